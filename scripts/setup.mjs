@@ -1,0 +1,61 @@
+// Installs what package-lock.json names, once. Runs on any Node from 18 and has no dependencies, because it is what
+// brings them: the pinned runtime itself arrives as an optional dependency, and npm puts it first on the path of its scripts.
+//
+//   node scripts/setup.mjs start   what `npm start` needs (no development dependencies)
+//   node scripts/setup.mjs test    everything
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(
+  import.meta.dirname ?? new URL('..', import.meta.url).pathname,
+  import.meta.dirname ? '..' : '.',
+)
+const purpose = process.argv[2] === 'start' ? 'start' : 'test'
+const lock = readFileSync(join(root, 'package-lock.json'))
+const digest = createHash('sha256')
+  .update(lock)
+  .update(readFileSync(join(root, 'package.json')))
+  .digest('hex')
+const stamp = join(root, 'node_modules', '.quoin-setup')
+
+const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8').trim() : ''
+if (installed !== `test ${digest}` && installed !== `${purpose} ${digest}`) {
+  console.log(
+    `Installing what Quoin needs (${purpose === 'start' ? 'to run' : 'to run and to test'}), once …`,
+  )
+  const npm = process.env.npm_execpath
+  const words = [
+    'ci',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...(purpose === 'start' ? ['--omit=dev'] : []),
+  ]
+  const done = npm?.endsWith('.js')
+    ? spawnSync(process.execPath, [npm, ...words], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+    : spawnSync('npm', words, {
+        cwd: root,
+        stdio: ['ignore', 'inherit', 'inherit'],
+        shell: process.platform === 'win32',
+      })
+  if (done.status !== 0) {
+    console.error('Installing failed. Is the package registry reachable? Try `npm ci` to see more.')
+    process.exit(1)
+  }
+  writeFileSync(stamp, `${purpose} ${digest}\n`)
+}
+
+const pinned = join(root, 'node_modules', '.bin', 'node')
+const runtime = existsSync(pinned)
+  ? spawnSync(pinned, ['--version'], { encoding: 'utf8' }).stdout
+  : process.version
+const [major = 0, minor = 0] = String(runtime).replace('v', '').split('.').map(Number)
+if (major < 24 || (major === 24 && minor < 15)) {
+  console.error(
+    `Quoin needs Node 24.15 or newer; this machine has ${process.version} and no pinned runtime is published`,
+  )
+  console.error(`for ${process.platform}-${process.arch}. Install Node 26 and run the command again.`)
+  process.exit(1)
+}

@@ -1,0 +1,176 @@
+/**
+ * A block is one file that exports one of these three as default:
+ *
+ * - defineValue: no flow pins. Evaluated when a connected block needs it, once per run, never waits.
+ * - defineFlow: runs when a flow signal arrives, may wait, says which flow out-pin goes on.
+ * - defineTrigger: starts runs.
+ *
+ * The definition is data first and code last: the palette, property form, documentation, checks and types are drawn from
+ * it. `group` is the folder, `identifier` the file name.
+ */
+import type { CustomOutPin } from '../shared/blueprint.ts'
+import type { JsonValue } from '../shared/json.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import type { FlowContext, ValueContext } from './context.ts'
+import type { FlowPinIds, InPins, Inputs, OutPins, Outputs } from './pin.ts'
+import type { RunRequest } from './run-request.ts'
+import type { Settings, SettingValues } from './setting.ts'
+
+interface Described {
+  /** The string in every saved blueprint. Never changes. */
+  readonly identifier: string
+  /** Other identifiers under which it is accepted. */
+  readonly aliases?: readonly string[]
+  readonly title: string
+  /** What it does, in one or two sentences for the builder. */
+  readonly summary: string
+}
+
+interface Pinned<In extends InPins, Out extends OutPins, S extends Settings> extends Described {
+  readonly in: In
+  readonly out: Out
+  readonly settings: S
+  /** In-pins that the settings add. */
+  moreIn?(settings: SettingValues<S>): InPins
+  /** Out-pins that the settings, or the builder, add. */
+  moreOut?(settings: SettingValues<S>, custom: readonly CustomOutPin[]): OutPins
+}
+
+/** Outputs by pin id, once the pins' types are no longer known. */
+type Given = Readonly<Record<string, unknown>>
+
+interface ValueSpec<In extends InPins, Out extends OutPins, S extends Settings> extends Pinned<In, Out, S> {
+  /** Looks at the request or the clock, so it is not folded into a constant when the blueprint is compiled. */
+  readonly readsRun?: true
+  /** What it gives comes from whoever sent the request: a value that does not fit is then 400, not 500. */
+  readonly fromRequest?: true
+  /** Pins that `moreOut` adds are given beside the declared ones. */
+  value(inputs: Inputs<In>, context: ValueContext<S>): Outputs<Out> | (Outputs<Out> & Given)
+}
+
+/** The values given, and which flow out-pin goes on: `flow` if not said, none if null. */
+export type FlowResult<Out extends OutPins> =
+  | (Outputs<Out> & { readonly next?: FlowPinIds<Out> | 'flow' | null })
+  | undefined
+
+interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> extends Pinned<In, Out, S> {
+  /** Touches the world outside: what the run wrote before is made durable first. */
+  readonly outside?: true
+  /** Has no flow out-pin `flow`, such as `branch`. */
+  readonly ends?: true
+  run(inputs: Inputs<In>, context: FlowContext<S>): MaybePromise<FlowResult<Out>>
+}
+
+/** What a trigger listens for, worked out when the blueprint is deployed. */
+export interface Listening {
+  http: {
+    readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+    /** Without the leading slash; parameters as `{name}`, `:name` or `{name...}`. */
+    readonly uri: string
+    /** Requests a second per address; undefined = the cluster's. */
+    readonly rateLimit: number | undefined
+    /** Seconds that a client may keep the reply; 0 = must ask. */
+    readonly cacheSeconds: number
+    /** Replays the stored reply for a repeated `idempotency-key`. */
+    readonly idempotent: boolean
+    readonly summary: string
+    readonly description: string
+  }
+  function: { readonly name: string; readonly parameters: readonly CustomOutPin[] }
+}
+
+/** What happened, as the trigger's `start` gets it. */
+export interface Happening {
+  http: { readonly request: RunRequest }
+  function: { readonly parameters: Readonly<Record<string, JsonValue | undefined>> }
+}
+
+export type Listens = keyof Listening
+
+interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins, S extends Settings>
+  extends Pinned<In, Out, S> {
+  readonly on: On
+  /** The inputs are constants here: nothing runs yet. Throws PinError for what cannot be. */
+  listen(inputs: Inputs<In>, settings: SettingValues<S>, custom: readonly CustomOutPin[]): Listening[On]
+  start(happening: Happening[On]): Outputs<Out> | (Outputs<Out> & Given)
+}
+
+/** A block whose pins are no longer known by type: what the engine, the palette and the docs work with. */
+type Erased = Pinned<InPins, OutPins, Settings>
+
+export interface ValueBlock extends Erased {
+  readonly kind: 'value'
+  readonly readsRun?: true
+  readonly fromRequest?: true
+  value(inputs: Given, context: ValueContext): Given
+}
+
+export interface FlowBlock extends Erased {
+  readonly kind: 'flow'
+  readonly outside?: true
+  run(inputs: Given, context: FlowContext): MaybePromise<Given | undefined>
+}
+
+export type TriggerBlock = { [On in Listens]: TriggerOf<On> }[Listens]
+
+interface TriggerOf<On extends Listens> extends Erased {
+  readonly kind: 'trigger'
+  readonly on: On
+  listen(inputs: Given, settings: SettingValues<Settings>, custom: readonly CustomOutPin[]): Listening[On]
+  start(happening: Happening[On]): Given
+}
+
+export type BlockDefinition = ValueBlock | FlowBlock | TriggerBlock
+
+/** A pin got a value that the block cannot use. 400 if the value came with the request, else 500; at deploy 422. */
+export class PinError extends Error {
+  readonly pin: string
+
+  /** `message` finishes the sentence "<pin> …", for example "must be from 0 to 10,000". */
+  constructor(pin: string, message: string) {
+    super(message)
+    this.name = 'PinError'
+    this.pin = pin
+  }
+}
+
+const flowIn: InPins = { flow: { type: 'flow', help: 'Runs the block.' } }
+const flowOut: OutPins = { flow: { type: 'flow', help: 'Goes on when the block is done.' } }
+const errorOut: OutPins = {
+  error: {
+    type: 'flow',
+    carries: 'object',
+    help: 'Taken when the block fails; also gives what went wrong: code, message, block. Not wired: the run fails.',
+  },
+}
+
+// Each has one overload that the authors of blocks see, with every pin typed, over a signature in which the pins are
+// erased. This is the only place where the types of pins are let go; the engine's converters keep what they promise.
+
+export function defineValue<const In extends InPins, const Out extends OutPins, const S extends Settings>(
+  block: ValueSpec<In, Out, S>,
+): ValueBlock
+export function defineValue(block: Omit<ValueBlock, 'kind'>): ValueBlock {
+  return { ...block, kind: 'value' }
+}
+
+/** Adds the flow in-pin `flow`, the flow out-pin `flow` (unless `ends`) and `error`. */
+export function defineFlow<const In extends InPins, const Out extends OutPins, const S extends Settings>(
+  block: FlowSpec<In, Out, S>,
+): FlowBlock
+export function defineFlow(block: Omit<FlowBlock, 'kind'> & { readonly ends?: true }): FlowBlock {
+  const { ends, ...rest } = block
+  const out = { ...(ends ? {} : flowOut), ...block.out, ...errorOut }
+  return { ...rest, kind: 'flow', in: { ...flowIn, ...block.in }, out }
+}
+
+/** Adds the flow out-pin `flow`. */
+export function defineTrigger<
+  const On extends Listens,
+  const In extends InPins,
+  const Out extends OutPins,
+  const S extends Settings,
+>(block: TriggerSpec<On, In, Out, S>): TriggerOf<On>
+export function defineTrigger(block: Omit<TriggerOf<Listens>, 'kind'>): TriggerOf<Listens> {
+  return { ...block, kind: 'trigger', out: { ...flowOut, ...block.out } }
+}

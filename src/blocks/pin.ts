@@ -1,0 +1,100 @@
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import type { Mutation } from '../shared/mutation.ts'
+import type { PinType } from '../shared/pin-type.ts'
+import type { Query, SortKey } from '../shared/query.ts'
+import type { StoredJson } from '../storage/stored-json.ts'
+import type { RunRequest } from './run-request.ts'
+
+/** A place where a value or a flow signal comes in. Plain data: the palette, the docs and the checks are drawn from it. */
+export interface InPin {
+  readonly type: PinType
+  /** One sentence for the builder. */
+  readonly help: string
+  /** Must be wired or hold a literal; otherwise the blueprint does not check. */
+  readonly required?: true
+  /** Takes several wires; the block gets an array of what is not empty, in the order of the wires. */
+  readonly several?: true
+  /** Used when nothing is wired and no literal is set, or when what comes is empty. */
+  readonly default?: string | number | boolean
+  readonly min?: number
+  readonly max?: number
+  readonly integer?: true
+  readonly choices?: readonly string[]
+  /** Hand over stored JSON unparsed (as StoredJson), for blocks that only pass it on. */
+  readonly raw?: true
+  /** Not pulled before the block runs: the block gets a function and pulls it once per frame, giving the frame's out-pins. */
+  readonly perFrame?: true
+}
+
+export interface OutPin {
+  readonly type: PinType
+  readonly help: string
+  /** Has a value only inside the frames of this block's `perFrame` pins. */
+  readonly frame?: true
+  /** A flow pin that also gives a value of this type, to value pins that are wired to it (`error`). */
+  readonly carries?: 'object'
+}
+
+export type InPins = Readonly<Record<string, InPin>>
+export type OutPins = Readonly<Record<string, OutPin>>
+
+/** What a block gets for a pin of each type. Documents come parsed unless the pin is `raw`. Dates are Date objects. */
+export interface PinValues {
+  flow: never
+  value: string
+  number: number
+  condition: boolean
+  object: JsonObject
+  array: readonly JsonValue[]
+  date: Date
+  file: JsonObject
+  document: JsonObject
+  documents: readonly JsonValue[]
+  /** The storage's name. */
+  storage: string
+  query: Query
+  sort: SortKey
+  mutations: readonly Mutation[]
+  connection: RunRequest
+  user: JsonObject
+  state: JsonObject
+  /** The function's name. */
+  function: string
+  any: JsonValue
+}
+
+/** What a block may give for a pin of each type: stored JSON may pass unparsed. */
+export type Given<T extends PinType> = T extends 'document' | 'documents' | 'any' | 'object' | 'array'
+  ? PinValues[T] | StoredJson
+  : PinValues[T]
+
+type Taken<P extends InPin> = P extends { raw: true }
+  ? PinValues[P['type']] | StoredJson
+  : PinValues[P['type']]
+
+/** Pulls the pin once, with these values on the block's frame out-pins. */
+export type PerFrame<T> = (frame: Readonly<Record<string, JsonValue>>) => T | undefined
+
+type InputOf<P extends InPin> = P extends { perFrame: true }
+  ? PerFrame<Taken<P>>
+  : P extends { several: true }
+    ? readonly Taken<P>[]
+    : P extends { required: true } | { default: string | number | boolean }
+      ? Taken<P>
+      : Taken<P> | undefined
+
+type ValuePinIds<P extends OutPins> = {
+  [K in keyof P]: P[K] extends { type: 'flow' } | { frame: true } ? never : K
+}[keyof P]
+
+export type FlowPinIds<P extends OutPins> = {
+  [K in keyof P]: P[K] extends { type: 'flow' } ? K : never
+}[keyof P]
+
+/** The inputs a block's code sees, by pin id. Flow pins are not among them. */
+export type Inputs<P extends InPins> = {
+  readonly [K in keyof P as P[K] extends { type: 'flow' } ? never : K]: InputOf<P[K]>
+}
+
+/** What a block's code may give, by pin id. What it leaves out is empty. */
+export type Outputs<P extends OutPins> = { readonly [K in ValuePinIds<P>]?: Given<P[K]['type']> | undefined }

@@ -1,0 +1,25 @@
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import type { StoredJson } from '../storage/stored-json.ts'
+
+/** The request that started a run: what a `connection` pin carries. */
+export interface RunRequest {
+  readonly method: string
+  /** Path and query as they were sent. */
+  readonly url: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly ip: string
+  readonly query: Readonly<Record<string, string | readonly string[]>>
+  /** Parameters of the path, decoded. */
+  readonly path: Readonly<Record<string, string>>
+  readonly body: JsonValue | undefined
+  /** The signed-in user's document without secrets. */
+  readonly user: JsonObject | undefined
+}
+
+/** What goes back. `value` undefined sends no body. */
+export interface Reply {
+  readonly code: number
+  readonly value: JsonValue | StoredJson | undefined
+  readonly headers: Readonly<Record<string, string>>
+}

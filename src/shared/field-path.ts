@@ -1,0 +1,48 @@
+import type { JsonValue } from './json.ts'
+import { isJsonObject } from './json.ts'
+
+/**
+ * A field's place in a document, written with dots: `customer.address.city`. A path goes through objects only, not into
+ * the items of arrays.
+ */
+export type FieldPath = readonly string[]
+
+const MAX_LENGTH = 256
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
+const memo = new Map<string, FieldPath>()
+
+/** What is wrong with a field name, in words that finish "the field name …", or undefined. */
+export function fieldNameProblem(name: string): string | undefined {
+  if (name === '') return 'is empty'
+  if (name.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (!name.isWellFormed() || /[\u0000-\u001f"\\]/.test(name))
+    return 'holds a quote, backslash or control character'
+  const parts = name.split('.')
+  if (parts.length > 16) return 'has more than 16 parts'
+  if (parts.some((part) => part === '')) return 'has an empty part between dots'
+  const bad = parts.find((part) => FORBIDDEN.has(part))
+  return bad === undefined ? undefined : `may not use ${bad}`
+}
+
+/** Splits a checked name. Throws a RangeError for a bad one: check with {@link fieldNameProblem} where a user typed it. */
+export function parseFieldPath(name: string): FieldPath {
+  const known = memo.get(name)
+  if (known) return known
+  const problem = fieldNameProblem(name)
+  if (problem) throw new RangeError(`The field name ${JSON.stringify(name)} ${problem}.`)
+  const path = name.split('.')
+  // Names come from blueprints and are few; the bound is for searches that invent them.
+  if (memo.size < 10_000) memo.set(name, path)
+  return path
+}
+
+/** The value at a path, or undefined where there is none. Own keys only. */
+export function valueAt(document: JsonValue | undefined, path: FieldPath): JsonValue | undefined {
+  let value = document
+  for (const key of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+  }
+  return value
+}

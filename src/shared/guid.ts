@@ -1,0 +1,38 @@
+import type { Clock } from './clock.ts'
+
+const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+export function isGuid(text: string): boolean {
+  return GUID.test(text)
+}
+
+/** Fills the array with random bytes; `crypto.getRandomValues` in life, seeded in tests. */
+export type Random = (bytes: Uint8Array) => void
+
+/**
+ * A source of UUIDv7 (RFC 9562): 48 bits of milliseconds, a 12-bit counter, 62 random bits. Two from one source are
+ * always in the order they were made, also within one millisecond and when the clock steps back: the counter starts
+ * low each millisecond and, when it would overflow, the time runs ahead by one.
+ */
+export function guidSource(clock: Clock, random: Random): () => string {
+  let last = -1
+  let counter = 0
+  const bytes = new Uint8Array(10)
+  const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+  const pair = (at: number) => hex[bytes[at] ?? 0] ?? '00'
+  return () => {
+    random(bytes)
+    const now = clock()
+    if (now > last) {
+      last = now
+      counter = ((bytes[8] ?? 0) << 2) | ((bytes[9] ?? 0) & 3)
+    } else if (++counter > 0xfff) {
+      last += 1
+      counter = 0
+    }
+    bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x80
+    const time = last.toString(16).padStart(12, '0')
+    const count = counter.toString(16).padStart(3, '0')
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${pair(0)}${pair(1)}-${pair(2)}${pair(3)}${pair(4)}${pair(5)}${pair(6)}${pair(7)}`
+  }
+}

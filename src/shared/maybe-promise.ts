@@ -1,0 +1,14 @@
+/**
+ * A value now, or a promise of it. SQLite answers at once, PostgreSQL later; a flow that never waits then runs in one
+ * turn of the event loop, without a microtask per block.
+ */
+export type MaybePromise<T> = T | Promise<T>
+
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return value instanceof Promise
+}
+
+/** `next` on the value: at once if it is there, later if it is not. Throws or rejects as `next` does. */
+export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}

@@ -1,0 +1,11 @@
+import type { JsonValue } from './json.ts'
+
+/**
+ * One change to a field of a document. A list of them is applied in order, in one transaction, to the newest version of
+ * the document, so increments never lose an update. `field` is a dotted name; `_meta` is refused.
+ */
+export type Mutation =
+  | { readonly op: 'set'; readonly field: string; readonly value: JsonValue }
+  /** A missing or null field counts from 0; anything else that is no number is refused. */
+  | { readonly op: 'increment'; readonly field: string; readonly amount: number }
+  | { readonly op: 'remove'; readonly field: string }

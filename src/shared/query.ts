@@ -1,0 +1,73 @@
+/**
+ * Searches as data. Three things give a query its meaning and must agree: the compiler of each engine and the plain
+ * evaluator in `storage/evaluate-query.ts`, which is the reference.
+ *
+ * What holds for all of them:
+ * - A field is a dotted name; `_meta.…` is allowed. A path goes through objects, not into array items.
+ * - Types are strict: the string "5" is not the number 5, true is not 1.
+ * - `term`, `terms` and `range` hold for an array when they hold for one of its items (one level; one item must satisfy
+ *   the whole range). Objects never match.
+ * - Ranges compare numbers with number bounds and strings with string bounds, strings by code point.
+ * - `exists` holds when the field is there and not null.
+ * - `not` holds exactly where the inner query does not: missing fields included.
+ * - `and` of nothing holds for all, `or` of nothing holds for none.
+ */
+export type Scalar = string | number | boolean
+
+export type Query =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'and'; readonly queries: readonly Query[] }
+  | { readonly kind: 'or'; readonly queries: readonly Query[] }
+  | { readonly kind: 'not'; readonly query: Query }
+  /** Same documents as `query`; what is inside never counts for the ranking. */
+  | { readonly kind: 'filter'; readonly query: Query }
+  | { readonly kind: 'term'; readonly field: string; readonly value: Scalar }
+  | { readonly kind: 'terms'; readonly field: string; readonly values: readonly Scalar[] }
+  | { readonly kind: 'range'; readonly field: string; readonly bounds: Bounds }
+  | { readonly kind: 'exists'; readonly field: string }
+  /** Free text in the grammar of `simple-query-string.ts`. No fields = all text of the document. */
+  | { readonly kind: 'simple_query_string'; readonly fields: readonly string[]; readonly text: string }
+
+/** At least one bound. All given bounds are of one type. */
+export interface Bounds {
+  readonly gte?: string | number
+  readonly gt?: string | number
+  readonly lte?: string | number
+  readonly lt?: string | number
+}
+
+/**
+ * Order of a field's values: booleans as 0 and 1 among the numbers, then numbers, then strings by code point. Missing,
+ * null, arrays and objects count as missing and stand where `missing` says, whatever the order is.
+ */
+export interface SortKey {
+  readonly field: string
+  readonly order: 'asc' | 'desc'
+  readonly missing: 'first' | 'last'
+}
+
+/**
+ * One page of documents.
+ *
+ * Order: by `sort`; ties by creation (milliseconds, then guid) in the direction of the last sort key. Without `sort`:
+ * by relevance when the query has a `simple_query_string` outside `filter` and `not`, else newest first; relevance ties
+ * are newest first too.
+ */
+export interface Search {
+  readonly query: Query
+  readonly sort: readonly SortKey[]
+  /** 0–10,000. */
+  readonly limit: number
+  /** 0–10,000. */
+  readonly offset: number
+  /** Continue behind this cursor (a `next` of the same search). Not together with relevance order. */
+  readonly after?: string
+  readonly includeRemoved: boolean
+}
+
+export const matchAll: Query = { kind: 'all' }
+
+/** A search for all present documents, newest first, with what is given changed. */
+export function search(changes: Partial<Search> = {}): Search {
+  return { query: matchAll, sort: [], limit: 20, offset: 0, includeRemoved: false, ...changes }
+}

@@ -1,0 +1,111 @@
+/**
+ * What Quoin asks of a database. Two engines keep this promise (`sqlite/`, and `postgres/` with the same file names);
+ * `conformance.ts` proves it for each.
+ *
+ * Words
+ * - storage: a named collection of documents. Names starting with `_` belong to Quoin itself.
+ * - document: JSON object with `_meta`. Its text is kept as it is sent.
+ * - session: one unit of work. Its writes become durable and visible together, at `commit`; it reads its own writes
+ *   before that, and nobody else does.
+ *
+ * How a session writes. The first write takes the engine's writer (SQLite: one for all; PostgreSQL: a transaction of its
+ * own). On SQLite the writer is usually free and everything returns at once; while another session holds it, the write
+ * returns a promise and waits its turn. `commit` resolves when the writes are on disk. `rollback` undoes what was
+ * written since the last commit. After either the session can be used again. A session that keeps the writer for more
+ * than five seconds is rolled back, and its next call throws UNAVAILABLE: so do slow things (hashing, requests) before
+ * the first write or after the commit.
+ *
+ * Errors: INVALID_BODY (a mutation that does not fit, naming the field), INVALID_QUERY (a cursor or field name that
+ * makes no sense), CONFLICT (a unique index), STORAGE_FULL, UNAVAILABLE, and INTERNAL for a storage that does not exist.
+ */
+import type { JsonObject } from '../shared/json.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import type { Mutation } from '../shared/mutation.ts'
+import type { Query, Search } from '../shared/query.ts'
+import type { StoredJson } from './stored-json.ts'
+
+export interface Storage {
+  readonly engine: 'sqlite' | 'postgres'
+  /** Makes a storage if it does not exist, and the indexes that it lacks. Durable when it resolves. Names: {@link storageNameProblem}. */
+  ensure(name: string, indexes?: readonly Index[]): Promise<void>
+  /** Removes a storage with all its documents. */
+  drop(name: string): Promise<void>
+  has(name: string): boolean
+  names(): readonly string[]
+  session(): Session
+  /** Raised by each committed write to the storage: what was read at one version is exact while it lasts. */
+  version(name: string): number
+  /** Waits for commits under way, then lets go of the files. */
+  close(): Promise<void>
+}
+
+export interface Session {
+  /** One document by guid, as it is stored; undefined if there is none, or if it is removed and `removed` is not set. */
+  get(
+    storage: string,
+    guid: string,
+    options?: { readonly removed?: boolean },
+  ): MaybePromise<StoredJson | undefined>
+  find(storage: string, search: Search): MaybePromise<Found>
+  /** How many documents match. `includeRemoved` as in a search. */
+  count(storage: string, query: Query, includeRemoved?: boolean): MaybePromise<number>
+  /** A new document: the mutations applied to an empty one. `expiry` is Unix seconds; -1 (never) if not given. */
+  create(
+    storage: string,
+    mutations: readonly Mutation[],
+    options?: { readonly expiry?: number },
+  ): MaybePromise<StoredJson>
+  /** With `updateHash`, only if it is still the document's. Removed documents are not found. */
+  update(
+    storage: string,
+    guid: string,
+    mutations: readonly Mutation[],
+    options?: { readonly updateHash?: string },
+  ): MaybePromise<Written>
+  /** Soft delete: `_meta.removed` is set and searches no longer find it. */
+  remove(storage: string, guid: string): MaybePromise<Written>
+  /** Undoes a soft delete. Not found if it is not removed. */
+  restore(storage: string, guid: string): MaybePromise<Written>
+  /** Hard delete, also of a removed document. `document` is what it was. */
+  delete(storage: string, guid: string): MaybePromise<Written>
+  /** undefined when nothing had been written; else resolves when it is durable. */
+  commit(): MaybePromise<void>
+  rollback(): MaybePromise<void>
+}
+
+export interface Found {
+  /** A JSON array of documents, as text. */
+  readonly documents: StoredJson
+  /** How many are in `documents`. */
+  readonly length: number
+  /** Cursor behind the last document; undefined when the page was not full or is in relevance order. */
+  readonly next: string | undefined
+}
+
+export type Written =
+  | { readonly outcome: 'written'; readonly document: StoredJson }
+  | { readonly outcome: 'not_found' }
+  /** `updateHash` is no longer the document's; `document` is what it is now. */
+  | { readonly outcome: 'conflict'; readonly document: StoredJson }
+
+/** An index over fields, in order. Searches that filter by a prefix and sort by the next field use it. */
+export interface Index {
+  readonly fields: readonly string[]
+  /** Among present (not removed) documents; missing and null values do not collide. */
+  readonly unique?: boolean
+}
+
+/** What is wrong with a storage's name, in words that finish "the storage name …", or undefined. */
+export function storageNameProblem(name: string): string | undefined {
+  return /^_?[a-z][a-z0-9_-]{0,62}$/.test(name)
+    ? undefined
+    : 'must be 1 to 63 of a–z, 0–9, _ and -, and start with a letter'
+}
+
+/** A document's text with its `_meta`, parsed. */
+export function documentOf(stored: StoredJson): JsonObject {
+  const value = stored.value
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError('A document is an object.')
+  return value as JsonObject
+}
