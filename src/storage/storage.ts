@@ -26,8 +26,8 @@ import type { StoredJson } from './stored-json.ts'
 
 export interface Storage {
   readonly engine: 'sqlite' | 'postgres'
-  /** Makes a storage if it does not exist, and the indexes that it lacks. Durable when it resolves. Names: {@link storageNameProblem}. */
-  ensure(name: string, indexes?: readonly Index[]): Promise<void>
+  /** Makes a storage if it does not exist, and what it lacks of `needs`. Durable when it resolves. Names: {@link storageNameProblem}. */
+  ensure(name: string, needs?: Needs): Promise<void>
   /** Removes a storage with all its documents. */
   drop(name: string): Promise<void>
   has(name: string): boolean
@@ -78,8 +78,8 @@ export interface Found {
   readonly documents: StoredJson
   /** How many are in `documents`. */
   readonly length: number
-  /** Cursor behind the last document; undefined when the page was not full or is in relevance order. */
-  readonly next: string | undefined
+  /** Cursor behind the last document; undefined when the page was not full or is in relevance order. Parses that document. */
+  next(): string | undefined
 }
 
 export type Written =
@@ -87,6 +87,13 @@ export type Written =
   | { readonly outcome: 'not_found' }
   /** `updateHash` is no longer the document's; `document` is what it is now. */
   | { readonly outcome: 'conflict'; readonly document: StoredJson }
+
+/** What searches on a storage will need to be fast. Without it they are right all the same, and scan. */
+export interface Needs {
+  readonly indexes?: readonly Index[]
+  /** An index for free text. */
+  readonly text?: boolean
+}
 
 /** An index over fields, in order. Searches that filter by a prefix and sort by the next field use it. */
 export interface Index {
