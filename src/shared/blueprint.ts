@@ -1,40 +1,65 @@
-import type { JsonObject, JsonValue } from './json.ts'
-import type { PinType } from './pin-type.ts'
+import Type, { type Static } from 'typebox'
+import { anyJson } from './api/any-json.ts'
+import type { JsonObject } from './json.ts'
+import { pinTypes } from './pin-type.ts'
+
+const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
 
 /** Where a wire starts. It is stored on the block that receives it, for flow and value pins alike. */
-export interface WireEnd {
-  readonly block: string
-  readonly pin: string
-}
+export const WireEnd = Type.Object(
+  { block: Type.String({ maxLength: 64 }), pin: Type.String({ maxLength: 256 }) },
+  { additionalProperties: false },
+)
 
 /** An in-pin as saved: wired, or holding a literal, or neither. */
-export interface SavedInPin {
-  readonly id: string
-  readonly from?: readonly WireEnd[]
-  readonly value?: JsonValue
-}
+export const SavedInPin = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 256 }),
+    from: Type.Optional(Type.Array(WireEnd, { maxItems: 200 })),
+    value: Type.Optional(anyJson()),
+  },
+  { additionalProperties: false },
+)
+export type SavedInPin = Static<typeof SavedInPin>
 
 /** An out-pin that the builder added where the block allows it. */
-export interface CustomOutPin {
-  readonly id: string
-  readonly type: PinType
-}
+export const CustomOutPin = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }),
+    type: Type.Enum([...pinTypes]),
+  },
+  { additionalProperties: false },
+)
+export type CustomOutPin = Static<typeof CustomOutPin>
 
 /** What a builder decides about a block: everything that is staged, saved and deployed together. */
-export interface BlockContent {
-  readonly type: string
-  readonly title: string
-  readonly description: string
-  readonly position: { readonly x: number; readonly y: number }
-  readonly in_pins: readonly SavedInPin[]
-  readonly custom_out_pins: readonly CustomOutPin[]
+export const blockContent = {
+  type: Type.String({ minLength: 1, maxLength: 100 }),
+  title: Type.String({ maxLength: 200 }),
+  description: Type.String({ maxLength: 10_000 }),
+  position: Type.Object({ x: Type.Number(), y: Type.Number() }, { additionalProperties: false }),
+  in_pins: Type.Array(SavedInPin, { maxItems: 500 }),
+  custom_out_pins: Type.Array(CustomOutPin, { maxItems: 200 }),
   /** The block's settings. */
-  readonly fields: JsonObject
+  fields: AnyObject,
   /** Who may start the flow; only triggers use them. */
-  readonly scopes: readonly string[]
+  scopes: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 }),
 }
+export const BlockContent = Type.Object(blockContent)
+export type BlockContent = Static<typeof BlockContent>
 
 /** A block as the compiler takes it: its content under its guid (or, in a file, under its short id). */
 export interface Block extends BlockContent {
   readonly guid: string
+}
+
+/** A block's content where nothing was said. */
+export const emptyContent: Omit<BlockContent, 'type'> = {
+  title: '',
+  description: '',
+  position: { x: 0, y: 0 },
+  in_pins: [],
+  custom_out_pins: [],
+  fields: {},
+  scopes: [],
 }

@@ -7,7 +7,7 @@ export function isGuid(text: string): boolean {
 }
 
 /** Fills the array with random bytes; `crypto.getRandomValues` in life, seeded in tests. */
-export type Random = (bytes: Uint8Array) => void
+export type Random = (bytes: Uint8Array<ArrayBuffer>) => void
 
 /**
  * A source of UUIDv7 (RFC 9562): 48 bits of milliseconds, a 12-bit counter, 62 random bits. Two from one source are

@@ -9,3 +9,12 @@ export type Mutation =
   /** A missing or null field counts from 0; anything else that is no number is refused. */
   | { readonly op: 'increment'; readonly field: string; readonly amount: number }
   | { readonly op: 'remove'; readonly field: string }
+
+/** Sets each given field; what is undefined stays as it is. Keys are dotted names. */
+export function setFields(fields: Readonly<Record<string, JsonValue | undefined>>): Mutation[] {
+  const mutations: Mutation[] = []
+  for (const [field, value] of Object.entries(fields)) {
+    if (value !== undefined) mutations.push({ op: 'set', field, value })
+  }
+  return mutations
+}

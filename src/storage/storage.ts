@@ -40,6 +40,8 @@ export interface Storage {
 }
 
 export interface Session {
+  /** Whether there are writes that `commit` would make durable: reads see them, and nobody else does. */
+  readonly hasWritten: boolean
   /** One document by guid, as it is stored; undefined if there is none, or if it is removed and `removed` is not set. */
   get(
     storage: string,

@@ -1,0 +1,38 @@
+import { Type } from 'typebox'
+import { anyJson } from './any-json.ts'
+import { nullableText } from './nullable-text.ts'
+import { storedRecord } from './stored-record.ts'
+
+export const signInSchema = Type.Object(
+  {
+    username: Type.String({ minLength: 1, description: 'User name or e-mail address.' }),
+    password: Type.String({ minLength: 1 }),
+    entity: Type.Optional(anyJson('Accepted from older clients and not used.')),
+    request_refresh_token: Type.Optional(
+      Type.Boolean({
+        description: 'Accepted from older clients. Use extends a token; there is no other one.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const signedInSchema = Type.Object({
+  access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`.' }),
+  expiry: Type.Integer({ description: 'Unix seconds.' }),
+  expiry_renew: Type.Integer({ description: 'Seconds to which each use extends the token.' }),
+  verified: Type.Boolean(),
+  user: storedRecord(
+    Type.Object({
+      _meta: Type.Object({ guid: Type.String() }),
+      username: Type.String(),
+      email: nullableText,
+      firstname: Type.String(),
+      lastname: Type.String(),
+      language: Type.String(),
+    }),
+  ),
+  ip: Type.String({ description: 'The address we saw.' }),
+})
+
+export const signedOutSchema = Type.Object({ logout: Type.Literal(true) })

@@ -1,0 +1,39 @@
+import { Type } from 'typebox'
+import { BlockContent, blockContent } from '../blueprint.ts'
+import { anyJson } from './any-json.ts'
+import { metaSchema } from './meta.ts'
+import { storedRecord } from './stored-record.ts'
+
+const { type, ...optional } = blockContent
+
+export const createBlockSchema = Type.Object(
+  {
+    type,
+    blueprint_guid: Type.String({ maxLength: 64 }),
+    ...Type.Partial(Type.Object(optional)).properties,
+    staged: Type.Optional(
+      Type.Boolean({
+        description: 'Only stage it: it counts from POST /blueprintactions/unsaved/{guid} on.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const updateBlockSchema = Type.Partial(Type.Object(blockContent), {
+  additionalProperties: false,
+  minProperties: 1,
+})
+
+export const blockSchema = storedRecord(
+  Type.Object({
+    _meta: metaSchema,
+    ...BlockContent.properties,
+    blueprint_guid: Type.String(),
+    out_pins: Type.Array(Type.Object({ id: Type.String(), type: Type.String() })),
+    storages: Type.Array(Type.String(), { description: 'The storages that its settings name.' }),
+    is_created: Type.Boolean({ description: 'False while the block exists only as staged.' }),
+    modified_by: Type.Object({ guid: Type.String(), username: Type.String() }),
+    unsaved: anyJson('What is staged: `{ change, by, at, … }` with the staged content, or null.'),
+  }),
+)

@@ -1,0 +1,81 @@
+/**
+ * What every engine has to do, as tests. An engine's test file is one call of {@link describeStorage}; what it cannot do
+ * is skipped with a reason. The searches themselves are proven by a property test against `evaluate-query.ts`.
+ */
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { Clock } from '../shared/clock.ts'
+import { documentChapter } from './conformance/documents.ts'
+import { roundTripChapter } from './conformance/round-trip.ts'
+import { searchChapter } from './conformance/searches.ts'
+import { sessionChapter } from './conformance/sessions.ts'
+import { storageChapter } from './conformance/storages.ts'
+import { uniqueChapter } from './conformance/unique-indexes.ts'
+import type { It, World } from './conformance/world.ts'
+import type { Storage } from './storage.ts'
+
+/** A freshly opened, empty database. */
+export interface Subject {
+  readonly storage: Storage
+  /** The storage's clock: stands still until `now` (milliseconds) is set. */
+  readonly clock: Clock & { now: number }
+  /** Closes the storage and opens the same data again. */
+  reopen(): Promise<Storage>
+  /** Closes what is open and removes the data. */
+  destroy(): Promise<void>
+}
+
+export interface Skip {
+  readonly reason: string
+  /** Names of tests. */
+  readonly tests: readonly string[]
+}
+
+const chapters = {
+  storages: storageChapter,
+  'round trip': roundTripChapter,
+  documents: documentChapter,
+  sessions: sessionChapter,
+  'unique indexes': uniqueChapter,
+  searches: searchChapter,
+}
+
+export function describeStorage(
+  engine: string,
+  open: () => Promise<Subject>,
+  { skip = [] }: { readonly skip?: readonly Skip[] } = {},
+): void {
+  const reasons = new Map(skip.flatMap(({ reason, tests }) => tests.map((name) => [name, reason] as const)))
+  for (const [title, chapter] of Object.entries(chapters))
+    describe(`${engine}: ${title}`, () => {
+      let subject: Subject | undefined
+      let storage: Storage | undefined
+      let count = 0
+      beforeAll(async () => {
+        subject = await open()
+        storage = subject.storage
+      })
+      afterAll(() => subject?.destroy())
+      chapter((name, run) => {
+        const reason = reasons.get(name)
+        if (reason !== undefined) {
+          test.skip(`${name} (${reason})`, () => undefined)
+          return
+        }
+        test(name, async () => {
+          if (!subject || !storage) throw new Error('The storage was not opened.')
+          const { clock, reopen } = subject
+          const world: World = {
+            storage,
+            clock,
+            name: `things_${++count}`,
+            async reopen() {
+              storage = await reopen()
+              world.storage = storage
+            },
+          }
+          await storage.ensure(world.name)
+          await run(world)
+        })
+      })
+    })
+}

@@ -1,0 +1,239 @@
+import { expect } from 'vitest'
+import { isGuid } from '../../shared/guid.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import type { Mutation } from '../../shared/mutation.ts'
+import { documentOf } from '../storage.ts'
+import { transact } from '../transact.ts'
+import { bodyOf, change, create, failure, metaOf, set, stored } from './expectations.ts'
+import type { It } from './world.ts'
+
+const strangers = [
+  '',
+  'x',
+  "' OR 1=1 --",
+  '01900000-0000-7000-8000-000000000000',
+  '\u{1f600}',
+  'x'.repeat(10_000),
+]
+
+const mutations: readonly [string, JsonObject, Mutation[], JsonObject][] = [
+  ['set adds and replaces', { a: 1 }, set({ a: 'x', b: [1] }), { a: 'x', b: [1] }],
+  ['set reaches into objects', { a: { b: 1 } }, set({ 'a.c': 2 }), { a: { b: 1, c: 2 } }],
+  ['set makes the objects on the way', {}, set({ 'a.b.c': 1 }), { a: { b: { c: 1 } } }],
+  [
+    'each sees what the ones before did',
+    { a: 1 },
+    [
+      { op: 'increment', field: 'a', amount: 2 },
+      { op: 'set', field: 'b', value: 10 },
+      { op: 'increment', field: 'b', amount: -1 },
+      { op: 'remove', field: 'a' },
+      { op: 'increment', field: 'a', amount: 5 },
+    ],
+    { a: 5, b: 9 },
+  ],
+  [
+    'increment counts from 0',
+    { b: null },
+    [
+      { op: 'increment', field: 'a', amount: 2 },
+      { op: 'increment', field: 'b', amount: 3 },
+    ],
+    { a: 2, b: 3 },
+  ],
+  [
+    'remove of nothing is nothing',
+    { a: 1 },
+    [
+      { op: 'remove', field: 'b' },
+      { op: 'remove', field: 'c.d' },
+    ],
+    { a: 1 },
+  ],
+  ['no mutations keep the document', { a: 1 }, [], { a: 1 }],
+]
+
+const refused: readonly [string, Mutation[], string][] = [
+  ['a write to _meta', set({ '_meta.guid': 'x' }), '_meta.guid'],
+  ['an increment of a text', [{ op: 'increment', field: 'title', amount: 1 }], 'title'],
+  [
+    'a bad one after a good one',
+    [...set({ good: 1 }), { op: 'increment', field: 'title', amount: 1 }],
+    'title',
+  ],
+]
+
+export function documentChapter(it: It): void {
+  it('gives a new document its _meta', async ({ storage, name, clock }) => {
+    clock.now += 1_234
+    const document = await transact(storage, (session) => session.create(name, set({ a: 1 })))
+    const meta = metaOf(document)
+    const seconds = Math.floor(clock.now / 1000)
+    expect(meta).toEqual({
+      guid: expect.toSatisfy(isGuid),
+      entity: 1,
+      created: seconds,
+      updated: seconds,
+      cms: clock.now,
+      ums: clock.now,
+      removed: 0,
+      expiry: -1,
+      update_hash: expect.stringMatching(/^[0-9a-f]{32}$/),
+    })
+    expect((await storage.session().get(name, meta.guid))?.value).toEqual(document.value)
+    const brief = await transact(storage, (session) => session.create(name, [], { expiry: 99 }))
+    expect(metaOf(brief).expiry).toBe(99)
+    expect(bodyOf(brief)).toEqual({})
+  })
+
+  it('keeps guids, times and _meta in the order of creation, also when the clock steps back', async (world) => {
+    const { storage, name, clock } = world
+    const metas = await transact(storage, async (session) => {
+      const made = []
+      for (const step of [0, 0, 5, -60_000, 0, 1]) {
+        clock.now += step
+        made.push(metaOf(await session.create(name, [])))
+      }
+      return made
+    })
+    clock.now += 60_000
+    const guids = metas.map((meta) => meta.guid)
+    expect(guids).toEqual(guids.toSorted())
+    const times = metas.map((meta) => meta.cms)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+  })
+
+  for (const guid of strangers)
+    it(`finds nothing under ${JSON.stringify(guid).slice(0, 40)}`, async ({ storage, name }) => {
+      const kept = await create(storage, name, { a: 1 })
+      const session = storage.session()
+      expect(await session.get(name, guid)).toBeUndefined()
+      expect(await session.get(name, guid, { removed: true })).toBeUndefined()
+      expect(await session.update(name, guid, set({ a: 2 }))).toEqual({ outcome: 'not_found' })
+      expect(await session.remove(name, guid)).toEqual({ outcome: 'not_found' })
+      expect(await session.restore(name, guid)).toEqual({ outcome: 'not_found' })
+      expect(await session.delete(name, guid)).toEqual({ outcome: 'not_found' })
+      await session.commit()
+      expect(await stored(storage, name, kept)).toEqual({ a: 1 })
+    })
+
+  for (const [title, before, changes, after] of mutations)
+    it(`mutations: ${title}`, async ({ storage, name }) => {
+      const guid = await create(storage, name, before)
+      const written = await change(storage, (session) => session.update(name, guid, changes))
+      if (written.outcome !== 'written') throw new Error(written.outcome)
+      expect(bodyOf(written.document)).toEqual(after)
+      expect(await stored(storage, name, guid)).toEqual(after)
+    })
+
+  for (const [title, changes, field] of refused)
+    it(`refuses ${title}`, async ({ storage, name }) => {
+      const guid = await create(storage, name, { title: 'x' })
+      const version = storage.version(name)
+      const error = await failure('INVALID_BODY', () =>
+        change(storage, (session) => session.update(name, guid, changes)),
+      )
+      expect(error.fields).toEqual([field])
+      expect(await stored(storage, name, guid)).toEqual({ title: 'x' })
+      const fresh = [...set({ title: 'x' }), ...changes]
+      await failure('INVALID_BODY', () => transact(storage, (session) => session.create(name, fresh)))
+      expect(await storage.session().count(name, { kind: 'all' })).toBe(1)
+      expect(storage.version(name)).toBe(version)
+    })
+
+  it('refuses a document of more than 16 MiB', async ({ storage, name }) => {
+    const half = '\u00e9'.repeat(4 * 1024 * 1024)
+    const guid = await create(storage, name, { half })
+    await failure('INVALID_BODY', () => create(storage, name, { half, other: half }))
+    await failure('INVALID_BODY', () =>
+      change(storage, (session) => session.update(name, guid, set({ other: half }))),
+    )
+    expect(await stored(storage, name, guid)).toEqual({ half })
+  })
+
+  it('an update moves updated and update_hash and nothing else of _meta', async ({
+    storage,
+    name,
+    clock,
+  }) => {
+    const before = await transact(storage, (session) => session.create(name, set({ a: 1 })))
+    clock.now += 5_000
+    const written = await change(storage, (session) =>
+      session.update(name, metaOf(before).guid, set({ a: 1 })),
+    )
+    if (written.outcome !== 'written') throw new Error(written.outcome)
+    const [old, meta] = [metaOf(before), metaOf(written.document)]
+    expect(meta).toEqual({
+      ...old,
+      updated: Math.floor(clock.now / 1000),
+      ums: clock.now,
+      update_hash: meta.update_hash,
+    })
+    expect(meta.update_hash).not.toBe(old.update_hash)
+  })
+
+  it('an update with an update_hash needs the newest one', async ({ storage, name }) => {
+    const before = await transact(storage, (session) => session.create(name, set({ a: 1 })))
+    const { guid, update_hash: updateHash } = metaOf(before)
+    const first = await change(storage, (session) =>
+      session.update(name, guid, set({ a: 2 }), { updateHash }),
+    )
+    if (first.outcome !== 'written') throw new Error(first.outcome)
+    const late = await change(storage, (session) => session.update(name, guid, set({ a: 3 }), { updateHash }))
+    expect(late.outcome).toBe('conflict')
+    if (late.outcome !== 'conflict') return
+    expect(late.document.value).toEqual(first.document.value)
+    expect(await stored(storage, name, guid)).toEqual({ a: 2 })
+    const removed = await change(storage, (session) => session.remove(name, guid))
+    expect(removed.outcome).toBe('written')
+    const gone = await change(storage, (session) => session.update(name, guid, set({ a: 4 }), { updateHash }))
+    expect(gone.outcome).toBe('not_found')
+  })
+
+  it('a removed document is out of sight until it is restored', async ({ storage, name, clock }) => {
+    const guid = await create(storage, name, { a: 1 })
+    clock.now += 2_000
+    const removed = await change(storage, (session) => session.remove(name, guid))
+    if (removed.outcome !== 'written') throw new Error(removed.outcome)
+    expect(metaOf(removed.document).removed).toBe(Math.floor(clock.now / 1000))
+    const session = storage.session()
+    expect(await session.get(name, guid)).toBeUndefined()
+    expect((await session.get(name, guid, { removed: true }))?.value).toEqual(removed.document.value)
+    expect((await change(storage, (s) => s.remove(name, guid))).outcome).toBe('not_found')
+    expect((await change(storage, (s) => s.update(name, guid, set({ a: 2 })))).outcome).toBe('not_found')
+    const restored = await change(storage, (s) => s.restore(name, guid))
+    if (restored.outcome !== 'written') throw new Error(restored.outcome)
+    expect(metaOf(restored.document).removed).toBe(0)
+    expect(await stored(storage, name, guid)).toEqual({ a: 1 })
+    expect((await change(storage, (s) => s.restore(name, guid))).outcome).toBe('not_found')
+  })
+
+  it('a deleted document is gone, removed before or not', async ({ storage, name }) => {
+    for (const removedBefore of [false, true]) {
+      const guid = await create(storage, name, { a: 1 })
+      if (removedBefore) await change(storage, (session) => session.remove(name, guid))
+      const deleted = await change(storage, (session) => session.delete(name, guid))
+      if (deleted.outcome !== 'written') throw new Error(deleted.outcome)
+      expect(documentOf(deleted.document)).toMatchObject({ _meta: { guid }, a: 1 })
+      expect(await storage.session().get(name, guid, { removed: true })).toBeUndefined()
+      expect((await change(storage, (session) => session.restore(name, guid))).outcome).toBe('not_found')
+      expect((await change(storage, (session) => session.delete(name, guid))).outcome).toBe('not_found')
+    }
+  })
+
+  it('200 increments at once lose nothing', async ({ storage, name }) => {
+    const guid = await create(storage, name, {})
+    const one: Mutation[] = [{ op: 'increment', field: 'count', amount: 1 }]
+    const hashes = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        transact(storage, async (session) => {
+          const written = await session.update(name, guid, one)
+          if (written.outcome !== 'written') throw new Error(written.outcome)
+          return metaOf(written.document).update_hash
+        }),
+      ),
+    )
+    expect(await stored(storage, name, guid)).toEqual({ count: 200 })
+    expect(new Set(hashes).size).toBe(200)
+  })
+}

@@ -1,0 +1,64 @@
+/** Short ways to write down what the chapters do and expect. */
+import { expect } from 'vitest'
+import type { ErrorCode } from '../../shared/errors.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import type { Meta } from '../../shared/meta.ts'
+import type { Mutation } from '../../shared/mutation.ts'
+import { documentOf, type Session, type Storage, type Written } from '../storage.ts'
+import type { StoredJson } from '../stored-json.ts'
+import { transact } from '../transact.ts'
+
+export function set(fields: JsonObject): Mutation[] {
+  return Object.entries(fields).map(([field, value]) => ({ op: 'set', field, value }))
+}
+
+export function metaOf(stored: StoredJson): Meta {
+  // Written by the engine under test; the tests look at each of its fields.
+  return documentOf(stored)._meta as unknown as Meta
+}
+
+/** The document without `_meta`. */
+export function bodyOf(stored: StoredJson | undefined): JsonObject | undefined {
+  if (stored === undefined) return undefined
+  const { _meta, ...body } = documentOf(stored)
+  return body
+}
+
+/** Creates one document and commits. Gives its guid. */
+export async function create(storage: Storage, name: string, fields: JsonObject): Promise<string> {
+  const stored = await transact(storage, (session) => session.create(name, set(fields)))
+  return metaOf(stored).guid
+}
+
+/** Does one write and commits. */
+export function change(
+  storage: Storage,
+  work: (session: Session) => Written | Promise<Written>,
+): Promise<Written> {
+  return transact(storage, work)
+}
+
+/** What is committed: the body, or undefined. */
+export async function stored(storage: Storage, name: string, guid: string): Promise<JsonObject | undefined> {
+  return bodyOf(await storage.session().get(name, guid))
+}
+
+/** The error that `work` ends with, which must be ours with this code and carry nothing that a client may not see. */
+export async function failure(code: ErrorCode, work: () => unknown): Promise<QuoinError> {
+  let error: unknown
+  try {
+    await work()
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(error, `should fail with ${code}`).toBeInstanceOf(QuoinError)
+  if (!(error instanceof QuoinError)) throw new Error('unreachable')
+  expect(error.code).toBe(code)
+  return error
+}
+
+/** Lets everything that is ready run, three times over. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,15 @@
+import type { Clock } from '../../shared/clock.ts'
+import type { Storage } from '../storage.ts'
+
+/** What one test works with. */
+export interface World {
+  storage: Storage
+  readonly clock: Clock & { now: number }
+  /** The name of an empty storage that no other test uses. */
+  readonly name: string
+  /** From then on `storage` is the one that was opened anew. */
+  reopen(): Promise<void>
+}
+
+/** Declares one test of a chapter. */
+export type It = (name: string, run: (world: World) => Promise<void>) => void

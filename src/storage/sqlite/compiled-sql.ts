@@ -1,0 +1,48 @@
+/** A piece of SQL with the values of its question marks, in order. What came from outside is only ever in the values. */
+export interface CompiledSql {
+  readonly sql: string
+  readonly parameters: readonly SqlValue[]
+}
+
+export type SqlValue = string | number | null
+
+/** Puts pieces together: `sql` is a template tag whose holes are pieces, or texts that are part of the SQL. */
+export function sql(texts: TemplateStringsArray, ...holes: readonly (CompiledSql | string)[]): CompiledSql {
+  let text = texts[0] ?? ''
+  const parameters: SqlValue[] = []
+  holes.forEach((hole, index) => {
+    if (typeof hole === 'string') text += hole
+    else {
+      text += hole.sql
+      parameters.push(...hole.parameters)
+    }
+    text += texts[index + 1] ?? ''
+  })
+  return { sql: text, parameters }
+}
+
+export function value(parameter: SqlValue): CompiledSql {
+  return { sql: '?', parameters: [parameter] }
+}
+
+/**
+ * A JSON scalar as SQLite reads it out of a document. JavaScript writes 2^60 as 1152921504606847000, which SQLite takes
+ * for that integer, while the bound number would be 2^60: so both sides go through SQLite's own JSON reader.
+ */
+export function jsonValue(scalar: string | number | boolean): CompiledSql {
+  return { sql: `(? ->> '$')`, parameters: [JSON.stringify(scalar)] }
+}
+
+export const TRUE: CompiledSql = { sql: '1', parameters: [] }
+export const FALSE: CompiledSql = { sql: '0', parameters: [] }
+
+/** Joined as a balanced tree: a chain of 1,000 would be deeper than SQLite's parser goes. */
+export function joinWith(operator: 'AND' | 'OR', parts: readonly CompiledSql[]): CompiledSql {
+  const [first, second] = parts
+  if (!first) return operator === 'AND' ? TRUE : FALSE
+  if (!second) return first
+  const middle = parts.length >> 1
+  const left = joinWith(operator, parts.slice(0, middle))
+  const right = joinWith(operator, parts.slice(middle))
+  return sql`(${left} ${operator} ${right})`
+}

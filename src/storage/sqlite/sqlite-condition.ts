@@ -1,0 +1,137 @@
+/**
+ * A query as a condition in SQL, true for exactly the documents that `evaluate-query.ts` says.
+ *
+ * Conditions may be NULL where a field is missing. AND and OR keep that apart from true, and `not` asks IS NOT TRUE.
+ *
+ * `doc ->> path` cannot tell true from 1, nor the string "[1]" from an array. Where the shape says that a field has held
+ * what could be mistaken, the JSON type is asked too; where it has held arrays, their items are asked one by one. Only
+ * that last form cannot use an index.
+ */
+import type { Bounds, Query, Scalar } from '../../shared/query.ts'
+import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../document-shape.ts'
+import { type CompiledSql, FALSE, joinWith, jsonValue, sql, TRUE, value } from './compiled-sql.ts'
+import { type FieldSql, fieldSql } from './field-sql.ts'
+import type { SearchTarget } from './search-target.ts'
+import { textCondition } from './sqlite-text-query.ts'
+
+export function condition(target: SearchTarget, query: Query): CompiledSql {
+  switch (query.kind) {
+    case 'all':
+      return TRUE
+    case 'and':
+      return joinWith(
+        'AND',
+        query.queries.map((inner) => condition(target, inner)),
+      )
+    case 'or':
+      return joinWith(
+        'OR',
+        query.queries.map((inner) => condition(target, inner)),
+      )
+    case 'not':
+      return sql`((${condition(target, query.query)}) IS NOT TRUE)`
+    case 'filter':
+      return condition(target, query.query)
+    case 'exists':
+      return sql`${fieldSql(target.shape, query.field).value} IS NOT NULL`
+    case 'term':
+      return termCondition(target, query.field, query.value)
+    case 'terms':
+      return termsCondition(target, query.field, query.values)
+    case 'range':
+      return rangeCondition(target, query.field, query.bounds)
+    case 'simple_query_string':
+      return textCondition(target, query)
+  }
+}
+
+type ScalarType = 'string' | 'number' | 'boolean'
+
+const typeBit = { string: STRING, number: NUMBER, boolean: BOOLEAN }
+const jsonTypes = { string: `'text'`, number: `'integer', 'real'`, boolean: `'true', 'false'` }
+/** What `->>` gives the same value for. */
+const lookAlikes = { string: ARRAY | OBJECT, number: BOOLEAN, boolean: NUMBER }
+
+function termCondition(target: SearchTarget, field: string, wanted: Scalar): CompiledSql {
+  if (field === '_meta.created' && typeof wanted === 'number')
+    return createdCondition({ gte: wanted, lte: wanted })
+  const type = scalarType(wanted)
+  return typed(fieldSql(target.shape, field), type, (read) => sql`${read} = ${parameter(wanted)}`)
+}
+
+function termsCondition(target: SearchTarget, field: string, wanted: readonly Scalar[]): CompiledSql {
+  if (wanted.length === 1 && wanted[0] !== undefined) return termCondition(target, field, wanted[0])
+  const read = fieldSql(target.shape, field)
+  const groups = (['string', 'number', 'boolean'] as const).flatMap((type) => {
+    const values = wanted.filter((value) => scalarType(value) === type)
+    if (values.length === 0) return []
+    // One parameter however many values, so that the statement's text does not change with their number.
+    const list = value(JSON.stringify(values))
+    return [typed(read, type, (one) => sql`${one} IN (SELECT value FROM json_each(${list}))`)]
+  })
+  return joinWith('OR', groups)
+}
+
+function rangeCondition(target: SearchTarget, field: string, bounds: Bounds): CompiledSql {
+  const { gte, gt, lte, lt } = bounds
+  const type = typeof (gte ?? gt ?? lte ?? lt) === 'string' ? 'string' : 'number'
+  if (field === '_meta.created' && type === 'number') return createdCondition(bounds)
+  return typed(fieldSql(target.shape, field), type, (read) => {
+    const tests = [
+      ...bound(read, '>=', gte),
+      ...bound(read, '>', gt),
+      ...bound(read, '<=', lte),
+      ...bound(read, '<', lt),
+    ]
+    // SQLite puts every number before every text, so '' is the border that keeps a half-open range among its own type.
+    if (type === 'string' && gte === undefined && gt === undefined) tests.push(sql`${read} >= ''`)
+    if (type === 'number' && lte === undefined && lt === undefined) tests.push(sql`${read} < ''`)
+    return joinWith('AND', tests)
+  })
+}
+
+function bound(read: string, operator: string, limit: string | number | undefined): CompiledSql[] {
+  return limit === undefined ? [] : [sql`${read} ${operator} ${parameter(limit)}`]
+}
+
+/**
+ * `test` on the field's value if that has this type, or on the items of an array that have it.
+ */
+function typed(field: FieldSql, type: ScalarType, test: (read: string) => CompiledSql): CompiledSql {
+  // Also keeps SQLite from converting: a column is INTEGER or TEXT and would make "5" and 5 equal.
+  if (field.fixed && (field.types & typeBit[type]) === 0) return FALSE
+  if (field.fixed) return test(field.value)
+  if (field.types & ARRAY) {
+    // json_each gives the items of an array, a scalar itself, and the values of an object, which do not count.
+    const items = sql`EXISTS (SELECT 1 FROM json_each(doc, ${field.path}) WHERE type IN (${jsonTypes[type]}) AND ${test('value')})`
+    return field.types & OBJECT ? sql`(json_type(doc, ${field.path}) <> 'object' AND ${items})` : items
+  }
+  if (field.types & lookAlikes[type])
+    return sql`(${test(field.value)} AND json_type(doc, ${field.path}) IN (${jsonTypes[type]}))`
+  return test(field.value)
+}
+
+function scalarType(scalar: Scalar): ScalarType {
+  return typeof scalar === 'string' ? 'string' : typeof scalar === 'number' ? 'number' : 'boolean'
+}
+
+function parameter(scalar: Scalar): CompiledSql {
+  return typeof scalar === 'string' ? value(scalar) : jsonValue(scalar)
+}
+
+/**
+ * `_meta.created` is the column's milliseconds in whole seconds, so bounds in seconds become bounds on the column, which
+ * has the index: second ≥ 5 is ms ≥ 5,000, second > 5 is ms ≥ 6,000; 4.5 lies between the seconds 4 and 5.
+ */
+function createdCondition(bounds: Bounds): CompiledSql {
+  const from: number[] = []
+  const before: number[] = []
+  if (bounds.gte !== undefined) from.push(Math.ceil(Number(bounds.gte)))
+  if (bounds.gt !== undefined) from.push(Math.floor(Number(bounds.gt)) + 1)
+  if (bounds.lte !== undefined) before.push(Math.floor(Number(bounds.lte)) + 1)
+  if (bounds.lt !== undefined) before.push(Math.ceil(Number(bounds.lt)))
+  return joinWith('AND', [
+    ...from.map((second) => sql`created >= ${value(second * 1000)}`),
+    ...before.map((second) => sql`created < ${value(second * 1000)}`),
+  ])
+}

@@ -1,0 +1,142 @@
+/** Reading and writing documents of one storage on a connection. What is written must be inside the writer's turn. */
+import type { Meta } from '../../shared/meta.ts'
+import type { Mutation } from '../../shared/mutation.ts'
+import { applyMutations } from '../apply-mutations.ts'
+import type { Written } from '../storage.ts'
+import { StoredJson } from '../stored-json.ts'
+import type { Stamps } from './document-stamps.ts'
+import { bodyText, joinDocument, parseBody, splitDocument } from './document-text.ts'
+import type { StorageEntry } from './storage-entry.ts'
+import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
+import { uniqueConflict } from './sqlite-indexes.ts'
+import { saveShape } from './sqlite-shape.ts'
+import { addText, changeText, indexedText, removeText } from './sqlite-text-index.ts'
+
+/** What a write works with. */
+export interface Writing {
+  readonly connection: SqliteConnection
+  readonly entry: StorageEntry
+  readonly stamps: Stamps
+  /** Gets the entry if its shape was widened, so that it can be set right if the write is undone. */
+  readonly widened: Set<StorageEntry>
+}
+
+interface StoredDocument {
+  /** Row number. */
+  readonly id: number
+  readonly text: string
+  readonly meta: Meta
+  /** JSON text without `_meta`. */
+  readonly body: string
+}
+
+const notFound: Written = { outcome: 'not_found' }
+
+export function getDocument(
+  connection: SqliteConnection,
+  entry: StorageEntry,
+  guid: string,
+  removed: boolean,
+): StoredJson | undefined {
+  const row = connection.get(
+    `SELECT doc FROM ${entry.table} WHERE guid = ?${removed ? '' : ' AND removed = 0'}`,
+    guid,
+  )
+  return row === undefined ? undefined : new StoredJson(textOf(row, 'doc'))
+}
+
+export function createDocument(writing: Writing, mutations: readonly Mutation[], expiry: number): StoredJson {
+  const { connection, entry, stamps } = writing
+  const body = applyMutations({}, mutations)
+  const bodyAsText = bodyText(body)
+  const meta = stamps.created(expiry)
+  const text = joinDocument(meta, bodyAsText)
+  const row = refusing(entry, () =>
+    connection.insert(
+      `INSERT INTO ${entry.table} (guid, created, updated, removed, version, doc) VALUES (?, ?, ?, 0, 1, ?)`,
+      meta.guid,
+      meta.cms,
+      meta.ums,
+      text,
+    ),
+  )
+  saveShape(writing, body)
+  const indexed = indexedText(entry, row, body)
+  if (indexed !== undefined) addText(connection, entry, row, indexed)
+  return new StoredJson(text)
+}
+
+export function updateDocument(
+  writing: Writing,
+  guid: string,
+  mutations: readonly Mutation[],
+  updateHash: string | undefined,
+): Written {
+  const { connection, entry, stamps } = writing
+  const stored = readDocument(writing, guid)
+  if (stored === undefined || stored.meta.removed !== 0) return notFound
+  if (updateHash !== undefined && updateHash !== stored.meta.update_hash)
+    return { outcome: 'conflict', document: new StoredJson(stored.text) }
+  const before = parseBody(stored.body)
+  const textBefore = indexedText(entry, stored.id, before)
+  const body = applyMutations(before, mutations)
+  // Also when nothing differs: whoever holds the old update_hash should learn that somebody else has been here, and
+  // finding out would mean comparing whole documents on each write.
+  const document = writeDocument(writing, stored, stamps.changed(stored.meta), bodyText(body))
+  saveShape(writing, body)
+  const text = indexedText(entry, stored.id, body)
+  if (text !== undefined && text !== textBefore) changeText(connection, entry, stored.id, text)
+  return { outcome: 'written', document }
+}
+
+/** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
+export function markDocument(writing: Writing, guid: string, removed: boolean): Written {
+  const stored = readDocument(writing, guid)
+  if (stored === undefined || (stored.meta.removed !== 0) === removed) return notFound
+  const meta = writing.stamps.changed(stored.meta, removed)
+  return { outcome: 'written', document: writeDocument(writing, stored, meta, stored.body) }
+}
+
+export function deleteDocument(writing: Writing, guid: string): Written {
+  const { connection, entry } = writing
+  const stored = readDocument(writing, guid)
+  if (stored === undefined) return notFound
+  connection.run(`DELETE FROM ${entry.table} WHERE id = ?`, stored.id)
+  removeText(connection, entry, stored.id)
+  return { outcome: 'written', document: new StoredJson(stored.text) }
+}
+
+function readDocument({ connection, entry }: Writing, guid: string): StoredDocument | undefined {
+  const row = connection.get(`SELECT id, doc FROM ${entry.table} WHERE guid = ?`, guid)
+  if (row === undefined) return undefined
+  const text = textOf(row, 'doc')
+  return { id: numberOf(row, 'id'), text, ...splitDocument(text) }
+}
+
+function writeDocument(
+  { connection, entry }: Writing,
+  stored: StoredDocument,
+  meta: Meta,
+  body: string,
+): StoredJson {
+  const text = joinDocument(meta, body)
+  refusing(entry, () =>
+    connection.run(
+      `UPDATE ${entry.table} SET updated = ?, removed = ?, version = version + 1, doc = ? WHERE id = ?`,
+      meta.ums,
+      meta.removed,
+      text,
+      stored.id,
+    ),
+  )
+  return new StoredJson(text)
+}
+
+/** Names the fields when a unique index refuses the document. */
+function refusing<T>(entry: StorageEntry, write: () => T): T {
+  try {
+    return write()
+  } catch (error) {
+    throw uniqueConflict(error, entry) ?? error
+  }
+}

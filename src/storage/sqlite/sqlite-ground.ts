@@ -1,0 +1,72 @@
+/** Opens what a SQLite storage stands on: the directory and its lock, the connections, the catalogue. */
+import { mkdir, open as openFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type StampOptions, stamps } from './document-stamps.ts'
+import { pooledRandom } from './pooled-random.ts'
+import { registerSearchFunctions } from './search-functions.ts'
+import { SqliteCatalogue } from './sqlite-catalogue.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { storageError } from './sqlite-errors.ts'
+import { lockDirectory } from './sqlite-lock.ts'
+import { migrateSqlite, sqliteMigrations } from './sqlite-migrations.ts'
+import type { SessionGround } from './sqlite-session.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+export interface SqliteOptions extends StampOptions {
+  /** Where `quoin.db` is. Made if missing, for its owner only. */
+  readonly directory: string
+  /** OFF loses what was acknowledged when the power fails: only for tests, which it makes faster. */
+  readonly synchronous?: 'FULL' | 'OFF'
+}
+
+export interface SqliteGround extends SessionGround {
+  /** Waits for those who have the writer or wait for it, and for their commit; then lets go of the files. */
+  close(): Promise<void>
+}
+
+/** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
+export async function openGround(options: SqliteOptions): Promise<SqliteGround> {
+  const { directory, clock, synchronous = 'FULL' } = options
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const path = join(directory, 'quoin.db')
+  await makeFiles(directory, [path, join(directory, 'quoin.lock')])
+  const unlock = lockDirectory(directory)
+  const connections: SqliteConnection[] = []
+  try {
+    const connect = (readOnly: boolean) => {
+      const connection = new SqliteConnection({ path, readOnly, synchronous })
+      connections.push(connection)
+      registerSearchFunctions(connection.database)
+      return connection
+    }
+    const writing = connect(false)
+    await migrateSqlite(writing, await sqliteMigrations(), clock)
+    const catalogue = new SqliteCatalogue()
+    catalogue.load(writing)
+    const writer = new SqliteWriter(writing)
+    const reader = connect(true)
+    return {
+      writer,
+      reader,
+      catalogue,
+      stamps: stamps({ ...options, random: pooledRandom(options.random) }),
+      async close() {
+        reader.close()
+        // The last connection to close writes the log back into the database file and removes it.
+        await writer.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    for (const connection of connections) connection.close()
+    unlock()
+    throw storageError(error)
+  }
+}
+
+/** Empty files that only their owner can read; SQLite gives its log the same rights. Their names are on disk before use. */
+async function makeFiles(directory: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths) await openFile(path, 'a', 0o600).then((file) => file.close())
+  const folder = await openFile(directory, 'r')
+  await folder.sync().finally(() => folder.close())
+}

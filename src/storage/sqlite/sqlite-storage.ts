@@ -1,0 +1,149 @@
+/**
+ * The embedded engine: one file, one writer, one reader.
+ *
+ * One reader is enough: queries are synchronous, so there is never more than one at a time in this process. It serves
+ * while the writer has a transaction open, so that a session without writes of its own never sees what others have not
+ * committed.
+ */
+import { QuoinError } from '../../shared/errors.ts'
+import { type Needs, type Session, type Storage, storageNameProblem } from '../storage.ts'
+import type { StorageEntry } from './storage-entry.ts'
+import { openGround, type SqliteGround, type SqliteOptions } from './sqlite-ground.ts'
+import { createIndex, type PlannedIndex, planIndex } from './sqlite-indexes.ts'
+import { SqliteSession } from './sqlite-session.ts'
+import { continueText, startText } from './sqlite-text-index.ts'
+import { documentTableSql, textTable } from './tables.ts'
+
+/** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
+export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
+  return new SqliteStorage(await openGround(options))
+}
+
+export class SqliteStorage implements Storage {
+  readonly engine = 'sqlite'
+  readonly #ground: SqliteGround
+  /** The last `ensure` or `drop` of each name: they run one after the other. */
+  readonly #changes = new Map<string, Promise<void>>()
+  #closed: Promise<void> | undefined
+
+  constructor(ground: SqliteGround) {
+    this.#ground = ground
+  }
+
+  ensure(name: string, needs: Needs = {}): Promise<void> {
+    return this.#inOrder(name, async () => {
+      const problem = storageNameProblem(name)
+      if (problem)
+        throw new QuoinError('INVALID_BODY', `The storage name ${JSON.stringify(name)} ${problem}.`)
+      const entry = this.#ground.catalogue.find(name) ?? (await this.#create(name))
+      await this.#ensureIndexes(entry, needs)
+      if (needs.text) await this.#ensureText(entry)
+    })
+  }
+
+  drop(name: string): Promise<void> {
+    return this.#inOrder(name, async () => {
+      const { catalogue, writer } = this.#ground
+      const entry = catalogue.find(name)
+      if (entry === undefined) return
+      await writer.alone(
+        (connection) => {
+          connection.exec(`DROP TABLE ${entry.table}; DROP TABLE IF EXISTS ${textTable(entry.id)}`)
+          connection.run('DELETE FROM storage WHERE id = ?', entry.id)
+        },
+        () => catalogue.remove(entry),
+      )
+    })
+  }
+
+  has(name: string): boolean {
+    return this.#ground.catalogue.find(name) !== undefined
+  }
+
+  names(): readonly string[] {
+    return this.#ground.catalogue.names()
+  }
+
+  session(): Session {
+    return new SqliteSession(this.#ground)
+  }
+
+  version(name: string): number {
+    return this.#ground.catalogue.version(name)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#changes.values())
+    await this.#ground.close()
+  }
+
+  async #create(name: string): Promise<StorageEntry> {
+    const { catalogue, writer } = this.#ground
+    await writer.alone(
+      (connection) => {
+        const id = connection.insert('INSERT INTO storage (name) VALUES (?)', name)
+        connection.exec(documentTableSql(id))
+        return id
+      },
+      (id) => catalogue.add(id, name),
+    )
+    return catalogue.entry(name)
+  }
+
+  /**
+   * All of them or none. Without ANALYZE: indexes are mostly made when a storage is still small, and the planner would
+   * go on believing that it is, and scan.
+   */
+  async #ensureIndexes(entry: StorageEntry, needs: Needs): Promise<void> {
+    const missing = new Map<string, PlannedIndex>()
+    for (const index of needs.indexes ?? []) {
+      const planned = planIndex(entry, index)
+      if (planned && !entry.indexes.has(planned.name)) missing.set(planned.name, planned)
+    }
+    if (missing.size === 0) return
+    await this.#ground.writer.alone(
+      (connection) => {
+        for (const index of missing.values()) createIndex(connection, entry, index)
+      },
+      () => {
+        for (const index of missing.values()) entry.indexes.set(index.name, index.definition)
+      },
+    )
+  }
+
+  async #ensureText(entry: StorageEntry): Promise<void> {
+    const { writer } = this.#ground
+    if (entry.textUpTo === -1)
+      await writer.alone(
+        (connection) => startText(connection, entry),
+        () => {
+          entry.textUpTo = 0
+        },
+      )
+    while (entry.textUpTo < Infinity)
+      await writer.alone(
+        (connection) => continueText(connection, entry),
+        (upTo) => {
+          entry.textUpTo = upTo
+          if (upTo === Infinity) entry.textTable = textTable(entry.id)
+        },
+      )
+  }
+
+  #inOrder(name: string, change: () => Promise<void>): Promise<void> {
+    if (this.#closed) return Promise.reject(new QuoinError('UNAVAILABLE', 'The storage is being closed.'))
+    const before = this.#changes.get(name)
+    const after = before === undefined ? change() : before.then(change, change)
+    this.#changes.set(name, after)
+    const done = () => {
+      if (this.#changes.get(name) === after) this.#changes.delete(name)
+    }
+    after.then(done, done)
+    return after
+  }
+}

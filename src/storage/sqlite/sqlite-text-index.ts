@@ -1,0 +1,64 @@
+/**
+ * The free-text index of a storage. It is built in chunks, so that a storage with 100,000 documents does not stop all
+ * writes for seconds; and how far it has come is stored with each chunk, so that it goes on after a restart. Until it is
+ * complete, writers keep only the part up to that row right: rows behind it are still to come. Searches see it only
+ * when it is complete.
+ */
+import type { JsonObject } from '../../shared/json.ts'
+import { documentText } from '../text-tokens.ts'
+import { parseBody, splitDocument } from './document-text.ts'
+import type { StorageEntry } from './storage-entry.ts'
+import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
+import { textTable, textTableSql } from './tables.ts'
+
+/** Documents a chunk: about 40 ms for documents of 35 words. */
+const CHUNK = 500
+
+/** What is indexed of a document, or undefined if its row is not (or not yet) in an index. */
+export function indexedText(entry: StorageEntry, row: number, body: JsonObject): string | undefined {
+  return row <= entry.textUpTo ? documentText(body) : undefined
+}
+
+export function addText(connection: SqliteConnection, entry: StorageEntry, row: number, text: string): void {
+  connection.run(`INSERT INTO ${textTable(entry.id)} (rowid, text) VALUES (?, ?)`, row, text)
+}
+
+export function changeText(
+  connection: SqliteConnection,
+  entry: StorageEntry,
+  row: number,
+  text: string,
+): void {
+  connection.run(`UPDATE ${textTable(entry.id)} SET text = ? WHERE rowid = ?`, text, row)
+}
+
+export function removeText(connection: SqliteConnection, entry: StorageEntry, row: number): void {
+  if (row <= entry.textUpTo) connection.run(`DELETE FROM ${textTable(entry.id)} WHERE rowid = ?`, row)
+}
+
+/** Makes the empty index. In a transaction of its own. */
+export function startText(connection: SqliteConnection, entry: StorageEntry): void {
+  connection.exec(textTableSql(entry.id))
+  connection.run('UPDATE storage SET text = 0 WHERE id = ?', entry.id)
+}
+
+/** Indexes the next documents. In a transaction of its own; gives `textUpTo` as it is then. */
+export function continueText(connection: SqliteConnection, entry: StorageEntry): number {
+  const rows = connection.all(
+    `SELECT id, doc FROM ${entry.table} WHERE id > ? ORDER BY id LIMIT ${CHUNK}`,
+    entry.textUpTo,
+  )
+  let last = entry.textUpTo
+  for (const row of rows) {
+    last = numberOf(row, 'id')
+    addText(connection, entry, last, documentText(parseBody(splitDocument(textOf(row, 'doc')).body)))
+  }
+  const complete = rows.length < CHUNK
+  connection.run(
+    'UPDATE storage SET text = ?, text_complete = ? WHERE id = ?',
+    last,
+    complete ? 1 : 0,
+    entry.id,
+  )
+  return complete ? Infinity : last
+}

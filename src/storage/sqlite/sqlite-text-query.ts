@@ -1,0 +1,152 @@
+/**
+ * Free text in SQL. FTS5 decides by itself what it can say exactly (words, phrases, prefixes, and, or, not, over all text);
+ * for the rest (named fields, slop, misspellings) it narrows to a superset, and the function `quoin_text_matches` decides.
+ * Without an index that function reads every document.
+ */
+import type { Query } from '../../shared/query.ts'
+import { textQuery } from '../match-text.ts'
+import type { TextClause } from '../rank-text.ts'
+import type { TextQuery } from '../simple-query-string.ts'
+import { type CompiledSql, FALSE, joinWith, sql, TRUE, value } from './compiled-sql.ts'
+import { jsonPath } from './field-sql.ts'
+import type { SearchTarget } from './search-target.ts'
+
+type Match =
+  /** In FTS5's query language. Not exact: also finds documents that do not match. */
+  { readonly match: string; readonly exact: boolean; readonly negated: boolean } | undefined
+
+export function textCondition(target: SearchTarget, clause: TextClause): CompiledSql {
+  const query = textQuery(clause.text)
+  if (query.kind === 'none') return FALSE
+  if (query.kind === 'all') return TRUE
+  const allText = clause.fields.length === 0
+  // A document's own _meta is not in the index, but a search may name a field of it.
+  const indexed = target.textTable !== undefined && !clause.fields.some(isMeta)
+  const found = indexed ? matchOf(query, allText) : undefined
+  const narrow = found && sql`${narrowing(target, found.match, found.negated)}`
+  if (narrow && found?.exact && allText) return narrow
+  const source = allText
+    ? 'doc'
+    : `json_array(${clause.fields.map((field) => `doc -> ${jsonPath(field)}`).join(', ')})`
+  const decide = sql`quoin_text_matches(${value(clause.text)}, ${source})`
+  return narrow ? joinWith('AND', [narrow, decide]) : decide
+}
+
+function narrowing(target: SearchTarget, match: string, negated: boolean): CompiledSql {
+  const table = target.textTable ?? ''
+  return sql`id ${negated ? 'NOT IN' : 'IN'} (SELECT rowid FROM ${table} WHERE ${table} MATCH ${value(match)})`
+}
+
+function isMeta(field: string): boolean {
+  return field === '_meta' || field.startsWith('_meta.')
+}
+
+/**
+ * The query for FTS5, or undefined if it cannot narrow. With `negations` what is behind a minus is part of it; a search
+ * in named fields has to leave it out, because the word may stand in another field.
+ */
+function matchOf(query: TextQuery, negations: boolean): Match {
+  switch (query.kind) {
+    case 'phrase':
+      return { match: phraseMatch(query), exact: query.slop === 0, negated: false }
+    case 'fuzzy':
+      return { match: `${quoted([...query.token][0] ?? '')} *`, exact: false, negated: false }
+    case 'not': {
+      const inner = negations ? matchOf(query.part, true) : undefined
+      return inner?.exact ? { ...inner, negated: !inner.negated } : undefined
+    }
+    case 'or': {
+      const parts = query.parts.map((part) => matchOf(part, negations))
+      if (!parts.every((part) => part !== undefined && !part.negated)) return undefined
+      return {
+        match: parts.map((part) => `(${part?.match})`).join(' OR '),
+        exact: parts.every((part) => part?.exact),
+        negated: false,
+      }
+    }
+    case 'and': {
+      const parts = query.parts.map((part) => (part.kind === 'all' ? 'all' : matchOf(part, negations)))
+      const known = parts.filter((part) => part !== undefined && part !== 'all')
+      const exact = parts.every((part) => part === 'all' || part?.exact)
+      const wanted = known.filter((part) => !part.negated)
+      const unwanted = known.filter((part) => part.negated)
+      const without = unwanted.map((part) => `(${part.match})`).join(' OR ')
+      // Only negative parts: the documents that none of them finds.
+      if (wanted.length === 0) return without === '' ? undefined : { match: without, exact, negated: true }
+      const positive = wanted.map((part) => `(${part.match})`).join(' AND ')
+      return { match: without === '' ? positive : `(${positive}) NOT (${without})`, exact, negated: false }
+    }
+    default:
+      return undefined
+  }
+}
+
+function phraseMatch(phrase: Extract<TextQuery, { kind: 'phrase' }>): string {
+  const { tokens, prefix, slop } = phrase
+  if (slop > 0) return `NEAR(${[...new Set(tokens)].map(quoted).join(' ')}, ${tokens.length + slop})`
+  return prefix ? `${quoted(tokens.join(' '))} *` : quoted(tokens.join(' '))
+}
+
+/** Tokens hold letters and digits only, so nothing in them ends the quotes. */
+function quoted(text: string): string {
+  return `"${text}"`
+}
+
+export interface RankSource {
+  /** To be joined to the document table. */
+  readonly match: string
+  /** Whether every document that the query finds is among those that `match` finds. */
+  readonly covers: boolean
+}
+
+/**
+ * What FTS5 has to look for to rank: if every clause must hold and is made of plain words, the narrow query itself; else
+ * any of the phrases. bm25 counts each phrase of the query it is given, so nothing negated may be in it.
+ */
+export function rankMatch(
+  query: Query,
+  phrases: readonly { tokens: readonly string[]; prefix: boolean }[],
+): RankSource {
+  const required = requiredClauses(query)
+  const parts = required?.map((clause) => plainMatch(textQuery(clause.text)))
+  if (parts?.every((part) => part !== undefined))
+    return { match: parts.map((part) => `(${part})`).join(' AND '), covers: true }
+  const any = phrases.map((phrase) => phraseMatch({ kind: 'phrase', slop: 0, ...phrase }))
+  return { match: any.join(' OR '), covers: false }
+}
+
+/** The ranked clauses if each must hold, else undefined. */
+function requiredClauses(query: Query): TextClause[] | undefined {
+  // What _meta holds is not in the index, so it cannot lead.
+  if (query.kind === 'simple_query_string') return query.fields.some(isMeta) ? undefined : [query]
+  if (query.kind === 'or') return hasText(query) ? undefined : []
+  if (query.kind !== 'and') return []
+  const parts = query.queries.map(requiredClauses)
+  return parts.every((part) => part !== undefined) ? parts.flat() : undefined
+}
+
+function hasText(query: Query): boolean {
+  if (query.kind === 'simple_query_string') return true
+  return (query.kind === 'and' || query.kind === 'or') && query.queries.some(hasText)
+}
+
+/** FTS5's query with all positive phrases and nothing else; undefined where that would not find every match. */
+function plainMatch(query: TextQuery): string | undefined {
+  switch (query.kind) {
+    case 'phrase':
+      return query.slop === 0 ? phraseMatch(query) : undefined
+    case 'or': {
+      const parts = query.parts.map(plainMatch)
+      return parts.every((part) => part !== undefined)
+        ? parts.map((part) => `(${part})`).join(' OR ')
+        : undefined
+    }
+    case 'and': {
+      const parts = query.parts.filter((part) => part.kind !== 'not' && part.kind !== 'all').map(plainMatch)
+      if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined
+      return parts.map((part) => `(${part})`).join(' AND ')
+    }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,88 @@
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { documentText, documentTokens, textTokens, VALUE_BREAK, valueTokens } from './text-tokens.ts'
+
+describe('textTokens', () => {
+  test.each([
+    ['nothing', '', []],
+    ['no word', ' -- !? ', []],
+    ['ASCII in lower case', "It's 5 O'CLOCK_now", ['it', 's', '5', 'o', 'clock', 'now']],
+    ['accents, composed and not', 'Café CAFE\u0301', ['cafe', 'cafe']],
+    ['sharp s', 'Straße STRASSE', ['strasse', 'strasse']],
+    ['both small sigmas', 'ΟΔΟΣ οδός', ['οδοσ', 'οδοσ']],
+    ['letters with a stroke', 'Ørsted Łódź æon', ['orsted', 'lodz', 'aeon']],
+    ['Turkish capital i', 'İstanbul', ['istanbul']],
+    ['full width and ligatures', 'ＡＢＣ ﬁn', ['abc', 'fin']],
+    ['Cyrillic', 'Привет, МИР', ['привет', 'мир']],
+    ['Arabic without its points', 'كِتَاب', ['كتاب']],
+    ['Hangul stays syllables', '안녕 세계', ['안녕', '세계']],
+    ['Devanagari keeps its vowel signs', 'हिन्दी', ['हिन्दी']],
+    ['one token per Chinese character', '東京 2020年', ['東', '京', '2020', '年']],
+    ['voiced kana are letters of their own', 'がか', ['が', 'か']],
+    ['a soft hyphen is not there', 'Donau\u00addampf', ['donaudampf']],
+    ['a zero-width space cuts', 'a\u200bb', ['a', 'b']],
+    ['emoji are no words', 'ok 😀 go', ['ok', 'go']],
+  ])('%s', (_, text, tokens) => {
+    expect(textTokens(text)).toEqual(tokens)
+  })
+
+  test('cuts long tokens, never inside a surrogate pair, and stops at the limit', () => {
+    expect(textTokens('x'.repeat(1000))).toEqual(['x'.repeat(64)])
+    expect(textTokens(`x${'\u{10400}'.repeat(100)}`)[0]?.isWellFormed()).toBe(true)
+    expect(textTokens('a b c d', 2)).toEqual(['a', 'b'])
+  })
+})
+
+describe('a document', () => {
+  test('gives all strings in order but those of _meta, with a break between values', () => {
+    const document = {
+      _meta: { guid: 'secret' },
+      title: 'Red apple',
+      tags: ['green', { deep: 'pear tree' }],
+      count: 5,
+      done: true,
+      empty: '--',
+      nested: { _meta: 'kept' },
+    }
+    expect(documentTokens(document)).toEqual([
+      'red',
+      'apple',
+      VALUE_BREAK,
+      'green',
+      VALUE_BREAK,
+      'pear',
+      'tree',
+      VALUE_BREAK,
+      'kept',
+    ])
+    expect(valueTokens([document.title, undefined, document.tags])).toEqual(
+      documentTokens(document).slice(0, 7),
+    )
+    expect(documentText({ a: 1 })).toBe('')
+  })
+
+  test('is bounded', () => {
+    expect(documentTokens({ a: 'x '.repeat(60_000), b: 'unreachable' })).toHaveLength(50_000)
+    expect(documentTokens({ list: Array(60_000).fill('x') }).length).toBeLessThanOrEqual(50_000)
+  })
+})
+
+test('SQLite gives back exactly the tokens that were joined', () => {
+  const db = new DatabaseSync(':memory:')
+  db.exec(`CREATE VIRTUAL TABLE t USING fts5 (text, tokenize = 'ascii');
+           CREATE VIRTUAL TABLE words USING fts5vocab (t, 'instance');`)
+  const insert = db.prepare('INSERT OR REPLACE INTO t (rowid, text) VALUES (1, ?)')
+  const words = db.prepare('SELECT term FROM words ORDER BY offset')
+  const known = fc.constantFrom('a', 'Z', '9', ' ', '-', '_', '"', 'É', '東', 'が')
+  const unit = fc.oneof(known, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
+  const text = fc.string({ unit })
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 3 }), (values) => {
+      insert.run(documentText({ values }))
+      expect(words.all().map((row) => row.term)).toEqual(documentTokens({ values }))
+    }),
+    { numRuns: 500 },
+  )
+  db.close()
+})

@@ -1,0 +1,85 @@
+/**
+ * A process that writes to a SQLite storage until it is ended, for tests that end it without warning or take its disk
+ * away. Prints one line for each thing it knows. Arguments: the directory and one of
+ * - `acknowledge`: `+ <guid> <guid>` after each commit of a transaction that makes two documents.
+ * - `acknowledge-early`: the same before the commit: what a storage must not do. The control of the crash test.
+ * - `fill`: `+ <guid> <guid>` after each commit, `- <code>` for each refused one, until three were refused.
+ * - `hold`: opens the storage, prints `open`, and stays.
+ * - `open`: opens it, prints `open` or `- <code> <message>`, and ends.
+ */
+import { randomFillSync } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { QuoinError } from '../src/shared/errors.ts'
+import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
+import { documentOf, type Session, type Storage } from '../src/storage/storage.ts'
+import type { StoredJson } from '../src/storage/stored-json.ts'
+
+const [directory = '', mode = ''] = process.argv.slice(2)
+
+/** Written at once: what was printed counts as said, also when the process is ended in the next moment. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`)
+}
+
+function guidOf(stored: StoredJson): string {
+  return (documentOf(stored)._meta as { guid: string }).guid
+}
+
+async function writePair(session: Session, size: number): Promise<string> {
+  const pair = crypto.randomUUID()
+  const fields = [
+    { op: 'set', field: 'pair', value: pair },
+    { op: 'set', field: 'text', value: 'some words '.repeat(size) },
+  ] as const
+  const first = await session.create('pairs', fields)
+  // Between the two a turn of the event loop may pass, and so may the end of the process.
+  if (Math.random() < 0.2) await new Promise((resolve) => setImmediate(resolve))
+  const second = await session.create('pairs', fields)
+  return `+ ${guidOf(first)} ${guidOf(second)}`
+}
+
+async function writeForEver(storage: Storage, early: boolean): Promise<never> {
+  for (;;) {
+    const session = storage.session()
+    const line = await writePair(session, 20)
+    if (early) say(line)
+    await session.commit()
+    if (!early) say(line)
+  }
+}
+
+async function fill(storage: Storage): Promise<void> {
+  for (let refused = 0; refused < 3; ) {
+    const session = storage.session()
+    try {
+      const line = await writePair(session, 10_000)
+      await session.commit()
+      say(line)
+    } catch (error) {
+      refused++
+      say(`- ${error instanceof QuoinError ? error.code : String(error)}`)
+      await session.rollback()
+    }
+  }
+  say(`= ${await storage.session().count('pairs', { kind: 'all' })}`)
+}
+
+try {
+  const storage = await openSqliteStorage({
+    directory,
+    clock: Date.now,
+    random: randomFillSync,
+    entity: 1,
+  })
+  await storage.ensure('pairs', { indexes: [{ fields: ['pair'] }], text: true })
+  say('open')
+  if (mode === 'fill') await fill(storage)
+  else if (mode === 'hold') setInterval(() => undefined, 60_000)
+  else if (mode !== 'open') {
+    const early = mode === 'acknowledge-early'
+    await Promise.all(Array.from({ length: 8 }, () => writeForEver(storage, early)))
+  }
+} catch (error) {
+  if (!(error instanceof QuoinError)) throw error
+  say(`- ${error.code} ${error.message}`)
+}

@@ -1,0 +1,57 @@
+import { randomFillSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
+import type { Storage } from '../src/storage/storage.ts'
+
+/** A clock that stands still until a test moves it. Milliseconds since 1970. */
+export interface TestClock {
+  (): number
+  now: number
+}
+
+export function testClock(now = Date.UTC(2026, 0, 1)): TestClock {
+  const clock: TestClock = Object.assign(() => clock.now, { now })
+  return clock
+}
+
+export interface TemporaryStorage {
+  readonly storage: Storage
+  readonly clock: TestClock
+  readonly directory: string
+  /** Opens the same directory anew, after the storage that is open there was closed. */
+  reopen(): Promise<Storage>
+  /** Closes the storage (the reopened one too) and removes the directory. */
+  close(): Promise<void>
+}
+
+/** A real database in a folder of its own, without waiting for the disk. */
+export async function openTemporaryStorage(): Promise<TemporaryStorage> {
+  const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const clock = testClock()
+  const open = () =>
+    openSqliteStorage({
+      directory,
+      clock,
+      random: randomFillSync,
+      entity: 1,
+      synchronous: 'OFF',
+    })
+  const storage = await open()
+  let last = storage
+  return {
+    storage,
+    clock,
+    directory,
+    async reopen() {
+      await last.close()
+      last = await open()
+      return last
+    },
+    async close() {
+      await last.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
