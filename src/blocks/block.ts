@@ -82,7 +82,8 @@ export interface Listening {
 /** What happened, as the trigger's `start` gets it. */
 export interface Happening {
   http: { readonly request: RunRequest }
-  function: { readonly parameters: Readonly<Record<string, JsonValue | undefined>> }
+  /** Each parameter as its pin promises it. */
+  function: { readonly parameters: Readonly<Record<string, unknown>> }
 }
 
 export type Listens = keyof Listening

@@ -13,6 +13,8 @@ export interface ValueContext<S extends Settings = Settings> {
   readonly more: Readonly<Record<string, unknown>>
   /** The request that started the run; undefined for jobs, schedules and while constants are folded. */
   readonly request: RunRequest | undefined
+  /** Whether a wire leaves this out-pin: what nobody reads need not be worked out. */
+  wired(outPin: string): boolean
   /** Milliseconds since 1970. The same for all blocks of one run would be wrong for long runs, so it moves on. */
   now(): number
 }
@@ -38,10 +40,11 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   finish(value: JsonValue | undefined): void
 }
 
-/** Small values by key, on this node, bounded. A key's value may be gone at any time. */
+/** Values by key, on this node, bounded in number and bytes. A key's value may be gone at any time. */
 export interface Cache {
   get(key: string): unknown
-  set(key: string, value: unknown, seconds: number): void
+  /** `bytes`: about how much memory the value holds. */
+  set(key: string, value: unknown, seconds: number, bytes: number): void
   /** Deletes one key, or with a trailing `*` all that start so. Gives how many there were. */
   delete(key: string): number
 }

@@ -76,7 +76,7 @@ type Taken<P extends InPin> = P extends { raw: true }
 export type PerFrame<T> = (frame: Readonly<Record<string, JsonValue>>) => T | undefined
 
 type InputOf<P extends InPin> = P extends { perFrame: true }
-  ? PerFrame<Taken<P>>
+  ? PerFrame<Taken<P>> | undefined
   : P extends { several: true }
     ? readonly Taken<P>[]
     : P extends { required: true } | { default: string | number | boolean }

@@ -1,0 +1,14 @@
+import { storageNameProblem } from '../storage/storage.ts'
+import { PinError } from './block.ts'
+
+/**
+ * The storage that a blueprint may name. Names starting with `_` hold users, tokens and blueprints: no block reads or
+ * writes them, however the name came to the pin. Throws PinError for `storage`.
+ */
+export function builderStorage(name: string): string {
+  const problem = storageNameProblem(name)
+  if (problem) throw new PinError('storage', problem)
+  if (name.startsWith('_'))
+    throw new PinError('storage', 'starts with _, which is kept for the cluster’s own storages')
+  return name
+}

@@ -1,0 +1,94 @@
+/**
+ * A search that a block makes for a builder, with the builder's own cache over it.
+ *
+ * A cache key names one result. Should two blocks use one key for different searches, each finds the other's entry and
+ * takes it for a miss: slower, never a wrong answer.
+ */
+import { hash } from 'node:crypto'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { andThen } from '../shared/maybe-promise.ts'
+import type { Search } from '../shared/query.ts'
+import type { Found, Session } from '../storage/storage.ts'
+import { StoredJson } from '../storage/stored-json.ts'
+import { PinError } from './block.ts'
+import type { Cache } from './context.ts'
+
+/** The part of a flow's context that a search needs. */
+interface Ground {
+  readonly session: Pick<Session, 'find' | 'count' | 'hasWritten'>
+  readonly cache: Pick<Cache, 'get' | 'set'>
+}
+
+interface Wanted {
+  readonly storage: string
+  readonly search: Search
+  /** Whether anybody reads how many there are on all pages. */
+  readonly total: boolean
+  /** Empty or undefined: not cached. */
+  readonly cacheKey: string | undefined
+  /** 0: not cached. */
+  readonly cacheSeconds: number
+}
+
+/** What is kept in the cache. Immutable: all runs on the node share it. */
+interface Hits {
+  /** SHA-256 of the storage and the search that found them. */
+  readonly fingerprint: string
+  /** A JSON array. */
+  readonly documents: StoredJson
+  readonly length: number
+  /** On all pages; undefined when it was not wanted. */
+  readonly total: number | undefined
+}
+
+const MAX_CACHE_KEY = 512
+
+/** Throws PinError for `cache_key`, and what the session throws. */
+export function searchWithCache(
+  context: Ground,
+  wanted: Wanted,
+): MaybePromise<{ readonly hits: Hits; readonly fromCache: boolean }> {
+  const { cacheKey, cacheSeconds } = wanted
+  // What only this run can see so far must not be kept for others: it may still be undone.
+  if (!cacheKey || cacheSeconds === 0 || context.session.hasWritten)
+    return andThen(searchNow(context, wanted, ''), (hits) => ({ hits, fromCache: false }))
+  if (cacheKey.length > MAX_CACHE_KEY)
+    throw new PinError('cache_key', `must be at most ${MAX_CACHE_KEY} characters`)
+
+  const key = `search:${cacheKey}`
+  const fingerprint = hash('sha256', JSON.stringify([wanted.storage, wanted.search]))
+  const kept = context.cache.get(key)
+  if (isHits(kept) && kept.fingerprint === fingerprint && !(wanted.total && kept.total === undefined))
+    return { hits: kept, fromCache: true }
+  return andThen(searchNow(context, wanted, fingerprint), (hits) => {
+    context.cache.set(key, hits, cacheSeconds, 2 * hits.documents.text.length)
+    return { hits, fromCache: false }
+  })
+}
+
+function searchNow({ session }: Ground, wanted: Wanted, fingerprint: string): MaybePromise<Hits> {
+  const { storage, search } = wanted
+  return andThen(session.find(storage, search), (found) => {
+    const hits = { fingerprint, documents: found.documents, length: found.length }
+    if (!wanted.total) return { ...hits, total: undefined }
+    const known = totalKnownFrom(found, search)
+    const total = known ?? session.count(storage, search.query, search.includeRemoved)
+    return andThen(total, (counted) => ({ ...hits, total: counted }))
+  })
+}
+
+/** A last page tells the total by itself; counting may cost as much as the search. */
+function totalKnownFrom(found: Found, { limit, offset }: Search): number | undefined {
+  const isLastPage = found.length < limit && (found.length > 0 || offset === 0)
+  return isLastPage ? offset + found.length : undefined
+}
+
+function isHits(kept: unknown): kept is Hits {
+  return (
+    typeof kept === 'object' &&
+    kept !== null &&
+    'fingerprint' in kept &&
+    'documents' in kept &&
+    kept.documents instanceof StoredJson
+  )
+}

@@ -1,0 +1,156 @@
+import type { Agent } from 'undici'
+import { QuoinError } from '../../shared/errors.ts'
+import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
+import { defineFlow, PinError } from '../block.ts'
+import { checkHeaders } from '../check-headers.ts'
+import { guardedAgent } from '../guarded-agent.ts'
+import { type Answer, outgoingUrl, sendRequest } from '../send-request.ts'
+
+/** The client writes these itself. */
+const REFUSED = ['host', 'accept-encoding']
+const JSON_TYPE = /^(?:application|text)\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i
+
+/**
+ * One client for each list of allowed hosts, so that connections are used again. Idle ones close after four seconds and
+ * keep no process alive; a client goes when its list does.
+ */
+const agents = new WeakMap<readonly string[], Promise<Agent>>()
+
+export default defineFlow({
+  identifier: 'http_request',
+  aliases: ['http request'],
+  title: 'HTTP request',
+  summary: 'Asks another server over HTTP and waits for its answer. Redirects are followed.',
+  outside: true,
+  in: {
+    url: {
+      type: 'value',
+      required: true,
+      help: 'The address, starting with https:// or http://. Private addresses must be on the cluster’s list.',
+    },
+    method: {
+      type: 'value',
+      default: 'GET',
+      choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+      help: 'What to do there: GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS.',
+    },
+    headers: { type: 'object', help: 'Headers by name, such as authorization.' },
+    query: { type: 'object', help: 'Added to the address: name and value; a list is sent as several.' },
+    body: { type: 'any', raw: true, help: 'What to send. Objects and lists go as JSON, all else as text.' },
+    timeout: {
+      type: 'number',
+      default: 10,
+      min: 0.1,
+      max: 600,
+      help: 'Seconds until the whole answer is there.',
+    },
+    max_size: {
+      type: 'number',
+      default: 10_485_760,
+      min: 0,
+      max: 104_857_600,
+      integer: true,
+      help: 'Bytes that the answer may have; a larger one is an error. 10 MiB if not set, 100 MiB at most.',
+    },
+  },
+  out: {
+    code: { type: 'number', help: 'The status code of the answer.' },
+    headers: {
+      type: 'object',
+      help: 'The headers of the answer, in lower case. One sent several times is a list.',
+    },
+    body: {
+      type: 'any',
+      help: 'The answer: parsed when it is JSON, else as text. Empty when there is none.',
+    },
+    ok: { type: 'condition', help: 'Whether the code is from 200 to 299.' },
+  },
+  settings: {},
+  async run(
+    { url: address, method, headers: given, query, body: content, timeout, max_size: maxSize },
+    context,
+  ) {
+    const url = outgoingUrl(address.trim())
+    addQuery(url, query)
+    const { type, body } = bodyOf(content)
+    const headers = {
+      accept: '*/*',
+      'user-agent': 'quoin',
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...checkHeaders(given, REFUSED),
+      // Answers are not unpacked, so that max_size is what it says.
+      'accept-encoding': 'identity',
+    }
+    const { signal, allowedHosts } = context
+    const request = { url, method, headers, body }
+    const answer = await sendRequest(request, await agentFor(allowedHosts), { timeout, maxSize, signal })
+    const { code } = answer
+    return { code, headers: headersOf(answer), body: readBody(answer), ok: code >= 200 && code <= 299 }
+  },
+})
+
+function agentFor(allowedHosts: readonly string[]): Promise<Agent> {
+  const known = agents.get(allowedHosts)
+  if (known) return known
+  const agent = guardedAgent(allowedHosts)
+  agents.set(allowedHosts, agent)
+  return agent
+}
+
+function addQuery(url: URL, query: JsonObject | undefined): void {
+  for (const [name, value] of Object.entries(query ?? {})) {
+    const items: readonly JsonValue[] = Array.isArray(value) ? value : [value]
+    for (const item of items) {
+      if (typeof item === 'object' && item !== null)
+        throw new PinError('query', `must give text, a number or a list of these for ${JSON.stringify(name)}`)
+      if (item !== null) url.searchParams.append(name, String(item))
+    }
+  }
+}
+
+function bodyOf(content: JsonValue | StoredJson | undefined): { type?: string; body: string | undefined } {
+  if (content === undefined || content === null) return { body: undefined }
+  if (content instanceof StoredJson) return { type: 'application/json', body: content.text }
+  if (typeof content === 'object') return { type: 'application/json', body: JSON.stringify(content) }
+  return { type: 'text/plain; charset=utf-8', body: String(content) }
+}
+
+function headersOf(answer: Answer): JsonObject {
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(answer.headers)) {
+    // Whoever answers chooses the names.
+    if (value !== undefined && name !== '__proto__') headers[name] = value
+  }
+  return headers
+}
+
+function readBody({ headers, bytes }: Answer): JsonValue | undefined {
+  if (bytes.byteLength === 0) return undefined
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new QuoinError('INTERNAL', 'the other server sent a packed answer, though it was asked not to')
+  const type = String(headers['content-type'] ?? '')
+  const text = decoderFor(type).decode(bytes)
+  const value = JSON_TYPE.test(type) ? parsed(text) : undefined
+  return value === undefined ? text : value
+}
+
+/** undefined for text that is no JSON, or JSON that Quoin could not store. */
+function parsed(text: string): JsonValue | undefined {
+  try {
+    const value: JsonValue = JSON.parse(text)
+    return jsonProblem(value) === undefined ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function decoderFor(type: string): TextDecoder {
+  const charset = /;\s*charset="?([\w-]+)"?/i.exec(type)?.[1]
+  try {
+    return new TextDecoder(charset ?? 'utf-8')
+  } catch {
+    return new TextDecoder()
+  }
+}

@@ -1,0 +1,44 @@
+import { defineValue } from '../block.ts'
+
+export default defineValue({
+  identifier: 'httpconnection_get_params',
+  title: 'Request parameters',
+  summary:
+    'What was sent in the address: the query (?status=open) and the parameters of the path (tasks/{guid}). With a field it gives that one value.',
+  readsRun: true,
+  fromRequest: true,
+  in: {
+    connection: {
+      type: 'connection',
+      help: 'The request to read. Not needed: it is the one that started the flow.',
+    },
+    field: { type: 'value', help: 'The name of the parameter to give as value.' },
+  },
+  out: {
+    params: { type: 'object', help: 'Query and path together. Where both have a name, the path wins.' },
+    query: { type: 'object', help: 'The query. A name that was sent several times is a list.' },
+    path: { type: 'object', help: 'The parameters of the path.' },
+    value: {
+      type: 'value',
+      help: 'The parameter that the field names; the first one if it was sent several times. Empty when it was not sent.',
+    },
+  },
+  settings: {},
+  value({ connection, field }, context) {
+    const request = connection ?? context.request
+    if (!request) return {}
+    const { query, path } = request
+    const params = context.wired('params') ? { ...query, ...path } : undefined
+    return { params, query, path, value: field === undefined ? undefined : parameterOf(query, path, field) }
+  },
+})
+
+function parameterOf(
+  query: Readonly<Record<string, string | readonly string[]>>,
+  path: Readonly<Record<string, string>>,
+  field: string,
+): string | undefined {
+  if (Object.hasOwn(path, field)) return path[field]
+  const value = Object.hasOwn(query, field) ? query[field] : undefined
+  return typeof value === 'object' ? value[0] : value
+}

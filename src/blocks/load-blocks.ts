@@ -1,0 +1,72 @@
+import { readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { BlockDefinition } from './block.ts'
+import { definitionProblems, isDefinition } from './check-definition.ts'
+
+/** A block and where it was found. */
+export interface FoundBlock {
+  /** The folder: what the palette groups by. */
+  readonly group: string
+  readonly file: string
+  readonly definition: BlockDefinition
+}
+
+/**
+ * All blocks by identifier and by alias. A block is there because its file is: `<directory>/<group>/<identifier>.ts`.
+ * Throws an Error that names the file for the first one that is malformed or takes a name that is taken.
+ */
+export async function loadBlocks(directory?: string): Promise<ReadonlyMap<string, BlockDefinition>> {
+  return catalogueOf(await findBlocks(directory))
+}
+
+/** All blocks, sorted by group and identifier. Errors as for {@link loadBlocks}, except for names that are taken. */
+export async function findBlocks(directory: string = import.meta.dirname): Promise<readonly FoundBlock[]> {
+  const found: FoundBlock[] = []
+  for (const group of await foldersIn(directory)) {
+    const folder = join(directory, group)
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    for (const file of files.sort()) found.push(await importBlock(group, join(folder, file)))
+  }
+  return found
+}
+
+async function foldersIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+}
+
+async function importBlock(group: string, file: string): Promise<FoundBlock> {
+  const exported = await importDefault(pathToFileURL(file))
+  const problems = definitionProblems(exported, basename(file, '.ts'))
+  if (problems.length > 0 || !isDefinition(exported))
+    throw new Error(`${file}: The block ${problems.join('; it ')}.`)
+  return { group, file, definition: exported }
+}
+
+async function importDefault(url: URL): Promise<unknown> {
+  try {
+    const module: { readonly default?: unknown } = await import(url.href)
+    return module.default
+  } catch (error) {
+    throw new Error(`${fileURLToPath(url)}: The block cannot be loaded.`, { cause: error })
+  }
+}
+
+function catalogueOf(found: readonly FoundBlock[]): ReadonlyMap<string, BlockDefinition> {
+  const catalogue = new Map<string, BlockDefinition>()
+  const files = new Map<string, string>()
+  for (const { definition, file } of found) {
+    for (const name of [definition.identifier, ...(definition.aliases ?? [])]) {
+      const taken = files.get(name)
+      if (taken !== undefined)
+        throw new Error(`${file}: The block takes the name ${name}, which ${taken} has.`)
+      files.set(name, file)
+      catalogue.set(name, definition)
+    }
+  }
+  return catalogue
+}

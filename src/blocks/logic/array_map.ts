@@ -1,0 +1,41 @@
+import type { JsonValue } from '../../shared/json.ts'
+import { defineValue, PinError } from '../block.ts'
+import type { PerFrame } from '../pin.ts'
+
+const MAX_ITEMS = 10_000
+
+export default defineValue({
+  identifier: 'array_map',
+  title: 'Map a list',
+  summary:
+    'Makes a new list: the blocks between item and result are evaluated once for each item of the list that comes in.',
+  in: {
+    array: { type: 'array', help: 'The list, of at most 10,000 items. Empty: an empty list.' },
+    result: {
+      type: 'any',
+      perFrame: true,
+      help: 'What each item becomes, worked out from item and index. Empty: null. Not wired: the list stays as it is.',
+    },
+  },
+  out: {
+    array: { type: 'array', help: 'The new list, as long as the old one.' },
+    item: {
+      type: 'any',
+      frame: true,
+      help: 'The item whose result is asked for. Only for blocks that lead to result.',
+    },
+    index: {
+      type: 'number',
+      frame: true,
+      help: 'Its place in the list, from 0. Only for blocks that lead to result.',
+    },
+  },
+  settings: {},
+  value(inputs) {
+    const array = inputs.array ?? []
+    if (array.length > MAX_ITEMS) throw new PinError('array', 'must hold at most 10,000 items')
+    const pull: PerFrame<JsonValue> | undefined = inputs.result
+    if (pull === undefined) return { array }
+    return { array: array.map((item, index) => pull({ item, index }) ?? null) }
+  },
+})

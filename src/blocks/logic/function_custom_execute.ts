@@ -1,0 +1,19 @@
+import { andThen } from '../../shared/maybe-promise.ts'
+import { defineFlow } from '../block.ts'
+import { functionName } from '../function-name.ts'
+import { namedValue, pinsNamed } from '../named-values.ts'
+
+export default defineFlow({
+  identifier: 'function_custom_execute',
+  title: 'Call a custom function',
+  summary: 'Runs a function of your own with these parameters and waits for its result.',
+  in: { function: { type: 'function', required: true, help: 'The name of the function.' } },
+  out: { value: { type: 'any', help: 'What the function returned. Empty when it returned nothing.' } },
+  settings: { parameters: { kind: 'names', help: 'The parameters to hand over: each becomes a pin.' } },
+  moreIn: ({ parameters }) => pinsNamed(parameters, (name) => `The parameter ${name}.`),
+  run(inputs, context) {
+    const name = functionName('function', inputs.function)
+    const parameters = context.settings.parameters.map((id) => [id, namedValue(context, id)])
+    return andThen(context.call(name, Object.fromEntries(parameters)), (value) => ({ value }))
+  },
+})

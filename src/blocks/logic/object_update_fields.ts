@@ -1,0 +1,29 @@
+import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { defineValue } from '../block.ts'
+import { pinsNamed, withNamedValues } from '../named-values.ts'
+
+export default defineValue({
+  identifier: 'object_update_fields',
+  title: 'Change or read object fields',
+  summary:
+    'Gives a copy of an object with some fields changed, and the values of the fields you choose to read. The object that comes in stays as it is.',
+  in: { object: { type: 'object', help: 'The object to start from. Empty: a new one.' } },
+  out: { object: { type: 'object', help: 'The changed copy.' } },
+  settings: {
+    fields: {
+      kind: 'names',
+      help: 'The fields to set: each becomes a pin. An empty pin leaves its field as it is.',
+    },
+    out_fields: {
+      kind: 'names',
+      help: 'The fields to read: each becomes an out-pin with its value in the changed copy.',
+    },
+  },
+  moreIn: ({ fields }) => pinsNamed(fields, (name) => `The new value of ${name}.`),
+  moreOut: ({ out_fields }) => pinsNamed(out_fields, (name) => `The value of ${name}.`),
+  value({ object: source }, context) {
+    const object = withNamedValues(source ?? {}, context.settings.fields, context)
+    const read = context.settings.out_fields.map((name) => [name, valueAt(object, parseFieldPath(name))])
+    return { ...Object.fromEntries(read), object }
+  },
+})

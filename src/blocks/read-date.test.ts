@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readDate } from './read-date.ts'
+
+test.each([
+  'foo 1',
+  '',
+  '2026',
+  '2026-1-1',
+  '2026-13-01',
+  '2026-02-30',
+  '2025-02-29',
+  '2026-01-31T24:30Z',
+  '2026-01-31T09',
+  '2026-01-31T09:00:00+0200',
+  '2026-01-31T09:00:00+99:00',
+  '31-01-2026',
+  '1700000000',
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  9e15,
+  true,
+  null,
+  {},
+  new Date(Number.NaN),
+])('%j is no date', (value) => {
+  expect(readDate(value)).toBeUndefined()
+})
+
+test.each([
+  ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+  [' 2024-02-29 ', '2024-02-29T00:00:00.000Z'],
+  ['2026-01-31T09:30', '2026-01-31T09:30:00.000Z'],
+  ['2026-01-31 09:30:15', '2026-01-31T09:30:15.000Z'],
+  ['2026-01-31T09:30:15.123456Z', '2026-01-31T09:30:15.123Z'],
+  ['2026-01-31t09:30:15z', '2026-01-31T09:30:15.000Z'],
+  ['2026-01-31T09:30:15+02:00', '2026-01-31T07:30:15.000Z'],
+  [0, '1970-01-01T00:00:00.000Z'],
+  [-1.5, '1969-12-31T23:59:58.500Z'],
+  [1769850000, '2026-01-31T09:00:00.000Z'],
+  [1769850000123, '2026-01-31T09:00:00.123Z'],
+  [new Date('2026-01-31T09:00:00Z'), '2026-01-31T09:00:00.000Z'],
+])('%j is %s', (value, expected) => {
+  expect(readDate(value)?.toISOString()).toBe(expected)
+})
+
+test('what a date is written as reads back as the same moment', () => {
+  const dates = fc.date({
+    min: new Date('0001-01-01T00:00:00Z'),
+    max: new Date('9999-12-31T23:59:59Z'),
+    noInvalidDate: true,
+  })
+  fc.assert(fc.property(dates, (date) => readDate(date.toISOString())?.getTime() === date.getTime()))
+})

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runBlock } from '../../../test/run-block.ts'
+import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
+import { documentGuid } from '../document-guid.ts'
+import deleteDocument from './function_delete_document.ts'
+
+let storage: Storage
+let close: () => Promise<void>
+let session: Session
+let document: JsonObject
+let guid: string
+
+beforeAll(async () => {
+  ;({ storage, close } = await openTemporaryStorage())
+  await storage.ensure('tasks')
+})
+
+beforeEach(async () => {
+  session = storage.session()
+  document = documentOf(await session.create('tasks', [{ op: 'set', field: 'title', value: 'a' }]))
+  guid = documentGuid({ guid: undefined, document })
+  await session.commit()
+})
+
+afterAll(() => close())
+
+function deletes(inputs: Readonly<Record<string, unknown>>) {
+  return runBlock(deleteDocument, { session, inputs: { storage: 'tasks', ...inputs } })
+}
+
+async function stored(): Promise<JsonObject | undefined> {
+  const found = await storage.session().get('tasks', guid, { removed: true })
+  return found && documentOf(found)
+}
+
+describe('function_delete_document', () => {
+  test.each([
+    ['neither guid nor document', () => ({}), { pin: 'guid', message: 'is empty' }],
+    ['an empty guid', () => ({ guid: '' }), { pin: 'guid', message: 'is empty' }],
+    ['a document that is not stored', () => ({ document: { title: 'a' } }), { pin: 'document' }],
+    ['a storage of the cluster', () => ({ guid, storage: '_user' }), { pin: 'storage' }],
+    ['no storage', () => ({ guid, storage: undefined }), { pin: 'storage', message: 'is empty' }],
+  ])('refuses %s and leaves the document', async (_name, inputs, error) => {
+    await expect(deletes(inputs())).rejects.toMatchObject(error)
+    await session.commit()
+    expect(await stored()).toEqual(document)
+  })
+
+  test('takes not_found for an unknown guid', async () => {
+    const { outputs, next } = await deletes({ guid: '0190f2a0-0000-7000-8000-000000000000' })
+    expect({ outputs, next }).toEqual({ outputs: {}, next: 'not_found' })
+  })
+
+  test.each([
+    ['guid', () => ({ guid })],
+    ['document', () => ({ document })],
+  ])('deletes by %s for good, and gives what it was', async (_name, inputs) => {
+    const { outputs, next } = await deletes(inputs())
+    expect(next).toBe('flow')
+    expect(outputs.document).toMatchObject({ value: document })
+    await session.commit()
+    expect(await stored()).toBeUndefined()
+  })
+
+  test('deletes a document that was removed before', async () => {
+    await session.remove('tasks', guid)
+    await session.commit()
+    expect((await deletes({ guid })).next).toBe('flow')
+    await session.commit()
+    expect(await stored()).toBeUndefined()
+  })
+
+  test('takes not_found the second time', async () => {
+    await deletes({ guid })
+    await session.commit()
+    expect((await deletes({ guid })).next).toBe('not_found')
+  })
+
+  test('leaves it when the run is undone', async () => {
+    await deletes({ guid })
+    await session.rollback()
+    expect(await stored()).toEqual(document)
+  })
+})

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runBlock } from '../../../test/run-block.ts'
+import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
+import { documentOf, type Storage } from '../../storage/storage.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
+import { documentGuid } from '../document-guid.ts'
+import getDocument from './function_get_document.ts'
+
+let storage: Storage
+let close: () => Promise<void>
+let present: StoredJson
+let removed: string
+
+beforeAll(async () => {
+  ;({ storage, close } = await openTemporaryStorage())
+  await storage.ensure('tasks')
+  await storage.ensure('notes')
+  const session = storage.session()
+  present = await session.create('tasks', [{ op: 'set', field: 'title', value: 'a' }])
+  removed = guidOf(await session.create('tasks', [{ op: 'set', field: 'title', value: 'b' }]))
+  await session.remove('tasks', removed)
+  await session.commit()
+})
+
+afterAll(() => close())
+
+function guidOf(document: StoredJson): string {
+  return documentGuid({ guid: undefined, document: documentOf(document) })
+}
+
+function get(inputs: Readonly<Record<string, unknown>>) {
+  return runBlock(getDocument, { session: storage.session(), inputs })
+}
+
+describe('function_get_document', () => {
+  test.each([
+    ['no storage', { guid: 'x' }, 'storage', /is empty/],
+    ['a storage of the cluster', { storage: '_token', guid: 'x' }, 'storage', /starts with _/],
+    ['no guid', { storage: 'tasks' }, 'guid', /is empty/],
+    ['an empty guid', { storage: 'tasks', guid: '' }, 'guid', /is empty/],
+    ['a list of guids', { storage: 'tasks', guid: ['a', 'b'] }, 'guid', /must be text/],
+  ])('refuses %s', async (_name, inputs, pin, message) => {
+    const error = await get(inputs).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ name: 'PinError', pin, message: expect.stringMatching(message) })
+  })
+
+  test.each([
+    ['an unknown guid', () => '0190f2a0-0000-7000-8000-000000000000'],
+    ['something that is no guid', () => "x' OR 1=1 --"],
+    ['a removed document', () => removed],
+    ['a guid in upper case', () => guidOf(present).toUpperCase()],
+  ])('takes not_found for %s', async (_name, guid) => {
+    const { outputs, next } = await get({ storage: 'tasks', guid: guid() })
+    expect({ outputs, next }).toEqual({ outputs: {}, next: 'not_found' })
+  })
+
+  test('does not look into other storages', async () => {
+    expect((await get({ storage: 'notes', guid: guidOf(present) })).next).toBe('not_found')
+  })
+
+  test('gives the document as it is stored', async () => {
+    const { outputs, next } = await get({ storage: 'tasks', guid: guidOf(present) })
+    expect({ outputs, next }).toEqual({ outputs: { document: present }, next: 'flow' })
+  })
+})

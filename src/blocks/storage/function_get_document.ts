@@ -1,0 +1,27 @@
+import { andThen } from '../../shared/maybe-promise.ts'
+import { defineFlow, PinError } from '../block.ts'
+import { builderStorage } from '../builder-storage.ts'
+
+export default defineFlow({
+  identifier: 'function_get_document',
+  title: 'Get document',
+  summary: 'Reads one document by its guid.',
+  in: {
+    storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
+    guid: { type: 'value', required: true, help: 'The _meta.guid of the document.' },
+  },
+  out: {
+    document: { type: 'document', help: 'The document.' },
+    not_found: {
+      type: 'flow',
+      help: 'Taken instead of flow when there is no document with this guid, or it was removed.',
+    },
+  },
+  settings: {},
+  run(inputs, { session }) {
+    if (inputs.guid === '') throw new PinError('guid', 'is empty')
+    return andThen(session.get(builderStorage(inputs.storage), inputs.guid), (document) =>
+      document ? { document } : { next: 'not_found' as const },
+    )
+  },
+})

@@ -1,0 +1,29 @@
+import { andThen } from '../../shared/maybe-promise.ts'
+import { defineFlow } from '../block.ts'
+import { builderStorage } from '../builder-storage.ts'
+import { documentGuid } from '../document-guid.ts'
+
+export default defineFlow({
+  identifier: 'function_remove_document',
+  title: 'Remove document',
+  summary:
+    'Marks a document as removed. Searches and reads no longer find it, but it is kept and can be brought back.',
+  in: {
+    storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
+    guid: { type: 'value', help: 'The _meta.guid of the document to remove.' },
+    document: { type: 'document', help: 'The document to remove, if guid is empty.' },
+  },
+  out: {
+    document: { type: 'document', help: 'The removed document; _meta.removed says when.' },
+    not_found: {
+      type: 'flow',
+      help: 'Taken instead of flow when there is no such document, or it was removed before.',
+    },
+  },
+  settings: {},
+  run(inputs, { session }) {
+    return andThen(session.remove(builderStorage(inputs.storage), documentGuid(inputs)), (written) =>
+      written.outcome === 'not_found' ? { next: 'not_found' as const } : { document: written.document },
+    )
+  },
+})

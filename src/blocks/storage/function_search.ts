@@ -1,0 +1,82 @@
+import { andThen } from '../../shared/maybe-promise.ts'
+import { matchAll } from '../../shared/query.ts'
+import { defineFlow } from '../block.ts'
+import { builderStorage } from '../builder-storage.ts'
+import { searchWithCache } from '../cached-search.ts'
+
+export default defineFlow({
+  identifier: 'function_search',
+  title: 'Search documents',
+  summary:
+    'Finds the documents of a storage that match a query, one page at a time. Without a query it finds all of them, newest first.',
+  in: {
+    storage: { type: 'storage', required: true, help: 'Where to search.' },
+    query: { type: 'query', help: 'Which documents to find. Empty: all.' },
+    sort: {
+      type: 'sort',
+      several: true,
+      help: 'The order, most important first. Empty: best matches first for free text, else newest first.',
+    },
+    limit: {
+      type: 'number',
+      default: 20,
+      min: 0,
+      max: 10_000,
+      integer: true,
+      help: 'How many documents a page holds at most.',
+    },
+    offset: {
+      type: 'number',
+      default: 0,
+      min: 0,
+      max: 10_000,
+      integer: true,
+      help: 'How many documents to skip: 20 gives the second page of 20.',
+    },
+    cache_key: {
+      type: 'value',
+      help: 'Keeps the result under this name for a while, so that the same search is answered without searching. Put what the search depends on into the name, and round date maths (now-7d/d): a search that differs is made anew.',
+    },
+    cache_seconds: {
+      type: 'number',
+      default: 60,
+      min: 0,
+      max: 2_592_000,
+      help: 'How long a cached result may be used, in seconds (at most 30 days). 0: not cached.',
+    },
+    include_removed: {
+      type: 'condition',
+      default: false,
+      help: 'Also finds documents that were removed but not deleted.',
+    },
+  },
+  out: {
+    documents: { type: 'documents', help: 'The documents of this page; an empty list if there are none.' },
+    total: {
+      type: 'number',
+      help: 'How many documents match on all pages. Counted only if this pin is wired.',
+    },
+    from_cache: { type: 'condition', help: 'True when the result was still in the cache.' },
+  },
+  settings: {},
+  run(inputs, context) {
+    const result = searchWithCache(context, {
+      storage: builderStorage(inputs.storage),
+      search: {
+        query: inputs.query ?? matchAll,
+        sort: inputs.sort,
+        limit: inputs.limit,
+        offset: inputs.offset,
+        includeRemoved: inputs.include_removed,
+      },
+      total: context.wired('total'),
+      cacheKey: inputs.cache_key,
+      cacheSeconds: inputs.cache_seconds,
+    })
+    return andThen(result, ({ hits, fromCache }) => ({
+      documents: hits.documents,
+      total: hits.total,
+      from_cache: fromCache,
+    }))
+  },
+})

@@ -1,0 +1,20 @@
+import { defineValue } from '../block.ts'
+import { allOf } from '../combine-queries.ts'
+
+export default defineValue({
+  identifier: 'query_and',
+  title: 'All of these queries',
+  summary: 'Finds the documents for which every one of the queries holds.',
+  in: {
+    queries: {
+      type: 'query',
+      several: true,
+      help: 'Queries that must all hold. An empty one (an optional filter that was not given) is skipped.',
+    },
+  },
+  out: { query: { type: 'query', help: 'All of them together; empty when all of them are empty.' } },
+  settings: {},
+  value({ queries }) {
+    return { query: allOf(queries) }
+  },
+})

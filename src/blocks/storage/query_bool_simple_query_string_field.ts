@@ -1,0 +1,29 @@
+import { defineValue } from '../block.ts'
+import { queryField } from '../query-field.ts'
+
+export default defineValue({
+  identifier: 'query_bool_simple_query_string_field',
+  title: 'Free text',
+  summary:
+    'Finds documents by words, best matches first, as a search box does. Understands "exact words", begin*, -without, either | or, ( ), and word~1 for one wrong letter.',
+  in: {
+    field: {
+      type: 'value',
+      several: true,
+      help: 'Fields to search in; a dot reaches into a nested object. Empty: all text of the document.',
+    },
+    value: { type: 'value', help: 'The words to look for.' },
+    ignore_empty: {
+      type: 'condition',
+      default: true,
+      help: 'True: empty text gives no filter. False: it finds nothing.',
+    },
+  },
+  out: { query: { type: 'query', help: 'The filter; empty when the text is empty and ignored.' } },
+  settings: {},
+  value({ field, value = '', ignore_empty }) {
+    const fields = field.filter((name) => name !== '').map((name) => queryField(name))
+    if (value.trim() !== '') return { query: { kind: 'simple_query_string', fields, text: value } }
+    return { query: ignore_empty ? undefined : { kind: 'or', queries: [] } }
+  },
+})

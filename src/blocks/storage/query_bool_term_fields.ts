@@ -1,0 +1,31 @@
+import { defineValue } from '../block.ts'
+import { matchesAny, matchesEmpty, scalarsOf } from '../exact-match.ts'
+import { queryField } from '../query-field.ts'
+
+export default defineValue({
+  identifier: 'query_bool_term_fields',
+  title: 'Field is',
+  summary: 'Finds the documents whose field is exactly a value, or whose list contains it.',
+  in: {
+    field: { type: 'value', required: true, help: 'Name of the field; a dot reaches into a nested object.' },
+    value: {
+      type: 'any',
+      help: 'Text, a number, true or false, or a list: then any one of its values. Text that spells a number, true or false also finds that.',
+    },
+    ignore_empty: {
+      type: 'condition',
+      default: false,
+      help: 'For optional request parameters. True: an empty value gives no filter. False: it finds the documents whose field is empty.',
+    },
+  },
+  out: { query: { type: 'query', help: 'The filter; empty when the value is empty and ignored.' } },
+  settings: {},
+  value(inputs) {
+    const field = queryField(inputs.field)
+    const given = scalarsOf('value', inputs.value)
+    const filled = given.filter((value) => value !== '')
+    if (inputs.ignore_empty) return { query: filled.length === 0 ? undefined : matchesAny(field, filled) }
+    // In a list beside others '' is a value like them; alone it asks for what is empty.
+    return { query: filled.length === 0 ? matchesEmpty(field) : matchesAny(field, given) }
+  },
+})

@@ -1,0 +1,26 @@
+import { defineValue } from '../block.ts'
+import { builderStorage } from '../builder-storage.ts'
+
+export default defineValue({
+  identifier: 'storage',
+  title: 'Storage',
+  summary:
+    'Chooses the collection of documents that other blocks read and write. A new name is enough: the storage is made when the blueprint is deployed.',
+  in: {},
+  out: {
+    storage: {
+      type: 'storage',
+      help: 'The chosen storage, for blocks that search, read or write documents.',
+    },
+  },
+  settings: {
+    storage: {
+      kind: 'storage',
+      required: true,
+      help: 'Name of the storage: lower-case letters, digits, _ and -, starting with a letter.',
+    },
+  },
+  value(_inputs, { settings }) {
+    return { storage: builderStorage(settings.storage) }
+  },
+})

@@ -1,0 +1,213 @@
+/**
+ * Runs one block as the engine would: settings read, pins converted and finished, and a context that remembers what the
+ * block did with the world. What it gives is checked against its out-pins. For the tests beside the blocks.
+ */
+import type { BlockDefinition, FlowBlock, TriggerBlock, ValueBlock } from '../src/blocks/block.ts'
+import type { Cache, FlowContext, LogLevel } from '../src/blocks/context.ts'
+import { converterFor, finishPin } from '../src/blocks/convert-pin.ts'
+import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
+import { readSettings } from '../src/blocks/read-settings.ts'
+import type { Reply, RunRequest } from '../src/blocks/run-request.ts'
+import type { CustomOutPin } from '../src/shared/blueprint.ts'
+import type { JsonObject, JsonValue } from '../src/shared/json.ts'
+import type { Session } from '../src/storage/storage.ts'
+
+type Parameters = Readonly<Record<string, JsonValue | undefined>>
+
+export interface Circumstances {
+  /** By in-pin, as wires of the type `any` would give them. An array for pins that take several, a function (or one value) for `perFrame` pins. */
+  readonly inputs?: Readonly<Record<string, unknown>>
+  /** The same for pins that the settings add. A pin that is not named is not wired. */
+  readonly more?: Readonly<Record<string, unknown>>
+  /** The block's settings as saved. */
+  readonly fields?: JsonObject
+  /** Needed by blocks that read or write documents; the test commits. */
+  readonly session?: Session
+  readonly cache?: Cache
+  readonly request?: RunRequest
+  /** Milliseconds since 1970; without it the clock stands at {@link noon}. */
+  readonly now?: () => number
+  readonly signal?: AbortSignal
+  readonly allowedHosts?: readonly string[]
+  /** The out-pins from which wires leave; all of them when not said. */
+  readonly wired?: readonly string[]
+  /** What `call` finds. */
+  readonly functions?: Readonly<Record<string, (parameters: Parameters) => JsonValue | undefined>>
+}
+
+export interface Ran {
+  readonly outputs: Readonly<Record<string, unknown>>
+  /** The flow out-pin that goes on; null for none and for value blocks. */
+  readonly next: string | null
+  readonly replies: readonly Reply[]
+  readonly logs: readonly { readonly level: LogLevel; readonly value: JsonValue | undefined }[]
+  readonly calls: readonly { readonly name: string; readonly parameters: Parameters }[]
+  /** The values given to `finish`, in order. */
+  readonly finished: readonly (JsonValue | undefined)[]
+}
+
+/** 2026-01-31 12:00 UTC. */
+export const noon = Date.UTC(2026, 0, 31, 12)
+
+/** Throws what the block throws, and PinError for inputs that do not fit, as the engine sees them. */
+export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstances = {}): Promise<Ran> {
+  const settings = settingsOf(block, given.fields)
+  const inputs = inputsOf(block.in, given.inputs ?? {})
+  const more = moreOf(block.moreIn?.(settings) ?? {}, given.more ?? {})
+  const memory = { replies: [], logs: [], calls: [], finished: [] }
+  const context = contextOf(given, { settings, more }, memory)
+  const outPins = { ...block.out, ...block.moreOut?.(settings, []) }
+  if (block.kind === 'value') {
+    const outputs = block.value(inputs, context)
+    checkOutputs(block, outPins, outputs)
+    return { ...memory, outputs, next: null }
+  }
+  const { next = 'flow', ...outputs } = (await block.run(inputs, context)) ?? {}
+  checkOutputs(block, outPins, outputs)
+  return { ...memory, outputs, next: checkedNext(block, outPins, next) }
+}
+
+export interface Deployment {
+  readonly inputs?: Parameters
+  readonly fields?: JsonObject
+  readonly custom?: readonly CustomOutPin[]
+}
+
+/** What a trigger listens for, with these inputs and settings. */
+export function listenTo<Block extends TriggerBlock>(
+  block: Block,
+  given?: Deployment,
+): ReturnType<Block['listen']>
+export function listenTo(block: TriggerBlock, given: Deployment = {}): unknown {
+  const settings = settingsOf(block, given.fields)
+  return block.listen(inputsOf(block.in, given.inputs ?? {}), settings, given.custom ?? [])
+}
+
+/** A GET of `/api/v1/tasks` by nobody, with changes. */
+export function requestWith(changes: Partial<RunRequest> = {}): RunRequest {
+  return {
+    method: 'GET',
+    url: '/api/v1/tasks',
+    headers: {},
+    ip: '127.0.0.1',
+    query: {},
+    path: {},
+    body: undefined,
+    user: undefined,
+    ...changes,
+  }
+}
+
+function settingsOf(block: BlockDefinition, fields: JsonObject = {}) {
+  const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(block.settings, name))
+  if (unknown.length > 0) throw new TypeError(`${block.identifier} has no setting ${unknown.join(', ')}.`)
+  const { values, problems } = readSettings(block.settings, fields)
+  const [problem] = problems
+  if (problem) throw new TypeError(`The setting ${problem.setting} ${problem.message}.`)
+  return values
+}
+
+function inputsOf(pins: InPins, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  for (const id of Object.keys(given)) if (!pins[id]) throw new TypeError(`There is no in-pin ${id}.`)
+  const inputs: Record<string, unknown> = {}
+  for (const [id, pin] of Object.entries(pins))
+    if (pin.type !== 'flow') inputs[id] = inputOf(id, pin, given[id])
+  return inputs
+}
+
+function moreOf(pins: InPins, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const all = inputsOf(pins, given)
+  return Object.fromEntries(Object.entries(all).filter(([id, value]) => id in given || value !== undefined))
+}
+
+function inputOf(id: string, pin: InPin, given: unknown): unknown {
+  const convert = converterFor(id, pin, 'any')
+  if (pin.perFrame) {
+    if (given === undefined) return undefined
+    const pull = typeof given === 'function' ? given : () => given
+    return (frame: unknown) => finishPin(id, pin, convert(pull(frame)))
+  }
+  if (pin.several && Array.isArray(given)) return finishPin(id, pin, given.map(convert))
+  return finishPin(id, pin, pin.several && given !== undefined ? [convert(given)] : convert(given))
+}
+
+interface Memory {
+  readonly replies: Reply[]
+  readonly logs: Ran['logs'][number][]
+  readonly calls: Ran['calls'][number][]
+  readonly finished: (JsonValue | undefined)[]
+}
+
+function contextOf(
+  given: Circumstances,
+  resolved: Pick<FlowContext, 'settings' | 'more'>,
+  memory: Memory,
+): FlowContext {
+  const now = given.now ?? (() => noon)
+  return {
+    ...resolved,
+    request: given.request,
+    now,
+    wired: (pin) => given.wired?.includes(pin) ?? true,
+    get session() {
+      if (!given.session) throw new TypeError('The block uses the session: give runBlock one.')
+      return given.session
+    },
+    cache: given.cache ?? cacheWith(now),
+    signal: given.signal ?? new AbortController().signal,
+    allowedHosts: given.allowedHosts ?? [],
+    reply: (reply) => void memory.replies.push(reply),
+    log: (level, value) => void memory.logs.push({ level, value }),
+    finish: (value) => void memory.finished.push(value),
+    call(name, parameters) {
+      memory.calls.push({ name, parameters })
+      const called = given.functions?.[name]
+      if (!called) throw new TypeError(`There is no function ${name}.`)
+      return called(parameters)
+    },
+  }
+}
+
+function cacheWith(now: () => number): Cache {
+  const kept = new Map<string, { readonly value: unknown; readonly until: number }>()
+  return {
+    get(key) {
+      const entry = kept.get(key)
+      return entry && entry.until > now() ? entry.value : undefined
+    },
+    set: (key, value, seconds) => void kept.set(key, { value, until: now() + seconds * 1000 }),
+    delete(key) {
+      const all = key.endsWith('*')
+        ? [...kept.keys()].filter((name) => name.startsWith(key.slice(0, -1)))
+        : [key]
+      return all.filter((name) => kept.delete(name)).length
+    },
+  }
+}
+
+function checkOutputs(
+  block: BlockDefinition,
+  pins: OutPins,
+  outputs: Readonly<Record<string, unknown>>,
+): void {
+  for (const [id, value] of Object.entries(outputs)) {
+    const pin = pins[id]
+    if (!pin || pin.frame || pin.type === 'flow')
+      throw new TypeError(`${block.identifier} has no value pin ${id}.`)
+    if (value === null && pin.type !== 'any') throw new TypeError(`${block.identifier} gives null on ${id}.`)
+    if (
+      converterFor(id, { type: pin.type, help: '', raw: true }, 'any')(value) !== value &&
+      !(value instanceof Date)
+    )
+      throw new TypeError(`What ${block.identifier} gives on ${id} is no ${pin.type}.`)
+  }
+}
+
+function checkedNext(block: FlowBlock, pins: OutPins, next: unknown): string | null {
+  if (next === null) return null
+  // A block without `flow` that says nothing ends the branch.
+  if (next === 'flow' && !pins.flow) return null
+  if (typeof next !== 'string' || pins[next]?.type !== 'flow')
+    throw new TypeError(`${block.identifier} goes on at ${String(next)}, which is no flow pin.`)
+  return next
+}
