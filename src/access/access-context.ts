@@ -1,0 +1,35 @@
+import type { Clock } from '../shared/clock.ts'
+import type { Random } from '../shared/guid.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { AddressLimit } from './address-limit.ts'
+import type { PasswordCost, PasswordHasher } from './password-hash.ts'
+
+export interface AccessSettings {
+  /** Failed sign-ins in a row that lock a user. */
+  readonly lockoutAttempts: number
+  /** How long the lock holds. */
+  readonly lockoutSeconds: number
+  /** Failed sign-ins in 15 minutes after which an address is refused. */
+  readonly addressAttempts: number
+  /** Lifetime of a token that is not used. */
+  readonly tokenSeconds: number
+  /** OWASP's minimum for argon2id if not given. Hashes of another cost are renewed when their users sign in. */
+  readonly passwordCost?: PasswordCost
+}
+
+/** What the parts of this room share. */
+export interface AccessContext {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings: AccessSettings
+  readonly passwords: PasswordHasher
+  readonly addresses: AddressLimit
+  /** Guid of the document that every change to users writes first: see `user-changes.ts`. */
+  readonly turnGuid: string
+}
+
+/** Unix seconds, as records keep them. */
+export function unixSeconds(clock: Clock): number {
+  return Math.floor(clock() / 1000)
+}

@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { TestAccess } from '../../test/open-test-access.ts'
+import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-access.ts'
+import { search } from '../shared/query.ts'
+import { guidOf } from './stored-fields.ts'
+
+let room: TestAccess
+afterEach(() => room.close())
+
+describe('secrets', () => {
+  /** All that this room gave to the outside, and what it had to keep to itself. */
+  async function everythingGiven() {
+    const { access, admin } = room
+    const given: unknown[] = []
+    const keep = async (work: Promise<unknown>) => {
+      const result = await work.catch((error) => ({ ...error, message: error.message, cause: error.cause }))
+      given.push(result)
+      return result
+    }
+    const made = await access.createUser({ username: 'ada', email: 'a@b.nl', password: PASSWORD }, admin)
+    given.push(made)
+    const guid = guidOf(made)
+    const { access_token, ...rest } = await access.signIn({ username: 'ada', password: PASSWORD, ip: IP })
+    given.push(rest)
+    await keep(access.signIn({ username: 'ada', password: 'wrong horse battery', ip: IP }))
+    await keep(access.identify(access_token))
+    await keep(access.updateUser(guid, { password: `${PASSWORD}!`, firstname: 'Ada' }, admin))
+    await keep(access.updateUser(guid, { password: 'short one' }, admin))
+    await keep(access.createUser({ username: 'ADA', password: PASSWORD }, admin))
+    await keep(access.createUser({ username: 'eve', email: 'a@b.nl', password: PASSWORD }, admin))
+    await keep(access.resetLoginAttempts(guid, admin))
+    await keep(access.getUser(guid))
+    await keep(access.searchUsers(search()))
+    await keep(
+      access.searchUsers(search({ sort: [{ field: 'email', order: 'asc', missing: 'last' }], limit: 1 })),
+    )
+    await keep(access.removeUser(guid, admin))
+    await keep(access.searchUsers(search({ includeRemoved: true })))
+    await keep(access.ensureAdministrator(PASSWORD))
+    return JSON.stringify(given)
+  }
+
+  test('never leave', async () => {
+    room = await openTestAccess()
+    const given = await everythingGiven()
+    expect(given).toContain('"username":"ada"')
+    expect(given).toContain('INVALID_CREDENTIALS')
+    const records = [...(await room.records('_users')), ...(await room.records('_tokens'))]
+    const secrets = records.flatMap(({ password_hash, token_hash }) => [password_hash, token_hash])
+    const texts = secrets.filter((secret) => typeof secret === 'string')
+    expect(texts.length).toBeGreaterThan(1)
+    for (const secret of [...texts, '$argon2', PASSWORD, 'short one', 'wrong horse'])
+      expect(given).not.toContain(secret)
+    for (const name of ['password_hash', 'token_hash', 'username_key', 'email_key'])
+      expect(given).not.toContain(`"${name}"`)
+  })
+})
+
+test('a second opening of the same database keeps what is there', async () => {
+  room = await openTestAccess()
+  const other = await room.otherNode()
+  expect(await other.identify(await room.token('admin'))).toMatchObject({ username: 'admin' })
+  expect(await room.records('_access')).toHaveLength(1)
+})
+
+test('closing waits for what is under way and takes nothing more', async () => {
+  room = await openTestAccess()
+  const { access } = room
+  const signingIn = outcome(access.signIn({ username: 'admin', password: PASSWORD, ip: IP }))
+  await access.close()
+  expect(await room.records('_tokens')).toHaveLength(2)
+  expect(await signingIn).toBe('OK')
+  expect(await outcome(access.identify('nonsense'))).toBe('UNAVAILABLE')
+  await access.close()
+})

@@ -1,0 +1,117 @@
+/**
+ * Who may come in: users, passwords, tokens, lockouts and scopes, over four storages: `_users`, `_tokens`, `_groups`
+ * (`{ name, scopes, is_active }`) and the counters of failed sign-ins. Nothing that leaves this room holds a password hash
+ * or a token hash.
+ *
+ * Transactions that write several records take them in one order: the turn, the user (or unknown name), the address,
+ * tokens. So no two of them can wait for each other crosswise.
+ */
+import type { Clock } from '../shared/clock.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { Random } from '../shared/guid.ts'
+import type { JsonObject } from '../shared/json.ts'
+import type { Search } from '../shared/query.ts'
+import type { Needs, Storage } from '../storage/storage.ts'
+import type { AccessContext, AccessSettings } from './access-context.ts'
+import { ADDRESSES, addressLimit } from './address-limit.ts'
+import { openTurn } from './change-turn.ts'
+import { ensureAdministrator, type FirstAdministrator } from './first-administrator.ts'
+import { GROUPS } from './groups.ts'
+import type { Identity } from './identity.ts'
+import { identify } from './identity.ts'
+import { passwordHasher } from './password-hash.ts'
+import type { SignedIn, SignInInput } from './sign-in.ts'
+import { signIn } from './sign-in.ts'
+import { signOut } from './sign-out.ts'
+import { TOKENS } from './tokens.ts'
+import { UNKNOWN_NAMES } from './unknown-names.ts'
+import { USERS } from './user-record.ts'
+import type { FoundUsers } from './user-search.ts'
+import { searchUsers } from './user-search.ts'
+import { createUser, getUser, removeUser, resetLoginAttempts, scopesOfUser, updateUser } from './users.ts'
+
+export interface Access {
+  /** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS (with `retryAfter`), INVALID_BODY, UNAVAILABLE under heavy load. */
+  signIn(input: SignInInput): Promise<SignedIn>
+  /** The token is dead at once. INVALID_ACCESS_TOKEN for one that is unknown or expired. */
+  signOut(token: string): Promise<void>
+  /** Who a token belongs to; undefined if it is unknown or expired, or its user is inactive or removed. */
+  identify(token: string): Promise<Identity | undefined>
+  /** Fields: `user-input.ts`. INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope not held). */
+  createUser(input: JsonObject, by: Identity): Promise<JsonObject>
+  /** As `createUser`, with only the fields that change; NOT_FOUND, CONFLICT also for the last administrator. */
+  updateUser(guid: string, changes: JsonObject, by: Identity): Promise<JsonObject>
+  /** Gives what was removed. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for the last administrator. */
+  removeUser(guid: string, by: Identity): Promise<JsonObject>
+  /** Unlocks. NOT_FOUND, INSUFFICIENT_PERMISSIONS. */
+  resetLoginAttempts(guid: string, by: Identity): Promise<JsonObject>
+  getUser(guid: string): Promise<JsonObject | undefined>
+  /** What a user holds, directly and through active groups; undefined if there is no such user. */
+  scopesOfUser(guid: string): Promise<ReadonlySet<string> | undefined>
+  searchUsers(search: Search): Promise<FoundUsers>
+  /** Makes `admin` if there is no user at all. Gives the password only when it made one up. */
+  ensureAdministrator(password: string | undefined): Promise<FirstAdministrator | undefined>
+  /** Takes nothing more and waits for what is under way. The storage stays open. */
+  close(): Promise<void>
+}
+
+const storages: Readonly<Record<string, Needs>> = {
+  [USERS]: {
+    indexes: [
+      { fields: ['username_key'], unique: true },
+      { fields: ['email_key'], unique: true },
+    ],
+  },
+  [TOKENS]: {
+    indexes: [{ fields: ['token_hash'], unique: true }, { fields: ['user_guid'] }, { fields: ['expiry'] }],
+  },
+  [GROUPS]: {},
+  [ADDRESSES]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
+  [UNKNOWN_NAMES]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
+}
+
+export async function openAccess(options: {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings: AccessSettings
+}): Promise<Access> {
+  for (const [name, needs] of Object.entries(storages)) await options.storage.ensure(name, needs)
+  const context: AccessContext = {
+    ...options,
+    passwords: passwordHasher(options.random, options.settings.passwordCost),
+    addresses: addressLimit(options.settings.addressAttempts),
+    turnGuid: await openTurn(options.storage),
+  }
+  const underWay = new Set<Promise<unknown>>()
+  let closed = false
+
+  async function during<T>(work: () => Promise<T>): Promise<T> {
+    if (closed) throw new QuoinError('UNAVAILABLE', 'Quoin is stopping. Try another node.', { retryAfter: 1 })
+    const done = work()
+    underWay.add(done)
+    try {
+      return await done
+    } finally {
+      underWay.delete(done)
+    }
+  }
+
+  return {
+    signIn: (input) => during(() => signIn(context, input)),
+    signOut: (token) => during(() => signOut(context, token)),
+    identify: (token) => during(() => identify(context, token)),
+    createUser: (input, by) => during(() => createUser(context, input, by)),
+    updateUser: (guid, changes, by) => during(() => updateUser(context, guid, changes, by)),
+    removeUser: (guid, by) => during(() => removeUser(context, guid, by)),
+    resetLoginAttempts: (guid, by) => during(() => resetLoginAttempts(context, guid, by)),
+    getUser: (guid) => during(() => getUser(context, guid)),
+    scopesOfUser: (guid) => during(() => scopesOfUser(context, guid)),
+    searchUsers: (search) => during(() => searchUsers(context, search)),
+    ensureAdministrator: (password) => during(() => ensureAdministrator(context, password)),
+    async close() {
+      closed = true
+      await Promise.allSettled(underWay)
+    },
+  }
+}

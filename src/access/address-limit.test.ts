@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { TestAccess } from '../../test/open-test-access.ts'
+import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-access.ts'
+import { addressKey } from './address-limit.ts'
+
+describe('one address', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '2001:0db8:0000:0000::/64'],
+    ['2001:DB8:0:0:ffff:1:2:3', '2001:0db8:0000:0000::/64'],
+    ['2001:db8:0:1::1', '2001:0db8:0000:0001::/64'],
+    ['fe80::1%eth0', 'fe80:0000:0000:0000::/64'],
+    ['unix', 'unix'],
+    ['x'.repeat(1000), 'x'.repeat(64)],
+  ])('%s is counted as %s', (ip, key) => {
+    expect(addressKey(ip)).toBe(key)
+  })
+})
+
+describe('the limit', () => {
+  let room: TestAccess
+  afterEach(() => room.close())
+
+  function signIn(username: string, password: string, ip = IP) {
+    return outcome(room.access.signIn({ username, password, ip }))
+  }
+
+  async function fail(times: number, ip = IP) {
+    for (let count = 0; count < times; count++)
+      expect(await signIn(`nobody${count}`, PASSWORD, ip)).toBe('INVALID_CREDENTIALS')
+  }
+
+  test('refuses every sign-in from the address, until its 15 minutes are over', async () => {
+    room = await openTestAccess({ addressAttempts: 5 })
+    await fail(1)
+    room.pass(600)
+    await fail(4)
+    await expect(
+      room.access.signIn({ username: 'admin', password: PASSWORD, ip: '::ffff:192.0.2.1' }),
+    ).rejects.toMatchObject({ code: 'TOO_MANY_LOGIN_ATTEMPTS', retryAfter: 300 })
+    expect(await signIn('admin', PASSWORD, '192.0.2.2')).toBe('OK')
+    room.pass(299)
+    expect(await signIn('admin', PASSWORD)).toBe('TOO_MANY_LOGIN_ATTEMPTS')
+    room.pass(1)
+    expect(await signIn('admin', PASSWORD)).toBe('OK')
+    await fail(5)
+    expect(await signIn('admin', PASSWORD)).toBe('TOO_MANY_LOGIN_ATTEMPTS')
+  })
+
+  test('is not raised by success, nor by what is refused', async () => {
+    room = await openTestAccess({ addressAttempts: 3 })
+    await fail(2)
+    expect(await signIn('admin', PASSWORD)).toBe('OK')
+    await fail(1)
+    for (let count = 0; count < 3; count++)
+      expect(await signIn('admin', 'wrong horse battery')).toBe('TOO_MANY_LOGIN_ATTEMPTS')
+    expect(await room.records('_signin_addresses')).toMatchObject([{ key: IP, failed: 3 }])
+    expect(await room.access.getUser(room.admin.guid)).toMatchObject({ login_attempts: 0 })
+  })
+
+  test('is exact when attempts on many names come at once, and leaves room for other addresses', async () => {
+    room = await openTestAccess({ addressAttempts: 8 })
+    const burst = Array.from({ length: 300 }, (_, index) => signIn(`nobody${index}`, PASSWORD))
+    expect(await signIn('admin', PASSWORD, '192.0.2.2')).toBe('OK')
+    const ends = await Promise.all(burst)
+    expect(ends.filter((end) => end === 'INVALID_CREDENTIALS')).toHaveLength(8)
+    expect(ends.filter((end) => end === 'TOO_MANY_LOGIN_ATTEMPTS')).toHaveLength(292)
+    expect(await room.records('_signin_addresses')).toMatchObject([{ failed: 8 }])
+    expect(await room.records('_signin_names')).toHaveLength(8)
+  })
+
+  test('is exact on two nodes', async () => {
+    room = await openTestAccess({ addressAttempts: 8 })
+    const other = await room.otherNode()
+    const ends = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => [
+        signIn(`nobody${index}`, PASSWORD),
+        outcome(other.signIn({ username: `somebody${index}`, password: PASSWORD, ip: IP })),
+      ]).flat(),
+    )
+    expect(ends.filter((end) => end === 'INVALID_CREDENTIALS')).toHaveLength(8)
+    expect(ends.filter((end) => end === 'TOO_MANY_LOGIN_ATTEMPTS')).toHaveLength(8)
+    expect(await room.records('_signin_addresses')).toMatchObject([{ failed: 8 }])
+  })
+
+  test('forgets addresses whose time is over', async () => {
+    room = await openTestAccess({ addressAttempts: 5 })
+    for (let count = 0; count < 4; count++) await fail(1, `198.51.100.${count}`)
+    room.pass(900)
+    await fail(1)
+    expect(await room.records('_signin_addresses')).toMatchObject([{ key: IP }])
+  })
+})

@@ -1,0 +1,88 @@
+/**
+ * Failed sign-ins per address: so many in a window of 15 minutes that starts with the first one, then every sign-in
+ * from there is refused until the window ends, right ones too. The count is in the database, so all nodes agree; how
+ * many are under way is known per node, and counts as failed until it is known better, so that a burst from one address
+ * cannot take all places where passwords are checked.
+ */
+import ipaddr from 'ipaddr.js'
+import type { Session } from '../storage/storage.ts'
+import { documentOf } from '../storage/storage.ts'
+import { findOne } from './find-documents.ts'
+import { tooManyAttempts } from './lockout.ts'
+import { guidOf, numberIn } from './stored-fields.ts'
+
+export const ADDRESSES = '_signin_addresses'
+const WINDOW_SECONDS = 900
+
+export interface AddressLimit {
+  /** Refuses an address that has no failures left; else gives what to call when the sign-in is decided. */
+  enter(session: Session, address: string, now: number): Promise<() => void>
+  /** Refuses as `enter`, inside the transaction that admits. */
+  check(session: Session, address: string, now: number): Promise<void>
+  /** Counts one failure, or refuses. CONFLICT if another session adds the address: do the transaction again. */
+  countFailure(session: Session, address: string, now: number): Promise<void>
+}
+
+export function addressLimit(attempts: number): AddressLimit {
+  const underWay = new Map<string, number>()
+
+  async function window(session: Session, key: string, now: number) {
+    const record = await findOne(session, ADDRESSES, 'key', key)
+    const until = numberIn(record?.until)
+    return until > now
+      ? { failed: numberIn(record?.failed), until }
+      : { failed: 0, until: now + WINDOW_SECONDS }
+  }
+
+  return {
+    async enter(session, address, now) {
+      const key = addressKey(address)
+      const { failed, until } = await window(session, key, now)
+      if (failed >= attempts) throw tooManyAttempts(until - now)
+      const here = underWay.get(key) ?? 0
+      if (failed + here >= attempts) throw tooManyAttempts(1)
+      underWay.set(key, here + 1)
+      return () => {
+        const left = (underWay.get(key) ?? 1) - 1
+        if (left > 0) underWay.set(key, left)
+        else underWay.delete(key)
+      }
+    },
+
+    async check(session, address, now) {
+      const { failed, until } = await window(session, addressKey(address), now)
+      if (failed >= attempts) throw tooManyAttempts(until - now)
+    },
+
+    async countFailure(session, address, now) {
+      const key = addressKey(address)
+      const record = await findOne(session, ADDRESSES, 'key', key)
+      const started = [
+        { op: 'set', field: 'failed', value: 1 },
+        { op: 'set', field: 'until', value: now + WINDOW_SECONDS },
+      ] as const
+      const counted =
+        record &&
+        (await session.update(ADDRESSES, guidOf(record), [{ op: 'increment', field: 'failed', amount: 1 }]))
+      if (counted?.outcome !== 'written') {
+        await session.create(ADDRESSES, [{ op: 'set', field: 'key', value: key }, ...started])
+        return
+      }
+      const document = documentOf(counted.document)
+      const until = numberIn(document.until)
+      if (until <= now) await session.update(ADDRESSES, guidOf(document), started)
+      else if (numberIn(document.failed) > attempts) throw tooManyAttempts(until - now)
+    },
+  }
+}
+
+/** One key per network that one person is given: an IPv4 address, however it is written, or the /64 of an IPv6 one. */
+export function addressKey(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip.slice(0, 64)
+  const address = ipaddr.process(ip)
+  if (address.kind() === 'ipv4') return address.toString()
+  const network = address.toByteArray().slice(0, 8)
+  return `${Buffer.from(network)
+    .toString('hex')
+    .replace(/(.{4})(?=.)/g, '$1:')}::/64`
+}

@@ -1,0 +1,43 @@
+/**
+ * Changes to users happen one after the other, on all nodes: each first writes one well-known document, which holds the
+ * engine's lock on it until the end. What a change then reads (is the name free, is an administrator left) stays true
+ * until it commits. Without it two administrators could remove each other at the same time. Users change rarely, so
+ * waiting costs nothing; sign-ins do not take the turn.
+ */
+import { QuoinError } from '../shared/errors.ts'
+import type { Session, Storage } from '../storage/storage.ts'
+import { documentOf } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import { findOne } from './find-documents.ts'
+import { guidOf } from './stored-fields.ts'
+
+const TURNS = '_access'
+const NAME = 'users'
+
+/** Makes the document if this is the first start. Gives its guid. */
+export async function openTurn(storage: Storage): Promise<string> {
+  await storage.ensure(TURNS, { indexes: [{ fields: ['name'], unique: true }] })
+  for (let tries = 1; ; tries++) {
+    const there = await findOne(storage.session(), TURNS, 'name', NAME)
+    if (there) return guidOf(there)
+    try {
+      return await transact(storage, async (session) => {
+        const made = await session.create(TURNS, [
+          { op: 'set', field: 'name', value: NAME },
+          { op: 'set', field: 'changes', value: 0 },
+        ])
+        return guidOf(documentOf(made))
+      })
+    } catch (error) {
+      // Another node made it first; then it is found.
+      if (!(error instanceof QuoinError) || error.code !== 'CONFLICT' || tries === 5) throw error
+    }
+  }
+}
+
+/** The first thing a transaction does that changes users. */
+export async function takeTurn(session: Session, turnGuid: string): Promise<void> {
+  const written = await session.update(TURNS, turnGuid, [{ op: 'increment', field: 'changes', amount: 1 }])
+  if (written.outcome !== 'written')
+    throw new QuoinError('INTERNAL', 'The document that orders changes to users is gone. Restart Quoin.')
+}

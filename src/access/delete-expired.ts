@@ -1,0 +1,31 @@
+import type { Storage } from '../storage/storage.ts'
+import { documentOf } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import { findAll } from './find-documents.ts'
+import { guidOf, numberIn } from './stored-fields.ts'
+
+/**
+ * Deletes up to 50 records whose time (`field`, Unix seconds) is over. Called by each sign-in for the storages that
+ * sign-ins fill: these then shrink faster than they grow, without a timer. In order of their time, so that two nodes
+ * that delete at once do not wait for each other crosswise.
+ */
+export async function deleteExpired(
+  storage: Storage,
+  name: string,
+  field: string,
+  now: number,
+): Promise<void> {
+  const isOver = { kind: 'range', field, bounds: { lte: now } } as const
+  const oldestFirst = { field, order: 'asc', missing: 'last' } as const
+  const over = await findAll(storage.session(), name, isOver, 50, [oldestFirst])
+  if (over.length === 0) return
+  await transact(storage, async (session) => {
+    for (const record of over) {
+      const deleted = await session.delete(name, guidOf(record))
+      // It was begun anew since it was found: leave all as it is, the next sign-in comes by here again.
+      if (deleted.outcome === 'written' && numberIn(documentOf(deleted.document)[field]) > now)
+        return session.rollback()
+    }
+    return undefined
+  })
+}

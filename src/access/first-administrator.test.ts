@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { IP, outcome, testSettings } from '../../test/open-test-access.ts'
+import { seededRandom } from '../../test/seeded-random.ts'
+import type { TemporaryStorage } from '../../test/temporary-storage.ts'
+import { openTemporaryStorage } from '../../test/temporary-storage.ts'
+import { search } from '../shared/query.ts'
+import type { Access } from './access.ts'
+import { openAccess } from './access.ts'
+
+let temporary: TemporaryStorage
+beforeEach(async () => {
+  temporary = await openTemporaryStorage()
+})
+afterEach(() => temporary.close())
+
+function open(seed = 1): Promise<Access> {
+  const { storage, clock } = temporary
+  return openAccess({ storage, clock, random: seededRandom(seed), settings: testSettings })
+}
+
+async function usernames(access: Access) {
+  return (await access.searchUsers(search())).users.map(({ username }) => username)
+}
+
+test('refused with a password that is too short; nobody is made', async () => {
+  const access = await open()
+  await expect(access.ensureAdministrator('admin')).rejects.toMatchObject({
+    code: 'INVALID_BODY',
+    fields: ['password'],
+  })
+  expect(await usernames(access)).toEqual([])
+})
+
+test('there is no way in before there is an administrator', async () => {
+  const access = await open()
+  for (const password of ['', 'admin', 'password'])
+    expect(await outcome(access.signIn({ username: 'admin', password, ip: IP }))).toBe('INVALID_CREDENTIALS')
+})
+
+test('with a random password, told once', async () => {
+  const access = await open()
+  const made = await access.ensureAdministrator(undefined)
+  expect(made?.username).toBe('admin')
+  expect(made?.password).toMatch(/^([a-z1-9]{5}-){3}[a-z1-9]{5}$/)
+  const { access_token } = await access.signIn({ username: 'admin', password: made?.password ?? '', ip: IP })
+  expect([...((await access.identify(access_token))?.scopes ?? [])]).toEqual(['*'])
+  expect(await access.ensureAdministrator(undefined)).toBeUndefined()
+  expect(await access.ensureAdministrator('another password')).toBeUndefined()
+  expect(await usernames(access)).toEqual(['admin'])
+})
+
+test('with the password given, which is not told', async () => {
+  const access = await open()
+  expect(await access.ensureAdministrator('correct horse')).toEqual({
+    guid: expect.any(String),
+    username: 'admin',
+    password: undefined,
+  })
+  expect(await outcome(access.signIn({ username: 'admin', password: 'correct horse', ip: IP }))).toBe('OK')
+})
+
+test('two random passwords differ', async () => {
+  const passwords = new Set<string | undefined>()
+  for (const seed of [1, 2]) {
+    const access = await open(seed)
+    passwords.add((await access.ensureAdministrator(undefined))?.password)
+    await temporary.close()
+    temporary = await openTemporaryStorage()
+  }
+  expect(passwords.size).toBe(2)
+})
+
+test('nodes that start together make one, and only one tells a password', async () => {
+  const nodes = await Promise.all([1, 2, 3].map(open))
+  const made = await Promise.all(nodes.map((node) => node.ensureAdministrator(undefined)))
+  expect(made.filter((one) => one !== undefined)).toHaveLength(1)
+  for (const node of nodes) expect(await usernames(node)).toEqual(['admin'])
+})
+
+test('not made again after a restart, and whoever there is can still sign in', async () => {
+  await (await open()).ensureAdministrator('correct horse')
+  const { clock } = temporary
+  const storage = await temporary.reopen()
+  const again = await openAccess({ storage, clock, random: seededRandom(2), settings: testSettings })
+  expect(await again.ensureAdministrator(undefined)).toBeUndefined()
+  expect(await outcome(again.signIn({ username: 'admin', password: 'correct horse', ip: IP }))).toBe('OK')
+})

@@ -1,0 +1,48 @@
+import type { Random } from '../shared/guid.ts'
+import { matchAll } from '../shared/query.ts'
+import { transact } from '../storage/transact.ts'
+import type { AccessContext } from './access-context.ts'
+import { takeTurn } from './change-turn.ts'
+import { guidOf } from './stored-fields.ts'
+import { checkPassword } from './user-input.ts'
+import { USERS } from './user-record.ts'
+import { insertUser } from './users.ts'
+
+const USERNAME = 'admin'
+/** 32 characters, so that each is as likely as another; without i, l, o and 0, which are misread. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz123456789'
+
+export interface FirstAdministrator {
+  readonly guid: string
+  readonly username: string
+  /** Only when it was made up here. */
+  readonly password: string | undefined
+}
+
+/**
+ * Makes `admin`, who holds `*`, if there is no user at all: with the password given, or a random one (100 bits), which is
+ * then in the reply and nowhere else. Undefined if there are users. Nodes that start together make one.
+ */
+export async function ensureAdministrator(
+  context: AccessContext,
+  password: string | undefined,
+): Promise<FirstAdministrator | undefined> {
+  if (password !== undefined) checkPassword(password)
+  if ((await context.storage.session().count(USERS, matchAll)) > 0) return undefined
+  const made = password === undefined ? randomPassword(context.random) : undefined
+  const passwordHash = await context.passwords.hash(password ?? made ?? '')
+  return transact(context.storage, async (session) => {
+    await takeTurn(session, context.turnGuid)
+    if ((await session.count(USERS, matchAll)) > 0) return undefined
+    const user = await insertUser(session, { username: USERNAME, custom_scopes: ['*'] }, passwordHash)
+    return { guid: guidOf(user), username: USERNAME, password: made }
+  })
+}
+
+/** Four groups of five, such as `k7m2p-…`: easy to copy by eye. */
+function randomPassword(random: Random): string {
+  const bytes = new Uint8Array(20)
+  random(bytes)
+  const letters = Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length] ?? '')
+  return [0, 5, 10, 15].map((start) => letters.slice(start, start + 5).join('')).join('-')
+}

@@ -1,0 +1,85 @@
+/**
+ * Who may change whom. Three rules, beside the scope that the endpoint asks for:
+ *
+ * - Nobody grants a scope, or a place in a group with a scope, that they do not hold.
+ * - Nobody changes another user who holds (or whose inactive groups have) a scope that they do not hold: a new password
+ *   would be as good as the scope.
+ * - The last active user who holds `*` stays so.
+ */
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import type { Query } from '../shared/query.ts'
+import type { Session } from '../storage/storage.ts'
+import { findAll } from './find-documents.ts'
+import type { Grants } from './groups.ts'
+import { GROUPS, groupsOf, possibleScopesOf, scopesIn, scopesOf } from './groups.ts'
+import type { Identity } from './identity.ts'
+import { firstNotHeld } from './scopes.ts'
+import { guidOf } from './stored-fields.ts'
+import type { UserRecord } from './user-record.ts'
+import { USERS } from './user-record.ts'
+
+/** INSUFFICIENT_PERMISSIONS if `by` may not give what `after` has beyond `before`; INVALID_BODY for an unknown group. */
+export async function checkGrants(
+  session: Session,
+  by: Identity,
+  after: Grants,
+  before: Grants,
+): Promise<void> {
+  const newGroups = [...new Set(after.groups)].filter((guid) => !before.groups.includes(guid))
+  const groups = await groupsOf(session, newGroups)
+  const unknown = newGroups.find((guid) => !groups.some((group) => guidOf(group) === guid))
+  if (unknown !== undefined) throw invalidField('groups', `There is no authentication group ${unknown}.`)
+  const newScopes = after.customScopes.filter((name) => !before.customScopes.includes(name))
+  const missing = firstNotHeld(by.scopes, [...newScopes, ...scopesIn(groups)])
+  if (missing !== undefined)
+    throw new QuoinError(
+      'INSUFFICIENT_PERMISSIONS',
+      `You cannot grant the scope ${missing}, because you do not hold it.`,
+    )
+}
+
+/** INSUFFICIENT_PERMISSIONS if the user is somebody else and has a scope that `by` has not. */
+export async function checkMayChange(session: Session, by: Identity, user: UserRecord): Promise<void> {
+  if (by.guid === user.guid) return
+  const missing = firstNotHeld(by.scopes, await possibleScopesOf(session, user))
+  if (missing !== undefined)
+    throw new QuoinError(
+      'INSUFFICIENT_PERMISSIONS',
+      `You cannot change this user, because you do not hold the scope ${missing}.`,
+    )
+}
+
+/** Whether the user is one of those of whom one must stay. */
+export async function isAdministrator(session: Session, user: UserRecord): Promise<boolean> {
+  return user.isActive && (await scopesOf(session, user)).has('*')
+}
+
+/** CONFLICT, after a change that took an administrator away, if none is left. */
+export async function checkAdministratorLeft(session: Session): Promise<void> {
+  const withAll: Query = {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'scopes', value: '*' },
+      { kind: 'term', field: 'is_active', value: true },
+    ],
+  }
+  const groups = (await findAll(session, GROUPS, withAll, 1000)).map(guidOf)
+  const left = await session.count(USERS, {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'is_active', value: true },
+      {
+        kind: 'or',
+        queries: [
+          { kind: 'term', field: 'custom_scopes', value: '*' },
+          { kind: 'terms', field: 'groups', values: groups },
+        ],
+      },
+    ],
+  })
+  if (left === 0)
+    throw new QuoinError(
+      'CONFLICT',
+      'This is the last active user who holds the scope *. Give it to another active user first.',
+    )
+}

@@ -1,0 +1,39 @@
+/**
+ * Scopes are names that open endpoints. A user holds names, directly or through authentication groups; an endpoint asks
+ * for some. Two names are never held, only asked for: `*public` (everybody) and `*loggedin` (any signed-in user). One is
+ * held and stands for all: `*`.
+ */
+import { hasInvisible } from './visible-text.ts'
+
+const MAX_LENGTH = 64
+
+/** Whether the name is among the scopes. `*` holds everything. */
+export function holds(scopes: ReadonlySet<string>, name: string): boolean {
+  return scopes.has('*') || scopes.has(name)
+}
+
+/** Whether an endpoint that asks for `required` is open: no scope is `*public`, and any one of several is enough. */
+export function mayEnter(
+  required: readonly string[],
+  identity: { readonly scopes: ReadonlySet<string> } | undefined,
+): boolean {
+  if (required.length === 0 || required.includes('*public')) return true
+  if (identity === undefined) return false
+  return required.some((name) => name === '*loggedin' || holds(identity.scopes, name))
+}
+
+/** The first of the names that is not held; undefined if all are. */
+export function firstNotHeld(scopes: ReadonlySet<string>, names: Iterable<string>): string | undefined {
+  for (const name of names) if (!holds(scopes, name)) return name
+  return undefined
+}
+
+/** What keeps a user or group from holding a scope of this name, in words that finish "the scope …", or undefined. */
+export function scopeNameProblem(name: string): string | undefined {
+  if (name === '*') return undefined
+  if (name === '') return 'is empty'
+  if ([...name].length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`
+  if (hasInvisible(name) || /\s/.test(name)) return 'holds spaces or invisible characters'
+  if (name.startsWith('*')) return 'starts with *, which is kept for *public, *loggedin and * itself'
+  return undefined
+}

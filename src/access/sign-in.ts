@@ -1,0 +1,176 @@
+/**
+ * Sign-in. One attempt goes through these steps; each can end it.
+ *
+ * 1. Refused early: the address has no failures left, or the user (or the unknown name) is locked. Costs two reads.
+ * 2. The password is checked, against nothing if there is no such user: the same work either way.
+ * 3. Judged, in one transaction that writes the user's record first. Wrong: counted on the user (or name) and on the
+ *    address. Right: the record is looked at again, since it may have been locked, deactivated or given another password
+ *    meanwhile; then the token is stored and the count goes back to 0.
+ *
+ * Wrong password, unknown user and inactive user answer the same, in the same time, and count the same.
+ */
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import type { Mutation } from '../shared/mutation.ts'
+import type { Session } from '../storage/storage.ts'
+import { documentOf } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import type { AccessContext } from './access-context.ts'
+import { unixSeconds } from './access-context.ts'
+import { ADDRESSES } from './address-limit.ts'
+import { deleteExpired } from './delete-expired.ts'
+import { findOne } from './find-documents.ts'
+import { countFailure, refuseIfLocked, unlocked } from './lockout.ts'
+import { numberIn } from './stored-fields.ts'
+import { createToken, TOKENS } from './tokens.ts'
+import { countUnknownName, UNKNOWN_NAMES, unknownName } from './unknown-names.ts'
+import { MAX_EMAIL, MAX_PASSWORD } from './user-input.ts'
+import type { UserRecord } from './user-record.ts'
+import { USERS, userRecord } from './user-record.ts'
+import { folded } from './visible-text.ts'
+
+export interface SignInInput {
+  /** User name or e-mail address, in any case. */
+  readonly username: string
+  readonly password: string
+  readonly ip: string
+}
+
+/** The reply of `POST /auth/signin`. */
+export interface SignedIn {
+  readonly access_token: string
+  /** Unix seconds. */
+  readonly expiry: number
+  /** Seconds that use extends the token to. */
+  readonly expiry_renew: number
+  readonly verified: boolean
+  /** `{ _meta: { guid }, username, email, firstname, lastname, language }` */
+  readonly user: JsonObject
+  readonly ip: string
+}
+
+type User = UserRecord & { readonly passwordHash: string }
+
+/** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS, INVALID_BODY for what is too long, UNAVAILABLE under heavy load. */
+export async function signIn(context: AccessContext, input: SignInInput): Promise<SignedIn> {
+  const nameKey = folded(input.username.trim())
+  if (input.username.length > MAX_EMAIL)
+    throw invalidField('username', `username is longer than ${MAX_EMAIL} characters.`)
+  if (input.password.length > MAX_PASSWORD)
+    throw invalidField('password', `password is longer than ${MAX_PASSWORD} characters.`)
+  const decided = await context.addresses.enter(
+    context.storage.session(),
+    input.ip,
+    unixSeconds(context.clock),
+  )
+  try {
+    // Again only if the password was changed, or its hash renewed, while it was being checked.
+    for (let tries = 0; tries < 3; tries++) {
+      const signedIn = await attempt(context, nameKey, input)
+      if (signedIn) return signedIn
+    }
+  } finally {
+    decided()
+  }
+  throw new QuoinError('UNAVAILABLE', 'The user is being changed right now. Sign in again.', {
+    retryAfter: 1,
+  })
+}
+
+async function attempt(context: AccessContext, nameKey: string, input: SignInInput) {
+  const { storage, passwords } = context
+  const session = storage.session()
+  const user = await findUser(session, nameKey)
+  const record = user?.document ?? (await unknownName(session, nameKey))
+  if (record) refuseIfLocked(record, unixSeconds(context.clock))
+  const right = await passwords.verify(input.password, user?.passwordHash)
+  if (!right || !isComplete(user) || !user.isActive) return refuse(context, nameKey, user, input.ip)
+  const renewed = passwords.isCurrent(user.passwordHash) ? undefined : await passwords.hash(input.password)
+  return admit(context, user, renewed, input.ip)
+}
+
+function isComplete(user: UserRecord | undefined): user is User {
+  return user?.passwordHash !== undefined
+}
+
+/** A user name is looked for first: it wins over an equal e-mail address of somebody else. */
+async function findUser(session: Session, nameKey: string): Promise<UserRecord | undefined> {
+  const found =
+    (await findOne(session, USERS, 'username_key', nameKey)) ??
+    (await findOne(session, USERS, 'email_key', nameKey))
+  return found && userRecord(found)
+}
+
+async function refuse(
+  context: AccessContext,
+  nameKey: string,
+  user: UserRecord | undefined,
+  ip: string,
+): Promise<never> {
+  const { storage, settings, addresses } = context
+  const now = unixSeconds(context.clock)
+  await deleteExpired(storage, UNKNOWN_NAMES, 'until', now)
+  await deleteExpired(storage, ADDRESSES, 'until', now)
+  await transactUncontested(context, async (session) => {
+    const counted = user && (await countFailure(session, { storage: USERS, guid: user.guid }, now, settings))
+    if (!counted) await countUnknownName(session, nameKey, now, settings)
+    await addresses.countFailure(session, ip, now)
+  })
+  throw new QuoinError('INVALID_CREDENTIALS', 'The user name or the password is wrong.')
+}
+
+/** Undefined if the password that was checked is no longer the user's. */
+async function admit(
+  context: AccessContext,
+  user: User,
+  renewedHash: string | undefined,
+  ip: string,
+): Promise<SignedIn | undefined> {
+  const { storage, settings, addresses, random } = context
+  const now = unixSeconds(context.clock)
+  const expiry = now + settings.tokenSeconds
+  await deleteExpired(storage, TOKENS, 'expiry', now)
+  const token = await transact(storage, async (session) => {
+    const seen: Mutation = { op: 'set', field: 'last_activity', value: now }
+    const written = await session.update(USERS, user.guid, [seen])
+    const newest = written.outcome === 'written' ? documentOf(written.document) : {}
+    if (newest.password_hash !== user.passwordHash || newest.is_active !== true) {
+      await session.rollback()
+      return undefined
+    }
+    refuseIfLocked(newest, now)
+    await addresses.check(session, ip, now)
+    const changes: Mutation[] = numberIn(newest.login_attempts) > 0 ? [...unlocked] : []
+    if (renewedHash !== undefined) changes.push({ op: 'set', field: 'password_hash', value: renewedHash })
+    if (changes.length > 0) await session.update(USERS, user.guid, changes)
+    return createToken(session, random, { userGuid: user.guid, ip, created: now, expiry })
+  })
+  if (token === undefined) return undefined
+  const { username, email, firstname, lastname, language } = user.document
+  return {
+    access_token: token,
+    expiry,
+    expiry_renew: settings.tokenSeconds,
+    verified: true,
+    user: {
+      _meta: { guid: user.guid },
+      username: username ?? '',
+      email: email ?? null,
+      firstname: firstname ?? '',
+      lastname: lastname ?? '',
+      language: language ?? '',
+    },
+    ip,
+  }
+}
+
+/** Does the work again when another session adds the same counter first; by then it is there to be counted on. */
+async function transactUncontested(context: AccessContext, work: (session: Session) => Promise<void>) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transact(context.storage, work)
+    } catch (error) {
+      if (!(error instanceof QuoinError) || error.code !== 'CONFLICT' || tries === 5) throw error
+    }
+  }
+}

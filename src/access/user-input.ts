@@ -1,0 +1,157 @@
+/**
+ * What a client may say about a user, and what each field must be. Read-only fields of a record (`_meta`, the counters)
+ * are ignored, so that a record can be fetched, changed and sent back; any other unknown field is refused.
+ */
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import { isGuid } from '../shared/guid.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { isJsonObject, jsonProblem } from '../shared/json.ts'
+import { scopeNameProblem } from './scopes.ts'
+import { hasInvisible } from './visible-text.ts'
+
+export const MAX_EMAIL = 254
+export const MIN_PASSWORD = 10
+export const MAX_PASSWORD = 1024
+const MAX_NAME = 100
+const MAX_USERNAME = 64
+const MAX_ITEMS = 100
+const MAX_SETTINGS_LENGTH = 16_384
+
+export interface UserInput {
+  /** Checked, by the record's own field names. */
+  readonly fields: JsonObject
+  readonly password: string | undefined
+}
+
+/** What is wrong with a value, in words that finish "<field> …", or undefined. */
+type Check = (value: JsonValue) => string | undefined
+
+const checks: Readonly<Record<string, Check>> = {
+  username: usernameProblem,
+  password: passwordProblem,
+  email: emailProblem,
+  firstname: nameProblem,
+  lastname: nameProblem,
+  timezone: timezoneProblem,
+  language: languageProblem,
+  settings: settingsProblem,
+  custom_scopes: (value) => listProblem(value, (item) => scopeNameProblem(item)),
+  groups: (value) => listProblem(value, (item) => (isGuid(item) ? undefined : 'is no guid of a group')),
+  is_active: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+}
+
+const otherNames: Readonly<Record<string, string>> = {
+  first_name: 'firstname',
+  last_name: 'lastname',
+  active: 'is_active',
+}
+
+const readOnly = new Set(['_meta', 'login_attempts', 'locked_until', 'last_activity'])
+
+/** INVALID_BODY naming every field that does not fit. */
+export function userInput(input: JsonObject, required: readonly string[] = []): UserInput {
+  const fields: Record<string, JsonValue> = {}
+  const problems = new Map<string, string>()
+  for (const [given, value] of Object.entries(input)) {
+    if (readOnly.has(given)) continue
+    const field = Object.hasOwn(otherNames, given) ? (otherNames[given] ?? given) : given
+    const check = Object.hasOwn(checks, field) ? checks[field] : undefined
+    if (!check) problems.set(given, 'is no field of a user')
+    else if (Object.hasOwn(fields, field))
+      problems.set(given, `says the same as ${otherNameOf(given)}; send one`)
+    else {
+      const problem = jsonProblem(value) ?? check(value)
+      if (problem) problems.set(given, problem)
+      fields[field] = value
+    }
+  }
+  for (const field of required) if (!Object.hasOwn(fields, field)) problems.set(field, 'is required')
+  if (problems.size > 0) {
+    const sentences = [...problems].map(([field, problem]) => `${field} ${problem}.`)
+    throw new QuoinError('INVALID_BODY', sentences.join(' '), { fields: [...problems.keys()] })
+  }
+  const { password, ...rest } = fields
+  if (rest.email === '') rest.email = null
+  return { fields: rest, password: typeof password === 'string' ? password : undefined }
+}
+
+/** Refuses a password that is too short or too long. */
+export function checkPassword(password: string): void {
+  const problem = passwordProblem(password)
+  if (problem) throw invalidField('password', `password ${problem}.`)
+}
+
+function otherNameOf(given: string): string {
+  const main = otherNames[given]
+  return main ?? Object.keys(otherNames).find((name) => otherNames[name] === given) ?? given
+}
+
+function usernameProblem(value: JsonValue): string | undefined {
+  if (typeof value !== 'string') return 'must be a text'
+  if (value === '' || [...value].length > MAX_USERNAME) return `must have 1 to ${MAX_USERNAME} characters`
+  if (value !== value.trim()) return 'must not start or end with a space'
+  return hasInvisible(value) ? 'must not hold invisible or control characters' : undefined
+}
+
+function passwordProblem(value: JsonValue): string | undefined {
+  if (typeof value !== 'string' || !value.isWellFormed()) return 'must be a text'
+  if ([...value].length < MIN_PASSWORD) return `must have at least ${MIN_PASSWORD} characters`
+  return value.length > MAX_PASSWORD ? `must have at most ${MAX_PASSWORD} characters` : undefined
+}
+
+function emailProblem(value: JsonValue): string | undefined {
+  if (value === null || value === '') return undefined
+  if (typeof value !== 'string') return 'must be a text'
+  if (value.length > MAX_EMAIL) return `must have at most ${MAX_EMAIL} characters`
+  return hasInvisible(value) || !/^[^\s@]+@[^\s@]+$/.test(value)
+    ? 'must look like name@example.com'
+    : undefined
+}
+
+function nameProblem(value: JsonValue): string | undefined {
+  if (typeof value !== 'string') return 'must be a text'
+  if ([...value].length > MAX_NAME) return `must have at most ${MAX_NAME} characters`
+  return /\p{Cc}/u.test(value) ? 'must not hold control characters' : undefined
+}
+
+function timezoneProblem(value: JsonValue): string | undefined {
+  const isKnown =
+    typeof value === 'string' && accepts(() => new Intl.DateTimeFormat('en', { timeZone: value }))
+  return isKnown ? undefined : 'must be an IANA time zone such as Europe/Amsterdam'
+}
+
+function languageProblem(value: JsonValue): string | undefined {
+  const isTag = typeof value === 'string' && value.length <= 35 && accepts(() => new Intl.Locale(value))
+  return isTag ? undefined : 'must be a language tag such as en or nl-NL'
+}
+
+function settingsProblem(value: JsonValue): string | undefined {
+  const isSetting = (item: JsonValue) =>
+    isJsonObject(item) && typeof item.key === 'string' && item.key !== '' && item.value !== undefined
+  if (!Array.isArray(value) || !value.every(isSetting)) return 'must be a list of { key, value }'
+  if (value.length > MAX_ITEMS) return `must have at most ${MAX_ITEMS} entries`
+  return JSON.stringify(value).length > MAX_SETTINGS_LENGTH ? 'must be at most 16 KiB of JSON' : undefined
+}
+
+function listProblem(
+  value: JsonValue,
+  itemProblem: (item: string) => string | undefined,
+): string | undefined {
+  if (!Array.isArray(value)) return 'must be a list of texts'
+  if (value.length > MAX_ITEMS) return `must have at most ${MAX_ITEMS} entries`
+  for (const item of value) {
+    if (typeof item !== 'string') return 'must be a list of texts'
+    const problem = itemProblem(item)
+    if (problem) return `holds ${JSON.stringify(item)}, which ${problem}`
+  }
+  return undefined
+}
+
+function accepts(make: () => unknown): boolean {
+  try {
+    make()
+    return true
+  } catch {
+    return false
+  }
+}

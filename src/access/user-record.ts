@@ -1,0 +1,52 @@
+/** A user as `_users` keeps it, and what of it may leave this room. */
+import type { JsonObject } from '../shared/json.ts'
+import type { Grants } from './groups.ts'
+import { guidOf, textIn, textsIn } from './stored-fields.ts'
+
+export const USERS = '_users'
+
+export interface UserRecord extends Grants {
+  readonly guid: string
+  readonly username: string
+  /** Undefined only for what was removed. */
+  readonly passwordHash: string | undefined
+  readonly isActive: boolean
+  readonly document: JsonObject
+}
+
+/** The fields that leave this room, beside `_meta`. Whatever else a record holds stays here. */
+const publicFields = [
+  'username',
+  'email',
+  'firstname',
+  'lastname',
+  'timezone',
+  'language',
+  'settings',
+  'custom_scopes',
+  'groups',
+  'is_active',
+  'login_attempts',
+  'locked_until',
+  'last_activity',
+] as const
+
+export function userRecord(document: JsonObject): UserRecord {
+  return {
+    guid: guidOf(document),
+    username: textIn(document.username),
+    passwordHash: textIn(document.password_hash) || undefined,
+    isActive: document.is_active === true,
+    customScopes: textsIn(document.custom_scopes),
+    groups: textsIn(document.groups),
+    document,
+  }
+}
+
+/** The record without secrets: what a client, a block or a log may see. */
+export function publicUser(document: JsonObject): JsonObject {
+  return {
+    _meta: document._meta ?? null,
+    ...Object.fromEntries(publicFields.map((field) => [field, document[field] ?? null])),
+  }
+}

@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { TestAccess } from '../../test/open-test-access.ts'
+import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-access.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { search } from '../shared/query.ts'
+import { transact } from '../storage/transact.ts'
+import type { Identity } from './identity.ts'
+
+const UNKNOWN = '01890a5d-ac96-774b-bcce-b302099a8057'
+let room: TestAccess
+beforeEach(async () => {
+  room = await openTestAccess()
+})
+afterEach(() => room.close())
+
+const create = (fields: JsonObject, by: Identity = room.admin) =>
+  room.access.createUser({ username: 'new', password: PASSWORD, ...fields }, by)
+const update = (guid: string, changes: JsonObject, by: Identity = room.admin) =>
+  room.access.updateUser(guid, changes, by)
+const signIn = (username: string, password = PASSWORD) =>
+  outcome(room.access.signIn({ username, password, ip: IP }))
+
+describe('a name that is taken', () => {
+  test.each([
+    ['the name', { username: 'ada' }],
+    ['in another case', { username: 'ADA' }],
+    ['in another form', { username: 'ａｄａ' }],
+    ['the address', { email: 'Ada@Example.com' }],
+    ['an address as a name', { username: 'ada@example.com' }],
+  ])('%s is refused; nothing changes', async (_name, fields) => {
+    await room.user({ email: 'ada@example.com' })
+    const other = await room.user({ username: 'bob' })
+    const before = await room.records('_users')
+    await expect(create(fields)).rejects.toMatchObject({ code: 'CONFLICT', message: /taken/ })
+    await expect(update(other, fields)).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(await room.records('_users')).toEqual(before)
+  })
+
+  test('a name as an address is refused', async () => {
+    await room.user({ username: 'ada@example.com' })
+    expect(await outcome(create({ email: 'ada@example.com' }))).toBe('CONFLICT')
+  })
+
+  test('is free for its owner, for who has no address, and after its owner is removed', async () => {
+    const guid = await room.user({ email: 'ada@example.com' })
+    expect(await outcome(update(guid, { username: 'ADA', email: 'ADA@example.com' }))).toBe('OK')
+    expect(await outcome(update(guid, { username: 'ada@example.com' }))).toBe('OK')
+    expect(await outcome(create({ username: 'bob' }))).toBe('OK')
+    expect(await outcome(create({ username: 'cas', email: '' }))).toBe('OK')
+    await room.access.removeUser(guid, room.admin)
+    expect(await outcome(create({ username: 'ada', email: 'ada@example.com' }))).toBe('OK')
+  })
+
+  test('goes to one of many who want it at once, on two nodes', async () => {
+    const other = await room.otherNode()
+    const ends = await Promise.all(
+      [room.access, other, room.access, other].map((node) =>
+        outcome(node.createUser({ username: 'wanted', password: PASSWORD }, room.admin)),
+      ),
+    )
+    expect(ends.toSorted()).toEqual(['CONFLICT', 'CONFLICT', 'CONFLICT', 'OK'])
+  })
+
+  test('goes to one of two who want it at once, as a name and as an address', async () => {
+    const [ada, bob] = [await room.user(), await room.user({ username: 'bob' })]
+    const node = await room.otherNode()
+    const created = await Promise.all([
+      outcome(create({ username: 'c@example.com' })),
+      outcome(node.createUser({ username: 'c', email: 'c@example.com', password: PASSWORD }, room.admin)),
+    ])
+    const updated = await Promise.all([
+      outcome(update(ada, { username: 'd@example.com' })),
+      outcome(node.updateUser(bob, { email: 'd@example.com' }, room.admin)),
+    ])
+    expect([created.toSorted(), updated.toSorted()]).toEqual([
+      ['CONFLICT', 'OK'],
+      ['CONFLICT', 'OK'],
+    ])
+  })
+})
+
+describe('not found', () => {
+  test.each([UNKNOWN, 'nonsense', ''])('%j', async (guid) => {
+    expect(await room.access.getUser(guid)).toBeUndefined()
+    expect(await outcome(update(guid, {}))).toBe('NOT_FOUND')
+    expect(await outcome(room.access.removeUser(guid, room.admin))).toBe('NOT_FOUND')
+    expect(await outcome(room.access.resetLoginAttempts(guid, room.admin))).toBe('NOT_FOUND')
+  })
+})
+
+describe('what the caller does not hold', () => {
+  let helper: Identity
+  let strong: string
+  let weak: string
+  let readers: string
+  beforeEach(async () => {
+    strong = await room.group({ name: 'strong', scopes: ['*'], is_active: false })
+    weak = await room.group({ name: 'weak', scopes: ['tasks_view', 'users_update'] })
+    readers = await room.group({ name: 'readers', scopes: ['tasks_view'] })
+    await room.user({ username: 'helper', custom_scopes: ['users_update'], groups: [readers] })
+    helper = await room.identity('helper')
+  })
+
+  test.each<[string, () => JsonObject]>([
+    ['everything', () => ({ custom_scopes: ['*'] })],
+    ['one scope', () => ({ custom_scopes: ['users_update', 'users_remove'] })],
+    ['a group, though it sleeps', () => ({ groups: [strong] })],
+  ])('cannot be granted: %s', async (_name, grants) => {
+    const guid = await room.user({ username: 'target' })
+    const before = await room.records('_users')
+    expect(await outcome(create(grants(), helper))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await outcome(update(guid, grants(), helper))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await outcome(update(helper.guid, grants(), helper))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await room.records('_users')).toEqual(before)
+  })
+
+  test.each<[string, () => JsonObject]>([
+    ['everything', () => ({ custom_scopes: ['*'] })],
+    ['one scope more', () => ({ custom_scopes: ['users_update', 'users_remove'] })],
+    ['a sleeping group', () => ({ groups: [strong] })],
+  ])('protects who has %s', async (_name, grants) => {
+    const guid = await room.user({ username: 'target', ...grants() })
+    const token = await room.token('target')
+    const before = await room.records('_users')
+    for (const changes of [{ password: 'another password' }, { active: false }, { email: 'x@y.nl' }, {}])
+      expect(await outcome(update(guid, changes, helper))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await outcome(room.access.removeUser(guid, helper))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await outcome(room.access.resetLoginAttempts(guid, helper))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await room.records('_users')).toEqual(before)
+    expect(await room.access.identify(token)).toBeDefined()
+  })
+
+  test('what it does hold can be granted and changed', async () => {
+    const fields = { custom_scopes: ['users_update', 'tasks_view'], groups: [weak, readers] }
+    const made = await create(fields, helper)
+    expect(made).toMatchObject(fields)
+    const guid = (await room.identity('new')).guid
+    expect(await outcome(update(guid, { password: 'another password' }, helper))).toBe('OK')
+    expect(await outcome(room.access.removeUser(guid, helper))).toBe('OK')
+  })
+
+  test('users change themselves, keep what they have and may give it away', async () => {
+    await update(helper.guid, { custom_scopes: ['users_update', 'kept'], groups: [readers, strong] })
+    expect(await outcome(update(helper.guid, { firstname: 'H', groups: [readers, strong] }, helper))).toBe(
+      'OK',
+    )
+    const changed = await update(helper.guid, { custom_scopes: [], groups: [] }, helper)
+    expect(changed).toMatchObject({ firstname: 'H', custom_scopes: [], groups: [] })
+  })
+
+  test('a group that does not exist is refused, unless the user had it before', async () => {
+    await expect(create({ groups: [UNKNOWN] })).rejects.toMatchObject({
+      code: 'INVALID_BODY',
+      fields: ['groups'],
+    })
+    const guid = await room.user({ groups: [readers] })
+    await transact(room.storage, (session) => session.delete('_groups', readers))
+    expect(await outcome(update(guid, { groups: [readers] }))).toBe('OK')
+  })
+})
+
+describe('the last administrator', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['removed', () => room.access.removeUser(room.admin.guid, room.admin)],
+    ['deactivated', () => update(room.admin.guid, { is_active: false })],
+    ['stripped', () => update(room.admin.guid, { custom_scopes: ['users_update'] })],
+  ])('cannot be %s, and keeps the token', async (_name, change) => {
+    await room.user({ username: 'idle', custom_scopes: ['*'], is_active: false })
+    await room.user({ username: 'sleeper', groups: [await room.group({ scopes: ['*'], is_active: false })] })
+    const gone = await room.user({ username: 'gone', custom_scopes: ['*'] })
+    await room.access.removeUser(gone, room.admin)
+    const token = await room.token('admin')
+    const before = await room.records('_users')
+    expect(await outcome(change())).toBe('CONFLICT')
+    expect(await room.records('_users')).toEqual(before)
+    expect(await room.access.identify(token)).toMatchObject({ username: 'admin' })
+    expect(await signIn('admin')).toBe('OK')
+  })
+
+  test.each<[string, () => Promise<JsonObject>]>([
+    ['directly', async () => ({ custom_scopes: ['*'] })],
+    ['through a group', async () => ({ groups: [await room.group({ scopes: ['a', '*'] })] })],
+  ])('may go once somebody else holds * %s', async (_name, grants) => {
+    await room.user({ username: 'heir', ...(await grants()) })
+    expect(await outcome(update(room.admin.guid, { custom_scopes: [] }))).toBe('OK')
+    expect(await outcome(room.access.removeUser(room.admin.guid, room.admin))).toBe('OK')
+    const heir = await room.identity('heir')
+    expect(await outcome(room.access.removeUser(heir.guid, heir))).toBe('CONFLICT')
+  })
+
+  test('one of two stays when each removes the other at once', async () => {
+    const guid = await room.user({ username: 'heir', custom_scopes: ['*'] })
+    const [heir, node] = [await room.identity('heir'), await room.otherNode()]
+    const ends = await Promise.all([
+      outcome(room.access.removeUser(guid, room.admin)),
+      outcome(node.removeUser(room.admin.guid, heir)),
+    ])
+    expect(ends.toSorted()).toEqual(['CONFLICT', 'OK'])
+    expect((await room.access.searchUsers(search())).total).toBe(1)
+  })
+
+  test('may change everything else', async () => {
+    const changes = { firstname: 'A', password: 'another password', custom_scopes: ['*', 'x'] }
+    expect(await outcome(update(room.admin.guid, changes))).toBe('OK')
+    expect(await signIn('admin', 'another password')).toBe('OK')
+  })
+})
+
+describe('signed out', () => {
+  test.each<[string, JsonObject, boolean]>([
+    ['a new password', { password: 'another password' }, true],
+    ['deactivation', { active: false }, true],
+    ['another name', { username: 'eve', first_name: 'Eve' }, false],
+    ['activation', { active: true }, false],
+  ])('by %s: of that user only', async (_name, changes, out) => {
+    const guid = await room.user()
+    const [one, two, other] = [await room.token('ada'), await room.token('ada'), await room.token('admin')]
+    await update(guid, changes)
+    for (const token of [one, two]) expect((await room.access.identify(token)) === undefined).toBe(out)
+    expect(await room.access.identify(other)).toBeDefined()
+  })
+
+  test('by removal; the password is gone from the record', async () => {
+    const guid = await room.user()
+    const token = await room.token('ada')
+    const removed = await room.access.removeUser(guid, room.admin)
+    expect(removed).toMatchObject({ username: 'ada', _meta: { guid, removed: room.clock.now / 1000 } })
+    expect(await room.access.identify(token)).toBeUndefined()
+    expect(await room.access.getUser(guid)).toBeUndefined()
+    const kept = (await room.records('_users')).find(({ username }) => username === 'ada')
+    expect(kept).toBeDefined()
+    expect(kept).not.toHaveProperty('password_hash')
+  })
+})
+
+test('a new user, as it is given back, found and changed', async () => {
+  const made = await create({ username: 'Ada', email: 'Ada@example.com', first_name: 'Ada' })
+  const record = {
+    _meta: expect.objectContaining({ guid: expect.any(String), removed: 0 }),
+    username: 'Ada',
+    email: 'Ada@example.com',
+    firstname: 'Ada',
+    lastname: '',
+    timezone: 'UTC',
+    language: 'en',
+    settings: [],
+    custom_scopes: [],
+    groups: [],
+    is_active: true,
+    login_attempts: 0,
+    locked_until: 0,
+    last_activity: 0,
+  }
+  expect(made).toEqual(record)
+  const guid = (await room.identity('ada')).guid
+  const current = await room.access.getUser(guid)
+  expect(current).toEqual({ ...record, last_activity: room.clock.now / 1000 })
+  expect(await update(guid, {})).toEqual(current)
+  const changed = await update(guid, { ...current, email: null, settings: [{ key: 'theme', value: 'dark' }] })
+  expect(changed).toMatchObject({
+    email: null,
+    settings: [{ key: 'theme', value: 'dark' }],
+    firstname: 'Ada',
+  })
+  expect(await signIn('ada@example.com')).toBe('INVALID_CREDENTIALS')
+})
+
+test('what is refused is not stored', async () => {
+  const before = await room.records('_users')
+  expect(await outcome(room.access.createUser({ username: 'x' }, room.admin))).toBe('INVALID_BODY')
+  expect(await outcome(create({ password: 'too short' }))).toBe('INVALID_BODY')
+  expect(await outcome(create({ password_hash: 'x' }))).toBe('INVALID_BODY')
+  expect(await room.records('_users')).toEqual(before)
+})

@@ -1,0 +1,176 @@
+/** Making, changing, removing and unlocking users. Every change takes the turn first: see `change-turn.ts`. */
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import type { Mutation } from '../shared/mutation.ts'
+import type { Session } from '../storage/storage.ts'
+import { documentOf } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import type { AccessContext } from './access-context.ts'
+import { takeTurn } from './change-turn.ts'
+import { findOne } from './find-documents.ts'
+import type { Grants } from './groups.ts'
+import { noGrants, scopesOf } from './groups.ts'
+import type { Identity } from './identity.ts'
+import { unlocked } from './lockout.ts'
+import { checkAdministratorLeft, checkGrants, checkMayChange, isAdministrator } from './permitted-change.ts'
+import { guidOf, textsIn } from './stored-fields.ts'
+import { deleteTokensOf } from './tokens.ts'
+import { userInput } from './user-input.ts'
+import type { UserRecord } from './user-record.ts'
+import { publicUser, USERS, userRecord } from './user-record.ts'
+import { folded } from './visible-text.ts'
+
+const defaults: JsonObject = {
+  email: null,
+  firstname: '',
+  lastname: '',
+  timezone: 'UTC',
+  language: 'en',
+  settings: [],
+  custom_scopes: [],
+  groups: [],
+  is_active: true,
+  login_attempts: 0,
+  locked_until: 0,
+  last_activity: 0,
+}
+
+export async function createUser(
+  context: AccessContext,
+  input: JsonObject,
+  by: Identity,
+): Promise<JsonObject> {
+  const { fields, password } = userInput(input, ['username', 'password'])
+  const passwordHash = await context.passwords.hash(password ?? '')
+  return transact(context.storage, async (session) => {
+    await takeTurn(session, context.turnGuid)
+    await checkGrants(session, by, grantsOf(fields), noGrants)
+    return insertUser(session, fields, passwordHash)
+  })
+}
+
+/** Stores a new user. The turn is taken and the fields are checked. */
+export async function insertUser(session: Session, fields: JsonObject, passwordHash: string) {
+  await checkNamesFree(session, fields, undefined)
+  const record = { ...defaults, ...fields, password_hash: passwordHash }
+  return publicUser(documentOf(await session.create(USERS, mutationsFor(record))))
+}
+
+/** Changes what is given. A new password or `is_active: false` signs the user out everywhere. */
+export async function updateUser(
+  context: AccessContext,
+  guid: string,
+  changes: JsonObject,
+  by: Identity,
+): Promise<JsonObject> {
+  const { fields, password } = userInput(changes)
+  const passwordHash = password === undefined ? undefined : await context.passwords.hash(password)
+  return change(context, guid, by, async (session, user) => {
+    await checkGrants(session, by, grantsOf(fields, user), user)
+    await checkNamesFree(session, fields, guid)
+    const mutations = mutationsFor(fields)
+    if (passwordHash !== undefined)
+      mutations.push({ op: 'set', field: 'password_hash', value: passwordHash }, ...unlocked)
+    if (mutations.length === 0) return user.document
+    const updated = await write(session, guid, mutations)
+    if (passwordHash !== undefined || fields.is_active === false) await deleteTokensOf(session, guid)
+    return updated
+  })
+}
+
+/** Soft delete; what the user could sign in with is gone for good. */
+export async function removeUser(context: AccessContext, guid: string, by: Identity): Promise<JsonObject> {
+  return change(context, guid, by, async (session) => {
+    await write(session, guid, [{ op: 'remove', field: 'password_hash' }])
+    await deleteTokensOf(session, guid)
+    const removed = await session.remove(USERS, guid)
+    if (removed.outcome !== 'written') throw noSuchUser(guid)
+    return documentOf(removed.document)
+  })
+}
+
+/** Unlocks the user. */
+export async function resetLoginAttempts(
+  context: AccessContext,
+  guid: string,
+  by: Identity,
+): Promise<JsonObject> {
+  return change(context, guid, by, (session) => write(session, guid, unlocked))
+}
+
+export async function getUser(context: AccessContext, guid: string): Promise<JsonObject | undefined> {
+  const stored = await context.storage.session().get(USERS, guid)
+  return stored && publicUser(documentOf(stored))
+}
+
+export async function scopesOfUser(
+  context: AccessContext,
+  guid: string,
+): Promise<ReadonlySet<string> | undefined> {
+  const session = context.storage.session()
+  const stored = await session.get(USERS, guid)
+  return stored && scopesOf(session, userRecord(documentOf(stored)))
+}
+
+/** NOT_FOUND, INSUFFICIENT_PERMISSIONS, or CONFLICT if no administrator is left; nothing is changed then. */
+async function change(
+  context: AccessContext,
+  guid: string,
+  by: Identity,
+  work: (session: Session, user: UserRecord) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  return transact(context.storage, async (session) => {
+    await takeTurn(session, context.turnGuid)
+    const stored = await session.get(USERS, guid)
+    if (!stored) throw noSuchUser(guid)
+    const user = userRecord(documentOf(stored))
+    await checkMayChange(session, by, user)
+    const wasAdministrator = await isAdministrator(session, user)
+    const changed = await work(session, user)
+    if (wasAdministrator) await checkAdministratorLeft(session)
+    return publicUser(changed)
+  })
+}
+
+async function write(session: Session, guid: string, mutations: readonly Mutation[]): Promise<JsonObject> {
+  const written = await session.update(USERS, guid, mutations)
+  if (written.outcome !== 'written') throw noSuchUser(guid)
+  return documentOf(written.document)
+}
+
+/**
+ * CONFLICT if somebody else signs in with the name or address. A name may not be another's address either: its owner
+ * would be asked for the wrong password.
+ */
+async function checkNamesFree(session: Session, fields: JsonObject, self: string | undefined): Promise<void> {
+  for (const field of ['username', 'email']) {
+    const value = fields[field]
+    if (typeof value !== 'string') continue
+    for (const key of ['username_key', 'email_key']) {
+      const owner = await findOne(session, USERS, key, folded(value))
+      if (owner && guidOf(owner) !== self)
+        throw new QuoinError('CONFLICT', `The ${field} ${value} is taken by another user. Choose another.`)
+    }
+  }
+}
+
+/** Each field as it is, and the keys by which names are compared. */
+function mutationsFor(fields: JsonObject): Mutation[] {
+  const keys: Record<string, JsonValue> = {}
+  if (typeof fields.username === 'string') keys.username_key = folded(fields.username)
+  if (fields.email !== undefined)
+    keys.email_key = typeof fields.email === 'string' ? folded(fields.email) : null
+  return Object.entries({ ...fields, ...keys }).map(([field, value]) => ({ op: 'set', field, value }))
+}
+
+/** The scopes and groups of the fields; where they say nothing, those of before. */
+function grantsOf(fields: JsonObject, before: Grants = noGrants): Grants {
+  return {
+    customScopes: fields.custom_scopes === undefined ? before.customScopes : textsIn(fields.custom_scopes),
+    groups: fields.groups === undefined ? before.groups : textsIn(fields.groups),
+  }
+}
+
+function noSuchUser(guid: string): QuoinError {
+  return new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
+}
