@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Block } from '../shared/blueprint.ts'
+import type { JsonValue } from '../shared/json.ts'
+import { exportBlueprint, type ImportedBlueprint, importBlueprint } from './blueprint-file.ts'
+
+function counter(): () => string {
+  let next = 0
+  return () => `guid-${next++}`
+}
+
+describe('refused', () => {
+  test.each([
+    ['no object', [], /at its top/],
+    ['no name', { blocks: {} }, /name/],
+    ['an id with a dot', { name: 'a', blocks: { 'a.b': { type: 'branch' } } }, /blocks/],
+    ['a key nobody knows', { name: 'a', blocks: { a: { type: 'branch', pins: {} } } }, /blocks.a/],
+    [
+      'a wire from nowhere',
+      { name: 'a', blocks: { a: { type: 'branch', in: { flow: '@b.flow' } } } },
+      /no such block/,
+    ],
+    [
+      'a wire without a pin',
+      { name: 'a', blocks: { a: { type: 'branch', in: { flow: '@a' } } } },
+      /no such block/,
+    ],
+  ])('%s', (_, file, message) => {
+    expect(() => importBlueprint(file, counter())).toThrow(message)
+  })
+})
+
+const literal: fc.Arbitrary<JsonValue> = fc.oneof(
+  fc.constantFrom<JsonValue>(
+    '@a.b',
+    ['@a.b'],
+    ['@a.b', 1],
+    [],
+    { literal: 1 },
+    { literal: { literal: '@x' } },
+    '@',
+    'plain',
+    null,
+    false,
+    0,
+  ),
+  fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value))),
+)
+
+const blueprint: fc.Arbitrary<ImportedBlueprint> = fc.integer({ min: 1, max: 6 }).chain((count) => {
+  const guids = Array.from({ length: count }, (_, i) => `guid-${i}`)
+  const wire = fc.record({ block: fc.constantFrom(...guids), pin: fc.constantFrom('flow', 'value', 'a.b') })
+  const pin = (id: string) =>
+    fc.oneof(
+      fc.array(wire, { minLength: 1, maxLength: 3 }).map((from) => ({ id, from })),
+      literal.map((value) => ({ id, value })),
+    )
+  const block = (guid: string): fc.Arbitrary<Block> =>
+    fc.record({
+      guid: fc.constant(guid),
+      type: fc.constantFrom('branch', 'http_request'),
+      title: fc.constantFrom('', 'Open tasks', 'ÄÖ', '1', '日本'),
+      description: fc.constantFrom('', 'x'),
+      position: fc.record({ x: fc.integer(), y: fc.integer() }),
+      in_pins: fc.tuple(pin('one'), pin('two')),
+      custom_out_pins: fc.constantFrom([], [{ id: 'p', type: 'number' as const }]),
+      fields: fc.constantFrom({}, { storage: 'tasks', names: ['a'] }),
+      scopes: fc.constantFrom([], ['*public']),
+    })
+  return fc.record({
+    name: fc.constant('Any'),
+    description: fc.constantFrom('', 'About'),
+    blocks: fc.tuple(...guids.map(block)),
+  })
+})
+
+test('import(export(b)) is b', () => {
+  fc.assert(
+    fc.property(blueprint, (b) => {
+      // By way of text, as a file is kept.
+      const file: unknown = JSON.parse(JSON.stringify(exportBlueprint(b)))
+      expect(importBlueprint(file, counter())).toEqual(b)
+    }),
+  )
+})
+
+test('export(import(file)) is the file, for the example that ships', async () => {
+  const text = await readFile(new URL('../../examples/tasks.blueprint.json', import.meta.url), 'utf8')
+  const file: { blocks: Record<string, unknown> } = JSON.parse(text)
+  const again = exportBlueprint(importBlueprint(file, counter()))
+  expect(Object.keys(again.blocks)).toHaveLength(Object.keys(file.blocks).length)
+  expect(importBlueprint(again, counter())).toEqual(importBlueprint(file, counter()))
+})

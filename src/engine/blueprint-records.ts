@@ -1,0 +1,103 @@
+import { QuoinError } from '../shared/errors.ts'
+import type { Random } from '../shared/guid.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import type { Search } from '../shared/query.ts'
+import { documentOf } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import {
+  type Actor,
+  blockRecords,
+  getRecord,
+  guidOf,
+  listOf,
+  notFound,
+  type RecordContext,
+  recordStorages,
+} from './records.ts'
+
+/** What a client may say about a blueprint. */
+export interface BlueprintInput {
+  readonly name: string
+  readonly description?: string
+  readonly category?: string
+  readonly tags?: readonly string[]
+}
+
+export interface Page {
+  readonly records: readonly JsonObject[]
+  readonly total: number
+  readonly next: string | undefined
+}
+
+export async function createBlueprint(
+  context: RecordContext,
+  random: Random,
+  input: BlueprintInput,
+  by: Actor,
+): Promise<JsonObject> {
+  const fields = {
+    name: input.name,
+    description: input.description ?? '',
+    category: input.category ?? '',
+    tags: input.tags ?? [],
+    short_id: shortId(random),
+    active: false,
+    version: 0,
+    deployment_guid: null,
+    created_by: { ...by },
+    modified_by: { ...by },
+  }
+  return transact(context.storage, async (session) =>
+    documentOf(await session.create(recordStorages.blueprints, setFields(fields))),
+  )
+}
+
+/** A name for logs and addresses that people read: 12 letters and digits. */
+function shortId(random: Random): string {
+  const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789'
+  const bytes = new Uint8Array(12)
+  random(bytes)
+  return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('')
+}
+
+export async function getBlueprint(context: RecordContext, guid: string): Promise<JsonObject> {
+  return getRecord(context.storage.session(), recordStorages.blueprints, guid, 'blueprint')
+}
+
+export async function updateBlueprint(
+  context: RecordContext,
+  guid: string,
+  changes: Partial<BlueprintInput>,
+  by: Actor,
+): Promise<JsonObject> {
+  const { name, description, category, tags } = changes
+  const mutations = setFields({ name, description, category, tags, modified_by: { ...by } })
+  return transact(context.storage, async (session) => {
+    const written = await session.update(recordStorages.blueprints, guid, mutations)
+    if (written.outcome !== 'written') throw notFound(guid, 'blueprint')
+    return documentOf(written.document)
+  })
+}
+
+/** Soft delete of a blueprint and its blocks, in one transaction. An active one is refused: somebody relies on it. */
+export async function removeBlueprint(context: RecordContext, guid: string): Promise<JsonObject> {
+  return transact(context.storage, async (session) => {
+    const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+    if (record['active'] === true) {
+      throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
+    }
+    for (const block of await blockRecords(session, guid))
+      await session.remove(recordStorages.blocks, guidOf(block))
+    const removed = await session.remove(recordStorages.blueprints, guid)
+    if (removed.outcome !== 'written') throw notFound(guid, 'blueprint')
+    return documentOf(removed.document)
+  })
+}
+
+export async function searchRecords(context: RecordContext, storage: string, wanted: Search): Promise<Page> {
+  const session = context.storage.session()
+  const found = await session.find(storage, wanted)
+  const total = await session.count(storage, wanted.query, wanted.includeRemoved)
+  return { records: listOf(found.documents.value), total, next: found.next() }
+}

@@ -1,0 +1,179 @@
+import type { FlowBlock } from '../blocks/block.ts'
+import type { FlowContext, LogLevel } from '../blocks/context.ts'
+import type { Reply, RunRequest } from '../blocks/run-request.ts'
+import type { Settings, SettingValues } from '../blocks/setting.ts'
+import type { JsonValue } from '../shared/json.ts'
+import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
+import type { Session } from '../storage/storage.ts'
+import { BlockFailure } from './block-failure.ts'
+import type { Node } from './blueprint-graph.ts'
+import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
+import type { Facts } from './fold-constants.ts'
+import type { CompiledFlow, Frame, Step } from './frame.ts'
+
+/**
+ * Turns a trigger and what is behind it into steps. Flow blocks are compiled once each, also when several wires or a
+ * circle lead to them; a flow out-pin with several wires starts a branch for each, in the blueprint's order.
+ */
+export function compileFlow(trigger: Node, facts: Facts): CompiledFlow {
+  const values = valueCompiler(facts)
+  const steps = new Map<Node, { step: Step | undefined }>()
+
+  function stepOf(node: Node): Step {
+    const known = steps.get(node)
+    if (known) return (frame) => known.step?.(frame)
+    const entry: { step: Step | undefined } = { step: undefined }
+    steps.set(node, entry)
+    const { definition } = node
+    if (definition.kind !== 'flow')
+      throw new TypeError(`${node.block.type} has a flow in-pin and is no flow block.`)
+    entry.step = flowStep(node, definition, facts, values, (pin) =>
+      follow(facts.behind(node, pin).map(stepOf)),
+    )
+    return entry.step
+  }
+
+  const first = follow(facts.behind(trigger, 'flow').map(stepOf))
+  const accept = values.storeOf(trigger)
+  return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
+}
+
+/** One step for all blocks behind a flow out-pin; undefined if there is none. */
+function follow(steps: readonly Step[]): Step | undefined {
+  if (steps.length < 2) return steps[0]
+  return (frame) => {
+    const waiting: Promise<void>[] = []
+    for (const step of steps) {
+      const branch = frame.run.drive(step, frame)
+      if (isPromise(branch)) waiting.push(branch)
+    }
+    return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined)
+  }
+}
+
+type Given = Readonly<Record<string, unknown>> | undefined
+
+function flowStep(
+  node: Node,
+  definition: FlowBlock,
+  facts: Facts,
+  values: ValueCompiler,
+  behind: (pin: string) => Step | undefined,
+): Step {
+  const { gather, more } = values.inputsOf(node)
+  const store = values.storeOf(node)
+  const wired = facts.wired(node)
+  const catches = wired('error')
+  const next = new Map<string, Step | undefined>()
+  for (const [pin, out] of node.out) if (out.type === 'flow') next.set(pin, behind(pin))
+
+  function done(frame: Frame, given: Given): Step | undefined | Promise<Step | undefined> {
+    store(frame, given ?? {})
+    const pin = given?.['next'] === undefined ? 'flow' : given['next']
+    const following = typeof pin === 'string' ? next.get(pin) : undefined
+    // Nothing behind a reply may run before the reply's writes are durable: it would share their transaction.
+    const settling = following && frame.run.settle()
+    return settling ? settling.then(() => following) : following
+  }
+
+  function failed(frame: Frame, error: unknown): Step | undefined {
+    const failure = failureOf(node, error, facts)
+    if (!catches || !(failure instanceof BlockFailure)) throw failure
+    store(frame, { error: failure.toPin() })
+    return next.get('error')
+  }
+
+  function run(frame: Frame): Step | undefined | Promise<Step | undefined> {
+    let given: MaybePromise<Given>
+    try {
+      given = definition.run(gather(frame), new BlockContext(node, frame, more(frame), wired))
+    } catch (error) {
+      return failed(frame, error)
+    }
+    if (!isPromise(given)) return done(frame, given)
+    return given.then(
+      (later) => done(frame, later),
+      (error) => failed(frame, error),
+    )
+  }
+
+  if (!definition.outside) {
+    return (frame) => {
+      frame.run.tick()
+      return run(frame)
+    }
+  }
+  return (frame) => {
+    frame.run.tick()
+    const committed = frame.run.session.commit()
+    return isPromise(committed) ? committed.then(() => run(frame)) : run(frame)
+  }
+}
+
+/** What a flow block sees of its run. One per execution; the getters keep what is not asked for from being made. */
+class BlockContext implements FlowContext {
+  readonly settings: SettingValues<Settings>
+  readonly more: Readonly<Record<string, unknown>>
+  readonly wired: (pin: string) => boolean
+  readonly #node: Node
+  readonly #frame: Frame
+
+  constructor(
+    node: Node,
+    frame: Frame,
+    more: Readonly<Record<string, unknown>>,
+    wired: (pin: string) => boolean,
+  ) {
+    this.settings = node.settings
+    this.more = more
+    this.wired = wired
+    this.#node = node
+    this.#frame = frame
+  }
+
+  get request(): RunRequest | undefined {
+    return this.#frame.run.request
+  }
+
+  get session(): Session {
+    return this.#frame.run.session
+  }
+
+  get cache() {
+    return this.#frame.run.environment.cache
+  }
+
+  get signal(): AbortSignal {
+    return this.#frame.run.signal
+  }
+
+  get allowedHosts(): readonly string[] {
+    return this.#frame.run.environment.allowedHosts
+  }
+
+  now(): number {
+    return this.#frame.run.environment.clock()
+  }
+
+  reply(reply: Reply): void {
+    this.#frame.run.reply(reply, this.#node.block.guid)
+  }
+
+  log(level: LogLevel, value: JsonValue | undefined): void {
+    const message = typeof value === 'string' ? value : JSON.stringify(value ?? null)
+    this.#frame.run.log({ level, message, value, block: this.#node.block.guid })
+  }
+
+  call(
+    name: string,
+    parameters: Readonly<Record<string, JsonValue | undefined>>,
+  ): MaybePromise<JsonValue | undefined> {
+    return this.#frame.run.callFunction(name, parameters, this.#frame.depth + 1)
+  }
+
+  finish(value: JsonValue | undefined): void {
+    if (this.#frame.finished) return
+    this.#frame.finished = true
+    this.#frame.result = value
+  }
+}

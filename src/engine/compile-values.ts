@@ -1,0 +1,208 @@
+/**
+ * Values are pulled: a block without flow pins is evaluated when somebody needs what it gives, once, and what it gave
+ * stays in its slots. Two things empty the slots again: a flow block that the value depends on runs (again), and the next
+ * frame of a block with `perFrame` pins begins.
+ *
+ * All of this is worked out here, once per deploy. What is left at run time is reading slots.
+ */
+import { PinError, type ValueBlock } from '../blocks/block.ts'
+import type { ValueContext } from '../blocks/context.ts'
+import { converterFor, finishPin, identity } from '../blocks/convert-pin.ts'
+import type { InPin } from '../blocks/pin.ts'
+import { BlockFailure, RunStopped } from './block-failure.ts'
+import type { Node, Wire } from './blueprint-graph.ts'
+import type { Facts } from './fold-constants.ts'
+import { type Frame, UNSET } from './frame.ts'
+
+type Getter = (frame: Frame) => unknown
+
+export interface Inputs {
+  /** The declared pins' values, converted. */
+  readonly gather: (frame: Frame) => Record<string, unknown>
+  /** The values of the pins that the settings added; those that hold nothing are absent. */
+  readonly more: (frame: Frame) => Record<string, unknown>
+}
+
+/** Numbers the slots of one flow and compiles what is pulled in it. */
+export interface ValueCompiler {
+  inputsOf(node: Node): Inputs
+  /** Writes what a block gave to the slots that are read, and empties those that depend on it. */
+  storeOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  slots(): unknown[]
+}
+
+const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
+
+export function valueCompiler(facts: Facts): ValueCompiler {
+  const numbers = new Map<Node, Map<string, number>>()
+  const initial: unknown[] = []
+  const evaluators = new Map<Node, (frame: Frame) => void>()
+
+  function slotOf(node: Node, pin: string): number {
+    const pins = numbers.get(node) ?? new Map<string, number>()
+    numbers.set(node, pins)
+    const known = pins.get(pin)
+    if (known !== undefined) return known
+    const slot = initial.length
+    initial.push(node.definition.kind === 'value' ? UNSET : undefined)
+    pins.set(pin, slot)
+    return slot
+  }
+
+  function getterOf(wire: Wire): Getter {
+    const folded = facts.constants.get(wire.node)
+    if (folded) {
+      const value = folded[wire.pin]
+      return () => value
+    }
+    const slot = slotOf(wire.node, wire.pin)
+    if (wire.node.definition.kind !== 'value' || wire.node.out.get(wire.pin)?.frame) {
+      return (frame) => (frame.slots[slot] === UNSET ? undefined : frame.slots[slot])
+    }
+    const evaluate = evaluatorOf(wire.node, wire.node.definition)
+    return (frame) => {
+      if (frame.slots[slot] === UNSET) evaluate(frame)
+      return frame.slots[slot]
+    }
+  }
+
+  function evaluatorOf(node: Node, definition: ValueBlock): (frame: Frame) => void {
+    const known = evaluators.get(node)
+    if (known) return known
+    let evaluate: ((frame: Frame) => void) | undefined
+    // Registered before its inputs are compiled, because a block's perFrame pin may lead back to its own frame pins.
+    evaluators.set(node, (frame) => evaluate?.(frame))
+    const { gather, more } = inputsOf(node)
+    const wired = facts.wired(node)
+    const store = storeOf(node)
+    evaluate = (frame) => {
+      frame.run.tick()
+      let given: Readonly<Record<string, unknown>>
+      try {
+        const context: ValueContext = {
+          settings: node.settings,
+          more: more(frame),
+          request: frame.run.request,
+          wired,
+          now: frame.run.environment.clock,
+        }
+        given = definition.value(gather(frame), context)
+      } catch (error) {
+        throw failureOf(node, error, facts)
+      }
+      store(frame, given)
+    }
+    return evaluate
+  }
+
+  function pinGetter(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
+    const wires = node.wires.get(id)
+    if (!wires) return { constant: facts.literal(node, id, pin) }
+    const converters = wires.map((wire) => converterFor(id, pin, facts.typeOf(wire, pin)))
+    const getters = wires.map(getterOf)
+    if (pin.several) {
+      return (frame) => {
+        const values: unknown[] = []
+        for (let i = 0; i < getters.length; i++) {
+          const value = converters[i]?.(getters[i]?.(frame))
+          if (value !== undefined) values.push(value)
+        }
+        return values
+      }
+    }
+    const [get] = getters
+    const [convert] = converters
+    if (!get || !convert) return { constant: undefined }
+    const plain = pin.required === undefined && pin.default === undefined
+    if (plain) return convert === identity ? get : (frame) => convert(get(frame))
+    return (frame) => finishPin(id, pin, convert(get(frame)))
+  }
+
+  function inputsOf(node: Node): Inputs {
+    const declared: [string, Getter][] = []
+    const added: [string, Getter][] = []
+    const constants: Record<string, unknown> = {}
+    const addedConstants: Record<string, unknown> = {}
+    for (const [id, pin] of node.in) {
+      if (pin.type === 'flow') continue
+      const extra = node.added.has(id)
+      const getter = pin.perFrame ? perFrame(node, id, pin) : pinGetter(node, id, pin)
+      if (typeof getter === 'function') (extra ? added : declared).push([id, getter])
+      else if (!extra) constants[id] = getter.constant
+      else if (getter.constant !== undefined) addedConstants[id] = getter.constant
+    }
+    return { gather: gatherer(declared, constants), more: gatherer(added, addedConstants) }
+  }
+
+  /** A perFrame pin: each call opens a frame on the same slots, so what depends on the frame's pins is emptied first. */
+  function perFrame(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
+    if (!node.wires.has(id) && !node.literals.has(id)) return { constant: undefined }
+    const getter = pinGetter(node, id, pin)
+    const pull = typeof getter === 'function' ? getter : () => getter.constant
+    const framePins = [...node.out]
+      .filter(([, out]) => out.frame)
+      .map(([pinId]) => [pinId, slotOf(node, pinId)] as const)
+    const dependent = [...facts.inFramesOf(node)]
+    let resets: number[] | undefined
+    return (frame) => {
+      resets ??= slotsOf(dependent)
+      const emptied = resets
+      return (values: Readonly<Record<string, unknown>>) => {
+        // A frame counts as a block: maps in maps would otherwise hold the process for 10,000 items a tick.
+        frame.run.tick()
+        for (const slot of emptied) frame.slots[slot] = UNSET
+        for (const [pinId, slot] of framePins) frame.slots[slot] = values[pinId]
+        return pull(frame)
+      }
+    }
+  }
+
+  function slotsOf(nodes: readonly Node[]): number[] {
+    return nodes.flatMap((node) => {
+      const valuePins = [...(numbers.get(node) ?? [])].filter(([pin]) => !node.out.get(pin)?.frame)
+      return valuePins.map(([, slot]) => slot)
+    })
+  }
+
+  function storeOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void {
+    const dependent = node.definition.kind === 'value' ? [] : [...facts.dependents(node)]
+    // Numbered on first use: slots are handed out while the rest of the flow is still being compiled.
+    let written: (readonly [string, number])[] | undefined
+    let resets: number[] | undefined
+    return (frame, given) => {
+      written ??= [...(numbers.get(node) ?? [])].filter(([pin]) => !node.out.get(pin)?.frame)
+      resets ??= slotsOf(dependent)
+      for (const [pin, slot] of written) frame.slots[slot] = given[pin]
+      for (const slot of resets) frame.slots[slot] = UNSET
+    }
+  }
+
+  return { inputsOf, storeOf, slots: () => initial.slice() }
+}
+
+function gatherer(
+  getters: readonly [string, Getter][],
+  constants: Record<string, unknown>,
+): (frame: Frame) => Record<string, unknown> {
+  if (getters.length === 0) {
+    const all = Object.keys(constants).length === 0 ? nothing : Object.freeze(constants)
+    return () => all
+  }
+  return (frame) => {
+    const values: Record<string, unknown> = { ...constants }
+    for (const [id, get] of getters) {
+      const value = get(frame)
+      if (value !== undefined) values[id] = value
+    }
+    return values
+  }
+}
+
+/** What a block threw, with the place where it happened. Failures of blocks that it pulled pass unchanged. */
+export function failureOf(node: Node, error: unknown, facts: Facts): Error {
+  if (error instanceof BlockFailure || error instanceof RunStopped) return error
+  const at = { block: node.block.guid, type: node.block.type }
+  if (!(error instanceof PinError)) return new BlockFailure(at, error)
+  const parameter = facts.requestParameter(node, error.pin)
+  return new BlockFailure({ ...at, pin: error.pin, ...(parameter === undefined ? {} : { parameter }) }, error)
+}

@@ -1,0 +1,188 @@
+/**
+ * What answers requests is not the saved blocks but a copy of them: a deployment. Each is kept, numbered per blueprint.
+ *
+ * Activating: the saved blocks are compiled; every problem is listed (422) and nothing changes; URIs and function names
+ * that another active blueprint holds are refused (409); storages and indexes are made; the deployment and `active` are
+ * written in one transaction; then the compiled blueprint replaces the former one in one step. Work of this kind is done
+ * one at a time, so that two activations cannot both find a URI free.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { Compile } from 'typebox/compile'
+import type { BlockDefinition } from '../blocks/block.ts'
+import { type Block, BlockContent } from '../shared/blueprint.ts'
+import { QuoinError } from '../shared/errors.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { documentOf, type Session } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import { type CompiledBlueprint, compileBlueprint } from './compile-blueprint.ts'
+import type { LiveBlueprints } from './live-blueprints.ts'
+import {
+  type Actor,
+  findAll,
+  getRecord,
+  guidOf,
+  listOf,
+  notFound,
+  type RecordContext,
+  recordStorages,
+  savedBlocks,
+  text,
+} from './records.ts'
+import { ensureStorages } from './used-storages.ts'
+
+export interface Difference {
+  readonly guid: string
+  readonly type: string
+  readonly change: 'created' | 'updated' | 'removed'
+  readonly before: Block | null
+  readonly after: Block | null
+}
+
+export interface Deployments {
+  /** Deploys the saved blocks and makes them answer. */
+  activate(guid: string, by: Actor): Promise<JsonObject>
+  /** Deploys without a gap; an inactive blueprint stays inactive. */
+  deploy(guid: string, by: Actor): Promise<JsonObject>
+  deactivate(guid: string, by: Actor): Promise<JsonObject>
+  /** The blocks that differ between saved and deployed. */
+  pending(guid: string): Promise<Difference[]>
+  /** At start: compiles and serves whatever is active. Gives what could not be, which stays off until it is repaired. */
+  restore(): Promise<
+    readonly { readonly blueprint: string; readonly name: string; readonly error: unknown }[]
+  >
+}
+
+export function openDeployments(
+  context: RecordContext,
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  live: LiveBlueprints,
+): Deployments {
+  const readBlock = Compile(BlockContent)
+  let last: Promise<unknown> = Promise.resolve()
+
+  function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+    const next = last.then(work, work)
+    last = next.catch(() => undefined)
+    return next
+  }
+
+  function compile(guid: string, blocks: readonly Block[]): CompiledBlueprint {
+    const { blueprint, problems } = compileBlueprint(guid, blocks, catalogue)
+    if (!blueprint) {
+      const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+      throw new QuoinError('VALIDATION_FAILED', `The blueprint cannot run: ${count}.`, { problems })
+    }
+    return blueprint
+  }
+
+  async function deployed(
+    session: Session,
+    record: JsonObject,
+  ): Promise<{ number: number; blocks: Block[] }> {
+    const guid = record['deployment_guid']
+    const stored = typeof guid === 'string' ? await session.get(recordStorages.deployments, guid) : undefined
+    if (!stored) return { number: 0, blocks: [] }
+    const deployment = documentOf(stored)
+    const number = typeof deployment['number'] === 'number' ? deployment['number'] : 0
+    const blocks = listOf(deployment['blocks'] ?? []).map((block) => ({
+      guid: text(block, 'guid'),
+      ...readBlock.Parse(block),
+    }))
+    return { number, blocks }
+  }
+
+  async function put(guid: string, by: Actor, activate: boolean): Promise<JsonObject> {
+    const session = context.storage.session()
+    const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+    const blocks = await savedBlocks(context, session, guid)
+    const compiled = compile(guid, blocks)
+    const active = activate || record['active'] === true
+    if (active) live.checkClaims(compiled)
+    await ensureStorages(context, compiled.needs, by)
+    const before = await deployed(session, record)
+    const unchanged = before.number > 0 && isDeepStrictEqual(plain(before.blocks), plain(blocks))
+    const written = await transact(context.storage, async (writing) => {
+      const changes: Record<string, JsonObject[string]> = { active, modified_by: { ...by } }
+      if (!unchanged) {
+        const number = before.number + 1
+        const fields = { blueprint_guid: guid, number, blocks: plain(blocks), by: { ...by } }
+        const deployment = documentOf(await writing.create(recordStorages.deployments, setFields(fields)))
+        Object.assign(changes, { deployment_guid: guidOf(deployment), version: number })
+      }
+      const update = await writing.update(recordStorages.blueprints, guid, setFields(changes))
+      if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
+      return documentOf(update.document)
+    })
+    if (active)
+      live.set(guid, { compiled, name: text(written, 'name'), deployment: Number(written['version']) })
+    return written
+  }
+
+  return {
+    activate: (guid, by) => oneAtATime(() => put(guid, by, true)),
+    deploy: (guid, by) => oneAtATime(() => put(guid, by, false)),
+    deactivate: (guid, by) =>
+      oneAtATime(async () => {
+        const record = await transact(context.storage, async (session) => {
+          const changes = setFields({ active: false, modified_by: { ...by } })
+          const update = await session.update(recordStorages.blueprints, guid, changes)
+          if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
+          return documentOf(update.document)
+        })
+        live.set(guid, undefined)
+        return record
+      }),
+    async pending(guid) {
+      const session = context.storage.session()
+      const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+      const { blocks } = await deployed(session, record)
+      return differences(blocks, await savedBlocks(context, session, guid))
+    },
+    restore: () =>
+      oneAtATime(async () => {
+        const failed: { blueprint: string; name: string; error: unknown }[] = []
+        const session = context.storage.session()
+        const active = await findAll(session, recordStorages.blueprints, {
+          kind: 'term',
+          field: 'active',
+          value: true,
+        })
+        for (const record of active) {
+          const guid = guidOf(record)
+          const name = text(record, 'name')
+          try {
+            const { number, blocks } = await deployed(session, record)
+            live.set(guid, { compiled: compile(guid, blocks), name, deployment: number })
+          } catch (error) {
+            failed.push({ blueprint: guid, name, error })
+          }
+        }
+        return failed
+      }),
+  }
+}
+
+/** As it comes back from the storage, so that what is equal there is equal here. */
+function plain(blocks: readonly Block[]): JsonObject[] {
+  const parsed: unknown = JSON.parse(JSON.stringify(blocks))
+  return Array.isArray(parsed) ? parsed.filter(isJsonObject) : []
+}
+
+export function differences(deployed: readonly Block[], saved: readonly Block[]): Difference[] {
+  const before = new Map(deployed.map((block) => [block.guid, block]))
+  const after = new Map(saved.map((block) => [block.guid, block]))
+  const found: Difference[] = []
+  for (const [guid, block] of after) {
+    const old = before.get(guid)
+    if (!old) found.push({ guid, type: block.type, change: 'created', before: null, after: block })
+    else if (!isDeepStrictEqual(plain([old]), plain([block]))) {
+      found.push({ guid, type: block.type, change: 'updated', before: old, after: block })
+    }
+  }
+  for (const [guid, block] of before) {
+    if (!after.has(guid))
+      found.push({ guid, type: block.type, change: 'removed', before: block, after: null })
+  }
+  return found
+}

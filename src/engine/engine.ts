@@ -1,0 +1,75 @@
+import type { BlockDefinition } from '../blocks/block.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Random } from '../shared/guid.ts'
+import { guidSource } from '../shared/guid.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type Deployments, openDeployments } from './deployments.ts'
+import { type LiveBlueprints, liveBlueprints } from './live-blueprints.ts'
+import { openRecords, type RecordContext } from './records.ts'
+import { Run, type RunEnd, type RunEnvironment, type RunLimits, type RunStart } from './run.ts'
+import { runCache } from './run-cache.ts'
+import { openSystemLog, type SystemLog } from './system-log.ts'
+
+export interface EngineOptions {
+  readonly storage: Storage
+  readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  readonly clock: Clock
+  readonly random: Random
+  readonly limits: RunLimits
+  readonly allowedHosts: readonly string[]
+  /** First segments of paths under /api/v1 that are Quoin's own. */
+  readonly reservedRoots: ReadonlySet<string>
+}
+
+export interface Engine {
+  readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  readonly records: RecordContext
+  readonly random: Random
+  readonly newGuid: () => string
+  readonly deployments: Deployments
+  readonly live: LiveBlueprints
+  readonly log: SystemLog
+  /** Runs a flow to its end. Gives at once when nothing waited. */
+  run(start: RunStart): MaybePromise<RunEnd>
+  /** Stops runs that are under way and stores what is left of the log. */
+  close(): Promise<void>
+}
+
+/** Opens the room that keeps blueprints and runs them, with every active blueprint in place. */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { storage, catalogue, clock, random } = options
+  const records = await openRecords(storage, clock)
+  const log = await openSystemLog(storage)
+  const live = liveBlueprints(options.reservedRoots)
+  const deployments = openDeployments(records, catalogue, live)
+  const newGuid = guidSource(clock, random)
+  const environment: RunEnvironment = {
+    storage,
+    clock,
+    newGuid,
+    cache: runCache(clock),
+    allowedHosts: options.allowedHosts,
+    limits: options.limits,
+    log: (entry) => log.write(entry),
+    findFunction(name, blueprint) {
+      const { blueprints, functions } = live.table()
+      return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
+    },
+  }
+  for (const { blueprint, name, error } of await deployments.restore()) {
+    const message = `The active blueprint "${name}" could not be started: ${error instanceof Error ? error.message : String(error)}`
+    log.write({ level: 'error', message, blueprint })
+  }
+  return {
+    catalogue,
+    records,
+    random,
+    newGuid,
+    deployments,
+    live,
+    log,
+    run: (start) => new Run(environment, start).execute(start),
+    close: () => log.close(),
+  }
+}

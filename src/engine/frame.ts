@@ -1,0 +1,89 @@
+import type { Listening } from '../blocks/block.ts'
+import type { Cache, LogLevel } from '../blocks/context.ts'
+import type { Reply, RunRequest } from '../blocks/run-request.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { JsonValue } from '../shared/json.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import type { Session } from '../storage/storage.ts'
+
+/** What a step may do with the run that it is part of. `run.ts` is the one that keeps these promises. */
+export interface RunControl {
+  readonly session: Session
+  readonly request: RunRequest | undefined
+  readonly signal: AbortSignal
+  readonly environment: {
+    readonly clock: Clock
+    readonly cache: Cache
+    readonly allowedHosts: readonly string[]
+  }
+  /** Before each block. Throws RunStopped when the run may not go on. */
+  tick(): void
+  /** Runs steps until a branch ends. */
+  drive(first: Step | undefined, frame: Frame): MaybePromise<void>
+  reply(reply: Reply, block: string): void
+  /** The commit that a reply waits for, if there is one. */
+  settle(): Promise<void> | undefined
+  callFunction(
+    name: string,
+    parameters: Readonly<Record<string, JsonValue | undefined>>,
+    depth: number,
+  ): MaybePromise<JsonValue | undefined>
+  log(entry: {
+    readonly level: LogLevel
+    readonly message: string
+    readonly value?: JsonValue | undefined
+    readonly block?: string
+  }): void
+}
+
+/** The values of one execution of one flow: the run's own, or one call of a custom function. */
+export interface Frame {
+  readonly run: RunControl
+  /** One place for each out-pin that somebody reads, as the compiler numbered them. */
+  readonly slots: unknown[]
+  /** How many custom functions deep. */
+  readonly depth: number
+  result: JsonValue | undefined
+  finished: boolean
+}
+
+/** A slot of a value block that has not been evaluated. `undefined` is a value: empty. */
+export const UNSET: unique symbol = Symbol('unset')
+
+/**
+ * One flow block, compiled. Gives the step that follows it, so that a long chain is a loop and not a recursion; a promise
+ * only where it really waited.
+ */
+export type Step = (frame: Frame) => Step | undefined | Promise<Step | undefined>
+
+/** A trigger with everything behind it. */
+export interface CompiledFlow {
+  readonly trigger: string
+  /** The slots of a new frame. Copied, never written. */
+  readonly slots: readonly unknown[]
+  /** Puts what the trigger gives where the blocks behind it read it. */
+  readonly accept: (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  readonly first: Step | undefined
+}
+
+/** What triggers of the kind `function` become. */
+export interface CompiledFunction {
+  readonly block: string
+  readonly name: string
+  readonly flow: CompiledFlow
+  readonly start: (
+    parameters: Readonly<Record<string, JsonValue | undefined>>,
+  ) => Readonly<Record<string, unknown>>
+}
+
+/** What triggers of the kind `http` become. */
+export interface CompiledEndpoint {
+  readonly block: string
+  readonly listening: Listening['http']
+  /** Any of them opens it; none = everybody. */
+  readonly scopes: readonly string[]
+  /** Names of the parameters that its blocks ask the request for. */
+  readonly fields: readonly string[]
+  readonly flow: CompiledFlow
+  readonly start: (request: RunRequest) => Readonly<Record<string, unknown>>
+}

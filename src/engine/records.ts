@@ -1,0 +1,102 @@
+import { Compile } from 'typebox/compile'
+import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
+import type { Clock } from '../shared/clock.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { isJsonObject } from '../shared/json.ts'
+import { type Query, search } from '../shared/query.ts'
+import { documentOf, type Session, type Storage } from '../storage/storage.ts'
+
+/** Where blueprints live. Records are documents like any other, so they are searched, indexed and kept the same way. */
+export const recordStorages = {
+  blueprints: '_blueprints',
+  blocks: '_blocks',
+  deployments: '_deployments',
+  storages: '_storages',
+} as const
+
+/** Who does it, as it is noted in records. */
+export interface Actor {
+  readonly guid: string
+  readonly username: string
+}
+
+/** What the parts of the blueprint service share. */
+export interface RecordContext {
+  readonly storage: Storage
+  readonly clock: Clock
+  /** Gives a stored block's content; compiled once. */
+  readonly readContent: (record: JsonObject) => BlockContent
+}
+
+export async function openRecords(storage: Storage, clock: Clock): Promise<RecordContext> {
+  const { blueprints, blocks, deployments, storages } = recordStorages
+  await storage.ensure(blueprints, { indexes: [{ fields: ['active'] }], text: true })
+  await storage.ensure(blocks, { indexes: [{ fields: ['blueprint_guid', '_meta.created'] }], text: true })
+  await storage.ensure(deployments, { indexes: [{ fields: ['blueprint_guid', 'number'], unique: true }] })
+  await storage.ensure(storages, { indexes: [{ fields: ['name'], unique: true }], text: true })
+  const content = Compile(BlockContent)
+  // Parse keeps what the schema does not name, and the rest of a record (`_meta`, `unsaved`) is not content: with it, a
+  // deployment would differ from the saved blocks after every staging.
+  const names = Object.keys(blockContent)
+  const readContent: RecordContext['readContent'] = (record) =>
+    content.Parse(Object.fromEntries(names.map((name) => [name, record[name]])))
+  return { storage, clock, readContent }
+}
+
+/** More blocks than anybody can read; the bound keeps one request from loading the world. */
+export const MAX_BLOCKS = 10_000
+
+export async function findAll(session: Session, storage: string, query: Query): Promise<JsonObject[]> {
+  const oldestFirst = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
+  const found = await session.find(storage, search({ query, sort: oldestFirst, limit: MAX_BLOCKS }))
+  return listOf(found.documents.value)
+}
+
+export function listOf(value: JsonValue): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}
+
+/** The record, or NOT_FOUND in words that say of what. */
+export async function getRecord(
+  session: Session,
+  storage: string,
+  guid: string,
+  noun: string,
+): Promise<JsonObject> {
+  const stored = await session.get(storage, guid)
+  if (!stored) throw notFound(guid, noun)
+  return documentOf(stored)
+}
+
+export function notFound(guid: string, noun: string): QuoinError {
+  return new QuoinError('NOT_FOUND', `There is no ${noun} with the guid ${guid}.`)
+}
+
+export function guidOf(record: JsonObject): string {
+  const meta = record['_meta']
+  const guid = isJsonObject(meta) ? meta['guid'] : undefined
+  if (typeof guid !== 'string') throw new TypeError('A record without _meta.guid.')
+  return guid
+}
+
+export function text(record: JsonObject, field: string): string {
+  const value = record[field]
+  return typeof value === 'string' ? value : ''
+}
+
+/** The saved blocks of a blueprint, in the order in which they were made. Blocks that are only staged are not among them. */
+export async function savedBlocks(
+  context: RecordContext,
+  session: Session,
+  blueprint: string,
+): Promise<Block[]> {
+  const records = await blockRecords(session, blueprint)
+  return records
+    .filter((record) => record['is_created'] === true)
+    .map((record) => ({ guid: guidOf(record), ...context.readContent(record) }))
+}
+
+export function blockRecords(session: Session, blueprint: string): Promise<JsonObject[]> {
+  return findAll(session, recordStorages.blocks, { kind: 'term', field: 'blueprint_guid', value: blueprint })
+}

@@ -1,0 +1,27 @@
+import { QuoinError } from '../shared/errors.ts'
+import { setFields } from '../shared/mutation.ts'
+import type { Needs } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import { type Actor, type RecordContext, recordStorages } from './records.ts'
+
+/** Makes the storages that a blueprint uses, what its searches need of them, and their records. */
+export async function ensureStorages(
+  context: RecordContext,
+  needs: ReadonlyMap<string, Needs>,
+  by: Actor,
+): Promise<void> {
+  for (const [name, need] of needs) {
+    // The block refuses such names too; this is the wall behind the door.
+    if (name.startsWith('_'))
+      throw new QuoinError('INVALID_BODY', `The storage ${name} belongs to Quoin itself.`)
+    await context.storage.ensure(name, need)
+    await transact(context.storage, async (session) => {
+      const query = { kind: 'term', field: 'name', value: name } as const
+      if ((await session.count(recordStorages.storages, query)) > 0) return
+      await session.create(
+        recordStorages.storages,
+        setFields({ name, description: '', created_by: { ...by } }),
+      )
+    })
+  }
+}

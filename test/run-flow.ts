@@ -1,0 +1,102 @@
+import { loadBlocks } from '../src/blocks/load-blocks.ts'
+import type { Reply, RunRequest } from '../src/blocks/run-request.ts'
+import { importBlueprint } from '../src/engine/blueprint-file.ts'
+import { type Compiled, compileBlueprint } from '../src/engine/compile-blueprint.ts'
+import { Run, type RunEnd, type RunLimits, type RunLogEntry } from '../src/engine/run.ts'
+import { runCache } from '../src/engine/run-cache.ts'
+import { guidSource } from '../src/shared/guid.ts'
+import type { JsonValue } from '../src/shared/json.ts'
+import { openTemporaryStorage, type TemporaryStorage } from './temporary-storage.ts'
+
+/** Blocks as in a blueprint file: short id → { type, in, fields, … }. */
+export type FlowBlocks = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+export interface FlowRun {
+  readonly end: RunEnd
+  readonly replies: readonly Reply[]
+  readonly logs: readonly RunLogEntry[]
+  /** Whether everything was done in one turn, without a promise. */
+  readonly atOnce: boolean
+}
+
+export interface FlowRoom extends TemporaryStorage {
+  compile(blocks: FlowBlocks): Compiled
+  /** Compiles, makes the storages, and runs the flow behind the first endpoint. */
+  run(blocks: FlowBlocks, request?: Partial<RunRequest>, limits?: Partial<RunLimits>): Promise<FlowRun>
+}
+
+const someRequest: RunRequest = {
+  method: 'GET',
+  url: '/',
+  headers: {},
+  ip: '127.0.0.1',
+  query: {},
+  path: {},
+  body: undefined,
+  user: undefined,
+}
+
+/** Real blocks, the real compiler and a real database; block guids are the file's ids, so that problems read well. */
+export async function openFlowRoom(): Promise<FlowRoom> {
+  const room = await openTemporaryStorage()
+  const catalogue = await loadBlocks()
+  const newGuid = guidSource(Date.now, (bytes) => crypto.getRandomValues(bytes))
+
+  function compile(blocks: FlowBlocks): Compiled {
+    const ids = Object.keys(blocks)
+    const { blocks: imported } = importBlueprint(
+      { name: 'Test', blocks },
+      (() => {
+        let next = 0
+        return () => ids[next++] ?? ''
+      })(),
+    )
+    return compileBlueprint('blueprint', imported, catalogue)
+  }
+
+  return {
+    ...room,
+    compile,
+    async run(blocks, request = {}, limits = {}) {
+      const { blueprint, problems } = compile(blocks)
+      const [endpoint] = blueprint?.endpoints ?? []
+      if (!blueprint || !endpoint) throw new Error(`Does not compile: ${JSON.stringify(problems)}`)
+      for (const [name, needs] of blueprint.needs) await room.storage.ensure(name, needs)
+      const replies: Reply[] = []
+      const logs: RunLogEntry[] = []
+      const given: RunRequest = { ...someRequest, ...request }
+      const start = {
+        flow: endpoint.flow,
+        blueprint: 'blueprint',
+        given: endpoint.start(given),
+        request: given,
+        onReply: (reply: Reply) => void replies.push(reply),
+      }
+      const environment = {
+        storage: room.storage,
+        clock: Date.now,
+        newGuid,
+        cache: runCache(Date.now),
+        allowedHosts: ['127.0.0.1'],
+        limits: { deadline: 5_000, budget: 100_000, depth: 8, ...limits },
+        log: (entry: RunLogEntry) => void logs.push(entry),
+        findFunction: (name: string) => blueprint.functions.get(name),
+      }
+      const end = new Run(environment, start).execute(start)
+      return { end: await end, replies, logs, atOnce: !(end instanceof Promise) }
+    },
+  }
+}
+
+/** An endpoint whose reply is one value: what a wire gives, seen from outside. */
+export function replyWith(
+  value: JsonValue | string,
+  blocks: FlowBlocks = {},
+  flow = '@get.flow',
+): FlowBlocks {
+  return {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'test' } },
+    ...blocks,
+    reply: { type: 'httpconnection_set_json', in: { flow, value } },
+  }
+}
