@@ -42,12 +42,14 @@ describe('refused', () => {
     expect(await room.records('_tokens')).toEqual(before)
   })
 
-  test('what is too long to be right is refused before any work', async () => {
+  test('what cannot be right is refused before any work', async () => {
     room = await openTestAccess()
     await expect(signIn('x'.repeat(255))).rejects.toMatchObject({
       code: 'INVALID_BODY',
       fields: ['username'],
     })
+    for (const name of ['ad\u0000min', 'admin\ud800'])
+      await expect(signIn(name)).rejects.toMatchObject({ code: 'INVALID_BODY', fields: ['username'] })
     await expect(signIn('admin', 'x'.repeat(1025))).rejects.toMatchObject({ fields: ['password'] })
     expect(await room.records('_signin_addresses')).toEqual([])
     expect(await room.records('_signin_names')).toEqual([])

@@ -11,6 +11,7 @@
  */
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
+import { jsonProblem } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Session } from '../storage/storage.ts'
 import { documentOf } from '../storage/storage.ts'
@@ -53,11 +54,14 @@ type User = UserRecord & { readonly passwordHash: string }
 
 /** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS, INVALID_BODY for what is too long, UNAVAILABLE under heavy load. */
 export async function signIn(context: AccessContext, input: SignInInput): Promise<SignedIn> {
-  const nameKey = folded(input.username.trim())
   if (input.username.length > MAX_EMAIL)
     throw invalidField('username', `username is longer than ${MAX_EMAIL} characters.`)
+  // No engine can look up what it cannot store.
+  const problem = jsonProblem(input.username)
+  if (problem) throw invalidField('username', `username ${problem}.`)
   if (input.password.length > MAX_PASSWORD)
     throw invalidField('password', `password is longer than ${MAX_PASSWORD} characters.`)
+  const nameKey = folded(input.username.trim())
   const decided = await context.addresses.enter(
     context.storage.session(),
     input.ip,

@@ -32,14 +32,43 @@ export interface Storage {
   drop(name: string): Promise<void>
   has(name: string): boolean
   names(): readonly string[]
-  session(): Session
+  /** `origin`: on whose behalf, for observers. Nobody's if not given. */
+  session(origin?: Origin): Session
+  /**
+   * Calls the observer for each write to the storage, in the same transaction: what it writes through the session stands
+   * or falls with the document. Told after the write; what it throws, the write throws. Gives a function that ends it.
+   */
+  observe(name: string, observer: Observer): () => void
   /** Raised by each committed write to the storage: what was read at one version is exact while it lasts. */
   version(name: string): number
   /** Waits for commits under way, then lets go of the files. */
   close(): Promise<void>
 }
 
+/** Who is at the start of a chain of writes, and how far along the chain this one is. */
+export interface Origin {
+  readonly user?: { readonly guid: string; readonly username: string }
+  /** Guid of the run that writes. */
+  readonly run?: string
+  /** How many events of storages led here. */
+  readonly depth?: number
+}
+
+/** One write to one document, as observers are told. */
+export interface Change {
+  readonly storage: string
+  readonly kind: 'created' | 'updated' | 'removed' | 'restored' | 'deleted'
+  readonly guid: string
+  /** undefined when it was created. */
+  readonly before: StoredJson | undefined
+  /** undefined when it was deleted. */
+  readonly after: StoredJson | undefined
+}
+
+export type Observer = (session: Session, change: Change) => MaybePromise<void>
+
 export interface Session {
+  readonly origin: Origin
   /** Whether there are writes that `commit` would make durable: reads see them, and nobody else does. */
   readonly hasWritten: boolean
   /** One document by guid, as it is stored; undefined if there is none, or if it is removed and `removed` is not set. */
@@ -85,7 +114,8 @@ export interface Found {
 }
 
 export type Written =
-  | { readonly outcome: 'written'; readonly document: StoredJson }
+  /** `before` is what it was; `document` what it is now, or was last when it is deleted. */
+  | { readonly outcome: 'written'; readonly document: StoredJson; readonly before: StoredJson }
   | { readonly outcome: 'not_found' }
   /** `updateHash` is no longer the document's; `document` is what it is now. */
   | { readonly outcome: 'conflict'; readonly document: StoredJson }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { andThen } from '../../shared/maybe-promise.ts'
 import { matchAll, search } from '../../shared/query.ts'
 import type { Session } from '../storage.ts'
 import { transact } from '../transact.ts'
@@ -36,6 +37,63 @@ export function sessionChapter(it: It): void {
     await writer.commit()
     expect(writer.hasWritten).toBe(false)
     expect(await titles(reader, name)).toEqual(['b', 'c'])
+  })
+
+  it('observers are told of each write, and what they write stands or falls with it', async ({
+    storage,
+    name,
+  }) => {
+    const told: unknown[] = []
+    const log = `${name}_log`
+    await storage.ensure(log)
+    const end = storage.observe(name, (session, change) => {
+      told.push([change.kind, bodyOf(change.before), bodyOf(change.after), session.origin.user?.username])
+      return andThen(session.create(log, set({ kind: change.kind })), () => undefined)
+    })
+    const by = { user: { guid: 'g', username: 'ada' } }
+    const guid = await transact(
+      storage,
+      async (session) => {
+        const made = metaOf(await session.create(name, set({ n: 1 }))).guid
+        await session.update(name, made, set({ n: 2 }))
+        return made
+      },
+      by,
+    )
+    await transact(storage, (session) => session.remove(name, guid), by)
+    await transact(storage, (session) => session.restore(name, guid), by)
+    await transact(storage, (session) => session.delete(name, guid))
+    await transact(storage, (session) => session.update(name, guid, set({ n: 3 })))
+    expect(told).toEqual([
+      ['created', undefined, { n: 1 }, 'ada'],
+      ['updated', { n: 1 }, { n: 2 }, 'ada'],
+      ['removed', { n: 2 }, { n: 2 }, 'ada'],
+      ['restored', { n: 2 }, { n: 2 }, 'ada'],
+      ['deleted', { n: 2 }, undefined, undefined],
+    ])
+    expect(await storage.session().count(log, matchAll)).toBe(5)
+
+    const undone = storage.session()
+    await undone.create(name, set({ n: 9 }))
+    await undone.rollback()
+    expect(await storage.session().count(log, matchAll)).toBe(5)
+    end()
+    await create(storage, name, { n: 10 })
+    expect(await storage.session().count(log, matchAll)).toBe(5)
+  })
+
+  it('what an observer throws, the write throws, and the transaction leaves nothing', async ({
+    storage,
+    name,
+  }) => {
+    const end = storage.observe(name, () => {
+      throw new Error('refused by the observer')
+    })
+    await expect(transact(storage, (session) => session.create(name, set({ n: 1 })))).rejects.toThrow(
+      'refused by',
+    )
+    end()
+    expect(await storage.session().count(name, matchAll)).toBe(0)
   })
 
   it('rollback leaves nothing, and the session can be used again', async ({ storage, name }) => {

@@ -6,11 +6,11 @@ import type { Written } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
 import type { Stamps } from './document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from './document-text.ts'
-import type { StorageEntry } from './storage-entry.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { uniqueConflict } from './sqlite-indexes.ts'
 import { saveShape } from './sqlite-shape.ts'
 import { addText, changeText, indexedText, removeText } from './sqlite-text-index.ts'
+import type { StorageEntry } from './storage-entry.ts'
 
 /** What a write works with. */
 export interface Writing {
@@ -86,7 +86,7 @@ export function updateDocument(
   saveShape(writing, body)
   const text = indexedText(entry, stored.id, body)
   if (text !== undefined && text !== textBefore) changeText(connection, entry, stored.id, text)
-  return { outcome: 'written', document }
+  return { outcome: 'written', document, before: new StoredJson(stored.text) }
 }
 
 /** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
@@ -94,7 +94,8 @@ export function markDocument(writing: Writing, guid: string, removed: boolean): 
   const stored = readDocument(writing, guid)
   if (stored === undefined || (stored.meta.removed !== 0) === removed) return notFound
   const meta = writing.stamps.changed(stored.meta, removed)
-  return { outcome: 'written', document: writeDocument(writing, stored, meta, stored.body) }
+  const document = writeDocument(writing, stored, meta, stored.body)
+  return { outcome: 'written', document, before: new StoredJson(stored.text) }
 }
 
 export function deleteDocument(writing: Writing, guid: string): Written {
@@ -103,7 +104,8 @@ export function deleteDocument(writing: Writing, guid: string): Written {
   if (stored === undefined) return notFound
   connection.run(`DELETE FROM ${entry.table} WHERE id = ?`, stored.id)
   removeText(connection, entry, stored.id)
-  return { outcome: 'written', document: new StoredJson(stored.text) }
+  const document = new StoredJson(stored.text)
+  return { outcome: 'written', document, before: document }
 }
 
 function readDocument({ connection, entry }: Writing, guid: string): StoredDocument | undefined {

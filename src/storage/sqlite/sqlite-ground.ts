@@ -49,6 +49,7 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
       writer,
       reader,
       catalogue,
+      observers: new Map(),
       stamps: stamps({ ...options, random: pooledRandom(options.random) }),
       async close() {
         reader.close()

@@ -4,9 +4,9 @@ import { QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import type { Index } from '../storage.ts'
 import { indexExpression } from './field-sql.ts'
-import type { StorageEntry } from './storage-entry.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { violatedIndex } from './sqlite-errors.ts'
+import type { StorageEntry } from './storage-entry.ts'
 
 const MAX_FIELDS = 8
 

@@ -169,6 +169,23 @@ function find(wanted: Search, on: SearchTarget = target): JsonObject[] {
 
 const guids = (found: readonly JsonObject[]) => found.map((document) => (document._meta as JsonObject).guid)
 
+describe('creation in seconds, which is a column in milliseconds', () => {
+  const seconds = [1_699_999_999, 1_700_000_000, 1_700_000_000.5, 1_700_000_001, 1_700_000_002, 1e300, -1e300]
+  test.each(seconds)('%d', (second) => {
+    const queries: Query[] = [
+      { kind: 'term', field: '_meta.created', value: second },
+      { kind: 'terms', field: '_meta.created', values: [second, 1] },
+      ...(['gte', 'gt', 'lte', 'lt'] as const).map(
+        (name): Query => ({ kind: 'range', field: '_meta.created', bounds: { [name]: second } }),
+      ),
+    ]
+    for (const query of queries) {
+      const wanted = search({ query })
+      expect([query, guids(find(wanted))]).toEqual([query, guids(searchDocuments(documents, wanted))])
+    }
+  })
+})
+
 describe('free text', () => {
   const targets: [string, SearchTarget][] = [
     ['with an index', target],

@@ -13,12 +13,6 @@ import { condition } from './sqlite-condition.ts'
 import { behindSql, orderSql } from './sqlite-order.ts'
 import { rankMatch } from './sqlite-text-query.ts'
 
-export type { CompiledSql } from './compiled-sql.ts'
-// biome-ignore lint/performance/noBarrelFile: one door for the engine's files
-export { indexExpression } from './field-sql.ts'
-export { registerSearchFunctions } from './search-functions.ts'
-export type { SearchTarget } from './search-target.ts'
-
 /**
  * One row: `documents`, a JSON array of the documents' texts in the order of the search, and `length`, how many. Throws
  * INVALID_QUERY.

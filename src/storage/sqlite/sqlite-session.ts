@@ -1,14 +1,13 @@
 /** One unit of work on SQLite. Reads and writes at once; waits only for the writer and for the commit. */
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../shared/query.ts'
-import type { Found, Session, Written } from '../storage.ts'
+import type { Change, Found, Observer, Origin, Session, Written } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
 import type { Stamps } from './document-stamps.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
-import type { StorageEntry } from './storage-entry.ts'
 import { guarded, numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import {
   createDocument,
@@ -20,6 +19,7 @@ import {
 } from './sqlite-documents.ts'
 import { compileCount, compileFind, cursorBehind } from './sqlite-query.ts'
 import type { Segment, SqliteWriter } from './sqlite-writer.ts'
+import type { StorageEntry } from './storage-entry.ts'
 
 /** What sessions share. */
 export interface SessionGround {
@@ -27,6 +27,8 @@ export interface SessionGround {
   readonly reader: SqliteConnection
   readonly catalogue: SqliteCatalogue
   readonly stamps: Stamps
+  /** By storage; a storage without observers is not in it. */
+  readonly observers: Map<string, readonly Observer[]>
 }
 
 /**
@@ -48,8 +50,11 @@ export class SqliteSession implements Session {
   /** The commit of others whose writes this session has seen. */
   #seen: Promise<void> | undefined
 
-  constructor(ground: SessionGround) {
+  readonly origin: Origin
+
+  constructor(ground: SessionGround, origin: Origin) {
     this.#ground = ground
+    this.origin = origin
   }
 
   get hasWritten(): boolean {
@@ -89,11 +94,15 @@ export class SqliteSession implements Session {
     mutations: readonly Mutation[],
     options?: { readonly expiry?: number },
   ): MaybePromise<StoredJson> {
-    return this.#write(storage, (writing, segment) => {
+    const created = this.#write(storage, (writing, segment) => {
       const document = createDocument(writing, mutations, options?.expiry ?? -1)
       segment.touched.add(writing.entry)
       return document
     })
+    if (!this.#ground.observers.has(storage)) return created
+    return andThen(created, (document) =>
+      andThen(this.#tell(storage, 'created', undefined, document), () => document),
+    )
   }
 
   update(
@@ -102,19 +111,21 @@ export class SqliteSession implements Session {
     mutations: readonly Mutation[],
     options?: { readonly updateHash?: string },
   ): MaybePromise<Written> {
-    return this.#change(storage, (writing) => updateDocument(writing, guid, mutations, options?.updateHash))
+    return this.#change(storage, 'updated', (writing) =>
+      updateDocument(writing, guid, mutations, options?.updateHash),
+    )
   }
 
   remove(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, (writing) => markDocument(writing, guid, true))
+    return this.#change(storage, 'removed', (writing) => markDocument(writing, guid, true))
   }
 
   restore(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, (writing) => markDocument(writing, guid, false))
+    return this.#change(storage, 'restored', (writing) => markDocument(writing, guid, false))
   }
 
   delete(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, (writing) => deleteDocument(writing, guid))
+    return this.#change(storage, 'deleted', (writing) => deleteDocument(writing, guid))
   }
 
   commit(): MaybePromise<void> {
@@ -153,12 +164,33 @@ export class SqliteSession implements Session {
     return guarded(() => work(connection, entry))
   }
 
-  #change(storage: string, work: (writing: Writing) => Written): MaybePromise<Written> {
-    return this.#write(storage, (writing, segment) => {
+  #change(storage: string, kind: Change['kind'], work: (writing: Writing) => Written): MaybePromise<Written> {
+    const change = this.#write(storage, (writing, segment) => {
       const written = work(writing)
       if (written.outcome === 'written') segment.touched.add(writing.entry)
       return written
     })
+    if (!this.#ground.observers.has(storage)) return change
+    return andThen(change, (written) => {
+      if (written.outcome !== 'written') return written
+      const after = kind === 'deleted' ? undefined : written.document
+      return andThen(this.#tell(storage, kind, written.before, after), () => written)
+    })
+  }
+
+  /** Tells the observers one after the other; each may write through this session. */
+  #tell(
+    storage: string,
+    kind: Change['kind'],
+    before: StoredJson | undefined,
+    after: StoredJson | undefined,
+  ): MaybePromise<void> {
+    const guid = guidOf(after ?? before)
+    const observers = this.#ground.observers.get(storage) ?? []
+    return observers.reduce<MaybePromise<void>>(
+      (told, observer) => andThen(told, () => observer(this, { storage, kind, guid, before, after })),
+      undefined,
+    )
   }
 
   #write<T>(storage: string, work: (writing: Writing, segment: SessionSegment) => T): MaybePromise<T> {
@@ -225,6 +257,11 @@ function lastOf(documents: StoredJson): JsonObject {
   const last = Array.isArray(documents.value) ? documents.value.at(-1) : undefined
   if (!isJsonObject(last)) throw new TypeError('A page holds documents.')
   return last
+}
+
+function guidOf(document: StoredJson | undefined): string {
+  const meta = isJsonObject(document?.value) ? document.value._meta : undefined
+  return isJsonObject(meta) && typeof meta.guid === 'string' ? meta.guid : ''
 }
 
 function rolledBack(): QuoinError {

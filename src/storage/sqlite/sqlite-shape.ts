@@ -5,8 +5,8 @@
  */
 import type { JsonObject } from '../../shared/json.ts'
 import { noteShape, type ShapeRow, shapeRows } from '../document-shape.ts'
-import type { StorageEntry } from './storage-entry.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
+import type { StorageEntry } from './storage-entry.ts'
 
 interface ShapeWriting {
   readonly connection: SqliteConnection

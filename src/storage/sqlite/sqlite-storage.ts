@@ -6,12 +6,19 @@
  * committed.
  */
 import { QuoinError } from '../../shared/errors.ts'
-import { type Needs, type Session, type Storage, storageNameProblem } from '../storage.ts'
-import type { StorageEntry } from './storage-entry.ts'
+import {
+  type Needs,
+  type Observer,
+  type Origin,
+  type Session,
+  type Storage,
+  storageNameProblem,
+} from '../storage.ts'
 import { openGround, type SqliteGround, type SqliteOptions } from './sqlite-ground.ts'
 import { createIndex, type PlannedIndex, planIndex } from './sqlite-indexes.ts'
 import { SqliteSession } from './sqlite-session.ts'
 import { continueText, startText } from './sqlite-text-index.ts'
+import type { StorageEntry } from './storage-entry.ts'
 import { documentTableSql, textTable } from './tables.ts'
 
 /** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
@@ -64,8 +71,19 @@ export class SqliteStorage implements Storage {
     return this.#ground.catalogue.names()
   }
 
-  session(): Session {
-    return new SqliteSession(this.#ground)
+  session(origin: Origin = {}): Session {
+    return new SqliteSession(this.#ground, origin)
+  }
+
+  observe(name: string, observer: Observer): () => void {
+    const { observers } = this.#ground
+    // Replaced and not changed, so that a write that is telling its observers tells those it began with.
+    observers.set(name, [...(observers.get(name) ?? []), observer])
+    return () => {
+      const left = (observers.get(name) ?? []).filter((other) => other !== observer)
+      if (left.length > 0) observers.set(name, left)
+      else observers.delete(name)
+    }
   }
 
   version(name: string): number {

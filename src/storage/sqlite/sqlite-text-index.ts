@@ -7,8 +7,8 @@
 import type { JsonObject } from '../../shared/json.ts'
 import { documentText } from '../text-tokens.ts'
 import { parseBody, splitDocument } from './document-text.ts'
-import type { StorageEntry } from './storage-entry.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
+import type { StorageEntry } from './storage-entry.ts'
 import { textTable, textTableSql } from './tables.ts'
 
 /** Documents a chunk: about 40 ms for documents of 35 words. */

@@ -1,0 +1,22 @@
+import { afterEach, expect, test } from 'vitest'
+import type { TestAccess } from '../../test/open-test-access.ts'
+import { openTestAccess } from '../../test/open-test-access.ts'
+import { seededRandom } from '../../test/seeded-random.ts'
+import { transact } from '../storage/transact.ts'
+import { createToken, deleteTokensOf } from './tokens.ts'
+
+let room: TestAccess
+afterEach(() => room.close())
+
+test('all tokens of a user go, more than one page of them too, and nobody else’s', async () => {
+  room = await openTestAccess()
+  const others = await room.records('_tokens')
+  const random = seededRandom(3)
+  const token = { userGuid: 'somebody', ip: '192.0.2.1', created: 0, expiry: 4_000_000_000 }
+  await transact(room.storage, async (session) => {
+    for (let count = 0; count < 501; count++) await createToken(session, random, token)
+  })
+  expect(await room.records('_tokens')).toHaveLength(501 + others.length)
+  await transact(room.storage, (session) => deleteTokensOf(session, 'somebody'))
+  expect(await room.records('_tokens')).toEqual(others)
+})

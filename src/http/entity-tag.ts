@@ -1,0 +1,36 @@
+import { hash } from 'node:crypto'
+import type { onSendHookHandler } from 'fastify'
+
+/** A strong tag over the bytes of a reply: about 1 µs for 500 bytes, 12 µs for 9 KB. */
+export function entityTag(payload: string | Buffer): string {
+  return `"${hash('sha1', payload, 'base64url')}"`
+}
+
+/**
+ * Gives successful GET replies an ETag and answers 304 when the client already has those bytes. A reply that brings its
+ * own tag, as one from a cache can, costs no hash.
+ *
+ * By hand and not with @fastify/etag: that one also tags errors and answers 304 to a POST, and does not read lists.
+ */
+export const tagReply: onSendHookHandler<unknown> = (request, reply, payload, done) => {
+  const { method } = request
+  if (reply.statusCode !== 200 || (method !== 'GET' && method !== 'HEAD')) return done(null, payload)
+  let tag = reply.getHeader('etag')
+  if (tag === undefined) {
+    if (request.routeOptions.config.entityTag === false) return done(null, payload)
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload)
+    tag = entityTag(payload)
+    reply.header('etag', tag)
+  }
+  const known = request.headers['if-none-match']
+  if (known === undefined || !matches(known, String(tag))) return done(null, payload)
+  reply.code(304).removeHeader('content-length')
+  done(null, '')
+}
+
+/** Weak comparison, as RFC 9110 has it for If-None-Match. */
+function matches(known: string, tag: string): boolean {
+  if (known.trim() === '*') return true
+  const bare = tag.replace(/^W\//, '')
+  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === bare)
+}

@@ -1,0 +1,73 @@
+import type { Access } from '../access/access.ts'
+import { mayEnter } from '../access/scopes.ts'
+import { compileBlueprint } from '../engine/compile-blueprint.ts'
+import type { Engine } from '../engine/engine.ts'
+import { findAll, guidOf, recordStorages, savedBlocks, text } from '../engine/records.ts'
+import type { Explanation } from '../shared/api/blueprints.ts'
+import { QuoinError } from '../shared/errors.ts'
+import { matchAll } from '../shared/query.ts'
+import { endpointTable } from './endpoint-table.ts'
+
+export interface ExplainRequest {
+  readonly method: string
+  readonly path: string
+  /** Guid of a user; without it: nobody. */
+  readonly user?: string
+}
+
+/** Why a request to a custom endpoint is answered, or is 404. For administrators: outside, all reasons look the same. */
+export async function explainRequest(
+  engine: Engine,
+  access: Access,
+  asked: ExplainRequest,
+): Promise<Explanation> {
+  const path = `/${(asked.path.split('?')[0] ?? '').replace(/^\/?(api\/v1\/)?/, '')}`
+  const found = endpointTable(engine.live.table())(asked.method, path)
+  if (!found) return explainMissing(engine, asked.method, path)
+  const { endpoint, blueprint, blueprintName: name } = found
+  const { scopes, block } = endpoint
+  const about = { blueprint: { guid: blueprint, name, active: true }, block, scopes: [...scopes] }
+  if (mayEnter(scopes, undefined))
+    return { reachable: true, reason: 'It is active and open to everybody.', ...about }
+  const wanted = scopes.join(' or ')
+  if (asked.user === undefined) {
+    const reason = `It is active, and needs the scope ${wanted}: somebody who is not signed in gets 404.`
+    return { reachable: false, reason, ...about }
+  }
+  const held = await access.scopesOfUser(asked.user)
+  if (!held) throw new QuoinError('INVALID_BODY', `There is no user ${asked.user}.`, { fields: ['user'] })
+  const reachable = mayEnter(scopes, { scopes: held })
+  const reason = reachable
+    ? `The user holds ${wanted}.`
+    : `The user does not hold ${wanted}, so they get 404. Grant it, or a group that has it.`
+  return { reachable, reason, ...about }
+}
+
+/** Looks for the endpoint among the blueprints that are not active. */
+async function explainMissing(engine: Engine, method: string, path: string): Promise<Explanation> {
+  const { records, catalogue } = engine
+  const session = records.storage.session()
+  const active = engine.live.table().blueprints
+  for (const record of await findAll(session, recordStorages.blueprints, matchAll)) {
+    const guid = guidOf(record)
+    if (active.has(guid)) continue
+    const name = text(record, 'name')
+    const { blueprint: compiled } = compileBlueprint(
+      guid,
+      await savedBlocks(records, session, guid),
+      catalogue,
+    )
+    if (!compiled) continue
+    const table = {
+      blueprints: new Map([[guid, { compiled, name, deployment: 0 }]]),
+      functions: new Map(),
+      version: 0,
+    }
+    const found = endpointTable(table)(method, path)
+    if (!found) continue
+    const { block, scopes } = found.endpoint
+    const reason = `It belongs to the blueprint "${name}", which is not active. Activate it with PUT /blueprints/update/set/active/${guid}.`
+    return { reachable: false, reason, blueprint: { guid, name, active: false }, block, scopes: [...scopes] }
+  }
+  return { reachable: false, reason: `No blueprint registers ${method} ${path.slice(1)}.` }
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseJsonBody } from './json-body.ts'
+import { syntaxErrorAt } from './json-syntax.ts'
+
+const bytes = (text: string) => Buffer.from(text)
+
+describe('a JSON body', () => {
+  it.each([
+    ['broken UTF-8', Buffer.from([0x22, 0xc3, 0x28, 0x22]), /not UTF-8/],
+    ['a value that is no JSON', bytes('{"a": x}'), /line 1, column 7 \(position 6\): a value was expected/],
+    ['a mistake in the third line', bytes('{\n "a": 1,\n "b" 2}'), /line 3, column 6 .*a colon was expected/],
+    ['a body that was cut off', bytes('{"a": [1, 2'), /position 11\): the text ends too early/],
+    ['two values', bytes('{} {}'), /position 3\): nothing was expected after the value/],
+    ['a comma at the end', bytes('[1,]'), /a value was expected/],
+    ['__proto__', bytes('{"a":{"__proto__":{"admin":true}}}'), /prototype/],
+    ['__proto__ in escapes', bytes('{"\\u005f_proto__":{}}'), /prototype/],
+    ['constructor.prototype', bytes('{"constructor":{"prototype":{"a":1}}}'), /prototype/],
+    ['65 levels', bytes(`${'['.repeat(65)}${']'.repeat(65)}`), /deeper than 64/],
+    ['40,000 levels', bytes(`${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`), /deeper than 64/],
+    ['U+0000', bytes('{"a":"\\u0000"}'), /U\+0000/],
+    ['U+0000 in a name', bytes('{"a\\u0000":1}'), /U\+0000/],
+    ['half of a surrogate pair', bytes('["\\ud800"]'), /surrogate/],
+    ['a number with too large an exponent', bytes('[1e999]'), /number that JSON cannot write/],
+    ['a number with 400 digits', bytes(`[${'9'.repeat(400)}]`), /number that JSON cannot write/],
+  ])('refuses %s', (_name, body, message) => {
+    expect(() => parseJsonBody(body)).toThrow(expect.objectContaining({ code: 'INVALID_BODY' }))
+    expect(() => parseJsonBody(body)).toThrow(message)
+  })
+
+  it.each([
+    ['nothing', '', undefined],
+    ['a value that is no object', '5', 5],
+    ['64 levels', '['.repeat(64) + ']'.repeat(64), JSON.parse('['.repeat(64) + ']'.repeat(64))],
+    ['many brackets side by side', `[${'{},'.repeat(100)}1]`, JSON.parse(`[${'{},'.repeat(100)}1]`)],
+    ['escapes of whole characters', '"\\ud83d\\ude00\\u00e9"', '😀é'],
+    ['a small exponent', '[1e-999, 1e300]', [0, 1e300]],
+    ['text that looks like an exponent', '"1e999"', '1e999'],
+    ['constructor without prototype', '{"constructor":"Bob"}', { constructor: 'Bob' }],
+  ])('takes %s', (_name, body, value) => {
+    expect(parseJsonBody(bytes(body))).toEqual(value)
+  })
+
+  it('never quotes the body in an error', () => {
+    expect(() => parseJsonBody(bytes('{"password": hunter2}'))).toThrow(/^(?!.*hunter).*$/s)
+  })
+})
+
+describe('where text stops being JSON', () => {
+  const isJson = (text: string) => {
+    try {
+      JSON.parse(text)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** JSON with one character changed is nearly JSON, which plain random text never is. */
+  const nearlyJson = fc
+    .tuple(
+      fc.json(),
+      fc.nat(),
+      fc.constantFrom('', '"', '}', ']', ',', ':', '0', '-', '\\', '\n', 'e', '.', ' '),
+    )
+    .map(([text, at, put]) => {
+      const place = at % (text.length + 1)
+      return text.slice(0, place) + put + text.slice(place + 1)
+    })
+
+  it('agrees with the parser on what is JSON', () => {
+    fc.assert(
+      fc.property(fc.oneof(nearlyJson, fc.json({ stringUnit: 'binary' }), fc.string()), (text) => {
+        expect(syntaxErrorAt(text) === undefined).toBe(isJson(text))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})

@@ -1,0 +1,110 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { errorSchema } from '../shared/api/error.ts'
+import { countSchema, searchQuerySchema, searchSchema } from '../shared/api/search.ts'
+import type { ErrorCode } from '../shared/errors.ts'
+import { errorTable } from '../shared/errors.ts'
+import type { ApiDocument } from './open-api-document.ts'
+import { isScope } from './permission.ts'
+
+type Schema = NonNullable<RouteOptions['schema']>
+
+/**
+ * Draws the OpenAPI 3.1 document from the routes themselves. What a route says once (its permission, that it takes a
+ * body, that its path has parameters) also says who may call it and which errors it gives, so no list of errors is kept
+ * by hand.
+ */
+export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
+  app.addSchema(errorSchema)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Quoin',
+        version,
+        description:
+          'The API of a Quoin cluster: its management endpoints, and the endpoints that active blueprints register.',
+      },
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The access_token of POST /api/v1/auth/signin.',
+          },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
+    transform: ({ schema, url, route }) => ({ url, schema: describeRoute(schema, route) }),
+  })
+}
+
+/** The document of the routes that the server was opened with; the same object each time. */
+export function managementDocument(app: FastifyInstance): () => ApiDocument {
+  let document: ApiDocument | undefined
+  return () => {
+    // Through JSON text, as clients get it; what the plugin gives is typed for all versions of OpenAPI at once.
+    document ??= JSON.parse(JSON.stringify(app.swagger())) as ApiDocument
+    return document
+  }
+}
+
+function describeRoute(schema: Schema | undefined, route: RouteOptions): Schema {
+  const { config } = route
+  const permission = config?.permission ?? 'public'
+  const shown: Schema = { ...schema }
+  // What the trigger decides is described by the blueprints, not by the route they share.
+  if (permission === 'by-trigger') return { ...shown, hide: true }
+  if (permission !== 'public') shown.security = [{ bearer: [] }]
+  if (isScope(permission)) {
+    const needs = `Needs the scope \`${permission}\`.`
+    shown.description = shown.description === undefined ? needs : `${shown.description}\n\n${needs}`
+  }
+  const given = typeof shown.response === 'object' && shown.response !== null ? shown.response : {}
+  shown.response = { ...given, ...(isSearch(shown) && searchReplies(given)), ...errorsOf(shown, route) }
+  return shown
+}
+
+function isSearch(schema: Schema): boolean {
+  return schema.body === searchSchema || schema.querystring === searchQuerySchema
+}
+
+/** What every search replies, around the route's array of records. */
+function searchReplies(given: object): object {
+  if (!('200' in given)) return given
+  return {
+    200: {
+      description:
+        'The records. With `count: true`, how many there are. The header `x-total-count` says how many there are in all; `x-next-cursor` goes into `after` for the next page.',
+      headers: {
+        'x-total-count': { type: 'integer', description: 'How many records match.' },
+        'x-next-cursor': { type: 'string', description: 'Goes into `after`; absent on the last page.' },
+      },
+      anyOf: [given[200], countSchema],
+    },
+  }
+}
+
+function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
+  const permission = route.config?.permission ?? 'public'
+  const codes: ErrorCode[] = [...(route.config?.errors ?? [])]
+  if (schema.body) {
+    codes.push('INVALID_BODY', 'FILE_TOO_BIG', 'UNSUPPORTED_MEDIA_TYPE')
+    if (!route.config?.bodyOptional) codes.push('NO_BODY_GIVEN')
+  }
+  if (schema.querystring || isSearch(schema)) codes.push('INVALID_QUERY')
+  if (permission === 'public') codes.push('RATE_LIMITED')
+  else codes.push('INVALID_ACCESS_TOKEN')
+  if (isScope(permission)) codes.push('INSUFFICIENT_PERMISSIONS')
+  if (schema.params) codes.push('NOT_FOUND')
+  codes.push('INTERNAL')
+  const byStatus = new Map<number, string[]>()
+  for (const code of codes) {
+    const { status, summary } = errorTable[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\`: ${summary}`])
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, lines]) => [status, { description: lines.join('\n\n'), $ref: 'Error#' }]),
+  )
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyServerOptions, onResponseHookHandler } from 'fastify'
+import { hideSecrets } from './hide-secrets.ts'
+import type { HttpSettings } from './http-settings.ts'
+
+/** Where log lines go; standard output if not said. */
+export interface LogTarget {
+  write(line: string): void
+}
+
+/**
+ * Structured lines (pino), each with the id of its request. Of a request only method, path and address are written: the
+ * query may hold a token or what somebody searched for. Hiding secrets by name is the second net, for objects that a later
+ * hand might log whole.
+ */
+export function logOptions(
+  level: HttpSettings['logLevel'],
+  target: LogTarget | undefined,
+): Pick<FastifyServerOptions, 'logger'> {
+  if (level === 'silent') return { logger: false }
+  return {
+    logger: {
+      level,
+      ...(target && { stream: target }),
+      formatters: { log: (object) => hideSecrets(object) },
+      serializers: {
+        req: (request) => ({
+          method: request.method,
+          path: request.url.split('?', 1)[0],
+          address: request.ip,
+        }),
+        res: (reply) => ({ status: reply.statusCode }),
+      },
+    },
+  }
+}
+
+/** Ids that differ between nodes and starts, at the price of a counter. */
+export function requestIds(): () => string {
+  const start = randomBytes(6).toString('base64url')
+  let count = 0
+  return () => `${start}-${(++count).toString(36)}`
+}
+
+/** One line for each finished request, at `debug`: at full speed the lines would cost as much as the requests. */
+export const logFinished: onResponseHookHandler = (request, reply, done) => {
+  request.log.debug({ req: request, res: reply, milliseconds: reply.elapsedTime }, 'request finished')
+  done()
+}

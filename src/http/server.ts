@@ -1,0 +1,112 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { LogController } from 'fastify'
+import type { Access } from '../access/access.ts'
+import type { Clock } from '../shared/clock.ts'
+import { QuoinError } from '../shared/errors.ts'
+import { authenticate, identifier } from './authenticate.ts'
+import { checkSchema } from './check-schema.ts'
+import { answerBrokenConnection } from './connection-errors.ts'
+import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from './connection-limits.ts'
+import { allowOrigins } from './cross-origin.ts'
+import { tagReply } from './entity-tag.ts'
+import { replyWithError } from './error-reply.ts'
+import { closeGracefully } from './graceful-close.ts'
+import type { HttpSettings } from './http-settings.ts'
+import { describeApi } from './open-api.ts'
+import { refuseZeroCharacter } from './path-hygiene.ts'
+import { requirePermission } from './permission.ts'
+import { rateLimiter } from './rate-limit.ts'
+import { readBodies } from './read-body.ts'
+import type { LogTarget } from './request-log.ts'
+import { logFinished, logOptions, requestIds } from './request-log.ts'
+import { requireReservedRoot } from './require-reserved-root.ts'
+import type { App, RouteFamily, RouteTools } from './route-family.ts'
+import { secureReply } from './security-headers.ts'
+
+export interface ServerOptions {
+  readonly access: Access
+  readonly settings: HttpSettings
+  readonly clock: Clock
+  /** Quoin's version, for the OpenAPI document. */
+  readonly version: string
+  /** Registered under `/api/v1`. */
+  readonly api: readonly RouteFamily[]
+  /** Registered under `/`. */
+  readonly root?: readonly RouteFamily[]
+  readonly log?: LogTarget
+  readonly limits?: ConnectionLimits
+}
+
+export interface Server {
+  /** For requests without a port: `app.inject`. */
+  readonly app: App
+  /** Starts to listen; gives the address as a URL without a path. */
+  listen(): Promise<string>
+  /** Takes no new connections, lets requests in flight finish (for 10 seconds), then closes. */
+  close(): Promise<void>
+}
+
+/**
+ * Builds the HTTP door. The order in which a request passes: what belongs to no route (headers, path, CORS), then rate
+ * and permission, and only then its body, its schema and the handler.
+ */
+export async function openServer(options: ServerOptions): Promise<Server> {
+  const { settings, clock, limits = connectionLimits } = options
+  const app: App = fastify({
+    ...logOptions(settings.logLevel, options.log),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestIds(),
+    requestIdHeader: false,
+    trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
+    bodyLimit: settings.bodyLimit,
+    requestTimeout: limits.request,
+    http: {
+      headersTimeout: limits.headers,
+      connectionsCheckingInterval: limits.check,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    keepAliveTimeout: 72_000,
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenConnection,
+    frameworkErrors: (error, request, reply) => void replyWithError(error, request, reply),
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  const tools: RouteTools = {
+    identify: identifier(options.access),
+    limitRate: rateLimiter(settings, clock),
+  }
+  app.decorateRequest('identity', undefined)
+  app.decorateRequest('accessToken', undefined)
+  app.setValidatorCompiler(checkSchema)
+  app.setErrorHandler((error, request, reply) => replyWithError(error, request, reply))
+  app.setNotFoundHandler((request, reply) => replyWithError(nothingHere(request.method), request, reply))
+  readBodies(app)
+  closeGracefully(app)
+  app.addHook('onRequest', secureReply)
+  app.addHook('onRequest', refuseZeroCharacter)
+  await allowOrigins(app, settings.corsOrigins)
+  app.addHook('onRoute', requirePermission)
+  app.addHook('onRoute', requireReservedRoot)
+  app.addHook('onRequest', authenticate(tools))
+  app.addHook('onSend', tagReply)
+  if (settings.logLevel === 'debug' || settings.logLevel === 'trace') app.addHook('onResponse', logFinished)
+  await describeApi(app, options.version)
+
+  for (const family of options.root ?? []) app.register(async (scope) => family(scope, tools))
+  for (const family of options.api) app.register(async (scope) => family(scope, tools), { prefix: '/api/v1' })
+  await app.ready()
+
+  return {
+    app,
+    listen: () => app.listen({ host: settings.host, port: settings.port }),
+    close: () => app.close(),
+  }
+}
+
+function nothingHere(method: string): QuoinError {
+  return new QuoinError(
+    'NOT_FOUND',
+    `Nothing answers ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
+  )
+}

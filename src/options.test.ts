@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { OptionError, optionsHelp, optionTable, readOptions } from './options.ts'
+
+test.each([
+  ['QUOIN_PORT', 'http', 'QUOIN_PORT is "http"; it must be a whole number from 0 to 65535.'],
+  ['QUOIN_PORT', '70000', 'QUOIN_PORT is "70000"; it must be a whole number from 0 to 65535.'],
+  ['QUOIN_PORT', '-1', 'QUOIN_PORT is "-1"; it must be a whole number from 0 to 65535.'],
+  ['QUOIN_EXAMPLES', 'yes', 'QUOIN_EXAMPLES is "yes"; it must be 0 or 1.'],
+  [
+    'QUOIN_LOG_LEVEL',
+    'loud',
+    'QUOIN_LOG_LEVEL is "loud"; it must be trace, debug, info, warn, error, fatal, silent.',
+  ],
+  ['QUOIN_ALLOWED_HOSTS', 'http://x/', /^QUOIN_ALLOWED_HOSTS is "http:\/\/x\/"; it must be a list/],
+])('%s=%s is refused in one line', (variable, value, message) => {
+  const read = () => readOptions({ [variable]: value })
+  expect(read).toThrow(OptionError)
+  expect(read).toThrow(message)
+})
+
+test('without settings the defaults hold, and an empty one is the same as none', () => {
+  expect(readOptions({ QUOIN_PORT: '' })).toEqual(readOptions({}))
+  expect(readOptions({})).toMatchObject({
+    port: 8080,
+    host: '127.0.0.1',
+    data: './data',
+    examples: true,
+    rateLimit: 100,
+  })
+})
+
+test('what is given counts', () => {
+  const options = readOptions({
+    QUOIN_PORT: '0',
+    QUOIN_CORS_ORIGINS: 'https://a.example, https://b.example',
+    QUOIN_EXAMPLES: '0',
+  })
+  expect(options).toMatchObject({
+    port: 0,
+    corsOrigins: ['https://a.example', 'https://b.example'],
+    examples: false,
+  })
+})
+
+test('--help lists every setting, and every variable starts with QUOIN_', () => {
+  const help = optionsHelp()
+  for (const { variable, help: text } of Object.values(optionTable)) {
+    expect(variable).toMatch(/^QUOIN_[A-Z_]+$/)
+    expect(help).toContain(variable)
+    expect(help).toContain(text)
+  }
+})

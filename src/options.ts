@@ -1,0 +1,205 @@
+import { allowedHostProblem } from './blocks/allowed-hosts.ts'
+
+/**
+ * Every setting, once: its variable, what it is, its default and how its text is read. `quoin start --help` and the start
+ * itself come from this table, and nothing else looks at the environment.
+ */
+export interface Option<T> {
+  readonly variable: string
+  readonly help: string
+  /** As one would write it. */
+  readonly fallback: string
+  /** What is accepted, in words. */
+  readonly accepts: string
+  /** The value, or undefined for text that is not accepted. */
+  readonly read: (text: string) => T | undefined
+}
+
+const number = (least: number, most: number) => ({
+  accepts: `a whole number from ${least} to ${most}`,
+  read: (text: string) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    return value >= least && value <= most ? value : undefined
+  },
+})
+
+const text = { accepts: 'text', read: (given: string) => given }
+
+const list = {
+  accepts: 'a list with commas',
+  read: (given: string) =>
+    given
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+}
+
+const flag = {
+  accepts: '0 or 1',
+  read: (given: string) => (given === '1' ? true : given === '0' ? false : undefined),
+}
+
+function choice<const T extends string>(...values: readonly T[]) {
+  return { accepts: values.join(', '), read: (given: string) => values.find((value) => value === given) }
+}
+
+export const optionTable = {
+  port: {
+    variable: 'QUOIN_PORT',
+    fallback: '8080',
+    help: 'Port to listen on; 0 takes any free one.',
+    ...number(0, 65_535),
+  },
+  host: {
+    variable: 'QUOIN_HOST',
+    fallback: '127.0.0.1',
+    help: 'Address to listen on; 0.0.0.0 for all.',
+    ...text,
+  },
+  data: { variable: 'QUOIN_DATA', fallback: './data', help: 'Folder of the embedded database.', ...text },
+  adminPassword: {
+    variable: 'QUOIN_ADMIN_PASSWORD',
+    fallback: '',
+    help: 'Password of the first administrator, at least 10 characters. Empty: a random one, printed once.',
+    ...text,
+  },
+  examples: {
+    variable: 'QUOIN_EXAMPLES',
+    fallback: '1',
+    help: 'Install the tasks example on the first start.',
+    ...flag,
+  },
+  environment: {
+    variable: 'QUOIN_ENVIRONMENT',
+    fallback: 'development',
+    help: 'In development, requests from this machine are not limited in rate.',
+    ...choice('development', 'production'),
+  },
+  logLevel: {
+    variable: 'QUOIN_LOG_LEVEL',
+    fallback: 'info',
+    help: 'Least level that is written to the standard output.',
+    ...choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  },
+  bodyLimit: {
+    variable: 'QUOIN_BODY_LIMIT',
+    fallback: '1048576',
+    help: 'Most bytes of a JSON or form body.',
+    ...number(1024, 104_857_600),
+  },
+  rateLimit: {
+    variable: 'QUOIN_RATE_LIMIT',
+    fallback: '100',
+    help: 'Requests a second from one address to public routes and endpoints; 0 = no limit.',
+    ...number(0, 1_000_000),
+  },
+  corsOrigins: {
+    variable: 'QUOIN_CORS_ORIGINS',
+    fallback: '',
+    help: 'Origins whose pages may call the API, with commas; * for all.',
+    ...list,
+  },
+  trustProxy: {
+    variable: 'QUOIN_TRUST_PROXY',
+    fallback: '',
+    help: 'Addresses of the proxies in front, with commas: their x-forwarded-for is believed.',
+    ...list,
+  },
+  allowedHosts: {
+    variable: 'QUOIN_ALLOWED_HOSTS',
+    fallback: '',
+    help: 'Private hosts that the http request block may reach: names, host:port or networks, with commas.',
+    accepts: 'a list of host names, host:port or networks such as 10.0.0.0/8, with commas',
+    read: (text: string) => {
+      const hosts = list.read(text)
+      return hosts.every((host) => allowedHostProblem(host) === undefined) ? hosts : undefined
+    },
+  },
+  runDeadline: {
+    variable: 'QUOIN_RUN_DEADLINE',
+    fallback: '30000',
+    help: 'Milliseconds after which a run is stopped.',
+    ...number(10, 3_600_000),
+  },
+  runBudget: {
+    variable: 'QUOIN_RUN_BUDGET',
+    fallback: '1000000',
+    help: 'Blocks that one run may execute.',
+    ...number(100, 1_000_000_000),
+  },
+  lockoutAttempts: {
+    variable: 'QUOIN_LOCKOUT_ATTEMPTS',
+    fallback: '10',
+    help: 'Failed sign-ins in a row that lock a user.',
+    ...number(1, 1000),
+  },
+  lockoutSeconds: {
+    variable: 'QUOIN_LOCKOUT_SECONDS',
+    fallback: '900',
+    help: 'Seconds for which a user stays locked.',
+    ...number(1, 31_536_000),
+  },
+  entity: {
+    variable: 'QUOIN_ENTITY',
+    fallback: '1',
+    help: 'Cluster number, in every record.',
+    ...number(1, 2_147_483_647),
+  },
+} as const satisfies Record<string, Option<unknown>>
+
+export type Options = {
+  readonly [K in keyof typeof optionTable]: NonNullable<ReturnType<(typeof optionTable)[K]['read']>>
+}
+
+/** A setting that was not accepted: one line for whoever starts Quoin. */
+export class OptionError extends Error {}
+
+function readOption<T>(
+  option: Option<T>,
+  environment: Readonly<Record<string, string | undefined>>,
+): NonNullable<T> {
+  const given = environment[option.variable]
+  const written = given === undefined || given === '' ? option.fallback : given.trim()
+  const value = option.read(written)
+  if (value === undefined || value === null) {
+    throw new OptionError(`${option.variable} is ${JSON.stringify(written)}; it must be ${option.accepts}.`)
+  }
+  return value
+}
+
+/** The settings from the environment. Throws OptionError for the first that is not accepted. */
+export function readOptions(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Options {
+  const read = <T>(option: Option<T>) => readOption(option, environment)
+  const options: Options = {
+    port: read(optionTable.port),
+    host: read(optionTable.host),
+    data: read(optionTable.data),
+    adminPassword: read(optionTable.adminPassword),
+    examples: read(optionTable.examples),
+    environment: read(optionTable.environment),
+    logLevel: read(optionTable.logLevel),
+    bodyLimit: read(optionTable.bodyLimit),
+    rateLimit: read(optionTable.rateLimit),
+    corsOrigins: read(optionTable.corsOrigins),
+    trustProxy: read(optionTable.trustProxy),
+    allowedHosts: read(optionTable.allowedHosts),
+    runDeadline: read(optionTable.runDeadline),
+    runBudget: read(optionTable.runBudget),
+    lockoutAttempts: read(optionTable.lockoutAttempts),
+    lockoutSeconds: read(optionTable.lockoutSeconds),
+    entity: read(optionTable.entity),
+  }
+  return options
+}
+
+/** One entry per setting, for `--help`. */
+export function optionsHelp(): string {
+  return Object.values(optionTable)
+    .map(({ variable, help, fallback, accepts }) => {
+      const standard = fallback === '' ? 'empty' : fallback
+      return `  ${variable}\n      ${help}\n      ${accepts}; default ${standard}`
+    })
+    .join('\n')
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/shared/json.ts'
+import { openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
+
+let room: TestQuoin
+beforeAll(async () => {
+  room = await openTestQuoin({ QUOIN_EXAMPLES: '1' })
+})
+afterAll(() => room.close())
+
+function operations(document: JsonValue): [place: string, operation: JsonObject][] {
+  const paths = isJsonObject(document) && isJsonObject(document.paths) ? document.paths : {}
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(isJsonObject(item) ? item : {}).map(([method, operation]): [string, JsonObject] => [
+      `${method.toUpperCase()} ${path}`,
+      isJsonObject(operation) ? operation : {},
+    ]),
+  )
+}
+
+test('every operation of the whole program is described', async () => {
+  const all = operations(await room.manage('GET', '/openapi.json'))
+  expect(all.length).toBeGreaterThan(25)
+  const bare = all.filter(([, operation]) => {
+    const responses = isJsonObject(operation.responses) ? operation.responses : {}
+    const good = isJsonObject(responses['200']) ? responses['200'] : {}
+    return !operation.summary || !operation.operationId || !Array.isArray(operation.tags) || !good.content
+  })
+  expect(bare.map(([place]) => place)).toEqual([])
+  const ids = all.map(([, operation]) => operation.operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('custom endpoints are in it for those who may enter them, and gone when they are inactive', async () => {
+  const places = async (as?: string) => {
+    const { body } = await room.send('GET', '/openapi.json', as === undefined ? {} : { as })
+    return operations(body ?? null)
+      .map(([place]) => place)
+      .filter((place) => place.includes('/tasks'))
+  }
+  const reading = ['GET /api/v1/tasks', 'GET /api/v1/tasks/{guid}']
+  await room.addUser('writer', [])
+  expect(await places()).toEqual(reading)
+  expect((await places('writer')).sort()).toEqual([
+    'DELETE /api/v1/tasks/{guid}',
+    ...reading,
+    'POST /api/v1/tasks',
+    'PUT /api/v1/tasks/{guid}',
+  ])
+  const [blueprint] = [await room.manage('POST', '/blueprints/search', { filters: { name: 'Tasks' } })].flat()
+  const meta = isJsonObject(blueprint) && isJsonObject(blueprint._meta) ? blueprint._meta : {}
+  await room.manage('PUT', `/blueprints/update/set/inactive/${meta.guid}`)
+  expect(await places('writer')).toEqual([])
+})

@@ -1,0 +1,124 @@
+import { randomFillSync } from 'node:crypto'
+import type { Access } from '../src/access/access.ts'
+import { openAccess } from '../src/access/access.ts'
+import type { ConnectionLimits } from '../src/http/connection-limits.ts'
+import type { HttpSettings } from '../src/http/http-settings.ts'
+import type { App, RouteFamily } from '../src/http/route-family.ts'
+import { authRoutes } from '../src/http/routes/auth.ts'
+import { infoRoutes } from '../src/http/routes/info.ts'
+import { meRoutes } from '../src/http/routes/me.ts'
+import { type DescribeEndpoints, docsRoutes, openApiRoutes } from '../src/http/routes/open-api.ts'
+import { userRoutes } from '../src/http/routes/users.ts'
+import type { Server } from '../src/http/server.ts'
+import { openServer } from '../src/http/server.ts'
+import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
+
+export const adminPassword = 'correct horse battery staple'
+export const userPassword = 'a password of a user'
+
+export interface TemporaryServer {
+  readonly server: Server
+  readonly app: App
+  readonly access: Access
+  readonly clock: TestClock
+  /** What was logged, line by line. */
+  readonly log: readonly string[]
+  /** Signs in; gives the headers that carry the token. */
+  as(username: string, password?: string): Promise<{ authorization: string }>
+  /** Makes a user with these scopes. Gives the guid. */
+  addUser(username: string, scopes: readonly string[]): Promise<string>
+  close(): Promise<void>
+}
+
+export interface TemporaryServerOptions {
+  readonly settings?: Partial<HttpSettings>
+  /** Instead of Quoin's own routes. */
+  readonly api?: readonly RouteFamily[]
+  readonly limits?: ConnectionLimits
+  /** What blueprints would add to the OpenAPI document. */
+  readonly endpoints?: DescribeEndpoints
+}
+
+/** For tests: the whole door with its own routes, real users and a real database, without a port. */
+export async function openTemporaryServer(options: TemporaryServerOptions = {}): Promise<TemporaryServer> {
+  const { storage, clock, close } = await openTemporaryStorage()
+  const access = await openAccess({
+    storage,
+    clock,
+    random: (bytes) => void randomFillSync(bytes),
+    // Three wrong passwords are enough to see the lock: each costs 30 ms of hashing.
+    settings: { lockoutAttempts: 3, lockoutSeconds: 900, addressAttempts: 100, tokenSeconds: 1_209_600 },
+  })
+  await access.ensureAdministrator(adminPassword)
+  const log: string[] = []
+  const endpoints = options.endpoints ?? (() => ({ tags: [], paths: {} }))
+  const closeAll = async () => {
+    await access.close()
+    await close()
+  }
+  const server = await openServer({
+    access,
+    clock,
+    version: '9.8.7',
+    ...(options.limits && { limits: options.limits }),
+    log: { write: (line) => void log.push(line) },
+    settings: { ...testSettings, ...options.settings },
+    api: options.api ?? [
+      authRoutes(access),
+      meRoutes(access),
+      userRoutes(access),
+      infoRoutes(() => testInfo),
+      openApiRoutes(endpoints),
+    ],
+    root: options.api ? [] : [docsRoutes(endpoints)],
+  }).catch(async (error: unknown) => {
+    await closeAll()
+    throw error
+  })
+  const as: TemporaryServer['as'] = async (username, password = userPassword) => {
+    const { access_token } = await access.signIn({ username, password, ip: '127.0.0.1' })
+    return { authorization: `Bearer ${access_token}` }
+  }
+  return {
+    server,
+    app: server.app,
+    access,
+    clock,
+    log,
+    as: (username, password = username === 'admin' ? adminPassword : userPassword) => as(username, password),
+    async addUser(username, scopes) {
+      const { authorization } = await as('admin', adminPassword)
+      const admin = await access.identify(authorization.slice('Bearer '.length))
+      if (admin === undefined) throw new Error('The administrator cannot sign in.')
+      const input = { username, password: userPassword, custom_scopes: [...scopes] }
+      const { _meta } = await access.createUser(input, admin)
+      return typeof _meta === 'object' && _meta !== null && 'guid' in _meta ? String(_meta.guid) : ''
+    },
+    async close() {
+      await server.close()
+      await closeAll()
+    },
+  }
+}
+
+const testSettings: HttpSettings = {
+  host: '127.0.0.1',
+  port: 0,
+  bodyLimit: 1024 * 1024,
+  corsOrigins: [],
+  rateLimit: 100,
+  environment: 'production',
+  trustProxy: false,
+  logLevel: 'debug',
+}
+
+const testInfo = {
+  name: 'Quoin',
+  version: '9.8.7',
+  environment: 'production' as const,
+  host: 'here',
+  node: 'node-1',
+  nodes: 1,
+  started: 1_700_000_000,
+  flags: { storage: 'sqlite' },
+}
