@@ -1,0 +1,213 @@
+/**
+ * Quoin as a whole, for scenarios: in this process without a port (`openTestQuoin`), or as the process that `npm start`
+ * runs (`startProcess`). Both on a folder of their own, with a real database.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { installBlueprint } from '../../src/engine/install-blueprint.ts'
+import { systemLogStorage } from '../../src/engine/system-log.ts'
+import { readOptions } from '../../src/options.ts'
+import { openQuoin, type Quoin } from '../../src/quoin.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { matchAll, search } from '../../src/shared/query.ts'
+
+export const adminPassword = 'correct horse battery staple'
+const userPassword = 'a password of a user'
+
+export interface Answer {
+  readonly status: number
+  /** Parsed; undefined when there was none. */
+  readonly body: JsonValue | undefined
+  readonly text: string
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
+export interface Sent {
+  /** Whose token it carries; nobody's if not said. */
+  readonly as?: string
+  readonly body?: JsonValue
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface TestQuoin {
+  readonly quoin: Quoin
+  /** Sends a request to a path under /api/v1. */
+  send(method: Method, path: string, sent?: Sent): Promise<Answer>
+  /** The same as the administrator, for management; throws unless it is answered with 2xx. */
+  manage(method: Method, path: string, body?: JsonValue): Promise<JsonValue>
+  /** Makes a user with these scopes, to be named in `as`. Gives the guid. */
+  addUser(username: string, scopes: readonly string[]): Promise<string>
+  tokenOf(username: string): Promise<string>
+  /** Makes a blueprint from the file format and activates it. Gives its guid. */
+  install(name: string, blocks: JsonObject): Promise<string>
+  /** All documents of a storage, the oldest first; none if there is no such storage. */
+  documents(storage: string): Promise<JsonObject[]>
+  /** The system log, the oldest entry first. */
+  systemLog(): Promise<JsonObject[]>
+  /** Lets time pass, for everything that asks what time it is. Milliseconds. */
+  advance(milliseconds: number): void
+  close(): Promise<void>
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
+
+/** Everything but the port and the wait for the disk. `settings` are environment variables. */
+export async function openTestQuoin(settings: Readonly<Record<string, string>> = {}): Promise<TestQuoin> {
+  const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  let ahead = 0
+  const quoin = await openQuoin(
+    readOptions({
+      QUOIN_DATA: directory,
+      QUOIN_PORT: '0',
+      QUOIN_ADMIN_PASSWORD: adminPassword,
+      QUOIN_EXAMPLES: '0',
+      QUOIN_LOG_LEVEL: 'silent',
+      ...settings,
+    }),
+    {
+      clock: () => Date.now() + ahead,
+      random: (bytes) => void crypto.getRandomValues(bytes),
+      synchronous: 'OFF',
+    },
+  )
+  const tokens = new Map<string, Promise<string>>()
+
+  function tokenOf(username: string): Promise<string> {
+    const password = username === 'admin' ? adminPassword : userPassword
+    const token =
+      tokens.get(username) ??
+      quoin.access.signIn({ username, password, ip: '127.0.0.1' }).then((signedIn) => signedIn.access_token)
+    tokens.set(username, token)
+    return token
+  }
+
+  async function send(method: Method, path: string, sent: Sent = {}): Promise<Answer> {
+    const authorization = sent.as === undefined ? {} : { authorization: `Bearer ${await tokenOf(sent.as)}` }
+    const type = sent.body === undefined ? {} : { 'content-type': 'application/json' }
+    const reply = await quoin.server.app.inject({
+      method,
+      url: `/api/v1${path}`,
+      headers: { ...authorization, ...type, ...sent.headers },
+      ...(sent.body !== undefined && { payload: JSON.stringify(sent.body) }),
+    })
+    return {
+      status: reply.statusCode,
+      body: reply.body === '' ? undefined : JSON.parse(reply.body),
+      text: reply.body,
+      headers: reply.headers,
+    }
+  }
+
+  async function manage(method: Method, path: string, body?: JsonValue): Promise<JsonValue> {
+    const answer = await send(method, path, { as: 'admin', ...(body !== undefined && { body }) })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+    return answer.body ?? null
+  }
+
+  async function documents(storage: string): Promise<JsonObject[]> {
+    if (!quoin.storage.has(storage)) return []
+    const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
+    const all = search({ query: matchAll, sort, limit: 10_000 })
+    return objectsOf((await quoin.storage.session().find(storage, all)).documents.value)
+  }
+
+  return {
+    quoin,
+    send,
+    manage,
+    tokenOf,
+    documents,
+    async addUser(username, scopes) {
+      const body = { username, password: userPassword, custom_scopes: scopes }
+      return guidOf(await manage('POST', '/users', body))
+    },
+    install: (name, blocks) =>
+      installBlueprint(quoin.engine, { name, blocks }, { guid: '', username: 'builder' }),
+    async systemLog() {
+      await quoin.engine.log.flush()
+      return documents(systemLogStorage)
+    },
+    advance(milliseconds) {
+      ahead += milliseconds
+    },
+    async close() {
+      await quoin.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export function objectsOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}
+
+export function objectOf(value: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(value)) throw new TypeError(`No object: ${JSON.stringify(value)}`)
+  return value
+}
+
+export function guidOf(value: JsonValue | undefined): string {
+  const { guid } = objectOf(objectOf(value)._meta)
+  if (typeof guid !== 'string') throw new TypeError(`No guid: ${JSON.stringify(value)}`)
+  return guid
+}
+
+export interface RunningProcess {
+  /** `http://127.0.0.1:<port>` */
+  readonly address: string
+  /** What it has printed, and is still printing. */
+  output(): string
+  /** Ends it and gives its exit code, or the signal that killed it. */
+  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | string>
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** `quoin start` on a free port, ready to answer. */
+export async function startProcess(
+  directory: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningProcess> {
+  const child = spawn(process.execPath, ['src/main.ts', 'start'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      QUOIN_DATA: directory,
+      QUOIN_PORT: '0',
+      QUOIN_LOG_LEVEL: 'warn',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'close')
+  let output = ''
+  const address = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: string) => {
+      output += chunk
+      const found = /^ {4}curl (http:\/\/\S+)\/api\/v1\//m.exec(output)?.[1]
+      if (found) resolve(found)
+    }
+    child.stdout.setEncoding('utf8').on('data', read)
+    child.stderr.setEncoding('utf8').on('data', read)
+    ended.then(() => reject(new Error(`Quoin ended before it was ready:\n${output}`)), reject)
+  })
+  return {
+    address,
+    output: () => output,
+    end: (signal) => end(child, signal, ended),
+  }
+}
+
+async function end(
+  child: ChildProcess,
+  signal: NodeJS.Signals,
+  ended: Promise<unknown>,
+): Promise<number | string> {
+  child.kill(signal)
+  await ended
+  return child.exitCode ?? child.signalCode ?? 'unknown'
+}

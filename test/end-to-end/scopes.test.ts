@@ -1,0 +1,150 @@
+/** Who reaches a custom endpoint, and that whoever does not cannot tell it from one that does not exist. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { type Answer, objectOf, openTestQuoin, type Sent, type TestQuoin } from './harness.ts'
+
+let quoin: TestQuoin
+let sleeping: string
+let annGuid: string
+
+/** A trigger that counts its runs in a storage, so that it shows when one did not happen. */
+function counting(uri: string, scopes: readonly string[]): JsonObject {
+  return {
+    runs: { type: 'storage', fields: { storage: 'runs' } },
+    on: { type: 'on_startup_register_uri_get', in: { uri }, scopes },
+    run: { type: 'mutations_set_custom_field', in: { field: 'uri', value: uri } },
+    count: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@on.flow', storage: '@runs.storage', mutations: '@run.mutations' },
+    },
+    user: { type: 'httpconnection_current_request' },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@count.flow', value: '@user.user' } },
+  }
+}
+
+beforeAll(async () => {
+  quoin = await openTestQuoin()
+  annGuid = await quoin.addUser('ann', ['stock'])
+  await quoin.addUser('bob', ['sales', 'stock_view'])
+  await quoin.addUser('root', ['*'])
+  await quoin.install('no scope', counting('none', []))
+  await quoin.install('public', counting('public', ['*public']))
+  await quoin.install('loggedin', counting('loggedin', ['*loggedin']))
+  await quoin.install('stock', counting('stock', ['stock']))
+  await quoin.install('several', counting('several', ['stock', 'sales']))
+  await quoin.install('mixed', counting('mixed', ['stock', '*public']))
+  sleeping = await quoin.install('sleeping', counting('sleeping', ['*public']))
+  await quoin.manage('PUT', `/blueprints/update/set/inactive/${sleeping}`)
+})
+
+afterAll(() => quoin.close())
+
+const runs = async () => (await quoin.documents('runs')).length
+
+describe('a table of who may enter', () => {
+  const everybody = { nobody: 200, ann: 200, bob: 200, root: 200 }
+  test.each([
+    ['/sleeping', { nobody: 404, ann: 404, bob: 404, root: 404 }],
+    ['/unknown', { nobody: 404, ann: 404, bob: 404, root: 404 }],
+    ['/stock', { nobody: 404, ann: 200, bob: 404, root: 200 }],
+    ['/several', { nobody: 404, ann: 200, bob: 200, root: 200 }],
+    ['/loggedin', { ...everybody, nobody: 404 }],
+    ['/mixed', everybody],
+    ['/public', everybody],
+    ['/none', everybody],
+  ])('%s', async (path, expected) => {
+    const found: Record<string, number> = {}
+    const before = await runs()
+    for (const who of Object.keys(expected)) {
+      const answer = await quoin.send('GET', path, who === 'nobody' ? {} : { as: who })
+      found[who] = answer.status
+      if (answer.status === 200 && who !== 'nobody')
+        expect(objectOf(answer.body).username, 'the flow sees the user').toBe(who)
+      if (answer.status === 200 && who === 'nobody') expect(answer.body).toBeNull()
+    }
+    expect(found).toEqual(expected)
+    const entered = Object.values(found).filter((status) => status === 200).length
+    expect((await runs()) - before, 'whoever was refused ran nothing').toBe(entered)
+  })
+})
+
+describe('nothing can be probed', () => {
+  const paths = ['/stock', '/loggedin', '/sleeping', '/unknown', '/unknown/deeper', '/public/deeper']
+
+  /** All that a client can see, but the time. */
+  const seen = ({ status, text, headers }: Answer) => ({ status, text, headers: { ...headers, date: '' } })
+
+  test.each<[string, Sent]>([
+    ['nobody', {}],
+    ['somebody whose token is no good', { headers: { authorization: 'Bearer nonsense' } }],
+    ['a body that is too large', { headers: { 'content-type': 'text/plain', 'content-length': '99999999' } }],
+    ['a body that is no JSON', { headers: { 'content-type': 'application/json' } }],
+  ])('%s sees the same for missing scope, inactive and unknown', async (_name, sent) => {
+    const [first, ...rest] = await Promise.all(paths.map((path) => quoin.send('GET', path, sent)))
+    expect(first).toMatchObject({ status: 404, text: '{"error":"not found"}' })
+    for (const answer of rest) if (first) expect(seen(answer)).toEqual(seen(first))
+  })
+
+  test.each(['GET', 'POST', 'PUT', 'DELETE', 'HEAD'] as const)('%s looks the same too', async (method) => {
+    const sent = method === 'GET' || method === 'HEAD' ? {} : { body: { deep: [[[1]]] } }
+    const all = paths.filter((path) => method === 'GET' || method === 'HEAD' || path !== '/none')
+    const [first, ...rest] = await Promise.all(all.map((path) => quoin.send(method, path, sent)))
+    expect(first?.status).toBe(404)
+    for (const answer of rest) if (first) expect(seen(answer)).toEqual(seen(first))
+  })
+
+  test('the API documentation names an endpoint only to those who may enter it', async () => {
+    const named = async (sent: Sent) => {
+      const answer = await quoin.send('GET', '/openapi.json', sent)
+      const paths = Object.keys(objectOf(objectOf(answer.body).paths)).map((path) =>
+        path.replace('/api/v1', ''),
+      )
+      return ['/public', '/loggedin', '/stock', '/sleeping'].filter((path) => paths.includes(path))
+    }
+    expect(await named({})).toEqual(['/public'])
+    expect(await named({ as: 'bob' })).toEqual(['/public', '/loggedin'])
+    expect(await named({ as: 'ann' })).toEqual(['/public', '/loggedin', '/stock'])
+  })
+})
+
+describe('the administrator is told why', () => {
+  const explain = (path: string, user?: string) =>
+    quoin.send('POST', '/blueprints/explain', {
+      as: 'admin',
+      body: { method: 'GET', path, ...(user !== undefined && { user }) },
+    })
+
+  test('not everybody is', async () => {
+    const body = { method: 'GET', path: '/stock' }
+    expect((await quoin.send('POST', '/blueprints/explain', { body })).status).toBe(401)
+    const answer = await quoin.send('POST', '/blueprints/explain', { body, as: 'ann' })
+    expect(answer).toMatchObject({ status: 403, body: { error: 'INSUFFICIENT_PERMISSIONS' } })
+    expect(answer.text).not.toContain('stock')
+  })
+
+  test('missing scope, inactive and unknown are told apart', async () => {
+    const scope = await explain('/stock')
+    expect(scope.body).toMatchObject({ reachable: false, scopes: ['stock'], blueprint: { active: true } })
+    const inactive = await explain('/api/v1/sleeping')
+    expect(inactive.body).toMatchObject({ reachable: false, blueprint: { guid: sleeping, active: false } })
+    expect(objectOf(inactive.body).reason).toContain('not active')
+    const unknown = await explain('/unknown')
+    expect(unknown.body).toEqual({ reachable: false, reason: 'No blueprint registers GET unknown.' })
+    expect((await explain('/stock', annGuid)).body).toMatchObject({ reachable: true })
+  })
+})
+
+test('a scope that is taken away closes the door at once, and one that is granted opens it', async () => {
+  await quoin.manage('PUT', `/users/${annGuid}`, { custom_scopes: ['sales'] })
+  expect((await quoin.send('GET', '/stock', { as: 'ann' })).status).toBe(404)
+  await quoin.manage('PUT', `/users/${annGuid}`, { custom_scopes: ['stock'] })
+  expect((await quoin.send('GET', '/stock', { as: 'ann' })).status).toBe(200)
+})
+
+test('a token that was signed out is nobody’s: the public door stays open, the others are not there', async () => {
+  const headers = { authorization: `Bearer ${await quoin.tokenOf('bob')}` }
+  expect((await quoin.send('GET', '/loggedin', { headers })).status).toBe(200)
+  expect((await quoin.send('POST', '/auth/signout', { headers })).status).toBe(200)
+  expect((await quoin.send('GET', '/loggedin', { headers })).status).toBe(404)
+  expect(await quoin.send('GET', '/public', { headers })).toMatchObject({ status: 200, body: null })
+})
