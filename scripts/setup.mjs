@@ -26,13 +26,10 @@ if (installed !== `test ${digest}` && installed !== `${purpose} ${digest}`) {
     `Installing what Quoin needs (${purpose === 'start' ? 'to run' : 'to run and to test'}), once …`,
   )
   const npm = process.env.npm_execpath
-  const words = [
-    'ci',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    ...(purpose === 'start' ? ['--omit=dev'] : []),
-  ]
+  // Not `npm ci`: that refuses when a registry does not carry the optional packages of other platforms. With a lock file
+  // `npm install` takes the same versions and checks the same hashes; --no-save leaves the lock file alone.
+  const words = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  if (purpose === 'start') words.push('--omit=dev')
   const done = npm?.endsWith('.js')
     ? spawnSync(process.execPath, [npm, ...words], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
     : spawnSync('npm', words, {
@@ -41,7 +38,7 @@ if (installed !== `test ${digest}` && installed !== `${purpose} ${digest}`) {
         shell: process.platform === 'win32',
       })
   if (done.status !== 0) {
-    console.error('Installing failed. Is the package registry reachable? Try `npm ci` to see more.')
+    console.error('Installing failed. Is the package registry reachable? Try `npm install` to see more.')
     process.exit(1)
   }
   writeFileSync(stamp, `${purpose} ${digest}\n`)
