@@ -9,7 +9,6 @@
  * it. `group` is the folder, `identifier` the file name.
  */
 import type { CustomOutPin } from '../shared/blueprint.ts'
-import type { JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { FlowContext, ValueContext } from './context.ts'
 import type { FlowPinIds, InPins, Inputs, OutPins, Outputs } from './pin.ts'

@@ -43,9 +43,15 @@ function follow(steps: readonly Step[]): Step | undefined {
   if (steps.length < 2) return steps[0]
   return (frame) => {
     const waiting: Promise<void>[] = []
-    for (const step of steps) {
-      const branch = frame.run.drive(step, frame)
-      if (isPromise(branch)) waiting.push(branch)
+    try {
+      for (const step of steps) {
+        const branch = frame.run.drive(step, frame)
+        if (isPromise(branch)) waiting.push(branch)
+      }
+    } catch (error) {
+      // This one ends the run. Those that wait will fail too, and unheard that would end the process.
+      for (const branch of waiting) branch.catch(() => undefined)
+      throw error
     }
     return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined)
   }

@@ -82,7 +82,8 @@ function look(query: Query, seen: { equal: Set<string>; range: Set<string>; text
       for (const inner of query.queries) look(inner, seen)
       return
     case 'filter':
-      return look(query.query, seen)
+      look(query.query, seen)
+      return
     case 'term':
     case 'terms':
       seen.equal.add(query.field)

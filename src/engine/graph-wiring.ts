@@ -4,7 +4,6 @@
  */
 import { converterFor, finishPin } from '../blocks/convert-pin.ts'
 import type { InPin } from '../blocks/pin.ts'
-import type { Problem } from '../shared/errors.ts'
 import type { PinType } from '../shared/pin-type.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
 

@@ -189,7 +189,10 @@ export class Run implements RunControl {
     }
     this.#replyAsked = true
     const committed = andThen(this.#prepare(reply), () => this.session.commit())
-    if (!isPromise(committed)) return this.#send(reply)
+    if (!isPromise(committed)) {
+      this.#send(reply)
+      return
+    }
     this.#committing = committed.then(() => this.#send(reply))
     // Awaited before the next step and at the end; this only keeps an early failure from being called unhandled.
     this.#committing.catch(() => undefined)
@@ -202,8 +205,9 @@ export class Run implements RunControl {
   #send(reply: Reply): void {
     // A run that failed meanwhile has answered already.
     if (this.#replied || this.#over) return
-    this.#replied = true
     this.#start.onReply?.(reply)
+    // Not before: a reply that is too long to be written was none, and whoever waits for it gets the run's end.
+    this.#replied = true
   }
 
   /** The commit that a reply waits for, if there is one. */

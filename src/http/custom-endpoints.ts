@@ -59,7 +59,7 @@ function enter(
   try {
     const token = findToken(request)
     const found = find(request.method, pathOf(request.url))
-    if (!found) return done(notFound())
+    if (!found) throw notFound()
     request.found = found
     if (token !== undefined) {
       identify(request, tools).then((identity) => admit(request, found, identity, tools, done), done)
@@ -89,8 +89,8 @@ function admit(
   done: (error?: Error) => void,
 ): void {
   const { endpoint } = found
-  if (!mayEnter(endpoint.scopes, identity)) return done(notFound())
   try {
+    if (!mayEnter(endpoint.scopes, identity)) throw notFound()
     tools.limitRate(request, endpoint.block, endpoint.listening.rateLimit)
     done()
   } catch (error) {
@@ -189,7 +189,10 @@ async function answerOnce(
   reply: FastifyReply,
 ): Promise<void> {
   const stored = await idempotency.take(key)
-  if (stored) return replay(reply, stored)
+  if (stored) {
+    replay(reply, stored)
+    return
+  }
   try {
     const end = await start(
       engine,

@@ -10,7 +10,7 @@ import { searchChapter } from './conformance/searches.ts'
 import { sessionChapter } from './conformance/sessions.ts'
 import { storageChapter } from './conformance/storages.ts'
 import { uniqueChapter } from './conformance/unique-indexes.ts'
-import type { It, World } from './conformance/world.ts'
+import type { World } from './conformance/world.ts'
 import type { Storage } from './storage.ts'
 
 /** A freshly opened, empty database. */

@@ -1,18 +1,25 @@
 /** Runs that fail, say nothing, or say something twice: what the client sees, what is logged, and what is undone. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
+import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin
 let uri: string
 let count = 0
 let logged: number
+/** Answers nobody. */
+let silent: LocalServer
 
 beforeAll(async () => {
-  quoin = await openTestQuoin()
+  silent = await startLocalServer(() => undefined)
+  quoin = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: '127.0.0.1' })
 })
 
-afterAll(() => quoin.close())
+afterAll(async () => {
+  await quoin.close()
+  await silent.close()
+})
 
 beforeEach(async () => {
   uri = `run-${count++}`
@@ -144,6 +151,16 @@ describe('what a run stores is one transaction', () => {
     })
     expect((await run()).status).toBe(500)
     expect(await kept()).toEqual([])
+  })
+
+  // Nobody else hears of the waiting branch's end: as an unhandled rejection it would end the process, and this run.
+  test.each(['before', 'behind'])('a branch that waits is stopped when one %s it fails', async (place) => {
+    const wait = { type: 'http_request', in: { flow: '@keep.flow', url: silent.url } }
+    const fail = failing('@keep.flow')
+    const branches = place === 'before' ? { ...fail, wait } : { wait, ...fail }
+    await quoin.install(uri, { ...keeping(), ...branches, never: reply('@wait.flow', 200) })
+    expect((await run()).status).toBe(500)
+    expect(await log()).toMatchObject([{ level: 'error', pin: 'limit' }])
   })
 
   test('custom functions included', async () => {

@@ -165,6 +165,23 @@ describe('values', () => {
     expect(small.body).toEqual([1, 2].map((a) => [1, 2].map((b) => ({ a, b }))))
   })
 
+  test('a reply too long to be written is 500, and not a client that waits for ever', async () => {
+    const blueprint = {
+      on: on('laughs'),
+      map: { type: 'array_map', in: { array: '@on.body', result: '@inner.array' } },
+      inner: { type: 'array_map', in: { array: '@on.body', result: '@inner.item' } },
+      reply: replying,
+    }
+    await byBudget.install('laughs', blueprint)
+    // 10,000 × 10,000 × 60 characters: longer than the longest string.
+    const body = many.map((i) => `${i} ${'ha'.repeat(28)}`)
+    const answer = await byBudget.send('POST', '/laughs', { body })
+    expect(answer).toMatchObject({ status: 500, body: { error: 'internal error' } })
+    const { run } = objectOf(answer.body)
+    expect((await byBudget.systemLog()).at(-1)).toMatchObject({ level: 'error', run })
+    expect((await byBudget.send('POST', '/laughs', { body: ['ha'] })).body).toEqual([['ha']])
+  })
+
   test('a list that is too long is refused', async () => {
     const map = { type: 'array_map', in: { array: '@on.body', result: '@map.item' } }
     await byBudget.install('long', { on: on('long'), map, reply: replying })
