@@ -72,6 +72,8 @@ export interface RunEnd {
 /** Steps between two looks at the clock, and the milliseconds after which a run lets others have a turn. */
 const LOOK = 256
 const TURN = 20
+/** Values are worked out without a pause, and nobody else is served meanwhile: a map in a map over what was sent. */
+const LONGEST_TURN = 2_000
 /** Nested branches until a run lets the stack unwind; deeper than any drawing, far from the stack's end. */
 const DEEPEST = 200
 
@@ -129,6 +131,12 @@ export class Run implements RunControl {
   #look(): void {
     const now = this.environment.clock()
     this.#tired = now - this.#turnBegan > TURN
+    if (now - this.#turnBegan > LONGEST_TURN) {
+      throw new RunStopped(
+        'deadline',
+        `The run worked out values for more than ${LONGEST_TURN} ms without a pause.`,
+      )
+    }
     if (now - this.#started >= this.environment.limits.deadline) throw this.#late()
   }
 
@@ -150,14 +158,30 @@ export class Run implements RunControl {
       let step = first
       while (step) {
         const reached = step
-        if (this.#tired) return this.#rest().then(() => this.drive(reached, frame))
+        if (this.#tired)
+          return this.#driveOn(
+            this.#rest().then(() => reached),
+            frame,
+          )
         const next = step(frame)
-        if (isPromise(next)) return next.then((following) => this.drive(following, frame))
+        if (isPromise(next)) return this.#driveOn(next, frame)
         step = next
       }
       return undefined
     } finally {
       this.#nested -= 1
+    }
+  }
+
+  /** The rest of a branch that has waited once: one promise for all of it, however often it waits. */
+  async #driveOn(waiting: Promise<Step | undefined>, frame: Frame): Promise<void> {
+    let step = await waiting
+    while (step) {
+      if (this.#tired) await this.#rest()
+      const next = step(frame)
+      step = isPromise(next) ? await next : next
+      // A wait is a pause: others were served.
+      if (isPromise(next)) this.#turnBegan = this.environment.clock()
     }
   }
 

@@ -135,8 +135,12 @@ function run(
   reply: FastifyReply,
 ): void {
   const end = start(engine, found, given, (sent) => sendReply(reply, found.endpoint, sent))
-  if (isPromise(end)) end.then((ended) => finish(engine, found, ended, request, reply))
-  else finish(engine, found, end, request, reply)
+  if (!isPromise(end)) finish(engine, found, end, request, reply)
+  else {
+    end
+      .then((ended) => finish(engine, found, ended, request, reply))
+      .catch((error) => replyWithError(error, request, reply))
+  }
 }
 
 function start(

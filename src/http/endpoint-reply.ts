@@ -5,10 +5,36 @@ import type { RunEnd } from '../engine/run.ts'
 import { StoredJson } from '../storage/stored-json.ts'
 import { replyWithError } from './error-reply.ts'
 
-/** The text of a reply's body; undefined for a reply without one. Stored documents pass as the text they are. */
+/** Values and characters in a reply that a flow put together. Stored documents are not counted: they are bounded as such. */
+const MOST_VALUES = 1_000_000
+const MOST_CHARACTERS = 64 * 1024 * 1024
+
+/**
+ * The text of a reply's body; undefined for a reply without one. Stored documents pass as the text they are. Throws for a
+ * value that is too large: a flow of two maps can make one of 500 MB out of 50 KB, since its lists share their items, and
+ * writing it would stop the process for seconds.
+ */
 export function replyText(reply: Reply): string | undefined {
   if (reply.code === 204 || reply.code === 304 || reply.value === undefined) return undefined
-  return reply.value instanceof StoredJson ? reply.value.text : JSON.stringify(reply.value)
+  if (reply.value instanceof StoredJson) return reply.value.text
+  checkSize(reply.value)
+  return JSON.stringify(reply.value)
+}
+
+function checkSize(whole: unknown): void {
+  let values = 0
+  let characters = 0
+  const open: unknown[] = [whole]
+  while (open.length > 0) {
+    const value = open.pop()
+    values += 1
+    if (typeof value === 'string') characters += value.length
+    else if (typeof value === 'object' && value !== null)
+      for (const item of Object.values(value)) open.push(item)
+    if (values + open.length > MOST_VALUES || characters > MOST_CHARACTERS) {
+      throw new Error(`The reply holds more than ${MOST_VALUES} values or ${MOST_CHARACTERS} characters.`)
+    }
+  }
 }
 
 /** Sends what a flow replied. */

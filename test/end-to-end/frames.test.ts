@@ -104,7 +104,10 @@ describe('array_map', () => {
       map: { type: 'array_map', in: { array: '@on.body', result: '@read.name' } },
       read: field('@map.item', 'name'),
     })
-    expect(await send([{ name: 'a' }, 'text', { name: 'b' }])).toMatchObject({ status: 400 })
+    expect(await send([{ name: 'a' }, 'text', { name: 'b' }])).toEqual({
+      status: 400,
+      body: { error: 'body must be an object' },
+    })
     expect(await send([{ name: 'a' }])).toEqual(['a'])
   })
 

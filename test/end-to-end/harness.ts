@@ -53,7 +53,7 @@ export interface TestQuoin {
   close(): Promise<void>
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
 
 /** Everything but the port and the wait for the disk. `settings` are environment variables. */
 export async function openTestQuoin(settings: Readonly<Record<string, string>> = {}): Promise<TestQuoin> {

@@ -173,8 +173,8 @@ describe('values', () => {
       reply: replying,
     }
     await byBudget.install('laughs', blueprint)
-    // 10,000 × 10,000 × 60 characters: longer than the longest string.
-    const body = many.map((i) => `${i} ${'ha'.repeat(28)}`)
+    // 600 × 600 × 1,700 characters of one megabyte that was sent: longer than the longest string.
+    const body = Array.from({ length: 600 }, () => 'ha'.repeat(850))
     const answer = await byBudget.send('POST', '/laughs', { body })
     expect(answer).toMatchObject({ status: 500, body: { error: 'internal error' } })
     const { run } = objectOf(answer.body)

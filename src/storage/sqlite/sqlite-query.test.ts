@@ -273,7 +273,8 @@ test('FTS5 understands whatever is read', () => {
       const query = text(pieces.join(' '))
       expect(guids(find(search({ query })))).toEqual(guids(searchDocuments(documents, search({ query }))))
     }),
-    { numRuns: 300 },
+    // The example once came in another order: FTS5 did not count a word of an `and` that did not hold.
+    { numRuns: 300, examples: [[['red', 'app*', '|', 'app*']]] },
   )
 })
 

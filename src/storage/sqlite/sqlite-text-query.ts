@@ -130,19 +130,24 @@ function hasText(query: Query): boolean {
   return (query.kind === 'and' || query.kind === 'or') && query.queries.some(hasText)
 }
 
-/** FTS5's query with all positive phrases and nothing else; undefined where that would not find every match. */
-function plainMatch(query: TextQuery): string | undefined {
+/**
+ * FTS5's query with all positive phrases and nothing else; undefined where that would not find every match, or where it
+ * would be ranked otherwise: in `(a b) | c` FTS5 does not count the `b` of a document without `a`.
+ */
+function plainMatch(query: TextQuery, within: 'and' | 'or' = 'and'): string | undefined {
   switch (query.kind) {
     case 'phrase':
       return query.slop === 0 ? phraseMatch(query) : undefined
     case 'or': {
-      const parts = query.parts.map(plainMatch)
+      const parts = query.parts.map((part) => plainMatch(part, 'or'))
       return parts.every((part) => part !== undefined)
         ? parts.map((part) => `(${part})`).join(' OR ')
         : undefined
     }
     case 'and': {
-      const parts = query.parts.filter((part) => part.kind !== 'not' && part.kind !== 'all').map(plainMatch)
+      if (within === 'or') return undefined
+      const wanted = query.parts.filter((part) => part.kind !== 'not' && part.kind !== 'all')
+      const parts = wanted.map((part) => plainMatch(part))
       if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined
       return parts.map((part) => `(${part})`).join(' AND ')
     }
