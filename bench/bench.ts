@@ -1,0 +1,104 @@
+/**
+ * npm run bench: Quoin against the same endpoints written by hand.
+ *
+ * 1. A pair of servers that can be asked for their settings: is the work equal? (`equal-work.ts`)
+ * 2. A fresh pair, filled with the same tasks: each row in turns. (`rows.ts`, `measure.ts`)
+ * 3. The table, and docs/benchmarks.md if all rows ran.
+ */
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { type Candidate, startHandWritten, startQuoin } from './candidates.ts'
+import { takeCore } from './cores.ts'
+import { checkEqualReplies, checkEqualWork, UnequalWork } from './equal-work.ts'
+import { describeMachine } from './machine.ts'
+import { measureRow, type Timing } from './measure.ts'
+import { markdown, type Outcome, table, warnings } from './report.ts'
+import { listPaths, type Row, rows } from './rows.ts'
+import { seed } from './seed.ts'
+
+const usage = `npm run bench -- [--rounds 5] [--seconds 3] [--only ${rows.map(({ id }) => id).join('|')}]`
+const reportFile = new URL('../docs/benchmarks.md', import.meta.url)
+
+interface Wanted extends Timing {
+  readonly rows: readonly Row[]
+}
+
+function readArguments(): Wanted {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '3' },
+      only: { type: 'string' },
+    },
+  })
+  const rounds = Number(values.rounds)
+  const seconds = Number(values.seconds)
+  const chosen = rows.filter(({ id }) => values.only === undefined || id === values.only)
+  if (!Number.isInteger(rounds) || rounds < 1 || !(seconds > 0 && seconds <= 600) || chosen.length === 0)
+    throw new Error('A value is out of range.')
+  return { rounds, seconds, rows: chosen }
+}
+
+/** Runs `work` with both candidates, started one after the other, and closes them whatever happens. */
+async function withBoth<T>(
+  start: { readonly core: number | undefined; readonly reports: boolean },
+  work: (ours: Candidate, theirs: Candidate) => Promise<T>,
+): Promise<T> {
+  const ours = await startQuoin(start)
+  try {
+    const theirs = await startHandWritten(start)
+    try {
+      return await work(ours, theirs)
+    } finally {
+      await theirs.close()
+    }
+  } finally {
+    await ours.close()
+  }
+}
+
+async function bench({ rounds, seconds, rows: chosen }: Wanted): Promise<boolean> {
+  const machine = await describeMachine()
+  const cores = takeCore()
+  const core = cores?.server
+  const compared = await withBoth({ core, reports: true }, checkEqualWork)
+  console.log(`Equal work: ${compared} requests, same replies; both WAL with synchronous = FULL.`)
+
+  const outcomes = await withBoth({ core, reports: false }, async (ours, theirs) => {
+    const [a, b] = [await seed(ours), await seed(theirs)]
+    await checkEqualReplies(a, b, ['bench/constant', ...listPaths])
+    const list: Outcome[] = []
+    for (const row of chosen) {
+      console.log(`${row.title} …`)
+      list.push(await measureRow(row, a, b, { rounds, seconds }))
+    }
+    return list
+  })
+
+  console.log(`\n${table(outcomes)}\n`)
+  for (const warning of warnings(outcomes, machine, cores)) console.log(warning)
+  if (chosen.length === rows.length) {
+    await writeFile(reportFile, markdown(outcomes, machine, cores, { rounds, seconds }))
+    console.log('Written to docs/benchmarks.md.')
+  }
+  return outcomes.every((outcome) => !('reason' in outcome))
+}
+
+let wanted: Wanted | undefined
+try {
+  wanted = readArguments()
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : error}\n${usage}`)
+  process.exitCode = 2
+}
+if (wanted) {
+  // Leaving ends the servers and removes their folders.
+  process.once('SIGINT', () => process.exit(130))
+  try {
+    if (!(await bench(wanted))) process.exitCode = 1
+  } catch (error) {
+    if (!(error instanceof UnequalWork)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,65 @@
+/** What of a reply must be equal on both sides, as text; what differs from run to run is replaced by its form. */
+import { isGuid } from '../src/shared/guid.ts'
+import { isJsonObject, type JsonValue } from '../src/shared/json.ts'
+
+const NOW_SECONDS = 120
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/**
+ * Status, headers and body. A guid, a time of just now, an update hash and a tag over them become words; a guid that is
+ * none, or a time of last year, stays and shows. With `wording` false the sentence of an error does not matter.
+ */
+export function comparable({ status, headers, text }: Answer, wording = true): string {
+  const body = bodyOf(text, wording)
+  const own = body.includes('<guid>') ? '<tag>' : undefined
+  const lines = [...headers]
+    .filter(([name]) => name !== 'date' && name !== 'content-length')
+    .map(([name, value]) => `${name}: ${name === 'etag' ? tagForm(value, own) : value}`)
+  return [status, ...lines.toSorted(), '', body].join('\n')
+}
+
+function tagForm(tag: string, form: string | undefined): string {
+  return form !== undefined && /^"[A-Za-z0-9_-]{27}"$/.test(tag) ? form : tag
+}
+
+function bodyOf(text: string, wording: boolean): string {
+  if (text === '') return ''
+  const value: JsonValue = JSON.parse(text)
+  const error = isJsonObject(value) ? value.error : undefined
+  if (!wording && typeof error === 'string') return '{"error":"<a sentence>"}'
+  return JSON.stringify(value, (key, inner: JsonValue) => (key === '_meta' ? metaForm(inner) : inner))
+}
+
+/** The order of keys stays, as it is part of the bytes. */
+function metaForm(meta: JsonValue): JsonValue {
+  if (!isJsonObject(meta)) return meta
+  return Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, formOf(key, value)]))
+}
+
+function formOf(key: string, value: JsonValue): JsonValue {
+  switch (key) {
+    case 'guid':
+      return typeof value === 'string' && isGuid(value) ? '<guid>' : value
+    case 'update_hash':
+      return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value) ? '<hash>' : value
+    case 'created':
+    case 'updated':
+      return isNow(value, 1000) ? '<now, s>' : value
+    case 'cms':
+    case 'ums':
+      return isNow(value, 1) ? '<now, ms>' : value
+    default:
+      return value
+  }
+}
+
+function isNow(value: JsonValue, milliseconds: number): boolean {
+  if (typeof value !== 'number' || !Number.isInteger(value)) return false
+  const age = Date.now() - value * milliseconds
+  return age > -1000 && age < NOW_SECONDS * 1000
+}

@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto'
+import fastify, {
+  type FastifyInstance,
+  LogController,
+  type onRequestHookHandler,
+  type onSendHookHandler,
+} from 'fastify'
+import { parseJsonBody } from './json-body.ts'
+import { Refusal } from './refusal.ts'
+
+/** Fastify with the limits, headers, tags and errors that all routes share. */
+export function openDoor(): FastifyInstance {
+  const app = fastify({
+    logger: { level: 'warn' },
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: 1024 * 1024,
+    requestTimeout: 15_000,
+    http: { headersTimeout: 8_000, connectionsCheckingInterval: 1_000, maxHeaderSize: 16 * 1024 },
+    keepAliveTimeout: 72_000,
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    let body: unknown
+    try {
+      body = parseJsonBody(bytes)
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)))
+      return
+    }
+    done(null, body)
+  })
+  app.addHook('onRequest', protect)
+  app.addHook('onSend', tag)
+  app.setNotFoundHandler(() => {
+    throw new Refusal(404, 'not found')
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const { status, message } = told(error)
+    if (status >= 500) request.log.error({ err: error }, 'request failed')
+    return reply.code(status).header('cache-control', 'no-store').send({ error: message })
+  })
+  return app
+}
+
+const protect: onRequestHookHandler = (request, reply, done) => {
+  reply.header('x-content-type-options', 'nosniff')
+  done(
+    request.url.includes('%00') ? new Refusal(400, 'The URL holds the character U+0000 (%00).') : undefined,
+  )
+}
+
+/** A strong tag on what GET finds, and 304 for who has it already. */
+const tag: onSendHookHandler<unknown> = (request, reply, payload, done) => {
+  if (request.method !== 'GET' || reply.statusCode !== 200 || typeof payload !== 'string')
+    return done(null, payload)
+  const etag = `"${hash('sha1', payload, 'base64url')}"`
+  reply.header('etag', etag)
+  const known = request.headers['if-none-match']
+  if (known === undefined || !known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag))
+    return done(null, payload)
+  reply.code(304)
+  done(null, '')
+}
+
+function told(error: unknown): { readonly status: number; readonly message: string } {
+  if (error instanceof Refusal) return error
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return { status: 415, message: 'This path does not read that content type. Send application/json.' }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return { status: 413, message: 'The body is larger than 1048576 bytes.' }
+  return { status: 500, message: 'internal error' }
+}

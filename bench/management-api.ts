@@ -1,0 +1,69 @@
+/** What the bench needs of Quoin's public API: sign in, and install a blueprint from its file. */
+import { readFile } from 'node:fs/promises'
+import { importBlueprint } from '../src/engine/blueprint-file.ts'
+import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
+
+export interface ManagementApi {
+  readonly base: string
+  readonly token: string
+}
+
+export async function signIn(base: string, username: string, password: string): Promise<ManagementApi> {
+  const reply = await call({ base, token: undefined }, 'POST', 'auth/signin', { username, password })
+  return { base, token: textIn(reply, 'access_token') }
+}
+
+/** Creates the blocks first and wires them then, because the server gives the guids that wires name. */
+export async function installBlueprintFile(api: ManagementApi, file: URL): Promise<void> {
+  let count = 0
+  const { name, description, blocks } = importBlueprint(
+    JSON.parse(await readFile(file, 'utf8')),
+    () => `block-${count++}`,
+  )
+  const blueprint = guidIn(await call(api, 'POST', 'blueprints', { name, description }))
+  const guids = new Map<string, string>()
+  for (const { guid, in_pins: _later, ...content } of blocks) {
+    const made = await call(api, 'POST', 'blueprintactions', { ...content, blueprint_guid: blueprint })
+    guids.set(guid, guidIn(made))
+  }
+  for (const { guid, in_pins } of blocks) {
+    const wired = in_pins.map(({ from, ...pin }) => ({
+      ...pin,
+      ...(from && { from: from.map((end) => ({ ...end, block: guids.get(end.block) ?? end.block })) }),
+    }))
+    if (wired.length > 0) await call(api, 'PUT', `blueprintactions/${guids.get(guid)}`, { in_pins: wired })
+  }
+  await call(api, 'POST', `blueprintactions/unsaved/${blueprint}`, {})
+  await call(api, 'PUT', `blueprints/update/set/active/${blueprint}`, {})
+}
+
+async function call(
+  { base, token }: { readonly base: string; readonly token: string | undefined },
+  method: 'POST' | 'PUT',
+  path: string,
+  body: unknown,
+): Promise<unknown> {
+  const reply = await fetch(`${base}/api/v1/${path}`, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  })
+  const text = await reply.text()
+  if (!reply.ok) throw new Error(`${method} ${path} was answered with ${reply.status}: ${text}`)
+  return JSON.parse(text)
+}
+
+function textIn(reply: unknown, field: string): string {
+  const value = isJsonObject(reply) ? reply[field] : undefined
+  if (typeof value !== 'string') throw new Error(`A reply holds no ${field}.`)
+  return value
+}
+
+/** The guid in a record's `_meta`. */
+export function guidIn(record: unknown): string {
+  const meta: JsonObject[string] | undefined = isJsonObject(record) ? record._meta : undefined
+  return textIn(meta, 'guid')
+}

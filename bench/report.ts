@@ -1,0 +1,143 @@
+import type { Cores } from './cores.ts'
+import type { Machine } from './machine.ts'
+import type { Measured, Side, Timing, Void } from './measure.ts'
+import { CONNECTIONS, LISTS_PER_WRITE } from './rows.ts'
+import { SEEDED } from './sample-tasks.ts'
+
+export type Outcome = Measured | Void
+
+const heads = [
+  'Work',
+  'Quoin',
+  'hand-written',
+  'ratio (least–most)',
+  'goal',
+  'Quoin p50/p99',
+  'hand-written p50/p99',
+  'CPU a reply, Quoin : hand-written',
+]
+
+function cells(outcome: Outcome): readonly string[] {
+  const { title, goal } = outcome.row
+  if ('reason' in outcome) return [title, 'void', 'void', 'void', atLeast(goal), '', '', '']
+  const { ours, theirs, ratio, cpuRatio } = outcome
+  return [
+    title,
+    `${perSecond(ours)} /s`,
+    `${perSecond(theirs)} /s`,
+    `${ratio.median.toFixed(2)} (${ratio.lowest.toFixed(2)}–${ratio.highest.toFixed(2)})`,
+    `${atLeast(goal)} ${ratio.median >= goal ? 'met' : 'missed'}`,
+    latency(ours),
+    latency(theirs),
+    `${ours.cpu.toFixed(1)} : ${theirs.cpu.toFixed(1)} µs = ${cpuRatio.median.toFixed(2)}`,
+  ]
+}
+
+/** For the terminal. */
+export function table(outcomes: readonly Outcome[]): string {
+  const lines = [heads, ...outcomes.map(cells)]
+  const widths = heads.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** What must be known beside the figures. */
+export function warnings(outcomes: readonly Outcome[], machine: Machine, cores: Cores | undefined): string[] {
+  const list: string[] = []
+  if (cores === undefined)
+    list.push('The processes were not put on cores of their own (no `taskset`, or one core only).')
+  if (machine.loadBefore > 0.5)
+    list.push(
+      `Other programs were running: the load average before the start was ${machine.loadBefore.toFixed(1)}. The ratios are worth more than the figures.`,
+    )
+  for (const outcome of outcomes) {
+    const { title } = outcome.row
+    if ('reason' in outcome) list.push(`"${title}" is void. ${outcome.reason}.`)
+    else if (outcome.loadBusy > 0.95)
+      list.push(
+        `In "${title}" the load generator used ${Math.round(outcome.loadBusy * 100)} % of its core: the servers may be faster than that.`,
+      )
+  }
+  return list
+}
+
+export function markdown(
+  outcomes: readonly Outcome[],
+  machine: Machine,
+  cores: Cores | undefined,
+  { rounds, seconds }: Timing,
+): string {
+  const rows = [heads, heads.map(() => '---'), ...outcomes.map(cells)].map(
+    (line) => `| ${line.join(' | ')} |`,
+  )
+  const notes = warnings(outcomes, machine, cores).map((warning) => `- ${warning}`)
+  return `# Benchmarks
+
+Is an endpoint that is built of blocks as fast as one that is written by hand? \`npm run bench\` measures it and writes
+this page.
+
+${rows.join('\n')}
+
+Replies a second are medians of ${rounds} rounds of ${seconds} s. The ratio is Quoin / hand-written, taken round by round; it
+is the median, with the least and the most. Latencies are milliseconds over all rounds, with ${CONNECTIONS} requests always under way.
+The last column is the processor time that the server spent; it hardly changes when the machine is busy with other things.
+${notes.length === 0 ? '' : `\n${notes.join('\n')}\n`}
+**This is the skeleton: Quoin is not tuned yet, and the result cache for lists is not built.**${rounds < 5 ? ' It was a short run; figures to keep need at least five rounds on a quiet machine.' : ''} Goals that are missed stand here as missed.
+
+## The machine
+
+| | |
+| --- | --- |
+| Processor | ${machine.cpu}, ${machine.cores} cores |
+| Memory | ${machine.memoryGib} GiB |
+| Kernel | ${machine.kernel} |
+| Node | ${machine.node} |
+| File system | ${machine.fileSystem}; one sync takes ${machine.syncMs.toFixed(2)} ms |
+| Cores used | ${cores === undefined ? 'not pinned' : `servers on core ${cores.server}, load generator on core ${cores.load} (\`taskset\`)`} |
+| Commit | ${machine.commit} |
+| Date | ${machine.date} |
+
+## What is compared
+
+- **Quoin** as \`npm start\` runs it, with the tasks example and one endpoint more that replies with a constant object
+  (\`bench/constant.blueprint.json\`, installed through the public API). Rate limits are off.
+- **Hand-written** (\`bench/hand-written.ts\`): the same endpoints with Fastify and \`node:sqlite\`, as one writes them for
+  production: stored text is sent as it is, statements are prepared, the same index, writes of one turn share a
+  transaction.
+
+Before anything is timed, both get the same requests, good and bad, and must give the same statuses, headers and bodies
+(guids, times and hashes aside); and both processes are asked for the settings of their connections, which must be WAL
+with \`synchronous = FULL\`. The bench stops if something differs. Then both are started afresh and filled with the same
+${SEEDED.toLocaleString('en-US')} tasks of about 480 bytes through their API, and the lists are compared once more.
+
+Quoin does some things on these requests that the hand-written candidate does not: it knows scopes and groups, five
+places for a token and not one, idempotency keys, forms, field names with dots, and it gives each run a budget and a
+deadline.
+
+- *After a write*: each ${LISTS_PER_WRITE} lists there is one update of a task (not counted), and no list is asked for twice between two
+  updates, so no cache can answer.
+- *Nothing written since*: the same lists without the updates.
+- *Durable*: the reply is sent after the write is on disk.
+
+The candidates run in turns, A B, B A, and so on, each on one core with all its threads. A request that gets another
+status than it should makes its row void.
+`
+}
+
+function perSecond({ rate }: Side): string {
+  return Math.round(rate).toLocaleString('en-US')
+}
+
+function latency({ p50, p99 }: Side): string {
+  return `${p50.toFixed(2)} / ${p99.toFixed(2)} ms`
+}
+
+function atLeast(goal: number): string {
+  return `≥ ${goal}`
+}

@@ -1,0 +1,80 @@
+/** What is measured. Names and goals are those of the project's table of goals. */
+import type { Candidate } from './candidates.ts'
+import { type Ask, ask, inTurns } from './requests.ts'
+import { STATUSES, statusName, taskBody } from './sample-tasks.ts'
+
+/** A candidate with its tasks in it. */
+export interface SeededCandidate extends Candidate {
+  /** Of some of the tasks, evenly spread. */
+  readonly guids: readonly string[]
+}
+
+export interface Row {
+  /** For `--only`. */
+  readonly id: string
+  readonly title: string
+  /** Least ratio ours / hand-written. */
+  readonly goal: number
+  readonly asks: (candidate: SeededCandidate) => () => Ask
+}
+
+/** Requests that are always under way. */
+export const CONNECTIONS = 32
+/** Fewer than there are different lists: no list is asked for twice between two writes. */
+export const LISTS_PER_WRITE = 50
+
+/** Lists of 20, each of another status. */
+export const listPaths = Array.from({ length: STATUSES }, (_, number) => `tasks?status=${statusName(number)}`)
+
+const listAsks = listPaths.map((path) => ask({ path }))
+
+/** In the order in which they run. Creating comes last, because the lists are to be of 10,000 tasks in every round. */
+export const rows: readonly Row[] = [
+  {
+    id: 'constant',
+    title: 'reply with a constant object',
+    goal: 0.95,
+    asks: () => inTurns([ask({ path: 'bench/constant' })]),
+  },
+  {
+    id: 'read',
+    title: 'read one document by guid',
+    goal: 0.95,
+    asks: ({ guids }) => inTurns(guids.map((guid) => ask({ path: `tasks/${guid}` }))),
+  },
+  {
+    id: 'list-after-write',
+    title: 'list 20 of 10,000, filtered and sorted, after a write',
+    goal: 1.3,
+    // Counted in requests and not in time, so that the faster candidate does not get fewer writes for each list.
+    asks({ guids, token }) {
+      const list = inTurns(listAsks)
+      const body = '{"priority":4}'
+      const write = inTurns(
+        guids.map((guid) => ask({ method: 'PUT', path: `tasks/${guid}`, token, body, counted: false })),
+      )
+      let lists = 0
+      return () => {
+        lists = (lists + 1) % (LISTS_PER_WRITE + 1)
+        return lists === 0 ? write() : list()
+      }
+    },
+  },
+  {
+    id: 'list-unchanged',
+    title: 'the same list, nothing written since',
+    goal: 3,
+    asks: () => inTurns(listAsks),
+  },
+  {
+    id: 'create',
+    title: 'create with validation, 32 at once, durable',
+    goal: 0.95,
+    asks: ({ token }) =>
+      inTurns(
+        Array.from({ length: 256 }, (_, number) =>
+          ask({ method: 'POST', path: 'tasks', token, body: taskBody(number), expected: 201 }),
+        ),
+      ),
+  },
+]

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+export interface ServerProcess {
+  readonly pid: number
+  readonly port: number
+  /** What it printed until it listened. */
+  readonly printed: readonly string[]
+  /** What the preloaded `report-connections.ts` answers. */
+  report(): Promise<unknown>
+  /** Asks it to end, and ends it if it has not within 10 seconds. */
+  stop(): Promise<void>
+}
+
+export interface ServerStart {
+  readonly command: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  /** With a channel for `report`. */
+  readonly reports: boolean
+}
+
+const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/
+const START_MS = 30_000
+const STOP_MS = 10_000
+
+/** Starts a server and waits for the line that says where it listens. Nothing of our environment but PATH goes along. */
+export async function startServer({ command, environment, reports }: ServerStart): Promise<ServerProcess> {
+  const [program = '', ...words] = command
+  const child = spawn(program, words, {
+    cwd: new URL('..', import.meta.url),
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit', ...(reports ? ['ipc' as const] : [])],
+  })
+  const orphaned = () => child.kill('SIGKILL')
+  // Before the folders are removed.
+  process.prependOnceListener('exit', orphaned)
+  const stop = async () => {
+    await end(child)
+    process.removeListener('exit', orphaned)
+  }
+  try {
+    const { port, printed } = await listening(child)
+    return { pid: child.pid ?? Number.NaN, port, printed, stop, report: () => answer(child) }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function listening(child: ChildProcess): Promise<{ port: number; printed: readonly string[] }> {
+  const { stdout } = child
+  if (stdout === null) throw new TypeError('The server has no standard output.')
+  const printed: string[] = []
+  const late = setTimeout(() => child.kill('SIGKILL'), START_MS)
+  try {
+    const failed = once(child, 'error').then(([error]) => Promise.reject(error))
+    failed.catch(() => undefined)
+    const found = readAddress(stdout, printed)
+    const port = await Promise.race([found, failed])
+    if (port !== undefined) return { port, printed }
+  } finally {
+    clearTimeout(late)
+  }
+  throw new Error(`The server did not start. It printed:\n${printed.join('\n')}`)
+}
+
+async function readAddress(stdout: NodeJS.ReadableStream, printed: string[]): Promise<number | undefined> {
+  const lines = createInterface({ input: stdout })
+  const { promise, resolve } = Promise.withResolvers<number | undefined>()
+  // Goes on reading behind the address, or the server would some day wait for room in the pipe.
+  lines.on('line', (line) => {
+    const port = ADDRESS.exec(line)?.[1]
+    if (printed.length < 100) printed.push(line)
+    if (port !== undefined) resolve(Number(port))
+  })
+  lines.once('close', () => resolve(undefined))
+  return promise
+}
+
+async function answer(child: ChildProcess): Promise<unknown> {
+  const reply = once(child, 'message', { signal: AbortSignal.timeout(STOP_MS) })
+  child.send('report')
+  const [message] = await reply
+  return message
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  await gone
+  clearTimeout(late)
+}
