@@ -1,0 +1,63 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import { runLoad } from '../bench/load.ts'
+import { type Ask, ask, inTurns } from '../bench/requests.ts'
+import { startLocalServer } from './local-server.ts'
+
+function answer(reply: ServerResponse, status: number): void {
+  reply.statusCode = status
+  reply.end('{}')
+}
+
+/** Sends so many of the requests in turns, over two connections. */
+async function load(listener: RequestListener, asks: readonly Ask[], count: number) {
+  const server = await startLocalServer(listener)
+  try {
+    const turn = inTurns(asks)
+    let left = count
+    const next = () => (left-- > 0 ? turn() : undefined)
+    return await runLoad({ port: server.port, connections: 2, next })
+  } finally {
+    await server.close()
+  }
+}
+
+const wrong: readonly [string, RequestListener, RegExp][] = [
+  [
+    'another status',
+    (_request, reply) => answer(reply, 500),
+    /GET \/api\/v1\/a was answered with 500 and not 200/,
+  ],
+  ['a connection that is cut', (request) => request.socket.destroy(), /connection|broke/],
+  ['a reply that cannot be measured', (_request, reply) => reply.write('a'), /no content-length/],
+]
+
+test.each(wrong)('%s is an error', async (_name, listener, message) => {
+  const result = await load(listener, [ask({ path: 'a' })], 6)
+  expect(result.errors).toBeGreaterThan(0)
+  expect(result.firstError).toMatch(message)
+  expect(result.replies).toBe(0)
+})
+
+test('every request is sent once, as it was built, and what only goes along is not counted', async () => {
+  const seen: string[] = []
+  const listener: RequestListener = (request, reply) => {
+    let body = ''
+    request.on('data', (chunk) => (body += chunk))
+    request.on('end', () => {
+      seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? '-'} ${body}`.trim())
+      answer(reply, request.method === 'POST' ? 201 : 200)
+    })
+  }
+  const asks = [
+    ask({ path: 'tasks?status=open' }),
+    ask({ method: 'POST', path: 'tasks', token: 't', body: '{"title":"ä"}', expected: 201, counted: false }),
+  ]
+  const result = await load(listener, asks, 10)
+  expect(result).toMatchObject({ errors: 0, firstError: undefined, replies: 5 })
+  expect(result.latencies.total).toBe(5)
+  expect(seen.toSorted()).toEqual([
+    ...Array<string>(5).fill('GET /api/v1/tasks?status=open -'),
+    ...Array<string>(5).fill('POST /api/v1/tasks Bearer t {"title":"ä"}'),
+  ])
+})
