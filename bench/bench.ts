@@ -32,10 +32,13 @@ function readArguments(): Wanted {
     },
   })
   const rounds = Number(values.rounds)
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds is ${values.rounds}; it must be 1 or more.`)
   const seconds = Number(values.seconds)
+  if (!(seconds > 0 && seconds <= 600))
+    throw new Error(`--seconds is ${values.seconds}; it must be up to 600.`)
   const chosen = rows.filter(({ id }) => values.only === undefined || id === values.only)
-  if (!Number.isInteger(rounds) || rounds < 1 || !(seconds > 0 && seconds <= 600) || chosen.length === 0)
-    throw new Error('A value is out of range.')
+  if (chosen.length === 0) throw new Error(`--only is ${values.only}; there is no such row.`)
   return { rounds, seconds, rows: chosen }
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /**
  * Microseconds for which the process's threads have had a core so far; undefined where the kernel does not tell (it is
- * not Linux). Unlike replies a second this hardly changes when other programs want the core too.
+ * not Linux). Waiting for the core is not in it, so it suffers less than replies a second when others want the core too.
  */
 export function cpuMicroseconds(pid: number): number | undefined {
   const threads = `/proc/${pid}/task`

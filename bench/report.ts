@@ -86,9 +86,10 @@ ${rows.join('\n')}
 
 Replies a second are medians of ${rounds} rounds of ${seconds} s. The ratio is Quoin / hand-written, taken round by round; it
 is the median, with the least and the most. Latencies are milliseconds over all rounds, with ${CONNECTIONS} requests always under way.
-The last column is the processor time that the server spent; it hardly changes when the machine is busy with other things.
+The last column is the processor time that the server spent. On a machine that is busy with other things it grows too (cold
+caches), but by less than the replies fall.
 ${notes.length === 0 ? '' : `\n${notes.join('\n')}\n`}
-**This is the skeleton: Quoin is not tuned yet, and the result cache for lists is not built.**${rounds < 5 ? ' It was a short run; figures to keep need at least five rounds on a quiet machine.' : ''} Goals that are missed stand here as missed.
+**This is the skeleton: Quoin is not tuned yet.**${rounds < 5 ? ' It was a short run; figures to keep need at least five rounds on a quiet machine.' : ''} Goals that are missed stand here as missed.
 
 ## The machine
 

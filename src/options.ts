@@ -139,6 +139,19 @@ export const optionTable = {
     help: 'Seconds for which a user stays locked.',
     ...number(1, 31_536_000),
   },
+  token: {
+    variable: 'QUOIN_TOKEN',
+    fallback: '',
+    help: 'Access token with which commands use --url.',
+    ...text,
+  },
+  metricsToken: {
+    variable: 'QUOIN_METRICS_TOKEN',
+    fallback: '',
+    help: 'Secret of whoever collects /metrics; sent as a bearer token.',
+    accepts: 'empty, or at least 16 characters without spaces',
+    read: (given: string) => (given === '' || /^\S{16,}$/.test(given) ? given : undefined),
+  },
   entity: {
     variable: 'QUOIN_ENTITY',
     fallback: '1',
@@ -189,6 +202,8 @@ export function readOptions(
     runBudget: read(optionTable.runBudget),
     lockoutAttempts: read(optionTable.lockoutAttempts),
     lockoutSeconds: read(optionTable.lockoutSeconds),
+    token: read(optionTable.token),
+    metricsToken: read(optionTable.metricsToken),
     entity: read(optionTable.entity),
   }
   return options

@@ -4,28 +4,59 @@
  */
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { type Access, openAccess } from './access/access.ts'
+import { auditedAccess } from './access/audited-access.ts'
 import type { FirstAdministrator } from './access/first-administrator.ts'
+import { openBackground, queueDepths } from './background.ts'
 import { loadBlocks } from './blocks/load-blocks.ts'
+import { openAssets } from './engine/assets.ts'
+import { auditedRecords } from './engine/audited-records.ts'
+import { openDocumentHistory } from './engine/document-history.ts'
+import { openDocumentImports } from './engine/document-import.ts'
 import { type Engine, openEngine } from './engine/engine.ts'
+import { openFieldRules } from './engine/fields/field-rules.ts'
+import { ruledStorage } from './engine/fields/ruled-storage.ts'
 import { installBlueprint } from './engine/install-blueprint.ts'
+import { openExpiryPurge } from './engine/purge-expired.ts'
+import { openTemplates } from './engine/templates.ts'
+import { openValidationRules } from './engine/validation-rules.ts'
 import { customEndpoints } from './http/custom-endpoints.ts'
 import { describeEndpoints } from './http/describe-endpoints.ts'
 import { openIdempotency } from './http/endpoint-idempotency.ts'
+import { openMetrics } from './http/metrics/metrics.ts'
 import { reservedRoots } from './http/reserved-roots.ts'
+import { assetRoutes } from './http/routes/assets.ts'
+import { auditLogRoutes } from './http/routes/audit-logs.ts'
 import { authRoutes } from './http/routes/auth.ts'
+import { authenticationGroupRoutes } from './http/routes/authentication-groups.ts'
 import { blueprintActionRoutes } from './http/routes/blueprint-actions.ts'
 import { blueprintDeploymentRoutes } from './http/routes/blueprint-deployment.ts'
+import { blueprintFieldRoutes } from './http/routes/blueprint-fields.ts'
+import { blueprintTemplateRoutes } from './http/routes/blueprint-templates.ts'
+import { blueprintValidationRoutes } from './http/routes/blueprint-validation.ts'
 import { blueprintRoutes } from './http/routes/blueprints.ts'
+import { documentRoutes } from './http/routes/documents.ts'
+import { documentTransferRoutes } from './http/routes/documents-transfer.ts'
+import { healthRoutes } from './http/routes/health.ts'
 import { infoRoutes } from './http/routes/info.ts'
 import { meRoutes } from './http/routes/me.ts'
+import { metricsRoutes } from './http/routes/metrics.ts'
 import { docsRoutes, openApiRoutes } from './http/routes/open-api.ts'
+import { queueRoutes } from './http/routes/queues.ts'
+import { scheduleRoutes } from './http/routes/schedules.ts'
+import { staticFileRoutes } from './http/routes/static-files.ts'
+import { storageRoutes } from './http/routes/storages.ts'
+import { systemLogRoutes } from './http/routes/system-logs.ts'
+import { userLogRoutes } from './http/routes/user-logs.ts'
 import { userRoutes } from './http/routes/users.ts'
 import { openServer, type Server } from './http/server.ts'
 import type { Options } from './options.ts'
 import { releasers } from './releasers.ts'
 import type { Clock } from './shared/clock.ts'
 import type { Random } from './shared/guid.ts'
+import { openAssetFiles } from './storage/assets/asset-files.ts'
+import { openAuditLog } from './storage/audit-log.ts'
 import { openSqliteStorage } from './storage/sqlite/sqlite-storage.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -45,27 +76,34 @@ export interface Surroundings {
   readonly random: Random
   /** For tests that need no disk: do not wait for it. */
   readonly synchronous?: 'OFF'
+  /** For commands that work on the data of a server that is not running: no jobs, no schedules, no purging. */
+  readonly offline?: true
 }
 
 const MAX_CALL_DEPTH = 32
+const STOP_MS = 10_000
 
 /** Opens everything, ready to listen. */
 export async function openQuoin(
   options: Options,
-  { clock, random, synchronous }: Surroundings,
+  { clock, random, synchronous, offline }: Surroundings,
 ): Promise<Quoin> {
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
   const opened = releasers()
   try {
     const started = Math.floor(clock() / 1000)
-    const storage = await openSqliteStorage({
+    const engineOfStorage = await openSqliteStorage({
       directory: options.data,
       clock,
       random,
       entity: options.entity,
       ...(synchronous && { synchronous }),
     })
-    opened.add(() => storage.close())
+    opened.add(() => engineOfStorage.close())
+    await openTemplates(engineOfStorage)
+    await openValidationRules(engineOfStorage)
+    // From here on every write of a document keeps to the rules of its fields, whoever writes.
+    const storage = ruledStorage(engineOfStorage, await openFieldRules(engineOfStorage))
     const catalogue = await loadBlocks()
     const access = await openAccess({
       storage,
@@ -89,6 +127,37 @@ export async function openQuoin(
       reservedRoots,
     })
     opened.add(() => engine.close())
+    const history = await openDocumentHistory(storage)
+    opened.add(() => history.close())
+    const documents = { records: engine.records, history }
+    const files = await openAssetFiles(join(options.data, 'assets'), engine.newGuid)
+    const assets = await openAssets(engine.records, files)
+    const imports = await openDocumentImports({
+      storage,
+      directory: join(options.data, 'imports'),
+      newGuid: engine.newGuid,
+    })
+    opened.add(() => imports.close())
+    if (!offline) {
+      const purge = openExpiryPurge({ storage, clock, log: engine.log })
+      opened.add(() => purge.close())
+    }
+    const metrics = openMetrics({
+      engine,
+      version,
+      queues: async () => queueDepths(await storage.jobs.queues()),
+    })
+    opened.add(() => metrics.close())
+    const background = await openBackground({
+      storage,
+      engine: metrics.engine,
+      access,
+      clock,
+      random,
+      offline: offline ?? false,
+    })
+    opened.add(() => background.close())
+    await openAuditLog(storage, { ...auditedAccess, ...auditedRecords })
     const administrator = await access.ensureAdministrator(options.adminPassword || undefined)
     if (administrator && options.examples) await installExample(engine, administrator)
     const describe = (identity: Parameters<typeof describeEndpoints>[1]) =>
@@ -125,12 +194,36 @@ export async function openQuoin(
         blueprintRoutes(engine),
         blueprintDeploymentRoutes(engine, access),
         blueprintActionRoutes(engine),
+        blueprintFieldRoutes(engine.records),
+        blueprintTemplateRoutes(engine.records),
+        blueprintValidationRoutes(engine.records),
+        storageRoutes(documents, engine.live),
+        documentRoutes(documents),
+        documentTransferRoutes(documents, imports),
+        assetRoutes(assets),
+        queueRoutes(storage.jobs, options.entity),
+        ...(background.scheduler ? [scheduleRoutes(background.scheduler)] : []),
+        authenticationGroupRoutes(access),
+        userLogRoutes(access),
+        systemLogRoutes(engine),
+        auditLogRoutes(engine.records),
         openApiRoutes(describe),
-        customEndpoints(engine, await openIdempotency(storage, clock)),
+        customEndpoints(metrics.engine, await openIdempotency(storage, clock)),
       ],
-      root: [docsRoutes(describe)],
+      root: [
+        docsRoutes(describe),
+        staticFileRoutes(assets),
+        healthRoutes(storage),
+        metricsRoutes({ text: metrics.text, token: options.metricsToken, environment: options.environment }),
+      ],
+      onResponse: metrics.finished,
     })
-    opened.add(() => server.close())
+    opened.add(async () => {
+      // Runs that go on behind their reply have what is left of the time that requests in flight have.
+      const late = clock() + STOP_MS
+      await server.close()
+      await metrics.settled(Math.max(0, late - clock()))
+    })
     return { access, engine, server, storage, version, administrator, close: opened.release }
   } catch (error) {
     await opened.release()

@@ -52,7 +52,7 @@ const someWords = [
   '😀',
 ]
 
-export const someText: fc.Arbitrary<string> = fc.oneof(
+const someText: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.constantFrom('open', 'done', '', '5', 'true', 'null', '[1]', '["open"]', '{}', 'ÿ'),
@@ -64,7 +64,7 @@ export const someText: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.array(fc.constantFrom(...someWords), { maxLength: 6 }).map((w) => w.join(' ')) },
 )
 
-export const someNumber: fc.Arbitrary<number> = fc.oneof(
+const someNumber: fc.Arbitrary<number> = fc.oneof(
   fc.constantFrom(0, 1, -1, 5, 1.5, 2),
   fc.constantFrom(
     -0,
@@ -81,14 +81,14 @@ export const someNumber: fc.Arbitrary<number> = fc.oneof(
   ),
 )
 
-export const someScalar: fc.Arbitrary<Scalar> = fc.oneof(someText, someNumber, fc.boolean())
+const someScalar: fc.Arbitrary<Scalar> = fc.oneof(someText, someNumber, fc.boolean())
 
 const someItem: fc.Arbitrary<JsonValue> = fc.oneof(
   { weight: 6, arbitrary: someScalar },
   { weight: 1, arbitrary: fc.constantFrom<JsonValue>(null, [], {}, [1], ['open'], { name: 'open' }) },
 )
 
-export const someValue: fc.Arbitrary<JsonValue> = fc.oneof(
+const someValue: fc.Arbitrary<JsonValue> = fc.oneof(
   { weight: 6, arbitrary: someScalar },
   { weight: 1, arbitrary: fc.constant(null) },
   { weight: 1, arbitrary: fc.array(someItem, { maxLength: 4 }) },
@@ -253,7 +253,7 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
   },
 )
 
-export const someQuery: fc.Arbitrary<Query> = fc.letrec<{ query: Query }>((tie) => ({
+const someQuery: fc.Arbitrary<Query> = fc.letrec<{ query: Query }>((tie) => ({
   query: fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
     { weight: 4, arbitrary: leaf },

@@ -3,7 +3,7 @@
  * block did with the world. What it gives is checked against its out-pins. For the tests beside the blocks.
  */
 import type { BlockDefinition, FlowBlock, TriggerBlock, ValueBlock } from '../src/blocks/block.ts'
-import type { Cache, FlowContext, LogLevel } from '../src/blocks/context.ts'
+import type { Cache, FlowContext, LaterCall, LogLevel } from '../src/blocks/context.ts'
 import { converterFor, finishPin } from '../src/blocks/convert-pin.ts'
 import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
 import { readSettings } from '../src/blocks/read-settings.ts'
@@ -33,6 +33,10 @@ export interface Circumstances {
   readonly wired?: readonly string[]
   /** What `call` finds. */
   readonly functions?: Readonly<Record<string, (parameters: Parameters) => JsonValue | undefined>>
+  /** The user for whom a run without a request is. */
+  readonly user?: JsonObject
+  /** What `enqueue` gives; `job 1` if not said. */
+  readonly enqueue?: FlowContext['enqueue']
 }
 
 export interface Ran {
@@ -42,6 +46,7 @@ export interface Ran {
   readonly replies: readonly Reply[]
   readonly logs: readonly { readonly level: LogLevel; readonly value: JsonValue | undefined }[]
   readonly calls: readonly { readonly name: string; readonly parameters: Parameters }[]
+  readonly enqueued: readonly LaterCall[]
   /** The values given to `finish`, in order. */
   readonly finished: readonly (JsonValue | undefined)[]
 }
@@ -54,7 +59,7 @@ export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstanc
   const settings = settingsOf(block, given.fields)
   const inputs = inputsOf(block.in, given.inputs ?? {})
   const more = moreOf(block.moreIn?.(settings) ?? {}, given.more ?? {})
-  const memory = { replies: [], logs: [], calls: [], finished: [] }
+  const memory = { replies: [], logs: [], calls: [], enqueued: [], finished: [] }
   const context = contextOf(given, { settings, more }, memory)
   const outPins = { ...block.out, ...block.moreOut?.(settings, []) }
   if (block.kind === 'value') {
@@ -135,6 +140,7 @@ interface Memory {
   readonly replies: Reply[]
   readonly logs: Ran['logs'][number][]
   readonly calls: Ran['calls'][number][]
+  readonly enqueued: LaterCall[]
   readonly finished: (JsonValue | undefined)[]
 }
 
@@ -147,6 +153,7 @@ function contextOf(
   return {
     ...resolved,
     request: given.request,
+    user: given.request ? given.request.user : given.user,
     now,
     wired: (pin) => given.wired?.includes(pin) ?? true,
     get session() {
@@ -159,6 +166,10 @@ function contextOf(
     reply: (reply) => void memory.replies.push(reply),
     log: (level, value) => void memory.logs.push({ level, value }),
     finish: (value) => void memory.finished.push(value),
+    enqueue(call) {
+      memory.enqueued.push(call)
+      return given.enqueue ? given.enqueue(call) : `job ${memory.enqueued.length}`
+    },
     call(name, parameters) {
       memory.calls.push({ name, parameters })
       const called = given.functions?.[name]

@@ -13,7 +13,7 @@ import type { Server } from '../src/http/server.ts'
 import { openServer } from '../src/http/server.ts'
 import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
 
-export const adminPassword = 'correct horse battery staple'
+const adminPassword = 'correct horse battery staple'
 export const userPassword = 'a password of a user'
 
 export interface TemporaryServer {

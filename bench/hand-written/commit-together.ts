@@ -18,8 +18,8 @@ export function commitTogether(database: DatabaseSync): <T>(write: () => T) => P
   let group: Waiting[] | undefined
 
   function finish(): void {
-    const waiting = group ?? []
-    if (group === undefined) return
+    const waiting = group
+    if (waiting === undefined) return
     group = undefined
     try {
       commit.run()

@@ -1,5 +1,5 @@
 /**
- * Who may come in: users, passwords, tokens, lockouts and scopes, over four storages: `_users`, `_tokens`, `_groups`
+ * Who may come in: users, passwords, tokens, lockouts and scopes, over some storages: `_users`, `_tokens`, `_groups`
  * (`{ name, scopes, is_active }`) and the counters of failed sign-ins. Nothing that leaves this room holds a password hash
  * or a token hash.
  *
@@ -16,6 +16,15 @@ import type { AccessContext, AccessSettings } from './access-context.ts'
 import { ADDRESSES, addressLimit } from './address-limit.ts'
 import { openTurn } from './change-turn.ts'
 import { ensureAdministrator, type FirstAdministrator } from './first-administrator.ts'
+import {
+  createGroup,
+  type FoundGroups,
+  type GroupInput,
+  getGroup,
+  removeGroup,
+  searchGroups,
+  updateGroup,
+} from './group-changes.ts'
 import { GROUPS } from './groups.ts'
 import type { Identity } from './identity.ts'
 import { identify } from './identity.ts'
@@ -25,6 +34,8 @@ import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { TOKENS } from './tokens.ts'
 import { UNKNOWN_NAMES } from './unknown-names.ts'
+import { ensureUserLogs, type LoggedRequest, requestLog, type Sender } from './user-log.ts'
+import { type FoundUserLogs, searchUserLogs } from './user-log-search.ts'
 import { USERS } from './user-record.ts'
 import type { FoundUsers } from './user-search.ts'
 import { searchUsers } from './user-search.ts'
@@ -34,7 +45,7 @@ export interface Access {
   /** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS (with `retryAfter`), INVALID_BODY, UNAVAILABLE under heavy load. */
   signIn(input: SignInInput): Promise<SignedIn>
   /** The token is dead at once. INVALID_ACCESS_TOKEN for one that is unknown or expired. */
-  signOut(token: string): Promise<void>
+  signOut(token: string, sender?: Sender): Promise<void>
   /** Who a token belongs to; undefined if it is unknown or expired, or its user is inactive or removed. */
   identify(token: string): Promise<Identity | undefined>
   /** Fields: `user-input.ts`. INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope not held). */
@@ -49,6 +60,18 @@ export interface Access {
   /** What a user holds, directly and through active groups; undefined if there is no such user. */
   scopesOfUser(guid: string): Promise<ReadonlySet<string> | undefined>
   searchUsers(search: Search): Promise<FoundUsers>
+  /** Authentication groups: see `group-changes.ts`. */
+  searchGroups(search: Search): Promise<FoundGroups>
+  getGroup(guid: string): Promise<JsonObject | undefined>
+  /** INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope not held). */
+  createGroup(input: GroupInput & { readonly name: string }, by: Identity): Promise<JsonObject>
+  /** As `createGroup`; NOT_FOUND, CONFLICT also for the last administrators. */
+  updateGroup(guid: string, changes: GroupInput, by: Identity): Promise<JsonObject>
+  removeGroup(guid: string, by: Identity): Promise<void>
+  /** Notes a request of a signed-in user. Never waits and never throws. */
+  logRequest(request: LoggedRequest): void
+  /** Requests that were logged are there first. */
+  searchUserLogs(search: Search): Promise<FoundUserLogs>
   /** Makes `admin` if there is no user at all. Gives the password only when it made one up. */
   ensureAdministrator(password: string | undefined): Promise<FirstAdministrator | undefined>
   /** Takes nothing more and waits for what is under way. The storage stays open. */
@@ -65,7 +88,7 @@ const storages: Readonly<Record<string, Needs>> = {
   [TOKENS]: {
     indexes: [{ fields: ['token_hash'], unique: true }, { fields: ['user_guid'] }, { fields: ['expiry'] }],
   },
-  [GROUPS]: {},
+  [GROUPS]: { indexes: [{ fields: ['name_key'], unique: true }] },
   [ADDRESSES]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
   [UNKNOWN_NAMES]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
 }
@@ -83,6 +106,8 @@ export async function openAccess(options: {
     addresses: addressLimit(options.settings.addressAttempts),
     turnGuid: await openTurn(options.storage),
   }
+  await ensureUserLogs(options.storage)
+  const requests = requestLog(options.storage, options.clock)
   const underWay = new Set<Promise<unknown>>()
   let closed = false
 
@@ -99,7 +124,7 @@ export async function openAccess(options: {
 
   return {
     signIn: (input) => during(() => signIn(context, input)),
-    signOut: (token) => during(() => signOut(context, token)),
+    signOut: (token, sender) => during(() => signOut(context, token, sender)),
     identify: (token) => during(() => identify(context, token)),
     createUser: (input, by) => during(() => createUser(context, input, by)),
     updateUser: (guid, changes, by) => during(() => updateUser(context, guid, changes, by)),
@@ -108,10 +133,22 @@ export async function openAccess(options: {
     getUser: (guid) => during(() => getUser(context, guid)),
     scopesOfUser: (guid) => during(() => scopesOfUser(context, guid)),
     searchUsers: (search) => during(() => searchUsers(context, search)),
+    searchGroups: (search) => during(() => searchGroups(context, search)),
+    getGroup: (guid) => during(() => getGroup(context, guid)),
+    createGroup: (input, by) => during(() => createGroup(context, input, by)),
+    updateGroup: (guid, changes, by) => during(() => updateGroup(context, guid, changes, by)),
+    removeGroup: (guid, by) => during(() => removeGroup(context, guid, by)),
+    logRequest: (request) => requests.write(request),
+    searchUserLogs: (search) =>
+      during(async () => {
+        await requests.flush()
+        return searchUserLogs(options.storage, search)
+      }),
     ensureAdministrator: (password) => during(() => ensureAdministrator(context, password)),
     async close() {
       closed = true
       await Promise.allSettled(underWay)
+      await requests.close()
     },
   }
 }

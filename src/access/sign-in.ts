@@ -26,6 +26,7 @@ import { numberIn } from './stored-fields.ts'
 import { createToken, TOKENS } from './tokens.ts'
 import { countUnknownName, UNKNOWN_NAMES, unknownName } from './unknown-names.ts'
 import { MAX_EMAIL, MAX_PASSWORD } from './user-input.ts'
+import { noteUserEvent } from './user-log.ts'
 import type { UserRecord } from './user-record.ts'
 import { USERS, userRecord } from './user-record.ts'
 import { folded } from './visible-text.ts'
@@ -35,6 +36,8 @@ export interface SignInInput {
   readonly username: string
   readonly password: string
   readonly ip: string
+  /** The header `user-agent`, for the user log. */
+  readonly agent?: string | undefined
 }
 
 /** The reply of `POST /auth/signin`. */
@@ -88,9 +91,9 @@ async function attempt(context: AccessContext, nameKey: string, input: SignInInp
   const record = user?.document ?? (await unknownName(session, nameKey))
   if (record) refuseIfLocked(record, unixSeconds(context.clock))
   const right = await passwords.verify(input.password, user?.passwordHash)
-  if (!right || !isComplete(user) || !user.isActive) return refuse(context, nameKey, user, input.ip)
+  if (!right || !isComplete(user) || !user.isActive) return refuse(context, nameKey, user, input)
   const renewed = passwords.isCurrent(user.passwordHash) ? undefined : await passwords.hash(input.password)
-  return admit(context, user, renewed, input.ip)
+  return admit(context, user, renewed, input)
 }
 
 function isComplete(user: UserRecord | undefined): user is User {
@@ -109,7 +112,7 @@ async function refuse(
   context: AccessContext,
   nameKey: string,
   user: UserRecord | undefined,
-  ip: string,
+  { ip, agent }: SignInInput,
 ): Promise<never> {
   const { storage, settings, addresses } = context
   const now = unixSeconds(context.clock)
@@ -119,6 +122,7 @@ async function refuse(
     const counted = user && (await countFailure(session, { storage: USERS, guid: user.guid }, now, settings))
     if (!counted) await countUnknownName(session, nameKey, now, settings)
     await addresses.countFailure(session, ip, now)
+    await noteUserEvent(session, now, 'sign_in_failed', user, { ip, agent })
   })
   throw new QuoinError('INVALID_CREDENTIALS', 'The user name or the password is wrong.')
 }
@@ -128,7 +132,7 @@ async function admit(
   context: AccessContext,
   user: User,
   renewedHash: string | undefined,
-  ip: string,
+  { ip, agent }: SignInInput,
 ): Promise<SignedIn | undefined> {
   const { storage, settings, addresses, random } = context
   const now = unixSeconds(context.clock)
@@ -147,6 +151,7 @@ async function admit(
     const changes: Mutation[] = numberIn(newest.login_attempts) > 0 ? [...unlocked] : []
     if (renewedHash !== undefined) changes.push({ op: 'set', field: 'password_hash', value: renewedHash })
     if (changes.length > 0) await session.update(USERS, user.guid, changes)
+    await noteUserEvent(session, now, 'sign_in', user, { ip, agent })
     return createToken(session, random, { userGuid: user.guid, ip, created: now, expiry })
   })
   if (token === undefined) return undefined

@@ -1,19 +1,30 @@
 import { QuoinError } from '../shared/errors.ts'
+import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { unixSeconds } from './access-context.ts'
 import { accessTokenHash } from './access-token.ts'
 import { findOne } from './find-documents.ts'
-import { guidOf, numberIn } from './stored-fields.ts'
+import { guidOf, numberIn, textIn } from './stored-fields.ts'
 import { TOKENS } from './tokens.ts'
+import { noteUserEvent, type Sender } from './user-log.ts'
+import { USERS, userRecord } from './user-record.ts'
 
-/** The token is dead when this resolves, on every node: it is no longer in the database. */
-export async function signOut(context: AccessContext, token: string): Promise<void> {
+/**
+ * The token is dead when this resolves, on every node: it is no longer in the database. Without `sender` the user log has
+ * the address that signed in.
+ */
+export async function signOut(context: AccessContext, token: string, sender?: Sender): Promise<void> {
   const tokenHash = accessTokenHash(token)
+  const now = unixSeconds(context.clock)
   const found = await transact(context.storage, async (session) => {
     const record = tokenHash && (await findOne(session, TOKENS, 'token_hash', tokenHash))
-    if (!record || numberIn(record.expiry) <= unixSeconds(context.clock)) return false
-    return (await session.delete(TOKENS, guidOf(record))).outcome === 'written'
+    if (!record || numberIn(record.expiry) <= now) return false
+    if ((await session.delete(TOKENS, guidOf(record))).outcome !== 'written') return false
+    const stored = await session.get(USERS, textIn(record.user_guid))
+    const user = stored && userRecord(documentOf(stored))
+    await noteUserEvent(session, now, 'sign_out', user, sender ?? { ip: textIn(record.ip) })
+    return true
   })
   if (!found) throw new QuoinError('INVALID_ACCESS_TOKEN', 'The access token is unknown or expired. Sign in.')
 }

@@ -10,7 +10,7 @@ import { scopeNameProblem } from './scopes.ts'
 import { hasInvisible } from './visible-text.ts'
 
 export const MAX_EMAIL = 254
-export const MIN_PASSWORD = 10
+const MIN_PASSWORD = 10
 export const MAX_PASSWORD = 1024
 const MAX_NAME = 100
 const MAX_USERNAME = 64

@@ -11,7 +11,7 @@ import { publicUser, USERS } from './user-record.ts'
 
 const textFields = ['username', 'email', 'firstname', 'lastname'] as const
 
-export const searchableUserFields: readonly string[] = [
+const searchableUserFields: readonly string[] = [
   ...textFields,
   'timezone',
   'language',

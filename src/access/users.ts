@@ -42,11 +42,15 @@ export async function createUser(
 ): Promise<JsonObject> {
   const { fields, password } = userInput(input, ['username', 'password'])
   const passwordHash = await context.passwords.hash(password ?? '')
-  return transact(context.storage, async (session) => {
-    await takeTurn(session, context.turnGuid)
-    await checkGrants(session, by, grantsOf(fields), noGrants)
-    return insertUser(session, fields, passwordHash)
-  })
+  return transact(
+    context.storage,
+    async (session) => {
+      await takeTurn(session, context.turnGuid)
+      await checkGrants(session, by, grantsOf(fields), noGrants)
+      return insertUser(session, fields, passwordHash)
+    },
+    { user: { guid: by.guid, username: by.username } },
+  )
 }
 
 /** Stores a new user. The turn is taken and the fields are checked. */
@@ -119,17 +123,21 @@ async function change(
   by: Identity,
   work: (session: Session, user: UserRecord) => Promise<JsonObject>,
 ): Promise<JsonObject> {
-  return transact(context.storage, async (session) => {
-    await takeTurn(session, context.turnGuid)
-    const stored = await session.get(USERS, guid)
-    if (!stored) throw noSuchUser(guid)
-    const user = userRecord(documentOf(stored))
-    await checkMayChange(session, by, user)
-    const wasAdministrator = await isAdministrator(session, user)
-    const changed = await work(session, user)
-    if (wasAdministrator) await checkAdministratorLeft(session)
-    return publicUser(changed)
-  })
+  return transact(
+    context.storage,
+    async (session) => {
+      await takeTurn(session, context.turnGuid)
+      const stored = await session.get(USERS, guid)
+      if (!stored) throw noSuchUser(guid)
+      const user = userRecord(documentOf(stored))
+      await checkMayChange(session, by, user)
+      const wasAdministrator = await isAdministrator(session, user)
+      const changed = await work(session, user)
+      if (wasAdministrator) await checkAdministratorLeft(session)
+      return publicUser(changed)
+    },
+    { user: { guid: by.guid, username: by.username } },
+  )
 }
 
 async function write(session: Session, guid: string, mutations: readonly Mutation[]): Promise<JsonObject> {

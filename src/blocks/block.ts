@@ -9,8 +9,10 @@
  * it. `group` is the folder, `identifier` the file name.
  */
 import type { CustomOutPin } from '../shared/blueprint.ts'
+import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { FlowContext, ValueContext } from './context.ts'
+import type { DocumentEvent } from './document-event.ts'
 import type { FlowPinIds, InPins, Inputs, OutPins, Outputs } from './pin.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Settings, SettingValues } from './setting.ts'
@@ -76,6 +78,20 @@ export interface Listening {
     readonly description: string
   }
   function: { readonly name: string; readonly parameters: readonly CustomOutPin[] }
+  storage: { readonly storage: string; readonly events: readonly DocumentEvent[] }
+  /** One of `cron`, `every` and `asksNextRun`. */
+  schedule: {
+    readonly cron: string | undefined
+    /** A number and its unit: s, m, h or d. */
+    readonly every: string | undefined
+    /** The pin `next_run` says when, each time anew. */
+    readonly asksNextRun: boolean
+    readonly startAt: Date | undefined
+    /** IANA. */
+    readonly timeZone: string
+    readonly overlap: 'skip' | 'queue' | 'allow'
+    readonly catchUp: 'last' | 'all' | 'none'
+  }
 }
 
 /** What happened, as the trigger's `start` gets it. */
@@ -83,6 +99,17 @@ export interface Happening {
   http: { readonly request: RunRequest }
   /** Each parameter as its pin promises it. */
   function: { readonly parameters: Readonly<Record<string, unknown>> }
+  storage: {
+    readonly event: DocumentEvent
+    /** undefined only when it was too large to be kept and is gone by now. */
+    readonly document: JsonObject | undefined
+    readonly previous: JsonObject | undefined
+    readonly fieldsModified: readonly string[]
+    readonly revisions: readonly JsonObject[]
+    /** Guid of the job, the same in each attempt. */
+    readonly job: string
+  }
+  schedule: { readonly plannedAt: Date; readonly tick: string }
 }
 
 export type Listens = keyof Listening
@@ -90,7 +117,9 @@ export type Listens = keyof Listening
 interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins, S extends Settings>
   extends Pinned<In, Out, S> {
   readonly on: On
-  /** The inputs are constants here: nothing runs yet. Throws PinError for what cannot be. */
+  /** In-pins that may depend on a run, because the engine asks for them again and again. `listen` gets a sample. */
+  readonly evaluatedLater?: readonly (keyof In & string)[]
+  /** The other inputs are constants here: nothing runs yet. Throws PinError for what cannot be. */
   listen(inputs: Inputs<In>, settings: SettingValues<S>, custom: readonly CustomOutPin[]): Listening[On]
   start(happening: Happening[On]): Outputs<Out> | (Outputs<Out> & Given)
 }
@@ -116,6 +145,7 @@ export type TriggerBlock = { [On in Listens]: TriggerOf<On> }[Listens]
 interface TriggerOf<On extends Listens> extends Erased {
   readonly kind: 'trigger'
   readonly on: On
+  readonly evaluatedLater?: readonly string[]
   listen(inputs: Given, settings: SettingValues<Settings>, custom: readonly CustomOutPin[]): Listening[On]
   start(happening: Happening[On]): Given
 }

@@ -43,6 +43,11 @@ interface Hits {
 
 const MAX_CACHE_KEY = 512
 
+/** Where the searches with this `cache_key` are in the cache, apart from whatever else is kept there. */
+export function searchCacheKey(cacheKey: string): string {
+  return `search:${cacheKey}`
+}
+
 /** Throws PinError for `cache_key`, and what the session throws. */
 export function searchWithCache(
   context: Ground,
@@ -55,7 +60,7 @@ export function searchWithCache(
   if (cacheKey.length > MAX_CACHE_KEY)
     throw new PinError('cache_key', `must be at most ${MAX_CACHE_KEY} characters`)
 
-  const key = `search:${cacheKey}`
+  const key = searchCacheKey(cacheKey)
   const fingerprint = hash('sha256', JSON.stringify([wanted.storage, wanted.search]))
   const kept = context.cache.get(key)
   if (isHits(kept) && kept.fingerprint === fingerprint && !(wanted.total && kept.total === undefined))

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../shared/json.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
 import type { Reply, RunRequest } from './run-request.ts'
@@ -13,6 +13,8 @@ export interface ValueContext<S extends Settings = Settings> {
   readonly more: Readonly<Record<string, unknown>>
   /** The request that started the run; undefined for jobs, schedules and while constants are folded. */
   readonly request: RunRequest | undefined
+  /** The user for whom the run is, without secrets; for jobs too. Not there while constants are folded. */
+  readonly user?: JsonObject | undefined
   /** Whether a wire leaves this out-pin: what nobody reads need not be worked out. */
   wired(outPin: string): boolean
   /** Milliseconds since 1970. The same for all blocks of one run would be wrong for long runs, so it moves on. */
@@ -36,8 +38,28 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
     name: string,
     parameters: Readonly<Record<string, JsonValue | undefined>>,
   ): MaybePromise<JsonValue | undefined>
+  /**
+   * Has a custom function run later, in a run of its own: stored in the run's transaction, and undone with it. Gives the
+   * job's guid, or undefined when a job with the same dedupe key waits or runs.
+   */
+  enqueue(call: LaterCall): MaybePromise<string | undefined>
   /** Sets the result of the function (or run) that the block is in. The first one counts. */
   finish(value: JsonValue | undefined): void
+}
+
+/** A call of a custom function that waits in a queue. */
+export interface LaterCall {
+  readonly function: string
+  readonly parameters: Readonly<Record<string, JsonValue | undefined>>
+  readonly queue: string
+  /** Milliseconds. */
+  readonly delay: number
+  /** −1000 to 1000, higher first. */
+  readonly priority: number
+  /** 1 to 100. */
+  readonly attempts: number
+  /** Unique among the waiting and running calls of this function. */
+  readonly dedupeKey?: string
 }
 
 /** Values by key, on this node, bounded in number and bytes. A key's value may be gone at any time. */

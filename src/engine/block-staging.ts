@@ -50,27 +50,31 @@ export async function createBlock(
 ): Promise<JsonObject> {
   const { staged, blueprint_guid, ...given } = input
   const content: BlockContent = { ...emptyContent, ...given }
-  return transact(context.storage, async (session) => {
-    const blueprint = await session.get(recordStorages.blueprints, blueprint_guid)
-    if (!blueprint) {
-      throw invalidField('blueprint_guid', `There is no blueprint with the guid ${blueprint_guid}.`)
-    }
-    const others = await blockRecords(session, blueprint_guid)
-    if (others.length >= MAX_BLOCKS) {
-      throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
-    }
-    const derived = checkContent(context, catalogue, '', content, others)
-    const unsaved = staged ? { change: 'created', ...stamp(context, by) } : null
-    const fields = {
-      ...contentFields(content),
-      ...derived,
-      blueprint_guid,
-      is_created: !staged,
-      modified_by: { ...by },
-      unsaved,
-    }
-    return documentOf(await session.create(recordStorages.blocks, setFields(fields)))
-  })
+  return transact(
+    context.storage,
+    async (session) => {
+      const blueprint = await session.get(recordStorages.blueprints, blueprint_guid)
+      if (!blueprint) {
+        throw invalidField('blueprint_guid', `There is no blueprint with the guid ${blueprint_guid}.`)
+      }
+      const others = await blockRecords(session, blueprint_guid)
+      if (others.length >= MAX_BLOCKS) {
+        throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
+      }
+      const derived = checkContent(context, catalogue, '', content, others)
+      const unsaved = staged ? { change: 'created', ...stamp(context, by) } : null
+      const fields = {
+        ...contentFields(content),
+        ...derived,
+        blueprint_guid,
+        is_created: !staged,
+        modified_by: { ...by },
+        unsaved,
+      }
+      return documentOf(await session.create(recordStorages.blocks, setFields(fields)))
+    },
+    { user: by },
+  )
 }
 
 export async function stageUpdate(
@@ -80,33 +84,41 @@ export async function stageUpdate(
   changes: Partial<BlockContent>,
   by: Actor,
 ): Promise<JsonObject> {
-  return transact(context.storage, async (session) => {
-    const record = await getRecord(session, recordStorages.blocks, guid, 'block')
-    const content: BlockContent = { ...stagedContent(context, record), ...changes }
-    const others = await blockRecords(session, text(record, 'blueprint_guid'))
-    const derived = checkContent(context, catalogue, guid, content, others)
-    const fields = contentFields(content)
-    if (changeOf(record) === 'created') {
-      const unsaved = { change: 'created', ...stamp(context, by) }
-      return write(session, guid, { ...fields, ...derived, unsaved, modified_by: { ...by } })
-    }
-    return write(session, guid, {
-      unsaved: { change: 'updated', ...stamp(context, by), ...fields, ...derived },
-    })
-  })
+  return transact(
+    context.storage,
+    async (session) => {
+      const record = await getRecord(session, recordStorages.blocks, guid, 'block')
+      const content: BlockContent = { ...stagedContent(context, record), ...changes }
+      const others = await blockRecords(session, text(record, 'blueprint_guid'))
+      const derived = checkContent(context, catalogue, guid, content, others)
+      const fields = contentFields(content)
+      if (changeOf(record) === 'created') {
+        const unsaved = { change: 'created', ...stamp(context, by) }
+        return write(session, guid, { ...fields, ...derived, unsaved, modified_by: { ...by } })
+      }
+      return write(session, guid, {
+        unsaved: { change: 'updated', ...stamp(context, by), ...fields, ...derived },
+      })
+    },
+    { user: by },
+  )
 }
 
 export async function stageRemoval(context: RecordContext, guid: string, by: Actor): Promise<JsonObject> {
-  return transact(context.storage, async (session) => {
-    const record = await getRecord(session, recordStorages.blocks, guid, 'block')
-    if (changeOf(record) === 'created') return drop(session, guid)
-    return write(session, guid, { unsaved: { change: 'removed', ...stamp(context, by) } })
-  })
+  return transact(
+    context.storage,
+    async (session) => {
+      const record = await getRecord(session, recordStorages.blocks, guid, 'block')
+      if (changeOf(record) === 'created') return drop(session, guid)
+      return write(session, guid, { unsaved: { change: 'removed', ...stamp(context, by) } })
+    },
+    { user: by },
+  )
 }
 
 /** Saves what is staged: of one block, or of all blocks of a blueprint, in one transaction. Gives the blocks it touched. */
 export async function saveStaged(context: RecordContext, guid: string, by: Actor): Promise<JsonObject[]> {
-  return settleStaged(context, guid, async (session, record) => {
+  return settleStaged(context, guid, by, async (session, record) => {
     const block = guidOf(record)
     switch (changeOf(record)) {
       case 'created':
@@ -126,8 +138,8 @@ export async function saveStaged(context: RecordContext, guid: string, by: Actor
 }
 
 /** Forgets what is staged, of one block or of a whole blueprint. Gives the blocks it touched. */
-export async function discardStaged(context: RecordContext, guid: string): Promise<JsonObject[]> {
-  return settleStaged(context, guid, (session, record) => {
+export async function discardStaged(context: RecordContext, guid: string, by?: Actor): Promise<JsonObject[]> {
+  return settleStaged(context, guid, by, (session, record) => {
     if (changeOf(record) === 'created') return drop(session, guidOf(record))
     return write(session, guidOf(record), { unsaved: null })
   })
@@ -136,17 +148,22 @@ export async function discardStaged(context: RecordContext, guid: string): Promi
 async function settleStaged(
   context: RecordContext,
   guid: string,
+  by: Actor | undefined,
   settle: (session: Session, record: JsonObject) => Promise<JsonObject>,
 ): Promise<JsonObject[]> {
-  return transact(context.storage, async (session) => {
-    const block = await session.get(recordStorages.blocks, guid)
-    if (!block && !(await session.get(recordStorages.blueprints, guid)))
-      throw notFound(guid, 'block or blueprint')
-    const records = block ? [documentOf(block)] : await blockRecords(session, guid)
-    const touched: JsonObject[] = []
-    for (const record of records) if (changeOf(record)) touched.push(await settle(session, record))
-    return touched
-  })
+  return transact(
+    context.storage,
+    async (session) => {
+      const block = await session.get(recordStorages.blocks, guid)
+      if (!block && !(await session.get(recordStorages.blueprints, guid)))
+        throw notFound(guid, 'block or blueprint')
+      const records = block ? [documentOf(block)] : await blockRecords(session, guid)
+      const touched: JsonObject[] = []
+      for (const record of records) if (changeOf(record)) touched.push(await settle(session, record))
+      return touched
+    },
+    by ? { user: by } : {},
+  )
 }
 
 function changeOf(record: JsonObject): 'created' | 'updated' | 'removed' | undefined {

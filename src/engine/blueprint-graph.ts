@@ -161,7 +161,7 @@ function connect(
 }
 
 /** Why a wire cannot run between the two pins, or undefined. */
-export function wireProblem(out: OutPin, into: InPin): string | undefined {
+function wireProblem(out: OutPin, into: InPin): string | undefined {
   const gives = out.type === 'flow' && out.carries && into.type !== 'flow' ? out.carries : out.type
   return canConvert(gives, into.type)
     ? undefined
@@ -169,7 +169,7 @@ export function wireProblem(out: OutPin, into: InPin): string | undefined {
 }
 
 /** Why a pin cannot hold the literal, or undefined. */
-export function literalProblem(id: string, pin: InPin, value: JsonValue): string | undefined {
+function literalProblem(id: string, pin: InPin, value: JsonValue): string | undefined {
   if (!canConvert('any', pin.type))
     return `A ${pin.type} pin cannot hold a value: wire it to a block that gives one.`
   try {

@@ -48,8 +48,10 @@ export async function createBlueprint(
     created_by: { ...by },
     modified_by: { ...by },
   }
-  return transact(context.storage, async (session) =>
-    documentOf(await session.create(recordStorages.blueprints, setFields(fields))),
+  return transact(
+    context.storage,
+    async (session) => documentOf(await session.create(recordStorages.blueprints, setFields(fields))),
+    { user: by },
   )
 }
 
@@ -73,26 +75,35 @@ export async function updateBlueprint(
 ): Promise<JsonObject> {
   const { name, description, category, tags } = changes
   const mutations = setFields({ name, description, category, tags, modified_by: { ...by } })
-  return transact(context.storage, async (session) => {
-    const written = await session.update(recordStorages.blueprints, guid, mutations)
-    if (written.outcome !== 'written') throw notFound(guid, 'blueprint')
-    return documentOf(written.document)
-  })
+  return transact(
+    context.storage,
+    async (session) => {
+      const written = await session.update(recordStorages.blueprints, guid, mutations)
+      if (written.outcome !== 'written') throw notFound(guid, 'blueprint')
+      return documentOf(written.document)
+    },
+    { user: by },
+  )
 }
 
 /** Soft delete of a blueprint and its blocks, in one transaction. An active one is refused: somebody relies on it. */
-export async function removeBlueprint(context: RecordContext, guid: string): Promise<JsonObject> {
-  return transact(context.storage, async (session) => {
-    const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
-    if (record['active'] === true) {
-      throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
-    }
-    for (const block of await blockRecords(session, guid))
-      await session.remove(recordStorages.blocks, guidOf(block))
-    const removed = await session.remove(recordStorages.blueprints, guid)
-    if (removed.outcome !== 'written') throw notFound(guid, 'blueprint')
-    return documentOf(removed.document)
-  })
+export async function removeBlueprint(context: RecordContext, guid: string, by?: Actor): Promise<JsonObject> {
+  const origin = by ? { user: by } : {}
+  return transact(
+    context.storage,
+    async (session) => {
+      const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+      if (record['active'] === true) {
+        throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
+      }
+      for (const block of await blockRecords(session, guid))
+        await session.remove(recordStorages.blocks, guidOf(block))
+      const removed = await session.remove(recordStorages.blueprints, guid)
+      if (removed.outcome !== 'written') throw notFound(guid, 'blueprint')
+      return documentOf(removed.document)
+    },
+    origin,
+  )
 }
 
 export async function searchRecords(context: RecordContext, storage: string, wanted: Search): Promise<Page> {

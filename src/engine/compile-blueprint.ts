@@ -4,20 +4,23 @@ import type { Block } from '../shared/blueprint.ts'
 import type { Problem } from '../shared/errors.ts'
 import type { Needs } from '../storage/storage.ts'
 import { buildGraph, type Node } from './blueprint-graph.ts'
-import { compileFlow } from './compile-flow.ts'
+import { compileDatePin, compileFlow } from './compile-flow.ts'
 import { deriveNeeds } from './derive-needs.ts'
 import { constantPin, type Facts, foldConstants } from './fold-constants.ts'
-import type { CompiledEndpoint, CompiledFunction } from './frame.ts'
+import type { CompiledEndpoint, CompiledFunction, CompiledSchedule, CompiledStorageEvent } from './frame.ts'
 import { wiringOf } from './graph-wiring.ts'
 import { placeProblems } from './place-problems.ts'
 import { requestFields } from './request-fields.ts'
 import { routeKey } from './route-key.ts'
+import { sampler } from './sample-values.ts'
 
 /** A blueprint that runs: immutable, swapped as a whole. */
 export interface CompiledBlueprint {
   readonly guid: string
   readonly endpoints: readonly CompiledEndpoint[]
   readonly functions: ReadonlyMap<string, CompiledFunction>
+  readonly storageEvents: readonly CompiledStorageEvent[]
+  readonly schedules: readonly CompiledSchedule[]
   /** The storages it uses and what its searches need of them. */
   readonly needs: ReadonlyMap<string, Needs>
 }
@@ -40,36 +43,50 @@ export function compileBlueprint(
   const facts: Facts = { ...wiring, constants: foldConstants(graph, wiring) }
   const endpoints: CompiledEndpoint[] = []
   const functions = new Map<string, CompiledFunction>()
+  const storageEvents: CompiledStorageEvent[] = []
+  const schedules: CompiledSchedule[] = []
   const claimed = new Map<string, string>()
   for (const node of graph.nodes) {
     if (node.definition.kind !== 'trigger') continue
     try {
       const compiled = compileTrigger(node, node.definition, facts)
-      const key =
-        compiled.on === 'http' ? routeKey(compiled.endpoint.listening) : `function ${compiled.function.name}`
-      const owner = claimed.get(key)
-      if (owner)
-        throw new PinError(
-          compiled.on === 'http' ? 'uri' : 'name',
-          `is taken by the block ${owner} of this blueprint`,
-        )
-      claimed.set(key, node.block.guid)
+      const claim = claimOf(compiled)
+      const owner = claim && claimed.get(claim.key)
+      if (owner) throw new PinError(claim.pin, `is taken by the block ${owner} of this blueprint`)
+      if (claim) claimed.set(claim.key, node.block.guid)
       if (compiled.on === 'http') endpoints.push(compiled.endpoint)
-      else functions.set(compiled.function.name, compiled.function)
+      else if (compiled.on === 'function') functions.set(compiled.function.name, compiled.function)
+      else if (compiled.on === 'storage') storageEvents.push(compiled.storageEvent)
+      else schedules.push(compiled.schedule)
     } catch (error) {
       problems.push(triggerProblem(node, error))
     }
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
-  return { blueprint: { guid, endpoints, functions, needs: deriveNeeds(graph, facts) }, problems: [] }
+  const needs = deriveNeeds(graph, facts)
+  return { blueprint: { guid, endpoints, functions, storageEvents, schedules, needs }, problems: [] }
 }
 
 type CompiledTrigger =
   | { readonly on: 'http'; readonly endpoint: CompiledEndpoint }
   | { readonly on: 'function'; readonly function: CompiledFunction }
+  | { readonly on: 'storage'; readonly storageEvent: CompiledStorageEvent }
+  | { readonly on: 'schedule'; readonly schedule: CompiledSchedule }
+
+/** What only one trigger can have, and the pin or setting that says it. */
+function claimOf(compiled: CompiledTrigger): { readonly key: string; readonly pin: string } | undefined {
+  switch (compiled.on) {
+    case 'http':
+      return { key: routeKey(compiled.endpoint.listening), pin: 'uri' }
+    case 'function':
+      return { key: `function ${compiled.function.name}`, pin: 'name' }
+    default:
+      return undefined
+  }
+}
 
 function compileTrigger(node: Node, definition: TriggerBlock, facts: Facts): CompiledTrigger {
-  const inputs = triggerInputs(node, facts)
+  const inputs = triggerInputs(node, definition.evaluatedLater ?? [], facts)
   const { block } = node
   const flow = compileFlow(node, facts)
   switch (definition.on) {
@@ -95,13 +112,33 @@ function compileTrigger(node: Node, definition: TriggerBlock, facts: Facts): Com
       }
       return { on: 'function', function: { block: block.guid, name, flow, start } }
     }
+    case 'storage': {
+      const listening = definition.listen(inputs, node.settings, block.custom_out_pins)
+      const start: CompiledStorageEvent['start'] = (event) => definition.start(event)
+      return { on: 'storage', storageEvent: { block: block.guid, listening, flow, start } }
+    }
+    case 'schedule': {
+      const listening = definition.listen(inputs, node.settings, block.custom_out_pins)
+      const nextRun = listening.asksNextRun ? compileDatePin(node, 'next_run', facts) : undefined
+      const start: CompiledSchedule['start'] = (tick) => definition.start(tick)
+      return { on: 'schedule', schedule: { block: block.guid, listening, flow, nextRun, start } }
+    }
   }
 }
 
-/** A trigger's pins are read when the blueprint is deployed, so they may depend on constants only. */
-function triggerInputs(node: Node, facts: Facts): Record<string, unknown> {
+/**
+ * A trigger's pins are read when the blueprint is deployed, so they may depend on constants only, but for those that the
+ * engine asks for later: of them there is a sample where there is no constant.
+ */
+function triggerInputs(node: Node, later: readonly string[], facts: Facts): Record<string, unknown> {
+  const sample = sampler(facts)
   const inputs: Record<string, unknown> = {}
   for (const [id, pin] of node.in) {
+    const isConstant = (node.wires.get(id) ?? []).every((wire) => facts.constants.has(wire.node))
+    if (later.includes(id) && !isConstant) {
+      inputs[id] = sample(node, id, pin)
+      continue
+    }
     for (const wire of node.wires.get(id) ?? []) {
       if (!facts.constants.has(wire.node)) {
         throw new PinError(id, 'must not depend on a run: a trigger is read when the blueprint is deployed')

@@ -1,8 +1,8 @@
 import type { FlowBlock } from '../blocks/block.ts'
-import type { FlowContext, LogLevel } from '../blocks/context.ts'
+import type { FlowContext, LaterCall, LogLevel } from '../blocks/context.ts'
 import type { Reply, RunRequest } from '../blocks/run-request.ts'
 import type { Settings, SettingValues } from '../blocks/setting.ts'
-import type { JsonValue } from '../shared/json.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
 import { BlockFailure } from './block-failure.ts'
@@ -36,6 +36,22 @@ export function compileFlow(trigger: Node, facts: Facts): CompiledFlow {
   const first = follow(facts.behind(trigger, 'flow').map(stepOf))
   const accept = values.storeOf(trigger)
   return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
+}
+
+/** A flow that only pulls one pin of the trigger, of the type `date`. Its result is the date as text, or empty. */
+export function compileDatePin(trigger: Node, pin: string, facts: Facts): CompiledFlow {
+  const values = valueCompiler(facts)
+  const { gather } = values.inputsOf(trigger)
+  const first: Step = (frame) => {
+    try {
+      const date = gather(frame)[pin]
+      frame.result = date instanceof Date ? date.toISOString() : undefined
+      return undefined
+    } catch (error) {
+      throw failureOf(trigger, error, facts)
+    }
+  }
+  return { trigger: trigger.block.guid, slots: values.slots(), accept: () => undefined, first }
 }
 
 /** One step for all blocks behind a flow out-pin; undefined if there is none. */
@@ -141,6 +157,10 @@ class BlockContext implements FlowContext {
     return this.#frame.run.request
   }
 
+  get user(): JsonObject | undefined {
+    return this.#frame.run.user
+  }
+
   get session(): Session {
     return this.#frame.run.session
   }
@@ -175,6 +195,10 @@ class BlockContext implements FlowContext {
     parameters: Readonly<Record<string, JsonValue | undefined>>,
   ): MaybePromise<JsonValue | undefined> {
     return this.#frame.run.callFunction(name, parameters, this.#frame.depth + 1)
+  }
+
+  enqueue(call: LaterCall): MaybePromise<string | undefined> {
+    return this.#frame.run.enqueue(call)
   }
 
   finish(value: JsonValue | undefined): void {

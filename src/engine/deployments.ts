@@ -10,11 +10,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { Compile } from 'typebox/compile'
 import type { BlockDefinition } from '../blocks/block.ts'
 import { type Block, BlockContent } from '../shared/blueprint.ts'
-import { QuoinError } from '../shared/errors.ts'
+import { type Problem, QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
+import { applyValidationRules } from './apply-validation-rules.ts'
 import { type CompiledBlueprint, compileBlueprint } from './compile-blueprint.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 import {
@@ -29,7 +30,9 @@ import {
   savedBlocks,
   text,
 } from './records.ts'
+import type { SystemLog } from './system-log.ts'
 import { ensureStorages } from './used-storages.ts'
+import { validationRuleStorage } from './validation-rules.ts'
 
 export interface Difference {
   readonly guid: string
@@ -57,6 +60,7 @@ export function openDeployments(
   context: RecordContext,
   catalogue: ReadonlyMap<string, BlockDefinition>,
   live: LiveBlueprints,
+  log: SystemLog['write'] = () => undefined,
 ): Deployments {
   const readBlock = Compile(BlockContent)
   let last: Promise<unknown> = Promise.resolve()
@@ -69,11 +73,22 @@ export function openDeployments(
 
   function compile(guid: string, blocks: readonly Block[]): CompiledBlueprint {
     const { blueprint, problems } = compileBlueprint(guid, blocks, catalogue)
-    if (!blueprint) {
-      const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
-      throw new QuoinError('VALIDATION_FAILED', `The blueprint cannot run: ${count}.`, { problems })
-    }
+    if (!blueprint) throw refused('cannot run', problems)
     return blueprint
+  }
+
+  /** What the validation rules say; a blueprint that is active stays so, because only a deploy is held against them. */
+  async function validate(
+    session: Session,
+    name: string,
+    blocks: readonly Block[],
+    compiled: CompiledBlueprint,
+  ) {
+    if (!context.storage.has(validationRuleStorage)) return
+    const { errors, notes } = await applyValidationRules(session, { name, blocks, compiled })
+    if (errors.length > 0) throw refused('breaks the validation rules', errors)
+    for (const { level, message, block } of notes)
+      log({ level, message, blueprint: compiled.guid, ...(block !== '' && { block }) })
   }
 
   async function deployed(
@@ -97,23 +112,28 @@ export function openDeployments(
     const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
     const blocks = await savedBlocks(context, session, guid)
     const compiled = compile(guid, blocks)
+    await validate(session, text(record, 'name'), blocks, compiled)
     const active = activate || record['active'] === true
     if (active) live.checkClaims(compiled)
     await ensureStorages(context, compiled.needs, by)
     const before = await deployed(session, record)
     const unchanged = before.number > 0 && isDeepStrictEqual(plain(before.blocks), plain(blocks))
-    const written = await transact(context.storage, async (writing) => {
-      const changes: Record<string, JsonObject[string]> = { active, modified_by: { ...by } }
-      if (!unchanged) {
-        const number = before.number + 1
-        const fields = { blueprint_guid: guid, number, blocks: plain(blocks), by: { ...by } }
-        const deployment = documentOf(await writing.create(recordStorages.deployments, setFields(fields)))
-        Object.assign(changes, { deployment_guid: guidOf(deployment), version: number })
-      }
-      const update = await writing.update(recordStorages.blueprints, guid, setFields(changes))
-      if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
-      return documentOf(update.document)
-    })
+    const written = await transact(
+      context.storage,
+      async (writing) => {
+        const changes: Record<string, JsonObject[string]> = { active, modified_by: { ...by } }
+        if (!unchanged) {
+          const number = before.number + 1
+          const fields = { blueprint_guid: guid, number, blocks: plain(blocks), by: { ...by } }
+          const deployment = documentOf(await writing.create(recordStorages.deployments, setFields(fields)))
+          Object.assign(changes, { deployment_guid: guidOf(deployment), version: number })
+        }
+        const update = await writing.update(recordStorages.blueprints, guid, setFields(changes))
+        if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
+        return documentOf(update.document)
+      },
+      { user: by },
+    )
     if (active)
       live.set(guid, { compiled, name: text(written, 'name'), deployment: Number(written['version']) })
     return written
@@ -124,12 +144,16 @@ export function openDeployments(
     deploy: (guid, by) => oneAtATime(() => put(guid, by, false)),
     deactivate: (guid, by) =>
       oneAtATime(async () => {
-        const record = await transact(context.storage, async (session) => {
-          const changes = setFields({ active: false, modified_by: { ...by } })
-          const update = await session.update(recordStorages.blueprints, guid, changes)
-          if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
-          return documentOf(update.document)
-        })
+        const record = await transact(
+          context.storage,
+          async (session) => {
+            const changes = setFields({ active: false, modified_by: { ...by } })
+            const update = await session.update(recordStorages.blueprints, guid, changes)
+            if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
+            return documentOf(update.document)
+          },
+          { user: by },
+        )
         live.set(guid, undefined)
         return record
       }),
@@ -163,13 +187,18 @@ export function openDeployments(
   }
 }
 
+function refused(how: string, problems: readonly Problem[]): QuoinError {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  return new QuoinError('VALIDATION_FAILED', `The blueprint ${how}: ${count}.`, { problems })
+}
+
 /** As it comes back from the storage, so that what is equal there is equal here. */
 function plain(blocks: readonly Block[]): JsonObject[] {
   const parsed: unknown = JSON.parse(JSON.stringify(blocks))
   return Array.isArray(parsed) ? parsed.filter(isJsonObject) : []
 }
 
-export function differences(deployed: readonly Block[], saved: readonly Block[]): Difference[] {
+function differences(deployed: readonly Block[], saved: readonly Block[]): Difference[] {
   const before = new Map(deployed.map((block) => [block.guid, block]))
   const after = new Map(saved.map((block) => [block.guid, block]))
   const found: Difference[] = []

@@ -3,6 +3,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import { guidSource } from '../shared/guid.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { pooledRandom } from '../shared/pooled-random.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Deployments, openDeployments } from './deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live-blueprints.ts'
@@ -40,10 +41,10 @@ export interface Engine {
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { storage, catalogue, clock, random } = options
   const records = await openRecords(storage, clock)
-  const log = await openSystemLog(storage)
+  const log = await openSystemLog(storage, clock)
   const live = liveBlueprints(options.reservedRoots)
-  const deployments = openDeployments(records, catalogue, live)
-  const newGuid = guidSource(clock, random)
+  const deployments = openDeployments(records, catalogue, live, (entry) => log.write(entry))
+  const newGuid = guidSource(clock, pooledRandom(random))
   const environment: RunEnvironment = {
     storage,
     clock,

@@ -1,8 +1,8 @@
-import type { Listening } from '../blocks/block.ts'
-import type { Cache, LogLevel } from '../blocks/context.ts'
+import type { Happening, Listening } from '../blocks/block.ts'
+import type { Cache, LaterCall, LogLevel } from '../blocks/context.ts'
 import type { Reply, RunRequest } from '../blocks/run-request.ts'
 import type { Clock } from '../shared/clock.ts'
-import type { JsonValue } from '../shared/json.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
 
@@ -10,6 +10,8 @@ import type { Session } from '../storage/storage.ts'
 export interface RunControl {
   readonly session: Session
   readonly request: RunRequest | undefined
+  /** For whom it runs: the request's user, or the one who caused the job. */
+  readonly user: JsonObject | undefined
   readonly signal: AbortSignal
   readonly environment: {
     readonly clock: Clock
@@ -28,6 +30,8 @@ export interface RunControl {
     parameters: Readonly<Record<string, JsonValue | undefined>>,
     depth: number,
   ): MaybePromise<JsonValue | undefined>
+  /** Stores a call for later in the run's transaction. */
+  enqueue(call: LaterCall): MaybePromise<string | undefined>
   log(entry: {
     readonly level: LogLevel
     readonly message: string
@@ -74,6 +78,24 @@ export interface CompiledFunction {
   readonly start: (
     parameters: Readonly<Record<string, JsonValue | undefined>>,
   ) => Readonly<Record<string, unknown>>
+}
+
+/** What triggers of the kind `storage` become. */
+export interface CompiledStorageEvent {
+  readonly block: string
+  readonly listening: Listening['storage']
+  readonly flow: CompiledFlow
+  readonly start: (event: Happening['storage']) => Readonly<Record<string, unknown>>
+}
+
+/** What triggers of the kind `schedule` become. */
+export interface CompiledSchedule {
+  readonly block: string
+  readonly listening: Listening['schedule']
+  readonly flow: CompiledFlow
+  /** A flow whose result is the date of the next run, as text, or empty; undefined when a clock decides. */
+  readonly nextRun: CompiledFlow | undefined
+  readonly start: (tick: Happening['schedule']) => Readonly<Record<string, unknown>>
 }
 
 /** What triggers of the kind `http` become. */

@@ -5,18 +5,20 @@
  * - What its blocks write is one transaction, made durable when the run replies, before a block that touches the world
  *   outside, and at the end. Whatever was not yet durable is undone when the run fails.
  * - It replies at most once; the flow goes on behind the reply, with a transaction of its own.
- * - It stops at its deadline, at its budget of blocks, when it is aborted, and when one of its branches fails. Each step
- *   asks before it begins; a block that waits is told by the signal.
+ * - It stops at its deadline, at its budget of blocks, when its job's signal says so, and when one of its branches
+ *   fails. Each step asks before it begins; a block that waits is told by the signal.
  */
-import type { Cache, LogLevel } from '../blocks/context.ts'
+import type { Cache, LaterCall, LogLevel } from '../blocks/context.ts'
 import type { Reply, RunRequest } from '../blocks/run-request.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
-import type { JsonValue } from '../shared/json.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
-import type { Session, Storage } from '../storage/storage.ts'
+import type { Origin, Session, Storage } from '../storage/storage.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { CompiledFlow, CompiledFunction, Frame, RunControl, Step } from './frame.ts'
+import { laterJob } from './job-payload.ts'
+import { runOrigin } from './run-origin.ts'
 
 export interface RunLimits {
   /** Milliseconds from start to the last block. */
@@ -55,6 +57,12 @@ export interface RunStart {
   readonly blueprint: string
   readonly given: Readonly<Record<string, unknown>>
   readonly request?: RunRequest
+  /** For whom a run without a request is. */
+  readonly user?: JsonObject | undefined
+  /** On whose behalf it writes; the user of the request or of the run, if not said. */
+  readonly origin?: Pick<Origin, 'user' | 'depth'>
+  /** Ends the run early: its job was cancelled, or the node stops. */
+  readonly signal?: AbortSignal
   /** Called at most once, in the transaction that the reply waits for. */
   readonly beforeReply?: (session: Session, reply: Reply) => unknown
   /** Called at most once, when everything written before is durable. */
@@ -78,11 +86,12 @@ const LONGEST_TURN = 2_000
 const DEEPEST = 200
 
 export class Run implements RunControl {
-  #guid: string | undefined
+  readonly guid: string
   readonly session: Session
   readonly environment: RunEnvironment
   readonly blueprint: string
   readonly request: RunRequest | undefined
+  readonly user: JsonObject | undefined
   readonly #started: number
   readonly #start: RunStart
   #budget: number
@@ -93,6 +102,8 @@ export class Run implements RunControl {
   #stop: Error | undefined
   #abort: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Fails the run while it waits for a block that does not listen to the signal. */
+  #giveUp: ((reason: Error) => void) | undefined
   #replyAsked = false
   #replied = false
   #over = false
@@ -100,7 +111,9 @@ export class Run implements RunControl {
   #committing: Promise<void> | undefined
 
   constructor(environment: RunEnvironment, start: RunStart) {
-    this.session = environment.storage.session()
+    this.guid = environment.newGuid()
+    this.user = start.request ? start.request.user : start.user
+    this.session = environment.storage.session(runOrigin(this.guid, this.user, start.origin))
     this.environment = environment
     this.blueprint = start.blueprint
     this.request = start.request
@@ -108,11 +121,6 @@ export class Run implements RunControl {
     this.#budget = environment.limits.budget
     this.#started = environment.clock()
     this.#turnBegan = this.#started
-  }
-
-  get guid(): string {
-    this.#guid ??= this.environment.newGuid()
-    return this.#guid
   }
 
   /** Before each block. Throws RunStopped when the run may not go on. */
@@ -255,6 +263,11 @@ export class Run implements RunControl {
     return this.call(found.flow, found.start(parameters), depth)
   }
 
+  enqueue(call: LaterCall): MaybePromise<string | undefined> {
+    const { blueprint, session, environment } = this
+    return session.enqueue(laterJob(call, blueprint, session.origin, environment.clock()))
+  }
+
   call(
     flow: CompiledFlow,
     given: Readonly<Record<string, unknown>>,
@@ -270,6 +283,8 @@ export class Run implements RunControl {
 
   /** From the trigger to the end. Never throws: how it ended is in what it gives. */
   execute(start: RunStart): MaybePromise<RunEnd> {
+    if (start.signal?.aborted) this.#interrupted()
+    else start.signal?.addEventListener('abort', this.#interrupted, { once: true })
     try {
       const result = this.call(start.flow, start.given, 0)
       if (!isPromise(result)) return this.#end(result)
@@ -285,8 +300,20 @@ export class Run implements RunControl {
   /** Only a run that waits needs a timer; one that never waits is stopped by its own steps. A block may not listen. */
   #deadline(): Promise<never> {
     return new Promise((_, reject) => {
+      this.#giveUp = reject
       this.#timer = setTimeout(() => reject(this.#late()), this.environment.limits.deadline)
     })
+  }
+
+  readonly #interrupted = (): void => {
+    const stopped = new RunStopped('shutdown', 'The run was stopped from outside.')
+    this.stop(stopped)
+    this.#giveUp?.(stopped)
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer)
+    this.#start.signal?.removeEventListener('abort', this.#interrupted)
   }
 
   #end(result: JsonValue | undefined): MaybePromise<RunEnd> {
@@ -301,12 +328,12 @@ export class Run implements RunControl {
   }
 
   #ended(result: JsonValue | undefined): RunEnd {
-    clearTimeout(this.#timer)
+    this.#release()
     return { run: this.guid, replied: this.#replied, error: undefined, result }
   }
 
   async #fail(error: unknown): Promise<RunEnd> {
-    clearTimeout(this.#timer)
+    this.#release()
     this.stop(new RunStopped('failed', 'Another branch of the run failed.'))
     // A reply that was asked for is durable or not by now; what was written after it is undone.
     const asked = await this.#committing?.then(
@@ -322,15 +349,15 @@ export class Run implements RunControl {
   #explain(error: unknown): QuoinError {
     if (error instanceof RunStopped) {
       this.log({ level: 'error', message: error.message })
-      return error.reason === 'depth'
-        ? new QuoinError('INTERNAL', 'internal error', { cause: error })
-        : new QuoinError('UNAVAILABLE', 'the request took too long', { cause: error })
+      if (error.reason === 'depth') return new QuoinError('INTERNAL', 'internal error', { cause: error })
+      const message = error.reason === 'shutdown' ? 'the run was stopped' : 'the request took too long'
+      return new QuoinError('UNAVAILABLE', message, { cause: error })
     }
     const failure = error instanceof BlockFailure ? error : undefined
     const client = failure?.clientError() ?? (error instanceof QuoinError ? error : undefined)
     const told = client ?? new QuoinError('INTERNAL', 'internal error', { cause: error })
-    // A request that did not fit is the requester's affair and would only fill the log.
-    if (told.status >= 500) {
+    // A request that did not fit is the requester's affair and would only fill the log. A job has no requester.
+    if (told.status >= 500 || !this.request) {
       const message = error instanceof Error ? error.message : String(error)
       this.log({ level: 'error', message, block: failure?.block, pin: failure?.pin })
     }

@@ -1,9 +1,9 @@
 import type { LogLevel } from '../blocks/context.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { jsonProblem } from '../shared/json.ts'
-import { setFields } from '../shared/mutation.ts'
+import { type BatchedLog, batchedLog, logText } from '../storage/batched-log.ts'
 import type { Storage } from '../storage/storage.ts'
-import { transact } from '../storage/transact.ts'
 
 export const systemLogStorage = '_systemlogs'
 
@@ -17,73 +17,31 @@ export interface SystemLogEntry {
   readonly pin?: string | undefined
 }
 
-export interface SystemLog {
-  /** Never waits and never throws: a log must not slow down or fail what it reports. */
-  write(entry: SystemLogEntry): void
-  /** Resolves when everything written so far is stored. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
+export type SystemLog = BatchedLog<SystemLogEntry>
 
-/** Entries that wait to be stored. A flow that logs faster than the disk loses the rest, and the log says how many. */
-const WAITING = 10_000
-const BATCH = 500
-const PAUSE = 200
-const LONGEST = 8_192
+const LARGEST_VALUE = 8_192
+const DAYS_30 = 30 * 86_400
 
-/** The cluster's own log, kept in a storage so that it can be searched. Written in batches, one transaction each. */
-export async function openSystemLog(storage: Storage): Promise<SystemLog> {
+/** The cluster's own log, kept in a storage so that it can be searched: 30 days of it when there is a clock. */
+export async function openSystemLog(storage: Storage, clock?: Clock): Promise<SystemLog> {
   await storage.ensure(systemLogStorage, {
-    indexes: [{ fields: ['run'] }, { fields: ['level', '_meta.created'] }],
+    indexes: [{ fields: ['run'] }, { fields: ['level', '_meta.created'] }, { fields: ['_meta.expiry'] }],
+    text: true,
   })
-  let waiting: SystemLogEntry[] = []
-  let lost = 0
-  let timer: NodeJS.Timeout | undefined
-  let storing: Promise<void> = Promise.resolve()
-
-  async function store(): Promise<void> {
-    timer = undefined
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH)
-      try {
-        await transact(storage, async (session) => {
-          for (const entry of batch) await session.create(systemLogStorage, setFields(recordOf(entry)))
-        })
-      } catch {
-        // A full disk must not stop the work that is only being reported.
-        lost += batch.length
-      }
-    }
-    if (lost === 0) return
-    const count = lost
-    lost = 0
-    waiting = [
-      { level: 'warn', message: `${count} log entries were lost because they could not be stored in time.` },
-    ]
-  }
-
-  const flush = (): Promise<void> => {
-    clearTimeout(timer)
-    storing = storing.then(store)
-    return storing
-  }
-
-  return {
-    write(entry) {
-      if (waiting.length >= WAITING) {
-        lost += 1
-        return
-      }
-      waiting.push(entry)
-      timer ??= setTimeout(flush, PAUSE).unref()
-    },
-    flush,
-    close: flush,
-  }
+  return batchedLog<SystemLogEntry>({
+    storage,
+    name: systemLogStorage,
+    recordOf,
+    lost: (count) => ({
+      level: 'warn',
+      message: `${count} log entries were lost because they could not be stored in time.`,
+    }),
+    ...(clock && { keep: { seconds: DAYS_30, clock } }),
+  })
 }
 
 function recordOf(entry: SystemLogEntry): JsonObject {
-  const fields: Record<string, JsonValue> = { level: entry.level, message: cut(entry.message) }
+  const fields: Record<string, JsonValue> = { level: entry.level, message: logText(entry.message) }
   if (entry.value !== undefined && isSmall(entry.value)) fields['value'] = entry.value
   for (const name of ['run', 'blueprint', 'block', 'pin'] as const) {
     const value = entry[name]
@@ -92,11 +50,6 @@ function recordOf(entry: SystemLogEntry): JsonObject {
   return fields
 }
 
-function cut(message: string): string {
-  const whole = message.toWellFormed().replaceAll('\u0000', '\ufffd')
-  return whole.length <= LONGEST ? whole : `${whole.slice(0, LONGEST).toWellFormed()}…`
-}
-
 function isSmall(value: JsonValue): boolean {
-  return jsonProblem(value) === undefined && JSON.stringify(value).length <= LONGEST
+  return jsonProblem(value) === undefined && JSON.stringify(value).length <= LARGEST_VALUE
 }

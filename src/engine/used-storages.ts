@@ -2,6 +2,7 @@ import { QuoinError } from '../shared/errors.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Needs } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
+import { expiryNeeds } from './purge-expired.ts'
 import { type Actor, type RecordContext, recordStorages } from './records.ts'
 
 /** Makes the storages that a blueprint uses, what its searches need of them, and their records. */
@@ -15,13 +16,19 @@ export async function ensureStorages(
     if (name.startsWith('_'))
       throw new QuoinError('INVALID_BODY', `The storage ${name} belongs to Quoin itself.`)
     await context.storage.ensure(name, need)
-    await transact(context.storage, async (session) => {
-      const query = { kind: 'term', field: 'name', value: name } as const
-      if ((await session.count(recordStorages.storages, query)) > 0) return
-      await session.create(
-        recordStorages.storages,
-        setFields({ name, description: '', created_by: { ...by } }),
-      )
-    })
+    await context.storage.ensure(name, expiryNeeds)
+    await transact(
+      context.storage,
+      async (session) => {
+        const query = { kind: 'term', field: 'name', value: name } as const
+        if ((await session.count(recordStorages.storages, query)) > 0) return
+        const author = { ...by }
+        await session.create(
+          recordStorages.storages,
+          setFields({ name, description: '', history: false, created_by: author, modified_by: author }),
+        )
+      },
+      { user: by },
+    )
   }
 }

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
+import { hasOwnTimeLimit } from './slow-body.ts'
 
 /**
  * Answers what never becomes a request. Malformed HTTP gets a body like every other error; a client that was too slow
@@ -10,6 +11,8 @@ export const answerBrokenConnection: NonNullable<FastifyServerOptions['clientErr
   error,
   socket,
 ) => {
+  // Uploads and imports may take longer than other requests; their route watches them itself.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && hasOwnTimeLimit(socket)) return
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   if (socket.writable) socket.write(replyTo(error.code))
   socket.destroy()

@@ -62,6 +62,7 @@ export function sendEnd(response: FastifyReply, request: FastifyRequest, end: Ru
       .header('cache-control', 'no-store')
       .send(JSON.stringify({ error: 'internal error', run: end.run }))
   } else {
+    if (end.error.status >= 500) request.log.error({ run: end.run, code: end.error.code }, 'run stopped')
     replyWithError(end.error, request, response)
   }
 }

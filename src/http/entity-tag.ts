@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { onSendHookHandler } from 'fastify'
 
 /** A strong tag over the bytes of a reply: about 1 µs for 500 bytes, 12 µs for 9 KB. */
-export function entityTag(payload: string | Buffer): string {
+function entityTag(payload: string | Buffer): string {
   return `"${hash('sha1', payload, 'base64url')}"`
 }
 

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify'
 import type { ErrorCode } from '../shared/errors.ts'
 
 /** What management endpoints are about; with a verb it is the scope that opens them. */
-export const resources = [
+const resources = [
   'blueprints',
   'blueprintactions',
   'blueprintfields',
@@ -15,6 +15,7 @@ export const resources = [
   'assets',
   'systemlogs',
   'auditlogs',
+  'queue',
 ] as const
 
 type Resource = (typeof resources)[number]

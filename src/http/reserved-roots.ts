@@ -13,5 +13,6 @@ export const reservedRoots: ReadonlySet<string> = new Set([
   'info',
   'openapi.json',
   'queue',
+  'queues',
   'users',
 ])

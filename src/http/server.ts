@@ -1,4 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { onResponseHookHandler } from 'fastify'
 import fastify, { LogController } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -12,6 +13,7 @@ import { tagReply } from './entity-tag.ts'
 import { replyWithError } from './error-reply.ts'
 import { closeGracefully } from './graceful-close.ts'
 import type { HttpSettings } from './http-settings.ts'
+import { logRequests } from './log-requests.ts'
 import { describeApi } from './open-api.ts'
 import { refuseZeroCharacter } from './path-hygiene.ts'
 import { requirePermission } from './permission.ts'
@@ -34,6 +36,8 @@ export interface ServerOptions {
   /** Registered under `/`. */
   readonly root?: readonly RouteFamily[]
   readonly log?: LogTarget
+  /** Told of each finished request, after everything else: for metrics. */
+  readonly onResponse?: onResponseHookHandler
   readonly limits?: ConnectionLimits
 }
 
@@ -90,6 +94,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   app.addHook('onRoute', requireReservedRoot)
   app.addHook('onRequest', authenticate(tools))
   app.addHook('onSend', tagReply)
+  app.addHook('onResponse', logRequests(options.access))
+  if (options.onResponse) app.addHook('onResponse', options.onResponse)
   if (settings.logLevel === 'debug' || settings.logLevel === 'trace') app.addHook('onResponse', logFinished)
   await describeApi(app, options.version)
 

@@ -6,7 +6,7 @@ import { pinTypes } from './pin-type.ts'
 const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
 
 /** Where a wire starts. It is stored on the block that receives it, for flow and value pins alike. */
-export const WireEnd = Type.Object(
+const WireEnd = Type.Object(
   { block: Type.String({ maxLength: 64 }), pin: Type.String({ maxLength: 256 }) },
   { additionalProperties: false },
 )

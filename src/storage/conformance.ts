@@ -5,6 +5,8 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Clock } from '../shared/clock.ts'
 import { documentChapter } from './conformance/documents.ts'
+import { jobChapter } from './conformance/jobs.ts'
+import { queueChapter } from './conformance/queues.ts'
 import { roundTripChapter } from './conformance/round-trip.ts'
 import { searchChapter } from './conformance/searches.ts'
 import { sessionChapter } from './conformance/sessions.ts'
@@ -37,6 +39,8 @@ const chapters = {
   sessions: sessionChapter,
   'unique indexes': uniqueChapter,
   searches: searchChapter,
+  jobs: jobChapter,
+  queues: queueChapter,
 }
 
 export function describeStorage(

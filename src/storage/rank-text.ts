@@ -40,7 +40,7 @@ export function rankedPhrases(clauses: readonly TextClause[]): RankedPhrase[] {
   return clauses.flatMap((clause) => positivePhrases(textQuery(clause.text)))
 }
 
-export function positivePhrases(query: TextQuery): RankedPhrase[] {
+function positivePhrases(query: TextQuery): RankedPhrase[] {
   switch (query.kind) {
     case 'and':
     case 'or':

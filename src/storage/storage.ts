@@ -22,6 +22,7 @@ import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
+import type { Jobs, NewJob } from './job.ts'
 import type { StoredJson } from './stored-json.ts'
 
 export interface Storage {
@@ -41,6 +42,8 @@ export interface Storage {
   observe(name: string, observer: Observer): () => void
   /** Raised by each committed write to the storage: what was read at one version is exact while it lasts. */
   version(name: string): number
+  /** What was enqueued: for the workers that run it and for those who look at it. */
+  readonly jobs: Jobs
   /** Waits for commits under way, then lets go of the files. */
   close(): Promise<void>
 }
@@ -80,12 +83,8 @@ export interface Session {
   find(storage: string, search: Search): MaybePromise<Found>
   /** How many documents match. `includeRemoved` as in a search. */
   count(storage: string, query: Query, includeRemoved?: boolean): MaybePromise<number>
-  /** A new document: the mutations applied to an empty one. `expiry` is Unix seconds; -1 (never) if not given. */
-  create(
-    storage: string,
-    mutations: readonly Mutation[],
-    options?: { readonly expiry?: number },
-  ): MaybePromise<StoredJson>
+  /** A new document: the mutations applied to an empty one. CONFLICT if there is one with the given guid, removed or not. */
+  create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson>
   /** With `updateHash`, only if it is still the document's. Removed documents are not found. */
   update(
     storage: string,
@@ -99,9 +98,23 @@ export interface Session {
   restore(storage: string, guid: string): MaybePromise<Written>
   /** Hard delete, also of a removed document. `document` is what it was. */
   delete(storage: string, guid: string): MaybePromise<Written>
+  /**
+   * Work for later, in this transaction. Gives the job's guid, or undefined when a live job has its dedupe key. Throws
+   * INVALID_BODY for what no job can be.
+   */
+  enqueue(job: NewJob): MaybePromise<string | undefined>
   /** undefined when nothing had been written; else resolves when it is durable. */
   commit(): MaybePromise<void>
   rollback(): MaybePromise<void>
+}
+
+export interface CreateOptions {
+  /** Unix seconds; -1 (never) if not given. */
+  readonly expiry?: number
+  /** For documents that were somewhere else before: the guid they had there. Checked by who calls (`isGuid`). */
+  readonly guid?: string
+  /** And when they were made, in milliseconds since 1970. */
+  readonly cms?: number
 }
 
 export interface Found {

@@ -34,7 +34,7 @@ function signInRoute(app: App, access: Access, url: string, summary: string, ope
     async (request, reply) => {
       const { username, password } = request.body
       reply.header('cache-control', 'no-store')
-      return access.signIn({ username, password, ip: request.ip })
+      return access.signIn({ username, password, ip: request.ip, agent: request.headers['user-agent'] })
     },
   )
 }
@@ -53,7 +53,8 @@ function signOutRoute(app: App, access: Access, url: string, summary: string, op
       },
     },
     async (request) => {
-      if (request.accessToken !== undefined) await access.signOut(request.accessToken)
+      if (request.accessToken !== undefined)
+        await access.signOut(request.accessToken, { ip: request.ip, agent: request.headers['user-agent'] })
       return { logout: true } as const
     },
   )

@@ -147,7 +147,7 @@ export function blueprintActionRoutes({ records, catalogue }: Engine): RouteFami
           response: { 200: Type.Array(blockSchema) },
         },
       },
-      (request) => discardStaged(records, request.params.guid),
+      (request) => discardStaged(records, request.params.guid, actorOf(request)),
     )
   }
 }

@@ -117,7 +117,7 @@ export function blueprintRoutes({ records, random }: Engine): RouteFamily {
       },
       async (request) => {
         const { guid } = request.params
-        await removeBlueprint(records, guid)
+        await removeBlueprint(records, guid, actorOf(request))
         return { guid, removed: true } as const
       },
     )

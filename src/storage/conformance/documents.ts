@@ -141,6 +141,21 @@ export function documentChapter(it: It): void {
       expect(storage.version(name)).toBe(version)
     })
 
+  it('takes a guid and a time of creation from outside, once', async ({ storage, name, clock }) => {
+    const given = { guid: '01900000-0000-7000-8000-00000000000a', cms: Date.UTC(2020, 1, 2), expiry: 5 }
+    const kept = await transact(storage, (session) => session.create(name, set({ a: 1 }), given))
+    expect(metaOf(kept)).toMatchObject({ ...given, created: given.cms / 1000, updated: given.cms / 1000 })
+    await change(storage, (session) => session.remove(name, given.guid))
+    const session = storage.session()
+    const other = metaOf(await session.create(name, set({ a: 2 }), { cms: clock.now - 1_000 }))
+    expect([isGuid(other.guid), other.cms, other.expiry]).toEqual([true, clock.now - 1_000, -1])
+    // Also where the document is only hidden; and the session goes on as after every refusal.
+    await failure('CONFLICT', () => session.create(name, set({ a: 3 }), given))
+    await session.commit()
+    expect(await stored(storage, name, other.guid)).toEqual({ a: 2 })
+    expect(await storage.session().count(name, { kind: 'all' }, true)).toBe(2)
+  })
+
   it('refuses a document of more than 16 MiB', async ({ storage, name }) => {
     const half = '\u00e9'.repeat(4 * 1024 * 1024)
     const guid = await create(storage, name, { half })

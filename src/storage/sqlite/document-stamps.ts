@@ -1,10 +1,11 @@
 import type { Clock } from '../../shared/clock.ts'
 import { guidSource, type Random } from '../../shared/guid.ts'
 import type { Meta } from '../../shared/meta.ts'
+import type { CreateOptions } from '../storage.ts'
 
 /** Makes and renews `_meta`. */
 export interface Stamps {
-  created(expiry: number): Meta
+  created(options?: CreateOptions): Meta
   /** `removed`: false takes the mark of a soft delete away, true sets it, undefined leaves it. */
   changed(meta: Meta, removed?: boolean): Meta
 }
@@ -25,10 +26,10 @@ export function stamps({ clock, random, entity }: StampOptions): Stamps {
     return Buffer.from(bytes.buffer).toString('hex')
   }
   return {
-    created(expiry) {
-      const id = guid()
+    created(options) {
+      const id = options?.guid ?? guid()
       // The guid's own time, not the clock's: when the clock steps back, the order by creation is still that of the guids.
-      const cms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+      const cms = options?.cms ?? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
       const created = Math.floor(cms / 1000)
       return {
         guid: id,
@@ -38,7 +39,7 @@ export function stamps({ clock, random, entity }: StampOptions): Stamps {
         cms,
         ums: cms,
         removed: 0,
-        expiry,
+        expiry: options?.expiry ?? -1,
         update_hash: updateHash(),
       }
     },

@@ -1,8 +1,9 @@
 /** Reading and writing documents of one storage on a connection. What is written must be inside the writer's turn. */
+import { QuoinError } from '../../shared/errors.ts'
 import type { Meta } from '../../shared/meta.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../apply-mutations.ts'
-import type { Written } from '../storage.ts'
+import type { CreateOptions, Written } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
 import type { Stamps } from './document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from './document-text.ts'
@@ -45,11 +46,19 @@ export function getDocument(
   return row === undefined ? undefined : new StoredJson(textOf(row, 'doc'))
 }
 
-export function createDocument(writing: Writing, mutations: readonly Mutation[], expiry: number): StoredJson {
+export function createDocument(
+  writing: Writing,
+  mutations: readonly Mutation[],
+  options: CreateOptions | undefined,
+): StoredJson {
   const { connection, entry, stamps } = writing
   const body = applyMutations({}, mutations)
   const bodyAsText = bodyText(body)
-  const meta = stamps.created(expiry)
+  const given = options?.guid
+  // Asked before: there is one writer, and a refused statement would undo more than itself.
+  if (given !== undefined && connection.get(`SELECT 1 AS n FROM ${entry.table} WHERE guid = ?`, given))
+    throw new QuoinError('CONFLICT', `There is a document with the guid ${given}.`)
+  const meta = stamps.created(options)
   const text = joinDocument(meta, bodyAsText)
   const row = refusing(entry, () =>
     connection.insert(

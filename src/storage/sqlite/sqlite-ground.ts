@@ -1,12 +1,13 @@
 /** Opens what a SQLite storage stands on: the directory and its lock, the connections, the catalogue. */
 import { mkdir, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pooledRandom } from '../../shared/pooled-random.ts'
 import { type StampOptions, stamps } from './document-stamps.ts'
-import { pooledRandom } from './pooled-random.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import { SqliteCatalogue } from './sqlite-catalogue.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { storageError } from './sqlite-errors.ts'
+import { SqliteJobs } from './sqlite-jobs.ts'
 import { lockDirectory } from './sqlite-lock.ts'
 import { migrateSqlite, sqliteMigrations } from './sqlite-migrations.ts'
 import type { SessionGround } from './sqlite-session.ts'
@@ -45,12 +46,14 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
     catalogue.load(writing)
     const writer = new SqliteWriter(writing)
     const reader = connect(true)
+    const random = pooledRandom(options.random)
     return {
       writer,
       reader,
       catalogue,
       observers: new Map(),
-      stamps: stamps({ ...options, random: pooledRandom(options.random) }),
+      stamps: stamps({ ...options, random }),
+      jobs: new SqliteJobs({ writer, reader, clock, random }),
       async close() {
         reader.close()
         // The last connection to close writes the log back into the database file and removes it.

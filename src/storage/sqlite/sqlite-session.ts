@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../shared/query.ts'
-import type { Change, Found, Observer, Origin, Session, Written } from '../storage.ts'
+import type { NewJob } from '../job.ts'
+import type { Change, CreateOptions, Found, Observer, Origin, Session, Written } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
 import type { Stamps } from './document-stamps.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
@@ -17,6 +18,7 @@ import {
   updateDocument,
   type Writing,
 } from './sqlite-documents.ts'
+import type { SqliteJobs } from './sqlite-jobs.ts'
 import { compileCount, compileFind, cursorBehind } from './sqlite-query.ts'
 import type { Segment, SqliteWriter } from './sqlite-writer.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -27,6 +29,7 @@ export interface SessionGround {
   readonly reader: SqliteConnection
   readonly catalogue: SqliteCatalogue
   readonly stamps: Stamps
+  readonly jobs: SqliteJobs
   /** By storage; a storage without observers is not in it. */
   readonly observers: Map<string, readonly Observer[]>
 }
@@ -58,7 +61,7 @@ export class SqliteSession implements Session {
   }
 
   get hasWritten(): boolean {
-    return this.#segment !== undefined && this.#segment.touched.size > 0
+    return this.#segment?.hasWritten ?? false
   }
 
   get(storage: string, guid: string, options?: { readonly removed?: boolean }): StoredJson | undefined {
@@ -89,13 +92,9 @@ export class SqliteSession implements Session {
     })
   }
 
-  create(
-    storage: string,
-    mutations: readonly Mutation[],
-    options?: { readonly expiry?: number },
-  ): MaybePromise<StoredJson> {
+  create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson> {
     const created = this.#write(storage, (writing, segment) => {
-      const document = createDocument(writing, mutations, options?.expiry ?? -1)
+      const document = createDocument(writing, mutations, options)
       segment.touched.add(writing.entry)
       return document
     })
@@ -126,6 +125,14 @@ export class SqliteSession implements Session {
 
   delete(storage: string, guid: string): MaybePromise<Written> {
     return this.#change(storage, 'deleted', (writing) => deleteDocument(writing, guid))
+  }
+
+  enqueue(job: NewJob): MaybePromise<string | undefined> {
+    return this.#inTurn((connection, segment) => {
+      const guid = this.#ground.jobs.insert(connection, job)
+      if (guid !== undefined) segment.enqueued = true
+      return guid
+    })
   }
 
   commit(): MaybePromise<void> {
@@ -195,26 +202,33 @@ export class SqliteSession implements Session {
 
   #write<T>(storage: string, work: (writing: Writing, segment: SessionSegment) => T): MaybePromise<T> {
     if (this.#lost) throw this.#lost.error
-    this.#ground.catalogue.entry(storage)
+    const { catalogue, stamps } = this.#ground
+    catalogue.entry(storage)
+    return this.#inTurn((connection, segment) => {
+      const { widened } = segment
+      return work({ connection, entry: catalogue.entry(storage), stamps, widened }, segment)
+    })
+  }
+
+  /** Does the work with the writer, once it has its turn. */
+  #inTurn<T>(work: (connection: SqliteConnection, segment: SessionSegment) => T): MaybePromise<T> {
+    if (this.#lost) throw this.#lost.error
     const turn = this.#turn()
     if (turn !== undefined) {
       const epoch = this.#epoch
       return turn.then(() => {
         if (epoch !== this.#epoch) throw rolledBack()
         // Asks again: an operation that waited for the same turn may have given it back.
-        return this.#write(storage, work)
+        return this.#inTurn(work)
       })
     }
     const segment = this.#segment
     if (segment === undefined) throw new Error('The session has no turn.')
-    const { writer, catalogue, stamps } = this.#ground
-    const { widened } = segment
+    const { writer } = this.#ground
     try {
-      return writer.operate(segment, (connection) =>
-        work({ connection, entry: catalogue.entry(storage), stamps, widened }, segment),
-      )
+      return writer.operate(segment, (connection) => work(connection, segment))
     } finally {
-      if (this.#segment === segment && segment.touched.size === 0) {
+      if (this.#segment === segment && !segment.hasWritten) {
         this.#segment = undefined
         this.#seen = writer.undo(segment) ?? this.#seen
       }
@@ -225,7 +239,7 @@ export class SqliteSession implements Session {
   #turn(): Promise<void> | undefined {
     if (this.#segment) return undefined
     if (this.#waiting) return this.#waiting.turn
-    const segment = new SessionSegment(this.#ground.catalogue, {
+    const segment = new SessionSegment(this.#ground, {
       granted: () => {
         this.#segment = segment
       },
@@ -282,14 +296,20 @@ class SessionSegment implements Segment {
   readonly touched = new Set<StorageEntry>()
   /** Those whose shape was widened. */
   readonly widened = new Set<StorageEntry>()
+  /** Whether workers have something to do once it is committed. */
+  enqueued = false
   readonly granted: () => void
-  readonly #catalogue: SqliteCatalogue
+  readonly #ground: SessionGround
   readonly #lost: (error: unknown) => void
 
-  constructor(catalogue: SqliteCatalogue, events: SessionEvents) {
+  constructor(ground: SessionGround, events: SessionEvents) {
     this.granted = events.granted
-    this.#catalogue = catalogue
+    this.#ground = ground
     this.#lost = events.lost
+  }
+
+  get hasWritten(): boolean {
+    return this.enqueued || this.touched.size > 0
   }
 
   lost(error: unknown): void {
@@ -298,8 +318,12 @@ class SessionSegment implements Segment {
   }
 
   settled(error: unknown): void {
-    if (error !== undefined) this.undone()
-    else for (const entry of this.touched) this.#catalogue.written(entry.name)
+    if (error !== undefined) {
+      this.undone()
+      return
+    }
+    for (const entry of this.touched) this.#ground.catalogue.written(entry.name)
+    if (this.enqueued) this.#ground.jobs.wake()
   }
 
   /** In memory a shape is only ever widened; what is no longer in the database has to be written again. */

@@ -6,6 +6,7 @@
  * committed.
  */
 import { QuoinError } from '../../shared/errors.ts'
+import type { Jobs } from '../job.ts'
 import {
   type Needs,
   type Observer,
@@ -28,6 +29,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
 
 export class SqliteStorage implements Storage {
   readonly engine = 'sqlite'
+  readonly jobs: Jobs
   readonly #ground: SqliteGround
   /** The last `ensure` or `drop` of each name: they run one after the other. */
   readonly #changes = new Map<string, Promise<void>>()
@@ -35,6 +37,7 @@ export class SqliteStorage implements Storage {
 
   constructor(ground: SqliteGround) {
     this.#ground = ground
+    this.jobs = ground.jobs
   }
 
   ensure(name: string, needs: Needs = {}): Promise<void> {

@@ -1,8 +1,11 @@
-import type { Random } from '../../shared/guid.ts'
+import type { Random } from './guid.ts'
 
 const POOL = 4096
 
-/** The same bytes in the same order, asked for 4096 at a time: a call of `crypto.getRandomValues` costs 2 µs for any size. */
+/**
+ * The same bytes in the same order, asked for 4096 at a time: a call of `crypto.getRandomValues` costs 2 µs for any size.
+ * For identifiers; secrets are drawn one by one, so that none lies in memory before its time.
+ */
 export function pooledRandom(random: Random): Random {
   const pool = new Uint8Array(POOL)
   let used = POOL

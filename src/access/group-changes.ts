@@ -1,0 +1,190 @@
+/**
+ * Making, changing and removing authentication groups. Every change takes the turn first (see `change-turn.ts`) and
+ * follows the rules of `permitted-change.ts`: nobody gives a group a scope that they do not hold, nobody changes a group
+ * that has one, and the last administrator stays one.
+ */
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { jsonProblem } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import type { Search } from '../shared/query.ts'
+import type { Session } from '../storage/storage.ts'
+import { documentOf } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import type { AccessContext } from './access-context.ts'
+import { takeTurn } from './change-turn.ts'
+import { documentsOf, findAll, findOne } from './find-documents.ts'
+import { GROUPS } from './groups.ts'
+import type { Identity } from './identity.ts'
+import { checkAdministratorLeft } from './permitted-change.ts'
+import { firstNotHeld, scopeNameProblem } from './scopes.ts'
+import { guidOf, textIn, textsIn } from './stored-fields.ts'
+import { USERS } from './user-record.ts'
+import { folded, hasInvisible } from './visible-text.ts'
+
+export interface GroupInput {
+  readonly name?: string
+  readonly description?: string
+  readonly scopes?: readonly string[]
+  readonly is_active?: boolean
+}
+
+export interface FoundGroups {
+  readonly groups: readonly JsonObject[]
+  readonly total: number
+  readonly next: string | undefined
+}
+
+const MAX_SCOPES = 1000
+
+export async function searchGroups(context: AccessContext, search: Search): Promise<FoundGroups> {
+  const session = context.storage.session()
+  const found = await session.find(GROUPS, search)
+  const total = await session.count(GROUPS, search.query, search.includeRemoved)
+  return { groups: documentsOf(found).map(publicGroup), total, next: found.next() }
+}
+
+export async function getGroup(context: AccessContext, guid: string): Promise<JsonObject | undefined> {
+  const stored = await context.storage.session().get(GROUPS, guid)
+  return stored && publicGroup(documentOf(stored))
+}
+
+/** INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope not held). */
+export async function createGroup(
+  context: AccessContext,
+  input: GroupInput & { readonly name: string },
+  by: Identity,
+): Promise<JsonObject> {
+  checkInput(input)
+  const { name, description = '', scopes = [], is_active = true } = input
+  return transact(
+    context.storage,
+    async (session) => {
+      await takeTurn(session, context.turnGuid)
+      checkHeld(by, scopes, 'grant')
+      await checkNameFree(session, name, undefined)
+      const fields = { name, name_key: folded(name), description, scopes, is_active }
+      return publicGroup(documentOf(await session.create(GROUPS, setFields(fields))))
+    },
+    { user: actor(by) },
+  )
+}
+
+/** Changes what is given, for everybody in the group at once. As {@link createGroup}; NOT_FOUND. */
+export async function updateGroup(
+  context: AccessContext,
+  guid: string,
+  changes: GroupInput,
+  by: Identity,
+): Promise<JsonObject> {
+  checkInput(changes)
+  return transact(
+    context.storage,
+    async (session) => {
+      await takeTurn(session, context.turnGuid)
+      const before = await changeable(session, guid, by)
+      const { name, description, scopes, is_active } = changes
+      checkHeld(by, scopes ?? [], 'grant')
+      if (name !== undefined) await checkNameFree(session, name, guid)
+      const name_key = name === undefined ? undefined : folded(name)
+      const mutations = setFields({ name, name_key, description, scopes, is_active })
+      const written = await session.update(GROUPS, guid, mutations)
+      if (written.outcome !== 'written') throw noSuchGroup(guid)
+      await checkStillAdministered(session, before)
+      return publicGroup(documentOf(written.document))
+    },
+    { user: actor(by) },
+  )
+}
+
+/** Soft delete: from here on nobody holds a scope through it. Then it is taken out of its users' lists. */
+export async function removeGroup(context: AccessContext, guid: string, by: Identity): Promise<void> {
+  await transact(
+    context.storage,
+    async (session) => {
+      await takeTurn(session, context.turnGuid)
+      const before = await changeable(session, guid, by)
+      const removed = await session.remove(GROUPS, guid)
+      if (removed.outcome !== 'written') throw noSuchGroup(guid)
+      await checkStillAdministered(session, before)
+    },
+    { user: actor(by) },
+  )
+  while (await leaveUsers(context, guid, by));
+}
+
+const USERS_AT_ONCE = 200
+
+/** One transaction for some of the users, so that a large group does not keep the writer. False when none is left. */
+async function leaveUsers(context: AccessContext, guid: string, by: Identity): Promise<boolean> {
+  return transact(
+    context.storage,
+    async (session) => {
+      const inGroup = { kind: 'term', field: 'groups', value: guid } as const
+      if ((await session.count(USERS, inGroup)) === 0) return false
+      await takeTurn(session, context.turnGuid)
+      for (const user of await findAll(session, USERS, inGroup, USERS_AT_ONCE)) {
+        const groups = textsIn(user.groups).filter((other) => other !== guid)
+        await session.update(USERS, guidOf(user), setFields({ groups }))
+      }
+      return true
+    },
+    { user: actor(by) },
+  )
+}
+
+/** The group, if it is there and `by` holds everything that is in it. */
+async function changeable(session: Session, guid: string, by: Identity): Promise<JsonObject> {
+  const stored = await session.get(GROUPS, guid)
+  if (!stored) throw noSuchGroup(guid)
+  const group = documentOf(stored)
+  checkHeld(by, textsIn(group.scopes), 'change a group with')
+  return group
+}
+
+function checkHeld(by: Identity, scopes: readonly string[], doing: string): void {
+  const missing = firstNotHeld(by.scopes, scopes)
+  if (missing !== undefined)
+    throw new QuoinError(
+      'INSUFFICIENT_PERMISSIONS',
+      `You cannot ${doing} the scope ${missing}, because you do not hold it.`,
+    )
+}
+
+async function checkStillAdministered(session: Session, before: JsonObject): Promise<void> {
+  if (before.is_active === true && textsIn(before.scopes).includes('*')) await checkAdministratorLeft(session)
+}
+
+async function checkNameFree(session: Session, name: string, self: string | undefined): Promise<void> {
+  const owner = await findOne(session, GROUPS, 'name_key', folded(name))
+  if (owner && guidOf(owner) !== self)
+    throw new QuoinError('CONFLICT', `There is a group named ${textIn(owner.name)}. Choose another name.`)
+}
+
+function checkInput({ name, description, scopes = [] }: GroupInput): void {
+  if (name !== undefined && (name.trim() !== name || name === '' || [...name].length > 100))
+    throw invalidField('name', 'name must have 1 to 100 characters, and no space at its ends.')
+  if (name !== undefined && hasInvisible(name))
+    throw invalidField('name', 'name must not hold invisible or control characters.')
+  const problem = jsonProblem(description ?? '')
+  if (problem) throw invalidField('description', `description ${problem}.`)
+  if (scopes.length > MAX_SCOPES)
+    throw invalidField('scopes', `scopes must have at most ${MAX_SCOPES} entries.`)
+  for (const scope of scopes) {
+    const wrong = scopeNameProblem(scope)
+    if (wrong) throw invalidField('scopes', `The scope ${JSON.stringify(scope)} ${wrong}.`)
+  }
+}
+
+function publicGroup(group: JsonObject): JsonObject {
+  const { _meta = null, name = '', description = '', scopes = [], is_active = true } = group
+  return { _meta, name, description, scopes, is_active }
+}
+
+function actor({ guid, username }: Identity) {
+  return { guid, username }
+}
+
+function noSuchGroup(guid: string): QuoinError {
+  return new QuoinError('NOT_FOUND', `There is no authentication group ${guid}.`)
+}

@@ -1,0 +1,94 @@
+/**
+ * Who came in and what they asked for, with address and agent: `_userlogs`, kept for 30 days.
+ *
+ * Sign-ins, failures and sign-outs are written in the transaction that they are about: there is none without its record.
+ * Requests of signed-in users go through a batched log, which may lose some under a flood and says so. Nothing of a
+ * request but its method and path is kept: a query or body may hold anything.
+ */
+import type { Clock } from '../shared/clock.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { type BatchedLog, batchedLog, logText } from '../storage/batched-log.ts'
+import type { Session, Storage } from '../storage/storage.ts'
+
+export const USER_LOGS = '_userlogs'
+const KEPT_SECONDS = 30 * 86_400
+const LONGEST_AGENT = 512
+const LONGEST_PATH = 512
+
+type UserLogEvent = 'sign_in' | 'sign_in_failed' | 'sign_out'
+
+/** Where a request came from. */
+export interface Sender {
+  readonly ip: string
+  /** The header `user-agent`. */
+  readonly agent?: string | undefined
+}
+
+export interface LoggedRequest extends Sender {
+  readonly user: { readonly guid: string; readonly username: string }
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly status: number
+  readonly milliseconds: number
+}
+
+export async function ensureUserLogs(storage: Storage): Promise<void> {
+  await storage.ensure(USER_LOGS, {
+    indexes: [
+      { fields: ['event', '_meta.created'] },
+      { fields: ['user.guid', '_meta.created'] },
+      { fields: ['ip'] },
+      { fields: ['_meta.expiry'] },
+    ],
+  })
+}
+
+/**
+ * Notes a sign-in, its failure or a sign-out, in the caller's transaction. Without a user for a name that nobody has: it
+ * may be a password that was typed into the wrong field.
+ */
+export async function noteUserEvent(
+  session: Session,
+  now: number,
+  event: UserLogEvent,
+  user: { readonly guid: string; readonly username: string } | undefined,
+  sender: Sender,
+): Promise<void> {
+  const record = { event, user: user ? actor(user) : null, ...senderFields(sender) }
+  await session.create(USER_LOGS, setFields(record), { expiry: now + KEPT_SECONDS })
+}
+
+/** The log of requests. The storage is there: see {@link ensureUserLogs}. */
+export function requestLog(storage: Storage, clock: Clock): BatchedLog<LoggedRequest> {
+  const log = batchedLog<LoggedRequest | number>({
+    storage,
+    name: USER_LOGS,
+    recordOf: (entry) => (typeof entry === 'number' ? { event: 'lost', count: entry } : recordOf(entry)),
+    lost: (count) => count,
+    keep: { seconds: KEPT_SECONDS, clock },
+  })
+  return log
+}
+
+function recordOf(request: LoggedRequest): JsonObject {
+  const { user, method, path, status, milliseconds } = request
+  return {
+    event: 'request',
+    user: actor(user),
+    ...senderFields(request),
+    method,
+    path: logText(path, LONGEST_PATH),
+    status,
+    milliseconds: Math.round(milliseconds * 10) / 10,
+  }
+}
+
+function actor({ guid, username }: { readonly guid: string; readonly username: string }): JsonObject {
+  return { guid, username }
+}
+
+function senderFields({ ip, agent }: Sender): JsonObject {
+  return { ip, agent: logText(agent ?? '', LONGEST_AGENT) }
+}

@@ -1,0 +1,88 @@
+import { andThen } from '../../shared/maybe-promise.ts'
+import { queueNameProblem } from '../../storage/job.ts'
+import { defineFlow, PinError } from '../block.ts'
+import { functionName } from '../function-name.ts'
+import { namedValue, pinsNamed } from '../named-values.ts'
+import { readDuration } from '../read-duration.ts'
+
+/** A year in milliseconds: nobody remembers what waits longer. */
+const LONGEST_DELAY = 366 * 86_400_000
+const MAX_KEY = 300
+
+export default defineFlow({
+  identifier: 'function_custom_execute_from_queue',
+  title: 'Run a custom function later',
+  summary:
+    'Puts a function of your own into a queue and goes on at once. It is stored together with what the flow wrote before: both happen or neither. The function may run twice after a crash; an out-pin named job on it tells repeats apart.',
+  in: {
+    function: { type: 'function', required: true, help: 'The name of the function.' },
+    queue: { type: 'value', default: 'default', help: 'The queue it waits in: a–z, 0–9, _ and -.' },
+    delay: {
+      type: 'value',
+      help: 'How long it waits at least: seconds, or 30s, 5m, 2h, 1d. Empty: not at all.',
+    },
+    priority: {
+      type: 'number',
+      default: 0,
+      integer: true,
+      min: -1000,
+      max: 1000,
+      help: 'Within its queue, higher goes first.',
+    },
+    attempts: {
+      type: 'number',
+      default: 3,
+      integer: true,
+      min: 1,
+      max: 100,
+      help: 'How often it is tried before it is put aside as failed.',
+    },
+    dedupe_key: {
+      type: 'value',
+      help: 'While a call of this function with the same key waits or runs, no second one is put into a queue.',
+    },
+  },
+  out: {
+    job: { type: 'value', help: 'The guid of the job. Empty when the same dedupe_key was waiting already.' },
+  },
+  settings: { parameters: { kind: 'names', help: 'The parameters to hand over: each becomes a pin.' } },
+  moreIn: ({ parameters }) => pinsNamed(parameters, (name) => `The parameter ${name}.`),
+  run(inputs, context) {
+    const name = functionName('function', inputs.function)
+    const parameters = context.settings.parameters.map((id) => [id, namedValue(context, id)] as const)
+    const key = dedupeKey(inputs.dedupe_key)
+    const job = context.enqueue({
+      function: name,
+      parameters: Object.fromEntries(parameters),
+      queue: queueName(inputs.queue),
+      delay: delayOf(inputs.delay),
+      priority: inputs.priority,
+      attempts: inputs.attempts,
+      ...(key !== undefined && { dedupeKey: key }),
+    })
+    return andThen(job, (guid) => ({ job: guid }))
+  },
+})
+
+function queueName(written: string): string {
+  const name = written.trim()
+  const problem = queueNameProblem(name)
+  if (problem) throw new PinError('queue', problem)
+  if (name.startsWith('_'))
+    throw new PinError('queue', 'starts with _, which is kept for the cluster’s own queues')
+  return name
+}
+
+function delayOf(written = ''): number {
+  if (written.trim() === '') return 0
+  const delay = readDuration(written)
+  if (delay === undefined || delay > LONGEST_DELAY)
+    throw new PinError('delay', 'must be seconds or 30s, 5m, 2h, 1d, and at most 366d')
+  return delay
+}
+
+function dedupeKey(written = ''): string | undefined {
+  const key = written.trim()
+  if (key.length > MAX_KEY) throw new PinError('dedupe_key', `must be at most ${MAX_KEY} characters`)
+  return key === '' ? undefined : key
+}

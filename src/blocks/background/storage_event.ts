@@ -1,0 +1,53 @@
+import { defineTrigger, PinError } from '../block.ts'
+import { builderStorage } from '../builder-storage.ts'
+import { type DocumentEvent, documentEvents, isDocumentEvent } from '../document-event.ts'
+
+export default defineTrigger({
+  identifier: 'storage_event',
+  title: 'Storage event',
+  summary:
+    'Starts the flow after a document of a storage was created, changed, removed or deleted, whoever did it. No event is lost; one may come twice after a crash, with the same job.',
+  on: 'storage',
+  in: {
+    storage: { type: 'storage', required: true, help: 'The storage to listen to.' },
+    events: {
+      type: 'array',
+      required: true,
+      help: 'A list of on_created, on_updated, on_saved (either of the two), on_removed and on_deleted.',
+    },
+  },
+  out: {
+    document: {
+      type: 'document',
+      help: 'The document as it was right after the event. For on_deleted: as it was last.',
+    },
+    previous: { type: 'document', help: 'The document before the event. Empty when it was created.' },
+    fields_modified: {
+      type: 'array',
+      help: 'Names of the fields that changed, with dots where they are nested.',
+    },
+    revisions: {
+      type: 'array',
+      help: 'Each change: key, type (set.field, remove.field, array.add, array.remove), value, previous_value.',
+    },
+    event: { type: 'value', help: 'What happened: the most exact of the events that were chosen.' },
+    job: { type: 'value', help: 'The same each time the event is tried again: tells repeats apart.' },
+  },
+  settings: {},
+  listen: (inputs) => ({ storage: builderStorage(inputs.storage), events: chosen(inputs.events) }),
+  start: ({ document, previous, fieldsModified, revisions, event, job }) => ({
+    document,
+    previous,
+    fields_modified: fieldsModified,
+    revisions,
+    event,
+    job,
+  }),
+})
+
+function chosen(events: readonly unknown[]): readonly DocumentEvent[] {
+  const known = events.filter(isDocumentEvent)
+  if (known.length === 0 || known.length < events.length)
+    throw new PinError('events', `must be a list of ${documentEvents.join(', ')}, of one at least`)
+  return [...new Set(known)]
+}

@@ -1,0 +1,30 @@
+/** What can happen to a document, as flows listen for it. `on_saved` is either of the first two. */
+export const documentEvents = ['on_created', 'on_updated', 'on_saved', 'on_removed', 'on_deleted'] as const
+
+export type DocumentEvent = (typeof documentEvents)[number]
+
+type Happened = 'created' | 'updated' | 'removed' | 'restored' | 'deleted'
+
+/**
+ * By what happened: the events that it counts as, the most exact one first. A document that comes back counts as
+ * updated, because no flow that keeps something beside the documents could hear of it otherwise.
+ */
+const countsAs: Readonly<Record<Happened, readonly DocumentEvent[]>> = {
+  created: ['on_created', 'on_saved'],
+  updated: ['on_updated', 'on_saved'],
+  restored: ['on_updated', 'on_saved'],
+  removed: ['on_removed'],
+  deleted: ['on_deleted'],
+}
+
+export function isDocumentEvent(value: unknown): value is DocumentEvent {
+  return documentEvents.some((event) => event === value)
+}
+
+/** The most exact of the events listened for that what happened counts as; undefined when nobody listens for it. */
+export function documentEventOf(
+  happened: Happened,
+  listened: readonly DocumentEvent[],
+): DocumentEvent | undefined {
+  return countsAs[happened].find((event) => listened.includes(event))
+}

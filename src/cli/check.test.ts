@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { quoinCommand } from '../../test/recording-terminal.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+async function checked(content: string) {
+  const file = join(directory, 'blueprint.json')
+  await writeFile(file, content)
+  const end = await quoinCommand(['check', file])
+  return { ...end, lines: end.complained.split('\n').map((line) => line.replace(`${file}: `, '')) }
+}
+
+const on = { type: 'on_startup_register_uri_get', in: { uri: 'x' } }
+
+test('a file that is not there, is not JSON or no blueprint is one line', async () => {
+  expect(await quoinCommand(['check', join(directory, 'none.json')])).toMatchObject({ code: 1 })
+  expect((await checked('{ "name": ')).complained).toContain('is not JSON')
+  const { code, lines } = await checked('{ "name": "A", "blocks": { "a": { "typ": "x" } } }')
+  expect(code).toBe(1)
+  expect(lines).toEqual([expect.stringContaining('blocks.a')])
+})
+
+test('every problem is listed, with the block and the pin', async () => {
+  const blocks = {
+    on,
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', valeu: 1 } },
+    odd: { type: 'no_such_block' },
+    search: { type: 'function_search', in: { flow: '@on.flo', limit: [] } },
+  }
+  const { code, lines, printed } = await checked(JSON.stringify({ name: 'A', blocks }))
+  expect({ code, printed }).toEqual({ code: 1, printed: '' })
+  expect(lines).toContainEqual(expect.stringMatching(/^reply\.valeu: /))
+  expect(lines).toContainEqual(expect.stringMatching(/^odd: .*no_such_block/))
+  expect(lines).toContainEqual(expect.stringMatching(/^search\.flow: .*flo/))
+  expect(lines).toContainEqual(expect.stringMatching(/^search\.limit: /))
+  expect(lines).toContainEqual(expect.stringMatching(/^search\.storage: /))
+})
+
+test("a path of Quoin's own is a problem", async () => {
+  const blocks = { on: { ...on, in: { uri: 'users/all' } } }
+  const { code, lines } = await checked(JSON.stringify({ name: 'A', blocks }))
+  expect(code).toBe(1)
+  expect(lines).toEqual([expect.stringContaining('users/all')])
+})
+
+test('the tasks example can run', async () => {
+  const file = fileURLToPath(new URL('../../examples/tasks.blueprint.json', import.meta.url))
+  expect(await quoinCommand(['check', file])).toEqual({
+    code: 0,
+    printed: `${file} can run.`,
+    complained: '',
+  })
+})

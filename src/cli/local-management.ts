@@ -1,0 +1,90 @@
+import { access as canAccess } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Identity } from '../access/identity.ts'
+import { blueprintActionRoutes } from '../http/routes/blueprint-actions.ts'
+import { blueprintDeploymentRoutes } from '../http/routes/blueprint-deployment.ts'
+import { blueprintRoutes } from '../http/routes/blueprints.ts'
+import { userRoutes } from '../http/routes/users.ts'
+import { openServer } from '../http/server.ts'
+import { openQuoin } from '../quoin.ts'
+import { releasers } from '../releasers.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { Terminal } from './command.ts'
+import { bodyOf, type Management, Refused } from './management.ts'
+
+/** Who has the files may do everything with them; records name the command as who did it. */
+const operator: Identity = {
+  guid: '',
+  username: 'quoin command',
+  scopes: new Set(['*']),
+  user: {},
+  tokenGuid: '',
+}
+
+/**
+ * The data directory itself, without a port: the same routes, with the operator as the caller of each request. Throws
+ * Refused if there is no data or a server is using it.
+ */
+export async function openLocalManagement(terminal: Terminal): Promise<Management> {
+  const options = terminal.options()
+  await checkData(options.data)
+  const opened = releasers()
+  try {
+    const { access, engine, version, close } = await openQuoin(
+      { ...options, port: 0, logLevel: 'silent', examples: false },
+      { clock: terminal.clock, random: terminal.random, offline: true },
+    )
+    opened.add(close)
+    const server = await openServer({
+      access: { ...access, identify: async () => operator },
+      clock: terminal.clock,
+      version,
+      settings: { ...options, logLevel: 'silent', trustProxy: false },
+      api: [
+        userRoutes(access),
+        blueprintRoutes(engine),
+        blueprintDeploymentRoutes(engine, access),
+        blueprintActionRoutes(engine),
+      ],
+    })
+    opened.add(() => server.close())
+    return {
+      async call(method, path, body) {
+        const reply = await server.app.inject({
+          method,
+          url: `/api/v1${path}`,
+          headers: {
+            authorization: 'Bearer operator',
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+          },
+          ...(body !== undefined && { payload: JSON.stringify(body) }),
+        })
+        return bodyOf(reply.statusCode, reply.body)
+      },
+      close: opened.release,
+    }
+  } catch (error) {
+    await opened.release()
+    if (error instanceof QuoinError && error.code === 'UNAVAILABLE') throw inUse(error)
+    throw error
+  }
+}
+
+/** Opening would make an empty database, which is never what somebody wants who exports or resets a password. */
+async function checkData(directory: string): Promise<void> {
+  try {
+    await canAccess(join(directory, 'quoin.db'))
+  } catch {
+    throw new Refused(
+      `There is no Quoin data in ${directory}. Set QUOIN_DATA to the folder of the database, or use --url.`,
+      0,
+    )
+  }
+}
+
+function inUse(error: QuoinError): Refused {
+  return new Refused(
+    `${error.message} While a server runs, do it over its API: set QUOIN_TOKEN to an access token and add --url http://<host>:<port>.`,
+    0,
+  )
+}

@@ -1,0 +1,177 @@
+/** export, import and user …: on the data directory while no server runs, and over HTTP while one does. */
+import { randomFillSync } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adminPassword, guidOf } from '../../test/end-to-end/harness.ts'
+import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
+import { readOptions } from '../options.ts'
+import { openQuoin, type Quoin } from '../quoin.ts'
+
+let directory: string
+const file = (name: string) => join(directory, name)
+const signIn = (quoin: Quoin, username: string, password: string) =>
+  quoin.access.signIn({ username, password, ip: '127.0.0.1' })
+
+function open(environment: Readonly<Record<string, string>>): Promise<Quoin> {
+  const random = (bytes: Uint8Array) => void randomFillSync(bytes)
+  return openQuoin(readOptions(environment), { clock: Date.now, random, synchronous: 'OFF' })
+}
+
+describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => {
+  let environment: Record<string, string>
+  let flags: string[] = []
+  let server: Quoin | undefined
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+    environment = {
+      QUOIN_DATA: file('data'),
+      QUOIN_PORT: '0',
+      QUOIN_ADMIN_PASSWORD: adminPassword,
+      QUOIN_LOG_LEVEL: 'silent',
+    }
+    server = await open(environment)
+    if (where === 'over HTTP') {
+      flags = ['--url', await server.server.listen()]
+      environment.QUOIN_TOKEN = (await signIn(server, 'admin', adminPassword)).access_token
+    } else {
+      flags = []
+      await server.close()
+      server = undefined
+    }
+  })
+  afterAll(async () => {
+    await server?.close()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  const run = (words: readonly string[], input?: string): Promise<CommandEnd> =>
+    quoinCommand([...words, ...flags], environment, input)
+
+  /** Looks at what is there: in the server, or in one that is opened for it. */
+  async function inside<T>(look: (quoin: Quoin) => Promise<T>): Promise<T> {
+    if (server) return look(server)
+    const opened = await open(environment)
+    return look(opened).finally(() => opened.close())
+  }
+
+  test('what is not there is said in one line', async () => {
+    expect(await run(['export', 'Nothing'])).toEqual({
+      code: 1,
+      printed: '',
+      complained: 'There is no blueprint "Nothing".',
+    })
+    expect(await run(['user', 'reset-password', 'nobody'])).toEqual({
+      code: 1,
+      printed: '',
+      complained: 'There is no user "nobody".',
+    })
+  })
+
+  test('a blueprint that cannot run is not made with --activate', async () => {
+    await writeFile(file('bad.json'), JSON.stringify({ name: 'Bad', blocks: { a: { type: 'nothing' } } }))
+    const end = await run(['import', file('bad.json'), '--activate'])
+    expect(end).toMatchObject({ code: 1, printed: '' })
+    expect(end.complained).toContain('a: There is no block of the type')
+    expect((await run(['export', 'Bad'])).complained).toBe('There is no blueprint "Bad".')
+  })
+
+  test('what fails on the way leaves nothing behind', async () => {
+    const blocks = { b: { type: 'storage', fields: { storage: 'x' } }, a: { type: 'nothing' } }
+    await writeFile(file('half.json'), JSON.stringify({ name: 'Half', blocks }))
+    const end = await run(['import', file('half.json')])
+    expect(end).toMatchObject({ code: 1, printed: '' })
+    expect((await run(['export', 'Half'])).complained).toBe('There is no blueprint "Half".')
+  })
+
+  test('the export of an import is the same file', async () => {
+    expect(await run(['export', 'Tasks', file('tasks.json')])).toEqual({
+      code: 0,
+      printed: '',
+      complained: '',
+    })
+    const exported = await readFile(file('tasks.json'), 'utf8')
+    const renamed = exported
+      .replace('"name": "Tasks"', '"name": "Chores"')
+      .replaceAll('"tasks/{guid}"', '"chores/{guid}"')
+      .replaceAll('"uri": "tasks"', '"uri": "chores"')
+    await writeFile(file('chores.json'), renamed)
+    const made = await run(['import', file('chores.json'), '--activate'])
+    expect(made).toMatchObject({ code: 0, complained: '' })
+    expect((await run(['export', 'Chores'])).printed).toBe(renamed.trimEnd())
+    expect((await run(['export', made.printed])).printed).toBe(renamed.trimEnd())
+    await inside(async ({ server }) => {
+      expect((await server.app.inject('/api/v1/chores')).json()).toEqual([])
+    })
+  })
+
+  test('what is taken by another blueprint is imported, and not active', async () => {
+    const end = await run(['import', file('tasks.json'), '--activate'])
+    expect(end.code).toBe(1)
+    expect(end.complained).toContain('It was imported and is not active')
+    expect(end.complained).toContain('belongs to the active blueprint')
+    const twice = await run(['export', 'Tasks'])
+    expect(twice).toMatchObject({ code: 1, printed: '' })
+    expect(twice.complained).toContain(end.printed)
+  })
+
+  test('a user is made with a password that is printed once, and with scopes', async () => {
+    const end = await run(['user', 'create', 'ann', '--scopes', 'users_view, blueprints_view'])
+    expect(end).toMatchObject({ code: 0, complained: '' })
+    const password = /^Password: (\S+)/m.exec(end.printed)?.[1] ?? ''
+    await inside(async (quoin) => {
+      const { user } = await signIn(quoin, 'ann', password)
+      const scopes = await quoin.access.scopesOfUser(guidOf(user))
+      expect([...(scopes ?? [])].sort()).toEqual(['blueprints_view', 'users_view'])
+    })
+    expect(await run(['user', 'create', 'ann'])).toMatchObject({
+      code: 1,
+      printed: '',
+      complained: expect.stringContaining('taken'),
+    })
+    const short = await run(['user', 'create', 'bob', '--password-stdin'], 'short')
+    expect(short).toMatchObject({ code: 1, complained: expect.stringContaining('at least 10 characters') })
+  })
+
+  test('a new password unlocks, and the old one no longer works', async () => {
+    await run(['user', 'create', 'cas', '--password-stdin'], 'the first password')
+    const end = await run(['user', 'reset-password', 'cas', '--password-stdin'], 'the second password')
+    expect(end).toEqual({ code: 0, printed: 'The user cas has a new password.', complained: '' })
+    await inside(async (quoin) => {
+      await expect(signIn(quoin, 'cas', 'the first password')).rejects.toMatchObject({
+        code: 'INVALID_CREDENTIALS',
+      })
+      expect(await signIn(quoin, 'cas', 'the second password')).toMatchObject({ user: { username: 'cas' } })
+    })
+  })
+
+  if (where === 'over HTTP') {
+    test('without --url, while the server runs: one line that says how', async () => {
+      const end = await quoinCommand(['export', 'Tasks'], environment)
+      expect(end).toMatchObject({ code: 1, printed: '' })
+      expect(end.complained).toMatch(/in use.*QUOIN_TOKEN.*--url/)
+      expect(end.complained.split('\n')).toHaveLength(1)
+    })
+
+    test('a wrong token, and a server that is not there, are one line', async () => {
+      const wrong = await quoinCommand(['export', 'Tasks', ...flags], {
+        ...environment,
+        QUOIN_TOKEN: 'wrong',
+      })
+      expect(wrong).toMatchObject({ code: 1, printed: '' })
+      expect(wrong.complained).toContain('access token')
+      const nowhere = await quoinCommand(['export', 'Tasks', '--url', 'http://127.0.0.1:9'], environment)
+      expect(nowhere).toMatchObject({ code: 1, printed: '' })
+      expect(nowhere.complained).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9: /)
+    })
+  } else {
+    test('where there is no data none is made', async () => {
+      const end = await quoinCommand(['user', 'create', 'a'], { QUOIN_DATA: file('nothing') })
+      expect(end).toMatchObject({ code: 1, printed: '' })
+      expect(end.complained).toContain('There is no Quoin data in')
+      await expect(readFile(file('nothing'))).rejects.toMatchObject({ code: 'ENOENT' })
+    })
+  }
+})

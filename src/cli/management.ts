@@ -1,0 +1,69 @@
+import type { Problem } from '../shared/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+
+/**
+ * The management endpoints, wherever they are: over HTTP on a running server (`remote-management.ts`), or on the data
+ * directory itself when no server runs (`local-management.ts`). Both go through the same routes, so a command does the
+ * same, and is refused for the same reasons, in both.
+ */
+export interface Management {
+  /** Sends a request to a path under /api/v1 and gives the reply's body. Throws Refused for any reply but 2xx. */
+  call(method: Method, path: string, body?: JsonValue): Promise<JsonValue>
+  close(): Promise<void>
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** What a management endpoint answered instead of doing it. */
+export class Refused extends Error {
+  readonly status: number
+  readonly problems: readonly Problem[]
+
+  constructor(message: string, status: number, problems: readonly Problem[] = []) {
+    super(message)
+    this.status = status
+    this.problems = problems
+  }
+}
+
+/** The body of a reply. Throws Refused, with the reply's own sentence, unless it is 2xx. */
+export function bodyOf(status: number, text: string): JsonValue {
+  const body = parsed(text)
+  if (status >= 200 && status < 300) {
+    if (body === undefined)
+      throw new Refused('What answered there is no Quoin: the reply is no JSON.', status)
+    return body
+  }
+  const told = isJsonObject(body) ? body : {}
+  const message = typeof told.message === 'string' ? told.message : `The server answered ${status}.`
+  throw new Refused(message, status, problemsIn(told))
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function problemsIn(told: JsonObject): Problem[] {
+  const list = Array.isArray(told.problems) ? told.problems.filter(isJsonObject) : []
+  return list.map(({ block, pin, message }) => ({
+    block: String(block),
+    ...(typeof pin === 'string' && { pin }),
+    message: String(message),
+  }))
+}
+
+/** The records of a reply that is a list. */
+export function recordsOf(body: JsonValue): JsonObject[] {
+  return Array.isArray(body) ? body.filter(isJsonObject) : []
+}
+
+export function guidOf(record: JsonValue): string {
+  const meta = isJsonObject(record) ? record._meta : undefined
+  const guid = isJsonObject(meta) ? meta.guid : undefined
+  if (typeof guid !== 'string') throw new Refused('The server replied a record without a guid.', 200)
+  return guid
+}

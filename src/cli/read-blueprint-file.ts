@@ -1,0 +1,15 @@
+import { readFile, stat } from 'node:fs/promises'
+
+/** Far more than 10,000 blocks take. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** The JSON of a blueprint file. Throws an Error that names the file. */
+export async function readBlueprintFile(path: string): Promise<unknown> {
+  const { size } = await stat(path)
+  if (size > MAX_BYTES) throw new Error(`${path} is larger than ${MAX_BYTES} bytes; it is no blueprint file.`)
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    throw new Error(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { quoinCommand } from '../../test/recording-terminal.ts'
+import { commands } from './run-command.ts'
+
+test.each([
+  { words: ['chek'], complaint: 'There is no command: quoin chek' },
+  { words: ['user'], complaint: 'There is no command: quoin user' },
+  { words: ['start', 'now'], complaint: 'There is a word too many: now.' },
+  { words: ['check'], complaint: 'A word is missing. Usage: quoin check <file>' },
+  { words: ['export'], complaint: 'A word is missing.' },
+  { words: ['export', 'a', 'b', 'c'], complaint: 'There is a word too many: c.' },
+  { words: ['export', 'a', '--url'], complaint: "'--url <value>' argument missing" },
+  { words: ['export', 'a', '--url', 'localhost'], complaint: '--url takes an address' },
+  { words: ['export', 'a', '--url', 'ftp://localhost'], complaint: '--url takes an address' },
+  { words: ['export', 'a', '--url', 'http://me:secret@localhost'], complaint: 'must not hold a password' },
+  { words: ['import', '--activate'], complaint: 'A word is missing.' },
+  { words: ['user', 'create', 'a', '--password', 'b'], complaint: "Unknown option '--password'" },
+  { words: ['user', 'create', 'a', '--password-stdin'], complaint: 'no password on the standard input' },
+  { words: ['backup'], complaint: 'A word is missing.' },
+  { words: ['restore', 'a', '--forced'], complaint: "Unknown option '--forced'" },
+])('quoin $words makes no sense: exit code 2 and one line', async ({ words, complaint }) => {
+  const end = await quoinCommand(words, { QUOIN_TOKEN: 'a token' })
+  expect(end).toMatchObject({ code: 2, printed: '' })
+  expect(end.complained).toContain(complaint)
+  expect(end.complained.split('\n')).toHaveLength(1)
+})
+
+test('without a token there is no work over HTTP', async () => {
+  const end = await quoinCommand(['export', 'a', '--url', 'http://127.0.0.1:9'])
+  expect(end).toMatchObject({ code: 2, printed: '' })
+  expect(end.complained).toContain('QUOIN_TOKEN')
+})
+
+test('a setting that is not accepted is one line that names it: exit code 1', async () => {
+  const end = await quoinCommand(['start'], { QUOIN_PORT: 'abc' })
+  expect(end).toMatchObject({ code: 1, printed: '' })
+  expect(end.complained).toBe('QUOIN_PORT is "abc"; it must be a whole number from 0 to 65535.')
+})
+
+test.each([[], ['help'], ['--help'], ['-h']])('quoin %s lists every command', async (...words) => {
+  const end = await quoinCommand(words)
+  expect(end).toMatchObject({ code: 0, complained: '' })
+  for (const { usage } of commands) expect(end.printed).toContain(`quoin ${usage}`)
+})
+
+test.each(commands.map(({ usage }) => usage))('quoin %s has help, and does nothing then', async (usage) => {
+  const words = usage.split(' ').filter((word) => /^[a-z]/.test(word))
+  const end = await quoinCommand([...words, '--help'], { QUOIN_DATA: '/nowhere/at/all' })
+  expect(end).toMatchObject({ code: 0, complained: '' })
+  expect(end.printed).toContain(`quoin ${usage}\n`)
+  expect(end.printed.split('\n').length).toBeGreaterThan(4)
+})

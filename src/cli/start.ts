@@ -1,0 +1,48 @@
+import { optionsHelp } from '../options.ts'
+import { openQuoin, type Quoin } from '../quoin.ts'
+import { type Command, readWords, type Terminal } from './command.ts'
+import { greeting } from './greeting.ts'
+import { stopSignal } from './stop-signal.ts'
+
+/** Requests in flight have 10 seconds; then there is still the disk to wait for. */
+const STOP_MS = 15_000
+
+export const start: Command = {
+  usage: 'start',
+  summary: 'Starts a node (also: npm start).',
+  help: () =>
+    `It runs until SIGTERM or SIGINT: then it takes no new connections, finishes the requests in flight (for
+10 seconds) and closes. A second signal ends it at once.
+
+Settings come from the environment:
+
+${optionsHelp()}`,
+  async run(words, terminal) {
+    readWords(words, {}, { least: 0, most: 0 })
+    const began = performance.now()
+    const options = terminal.options()
+    const { quoin, address } = await listen(terminal)
+    const milliseconds = Math.round(performance.now() - began)
+    terminal.print(greeting(quoin, address, options.data, milliseconds))
+    const signal = await stopSignal(process, (code) => process.exit(code))
+    terminal.print(`${signal}: finishing what is under way …`)
+    const late = setTimeout(() => {
+      terminal.complain('Stopping took too long: what was under way is cut off.')
+      process.exit(1)
+    }, STOP_MS)
+    await quoin.close()
+    clearTimeout(late)
+    // What others left behind, such as a connection to another server that is kept alive, must not hold the process.
+    return process.exit(0)
+  },
+}
+
+async function listen(terminal: Terminal): Promise<{ quoin: Quoin; address: string }> {
+  const quoin = await openQuoin(terminal.options(), terminal)
+  try {
+    return { quoin, address: await quoin.server.listen() }
+  } catch (error) {
+    await quoin.close()
+    throw error
+  }
+}

@@ -1,0 +1,18 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import { stopSignal } from './stop-signal.ts'
+
+test.each([
+  { first: 'SIGTERM', second: 'SIGTERM', code: 143 },
+  { first: 'SIGTERM', second: 'SIGINT', code: 130 },
+  { first: 'SIGINT', second: 'SIGTERM', code: 143 },
+] as const)('after $first, $second ends it at once with $code', async ({ first, second, code }) => {
+  const source = new EventEmitter()
+  const codes: number[] = []
+  const stopped = stopSignal(source, (given) => void codes.push(given))
+  source.emit(first)
+  expect(await stopped).toBe(first)
+  expect(codes).toEqual([])
+  source.emit(second)
+  expect(codes).toEqual([code])
+})

@@ -1,0 +1,34 @@
+import type { Problem } from '../shared/errors.ts'
+import { isJsonObject } from '../shared/json.ts'
+import { matchAll } from '../shared/query.ts'
+import type { Session } from '../storage/storage.ts'
+import { findAll, text } from './records.ts'
+import { type Candidate, findRuleKind } from './validation-kinds.ts'
+import { validationRuleStorage } from './validation-rules.ts'
+
+export interface Findings {
+  /** Refuse the deploy. */
+  readonly errors: readonly Problem[]
+  /** Are only told. */
+  readonly notes: readonly (Problem & { readonly level: 'warn' | 'info' })[]
+}
+
+/** Holds a blueprint against all validation rules. A rule of a kind that this version does not know says nothing. */
+export async function applyValidationRules(session: Session, candidate: Candidate): Promise<Findings> {
+  const errors: Problem[] = []
+  const notes: (Problem & { level: 'warn' | 'info' })[] = []
+  for (const rule of await findAll(session, validationRuleStorage, matchAll)) {
+    const { parameters } = rule
+    const found = findRuleKind(text(rule, 'rule_type'))?.check(
+      candidate,
+      isJsonObject(parameters) ? parameters : {},
+    )
+    const own = text(rule, 'message')
+    for (const problem of found ?? []) {
+      const told = { ...problem, message: own === '' ? problem.message : `${own} (${problem.message})` }
+      if (rule.severity === 'error') errors.push(told)
+      else notes.push({ ...told, level: rule.severity === 'warning' ? 'warn' : 'info' })
+    }
+  }
+  return { errors, notes }
+}

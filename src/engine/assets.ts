@@ -1,0 +1,160 @@
+/**
+ * Assets: a record `{ name, type, size, sha256, directory, public_path, created_by }` and the file behind it. The file is
+ * there before its record and goes after it, so no record is ever without its file; what a crash between the two leaves is
+ * a file without a record, which the next upload of the same content takes over.
+ */
+import { fileTypeFromBuffer } from 'file-type'
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import type { Search } from '../shared/query.ts'
+import type { AssetFiles, ReceivedFile } from '../storage/assets/asset-files.ts'
+import { assetDirectoryProblem, assetNameProblem, publicPath } from '../storage/assets/asset-path.ts'
+import { documentOf, type Session } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import { type Page, searchRecords } from './blueprint-records.ts'
+import { type Actor, findAll, getRecord, guidOf, notFound, type RecordContext, text } from './records.ts'
+
+export const assetStorage = '_assets'
+
+/** 500 MB as the contract counts them. */
+const MAX_ASSET_BYTES = 500 * 1024 * 1024
+
+export interface AssetInput {
+  readonly name: string
+  readonly directory: string
+  /** What the sender says it is; what the bytes say goes first. */
+  readonly type: string | undefined
+}
+
+export interface Assets {
+  readonly files: AssetFiles
+  /** Most bytes of one file. */
+  readonly limit: number
+  /** Takes the received file over, also when it throws. INVALID_BODY for a name; CONFLICT for a public path that is taken. */
+  create(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject>
+  get(guid: string): Promise<JsonObject>
+  search(wanted: Search): Promise<Page>
+  /** For good, with its file unless another asset has the same content. */
+  remove(guid: string, by: Actor): Promise<void>
+  /** The asset at a path below `/static/`. */
+  findPublic(path: string): Promise<JsonObject | undefined>
+}
+
+export async function openAssets(
+  records: RecordContext,
+  files: AssetFiles,
+  limit = MAX_ASSET_BYTES,
+): Promise<Assets> {
+  const { storage } = records
+  await storage.ensure(assetStorage, {
+    indexes: [{ fields: ['public_path'], unique: true }, { fields: ['sha256'] }, { fields: ['directory'] }],
+    text: true,
+  })
+  /** The last piece of work on each content: a file must not go while another asset begins to use it. */
+  const turns = new Map<string, Promise<unknown>>()
+
+  function inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
+    const next = (turns.get(sha256) ?? Promise.resolve()).then(work, work)
+    turns.set(sha256, next)
+    const over = () => {
+      if (turns.get(sha256) === next) turns.delete(sha256)
+    }
+    next.then(over, over)
+    return next
+  }
+
+  async function dropUnused(sha256: string): Promise<void> {
+    const users = await storage.session().count(assetStorage, term('sha256', sha256), true)
+    if (users === 0) await files.delete(sha256)
+  }
+
+  async function save(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject> {
+    checkAssetPlace(input)
+    const { size, sha256 } = file
+    const { name, directory } = input
+    const path = publicPath(directory, name) ?? null
+    const type = await typeOf(file, input.type)
+    const fields = { name, type, size, sha256, directory, public_path: path, created_by: { ...by } }
+    return inTurn(sha256, async () => {
+      await files.keep(file)
+      try {
+        return await transact(
+          storage,
+          async (session) => {
+            if (path !== null) await checkFree(session, path)
+            return documentOf(await session.create(assetStorage, setFields(fields)))
+          },
+          { user: by },
+        )
+      } catch (error) {
+        await dropUnused(sha256)
+        throw error
+      }
+    })
+  }
+
+  return {
+    files,
+    limit,
+    async create(file, input, by) {
+      try {
+        return await save(file, input, by)
+      } finally {
+        await files.discard(file)
+      }
+    },
+    get: (guid) => getRecord(storage.session(), assetStorage, guid, 'asset'),
+    search: (wanted) => searchRecords(records, assetStorage, wanted),
+    async remove(guid, by) {
+      const record = await getRecord(storage.session(), assetStorage, guid, 'asset')
+      const sha256 = text(record, 'sha256')
+      await inTurn(sha256, async () => {
+        await transact(
+          storage,
+          async (session) => {
+            const deleted = await session.delete(assetStorage, guid)
+            if (deleted.outcome !== 'written') throw notFound(guid, 'asset')
+          },
+          { user: by },
+        )
+        await dropUnused(sha256)
+      })
+    },
+    async findPublic(path) {
+      const [record] = await findAll(storage.session(), assetStorage, term('public_path', path))
+      return record
+    },
+  }
+}
+
+/** Throws INVALID_BODY for a name or directory that cannot be: before a byte of the file is read, if it is known then. */
+export function checkAssetPlace({ name, directory }: Pick<AssetInput, 'name' | 'directory'>): void {
+  const nameProblem = assetNameProblem(name)
+  if (nameProblem) throw invalidField('filename', `The filename ${nameProblem}.`)
+  const directoryProblem = assetDirectoryProblem(directory)
+  if (directoryProblem) throw invalidField('directory', `The directory ${directoryProblem}.`)
+}
+
+async function checkFree(session: Session, path: string): Promise<void> {
+  const [owner] = await findAll(session, assetStorage, term('public_path', path))
+  if (!owner) return
+  throw new QuoinError(
+    'CONFLICT',
+    `/static/${path} is the asset ${guidOf(owner)}. Delete that one first, or choose another name.`,
+  )
+}
+
+function term(field: string, value: string) {
+  return { kind: 'term', field, value } as const
+}
+
+/** The bytes say what a picture or an archive is; text has no mark, there the sender is believed. */
+async function typeOf({ head }: ReceivedFile, said: string | undefined): Promise<string> {
+  const found = await fileTypeFromBuffer(head).catch(() => undefined)
+  if (found) return found.mime
+  const plain = said?.split(';')[0]?.trim().toLowerCase() ?? ''
+  return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/.test(plain)
+    ? plain
+    : 'application/octet-stream'
+}

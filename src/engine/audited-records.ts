@@ -1,0 +1,21 @@
+import type { AuditedStorages } from '../storage/audit-log.ts'
+import { assetStorage } from './assets.ts'
+import { fieldStorage } from './fields/field-rules.ts'
+import { recordStorages } from './records.ts'
+import { templateStorage } from './templates.ts'
+import { validationRuleStorage } from './validation-rules.ts'
+
+/** The audit record says itself who it was. */
+const derived = ['modified_by', 'created_by']
+
+/** The records of this room whose changes are audited. */
+export const auditedRecords: AuditedStorages = {
+  [recordStorages.blueprints]: { category: 'blueprints', derived },
+  [recordStorages.blocks]: { category: 'blueprintactions', derived },
+  [recordStorages.deployments]: { category: 'deployments', derived: ['by'] },
+  [recordStorages.storages]: { category: 'storages', derived },
+  [assetStorage]: { category: 'assets', derived: ['created_by'] },
+  [fieldStorage]: { category: 'blueprintfields', derived: [...derived, 'key'] },
+  [templateStorage]: { category: 'blueprinttemplates', derived: [...derived, 'name_key'] },
+  [validationRuleStorage]: { category: 'blueprintvalidation', derived },
+}

@@ -1,0 +1,218 @@
+/**
+ * Documents from NDJSON, one a line, all or none.
+ *
+ * 1. The lines are received into a temporary file: a slow or broken sender touches nothing.
+ * 2. Every line is tried against the storage, in batches whose transactions are rolled back: JSON, depth, names of fields,
+ *    rules of fields, unique indexes and guids that are taken. The first that fails is named, and nothing was written.
+ * 3. The lines are written, in batches, because one transaction would keep everybody else from writing all that time.
+ *    Each batch notes what it wrote (`import-journal.ts`). What the trial could not see (two lines with one guid, a full
+ *    disk, a rule that changed meanwhile) fails here, and so can a crash: then what was written is deleted again, at once
+ *    or at the next start.
+ *
+ * So afterwards all documents are there or none is. While step 3 runs others see those that are written already.
+ * Memory: one batch, whatever the size of the file.
+ */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { QuoinError } from '../shared/errors.ts'
+import { isGuid } from '../shared/guid.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import {
+  type CreateOptions,
+  documentOf,
+  type Origin,
+  type Session,
+  type Storage,
+} from '../storage/storage.ts'
+import {
+  beginImport,
+  endImport,
+  noteBatch,
+  openImportJournal,
+  undoBrokenImports,
+  undoImport,
+} from './import-journal.ts'
+import { atLine, type Line, linesOf, parseLine } from './ndjson-lines.ts'
+import { guidOf } from './records.ts'
+
+export interface DocumentImports {
+  /** Most bytes of one import. */
+  readonly limit: number
+  /**
+   * Gives how many documents were made. Errors name the line: INVALID_BODY for what no document can be or its rules
+   * refuse, CONFLICT for a guid or unique value that is taken. FILE_TOO_BIG past the limit.
+   */
+  run(name: string, source: AsyncIterable<Buffer>, origin: Origin): Promise<number>
+  /** Undoes imports that are being written, which then fail with UNAVAILABLE. */
+  close(): Promise<void>
+}
+
+export interface DocumentImportOptions {
+  readonly storage: Storage
+  /** For temporary files; emptied when this opens. */
+  readonly directory: string
+  readonly newGuid: () => string
+  readonly limit?: number
+}
+
+const GIB = 1024 ** 3
+const BATCH = 200
+const BATCH_BYTES = 512 * 1024
+
+export async function openDocumentImports(options: DocumentImportOptions): Promise<DocumentImports> {
+  const { storage, directory, newGuid, limit = GIB } = options
+  await rm(directory, { recursive: true, force: true })
+  await mkdir(directory, { recursive: true })
+  await openImportJournal(storage)
+  await undoBrokenImports(storage)
+  const running = new Set<Promise<unknown>>()
+  let closed = false
+
+  async function run(name: string, source: AsyncIterable<Buffer>, origin: Origin): Promise<number> {
+    const path = join(directory, `${newGuid()}.ndjson`)
+    try {
+      await pipeline(source, atMost(limit), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+      for await (const batch of batchesOf(path)) await tryBatch(storage, name, batch, origin)
+      return await write(name, path, origin)
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  async function write(name: string, path: string, origin: Origin): Promise<number> {
+    const id = await beginImport(storage, name)
+    let count = 0
+    try {
+      for await (const batch of batchesOf(path)) {
+        if (closed) throw new QuoinError('UNAVAILABLE', 'The node is stopping. Nothing was imported.')
+        await writeBatch(storage, name, batch, origin, id)
+        count += batch.length
+      }
+    } catch (error) {
+      await undoImport(storage, id, origin).catch((cause: unknown) => {
+        throw new QuoinError(
+          'UNAVAILABLE',
+          'The import failed and what it had written could not be deleted. The next start of the node deletes it.',
+          { cause: new AggregateError([error, cause]) },
+        )
+      })
+      throw error
+    }
+    await endImport(storage, id)
+    return count
+  }
+
+  return {
+    limit,
+    run(name, source, origin) {
+      const imported = run(name, source, origin)
+      running.add(imported)
+      const over = () => void running.delete(imported)
+      imported.then(over, over)
+      return imported
+    },
+    async close() {
+      closed = true
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+async function tryBatch(
+  storage: Storage,
+  name: string,
+  batch: readonly Line[],
+  origin: Origin,
+): Promise<void> {
+  const session = storage.session(origin)
+  try {
+    for (const line of batch) await createFrom(session, name, line)
+  } finally {
+    await session.rollback()
+  }
+  await nextTurn()
+}
+
+async function writeBatch(
+  storage: Storage,
+  name: string,
+  batch: readonly Line[],
+  origin: Origin,
+  id: string,
+): Promise<void> {
+  const session = storage.session(origin)
+  try {
+    const guids: string[] = []
+    for (const line of batch) guids.push(await createFrom(session, name, line))
+    await noteBatch(session, id, guids)
+    await session.commit()
+  } catch (error) {
+    await session.rollback()
+    throw error
+  }
+}
+
+/** Gives the new document's guid. */
+async function createFrom(session: Session, name: string, line: Line): Promise<string> {
+  const { _meta, ...fields } = parseLine(line)
+  try {
+    return guidOf(documentOf(await session.create(name, setFields(fields), keptOf(_meta))))
+  } catch (error) {
+    throw atLine(line.number, error)
+  }
+}
+
+const YEAR_10000 = 253_402_300_800
+
+/** What a document keeps of the `_meta` that it comes with: guid, time of creation and expiry, where they are valid. */
+function keptOf(meta: JsonObject[string] | undefined): CreateOptions {
+  if (!isJsonObject(meta)) return {}
+  const { guid, created, cms, expiry } = meta
+  const made = isTime(created) ? creationTime(created, cms) : undefined
+  return {
+    ...(typeof guid === 'string' && isGuid(guid) && { guid }),
+    ...(made !== undefined && { cms: made }),
+    ...(isTime(expiry) && { expiry }),
+  }
+}
+
+/** To the millisecond if that says the same. */
+function creationTime(created: number, cms: JsonObject[string] | undefined): number {
+  return typeof cms === 'number' && Number.isInteger(cms) && Math.floor(cms / 1000) === created
+    ? cms
+    : created * 1000
+}
+
+function isTime(value: JsonObject[string] | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < YEAR_10000
+}
+
+async function* batchesOf(path: string): AsyncGenerator<Line[], void> {
+  let batch: Line[] = []
+  let bytes = 0
+  for await (const line of linesOf(createReadStream(path))) {
+    batch.push(line)
+    bytes += line.bytes.length
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+function atMost(limit: number) {
+  return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+    let bytes = 0
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > limit)
+        throw new QuoinError('FILE_TOO_BIG', `An import has at most ${limit} bytes. Send it in parts.`)
+      yield chunk
+    }
+  }
+}

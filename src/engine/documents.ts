@@ -1,0 +1,118 @@
+/** One document of a builder's storage, for those who manage it. Who writes is noted in its history. */
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import type { Search } from '../shared/query.ts'
+import type { Session, Written } from '../storage/storage.ts'
+import type { StoredJson } from '../storage/stored-json.ts'
+import { transact } from '../storage/transact.ts'
+import { type Actor, notFound } from './records.ts'
+import { type StorageContext, storageNamed } from './storage-records.ts'
+
+/** Which document: guids of its storage and its own. */
+export interface DocumentPlace {
+  readonly guid: string
+  readonly document: string
+}
+
+export interface FoundDocuments {
+  /** A JSON array, as it is stored. */
+  readonly documents: StoredJson
+  readonly total: number
+  readonly next: string | undefined
+}
+
+export async function searchDocuments(
+  context: StorageContext,
+  guid: string,
+  wanted: Search,
+): Promise<FoundDocuments> {
+  const name = await storageNamed(context, guid)
+  const session = context.records.storage.session()
+  const found = await session.find(name, wanted)
+  const total = await session.count(name, wanted.query, wanted.includeRemoved)
+  return { documents: found.documents, total, next: found.next() }
+}
+
+export async function getDocument(
+  context: StorageContext,
+  { guid, document }: DocumentPlace,
+): Promise<StoredJson> {
+  const name = await storageNamed(context, guid)
+  const stored = await context.records.storage.session().get(name, document)
+  if (!stored) throw notFound(document, 'document')
+  return stored
+}
+
+/** `fields` by dotted name. `expiry`: Unix seconds at which the document is deleted. */
+export async function createDocument(
+  context: StorageContext,
+  guid: string,
+  fields: JsonObject,
+  expiry: number | undefined,
+  by: Actor,
+): Promise<StoredJson> {
+  const name = await storageNamed(context, guid)
+  return transact(
+    context.records.storage,
+    (session) => session.create(name, setFields(fields), expiry === undefined ? {} : { expiry }),
+    { user: by },
+  )
+}
+
+/** Changes what is given. CONFLICT if `updateHash` is given and no longer the document's. */
+export function updateDocument(
+  context: StorageContext,
+  place: DocumentPlace,
+  fields: JsonObject,
+  updateHash: string | undefined,
+  by: Actor,
+): Promise<StoredJson> {
+  return change(context, place, by, (session, name) =>
+    session.update(name, place.document, setFields(fields), updateHash === undefined ? {} : { updateHash }),
+  )
+}
+
+/** Soft, so that it can be restored; `hard`: for good, also if it was removed before. */
+export function removeDocument(
+  context: StorageContext,
+  place: DocumentPlace,
+  hard: boolean,
+  by: Actor,
+): Promise<StoredJson> {
+  return change(context, place, by, (session, name) =>
+    hard ? session.delete(name, place.document) : session.remove(name, place.document),
+  )
+}
+
+/** NOT_FOUND if there is no such document among the removed ones. */
+export function restoreDocument(
+  context: StorageContext,
+  place: DocumentPlace,
+  by: Actor,
+): Promise<StoredJson> {
+  return change(context, place, by, (session, name) => session.restore(name, place.document))
+}
+
+async function change(
+  context: StorageContext,
+  { guid, document }: DocumentPlace,
+  by: Actor,
+  write: (session: Session, name: string) => Written | Promise<Written>,
+): Promise<StoredJson> {
+  const name = await storageNamed(context, guid)
+  return transact(
+    context.records.storage,
+    async (session) => {
+      const written = await write(session, name)
+      if (written.outcome === 'not_found') throw notFound(document, 'document')
+      if (written.outcome === 'conflict')
+        throw new QuoinError(
+          'CONFLICT',
+          `Somebody else changed the document ${document}. Read it again, then change it.`,
+        )
+      return written.document
+    },
+    { user: by },
+  )
+}

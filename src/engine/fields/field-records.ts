@@ -1,0 +1,165 @@
+/** Blueprint fields as records: `{ name, type, description, blueprint_guid, storage, required, default_value, … }`. */
+import { invalidField, QuoinError } from '../../shared/errors.ts'
+import { fieldNameProblem } from '../../shared/field-path.ts'
+import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { jsonProblem } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { matchAll } from '../../shared/query.ts'
+import { patternProblem } from '../../shared/text-pattern.ts'
+import { documentOf, type Session, type Storage, storageNameProblem } from '../../storage/storage.ts'
+import { transact } from '../../storage/transact.ts'
+import { type Actor, getRecord, notFound, recordStorages } from '../records.ts'
+import { fieldStorage, MAX_FIELDS, ruleOf } from './field-rules.ts'
+
+/** What a client may say about a field; its schema has checked the types. */
+export type FieldInput = JsonObject
+
+const defaults: JsonObject = {
+  description: '',
+  blueprint_guid: null,
+  storage: null,
+  required: false,
+  default_value: null,
+  validation_rules: {},
+  metadata: {},
+}
+
+/** INVALID_BODY naming what does not fit; CONFLICT if the storage has a field of this name. */
+export async function createField(storage: Storage, input: FieldInput, by: Actor): Promise<JsonObject> {
+  const record = checkedField({ ...defaults, ...input })
+  return transact(
+    storage,
+    async (session) => {
+      if ((await session.count(fieldStorage, matchAll)) >= MAX_FIELDS)
+        throw new QuoinError('CONFLICT', `A cluster holds at most ${MAX_FIELDS} fields. Delete some first.`)
+      await checkBlueprint(session, record)
+      await checkFree(session, record, undefined)
+      const fields = { ...record, key: keyOf(record), created_by: { ...by }, modified_by: { ...by } }
+      return documentOf(await session.create(fieldStorage, setFields(fields)))
+    },
+    { user: by },
+  )
+}
+
+export async function getField(storage: Storage, guid: string): Promise<JsonObject> {
+  return getRecord(storage.session(), fieldStorage, guid, 'blueprint field')
+}
+
+/** Changes what is given; `validation_rules` and `metadata` as a whole. Errors as when creating, and NOT_FOUND. */
+export async function updateField(
+  storage: Storage,
+  guid: string,
+  changes: FieldInput,
+  by: Actor,
+): Promise<JsonObject> {
+  return transact(
+    storage,
+    async (session) => {
+      const { _meta, ...before } = await getRecord(session, fieldStorage, guid, 'blueprint field')
+      const record = checkedField({ ...before, ...changes })
+      await checkBlueprint(session, changes)
+      await checkFree(session, record, guid)
+      const fields = { ...changes, key: keyOf(record), modified_by: { ...by } }
+      const written = await session.update(fieldStorage, guid, setFields(fields))
+      if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
+      return documentOf(written.document)
+    },
+    { user: by },
+  )
+}
+
+/** Soft delete: its rules no longer count. */
+export async function removeField(storage: Storage, guid: string, by: Actor): Promise<void> {
+  await transact(
+    storage,
+    async (session) => {
+      const removed = await session.remove(fieldStorage, guid)
+      if (removed.outcome !== 'written') throw notFound(guid, 'blueprint field')
+    },
+    { user: by },
+  )
+}
+
+/** The record, if everything in it fits together. */
+function checkedField(record: JsonObject): JsonObject {
+  const { name, storage } = record
+  const nameProblem = typeof name === 'string' ? fieldNameProblem(name) : 'is missing'
+  if (nameProblem) throw invalidField('name', `name ${nameProblem}.`)
+  if (String(name).split('.')[0] === '_meta')
+    throw invalidField('name', 'name begins with _meta, which only the cluster writes.')
+  if (typeof storage === 'string') {
+    const problem = storage.startsWith('_') ? 'belongs to Quoin itself' : storageNameProblem(storage)
+    if (problem) throw invalidField('storage', `storage ${problem}.`)
+  }
+  const problem = jsonProblem(record)
+  if (problem) throw invalidField('metadata', `The field ${problem}.`)
+  const rule = ruleOf(record)
+  if (!rule) throw invalidField('type', 'type is none of the types of fields.')
+  checkLimits(rule)
+  checkDefault(rule)
+  return record
+}
+
+const limitsFor: Readonly<Record<FieldRule['type'], readonly string[]>> = {
+  string: ['min_length', 'max_length', 'pattern', 'choices'],
+  number: ['min', 'max', 'choices'],
+  boolean: [],
+  object: [],
+  array: ['min_length', 'max_length', 'choices'],
+  date: ['min', 'max'],
+}
+
+function checkLimits(rule: FieldRule): void {
+  const { type, limits } = rule
+  for (const [limit, value] of Object.entries(limits)) {
+    const place = `validation_rules.${limit}`
+    if (!limitsFor[type].includes(limit))
+      throw invalidField(place, `${limit} says nothing about a field of the type ${type}. Leave it out.`)
+    const bounds = limit === 'min' || limit === 'max'
+    const plain: FieldRule = { ...rule, required: false, limits: {} }
+    if (bounds && fieldValueProblem(plain, value))
+      throw invalidField(place, `${limit} ${fieldValueProblem(plain, value)}.`)
+    const problem = limit === 'pattern' ? patternProblem(String(value)) : undefined
+    if (problem) throw invalidField(place, `The pattern ${problem}.`)
+  }
+  if (isAbove(limits.min_length, limits.max_length) || isAbove(limits.min, limits.max))
+    throw invalidField('validation_rules', 'The least value is above the greatest: nothing would fit.')
+}
+
+function isAbove(least: number | string | undefined, most: number | string | undefined): boolean {
+  return typeof least === 'number' && typeof most === 'number' && least > most
+}
+
+/** A default that breaks the field's own rules would make every create fail. */
+function checkDefault(rule: FieldRule): void {
+  if (rule.defaultValue === undefined) return
+  if (rule.storage === undefined)
+    throw invalidField('default_value', 'A default needs a storage: name the one whose documents get it.')
+  const problem = fieldValueProblem(rule, rule.defaultValue)
+  if (problem) throw invalidField('default_value', `default_value ${problem}.`)
+}
+
+async function checkBlueprint(session: Session, { blueprint_guid: guid }: JsonObject): Promise<void> {
+  if (typeof guid !== 'string' || (await session.get(recordStorages.blueprints, guid))) return
+  throw invalidField('blueprint_guid', `There is no blueprint with the guid ${guid}.`)
+}
+
+async function checkFree(session: Session, record: JsonObject, self: string | undefined): Promise<void> {
+  const same = { kind: 'term', field: 'key', value: keyOf(record) } as const
+  const query =
+    self === undefined
+      ? same
+      : ({
+          kind: 'and',
+          queries: [same, { kind: 'not', query: { kind: 'term', field: '_meta.guid', value: self } }],
+        } as const)
+  if ((await session.count(fieldStorage, query)) === 0) return
+  const place = typeof record.storage === 'string' ? `The storage ${record.storage}` : 'The cluster'
+  throw new QuoinError('CONFLICT', `${place} has a field ${String(record.name)}. Change that one.`)
+}
+
+/** One field of a name for each storage, and one for all. */
+function keyOf({ storage, name }: { readonly [key: string]: JsonValue }): string {
+  return `${typeof storage === 'string' ? storage : '*'} ${String(name)}`
+}

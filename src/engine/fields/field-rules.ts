@@ -1,0 +1,103 @@
+/**
+ * The rules of all blueprint fields, in memory. They are read anew when their storage's version says that one was
+ * written, on this node or another; a version that cannot be read yet is tried again by the next write.
+ *
+ * A field without a storage counts wherever a field of its name is written, but asks nothing of documents that do not
+ * have it: `required` then means that it cannot be set empty, and there is no default. A field with a storage is that
+ * storage's alone and goes before the other.
+ */
+import { type FieldLimits, type FieldRule, fieldTypes } from '../../shared/field-rule.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { search } from '../../shared/query.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { listOf } from '../records.ts'
+
+export const fieldStorage = '_fields'
+/** They are all kept in memory. */
+export const MAX_FIELDS = 10_000
+
+export interface FieldRules {
+  /** Whether no field has a rule, as far as is known without reading: never true when one has. */
+  none(): boolean
+  of(storage: string): MaybePromise<readonly FieldRule[]>
+}
+
+interface Loaded {
+  readonly version: number
+  /** Of fields that count everywhere, by name. */
+  readonly everywhere: ReadonlyMap<string, FieldRule>
+  /** By storage; made when a storage is first written to. */
+  readonly byStorage: Map<string, readonly FieldRule[]>
+  readonly all: readonly FieldRule[]
+}
+
+/** Makes the storage of fields if it is not there, and reads them. */
+export async function openFieldRules(storage: Storage): Promise<FieldRules> {
+  await storage.ensure(fieldStorage, {
+    indexes: [{ fields: ['key'], unique: true }, { fields: ['storage'] }],
+    text: true,
+  })
+  let loaded: Loaded | undefined
+
+  function load(): MaybePromise<Loaded> {
+    // Asked before reading: what is written meanwhile makes the next write read again.
+    const version = storage.version(fieldStorage)
+    if (loaded?.version === version) return loaded
+    const found = storage.session().find(fieldStorage, search({ limit: MAX_FIELDS }))
+    return andThen(found, ({ documents }) => {
+      const all = listOf(documents.value).flatMap((record) => ruleOf(record) ?? [])
+      const everywhere = new Map(
+        all.filter((rule) => rule.storage === undefined).map((rule) => [rule.name, rule]),
+      )
+      loaded = { version, all, everywhere, byStorage: new Map() }
+      return loaded
+    })
+  }
+
+  await load()
+  return {
+    none: () => loaded?.version === storage.version(fieldStorage) && loaded.all.length === 0,
+    of: (name) =>
+      andThen(load(), ({ all, everywhere, byStorage }) => {
+        const known = byStorage.get(name)
+        if (known) return known
+        const rules = new Map(everywhere)
+        for (const rule of all) if (rule.storage === name) rules.set(rule.name, rule)
+        byStorage.set(name, [...rules.values()])
+        return [...rules.values()]
+      }),
+  }
+}
+
+/** A stored field as a rule; undefined for a record that this version cannot read. */
+export function ruleOf(record: JsonObject): FieldRule | undefined {
+  const { name, storage, type, required } = record
+  const known = fieldTypes.find((one) => one === type)
+  if (typeof name !== 'string' || known === undefined) return undefined
+  return {
+    name,
+    storage: typeof storage === 'string' ? storage : undefined,
+    type: known,
+    required: required === true,
+    defaultValue: record.default_value ?? undefined,
+    limits: limitsOf(record.validation_rules),
+  }
+}
+
+function limitsOf(rules: JsonValue | undefined): FieldLimits {
+  if (!isJsonObject(rules)) return {}
+  const { min, max, min_length, max_length, pattern, choices } = rules
+  return {
+    ...(isBound(min) && { min }),
+    ...(isBound(max) && { max }),
+    ...(typeof min_length === 'number' && { min_length }),
+    ...(typeof max_length === 'number' && { max_length }),
+    ...(typeof pattern === 'string' && { pattern }),
+    ...(Array.isArray(choices) && { choices: choices.filter(isBound) }),
+  }
+}
+
+function isBound(value: JsonValue | undefined): value is string | number {
+  return typeof value === 'string' || typeof value === 'number'
+}

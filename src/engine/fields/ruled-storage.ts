@@ -1,0 +1,147 @@
+/**
+ * A storage in which every write of a document keeps to the rules of its fields, whoever writes: blocks, document
+ * endpoints, imports. It is the storage itself with other sessions. Where no field has a rule they are the storage's own,
+ * so that it costs nothing.
+ */
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Mutation } from '../../shared/mutation.ts'
+import { setFields } from '../../shared/mutation.ts'
+import type { Query, Search } from '../../shared/query.ts'
+import type { NewJob } from '../../storage/job.ts'
+import {
+  type CreateOptions,
+  documentOf,
+  type Origin,
+  type Session,
+  type Storage,
+  type Written,
+} from '../../storage/storage.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
+import type { FieldRules } from './field-rules.ts'
+import { checkChanges, checkRules, mutationsToCreate } from './rule-mutations.ts'
+
+export function ruledStorage(storage: Storage, rules: FieldRules): Storage {
+  return {
+    engine: storage.engine,
+    ensure: (name, needs) => storage.ensure(name, needs),
+    drop: (name) => storage.drop(name),
+    has: (name) => storage.has(name),
+    names: () => storage.names(),
+    session(origin?: Origin) {
+      const session = storage.session(origin)
+      return rules.none() ? session : new RuledSession(session, rules)
+    },
+    observe: (name, observer) => storage.observe(name, observer),
+    version: (name) => storage.version(name),
+    jobs: storage.jobs,
+    close: () => storage.close(),
+  }
+}
+
+class RuledSession implements Session {
+  readonly #session: Session
+  readonly #rules: FieldRules
+
+  constructor(session: Session, rules: FieldRules) {
+    this.#session = session
+    this.#rules = rules
+  }
+
+  get origin(): Origin {
+    return this.#session.origin
+  }
+
+  get hasWritten(): boolean {
+    return this.#session.hasWritten
+  }
+
+  get(storage: string, guid: string, options?: { readonly removed?: boolean }) {
+    return this.#session.get(storage, guid, options)
+  }
+
+  find(storage: string, search: Search) {
+    return this.#session.find(storage, search)
+  }
+
+  count(storage: string, query: Query, includeRemoved?: boolean) {
+    return this.#session.count(storage, query, includeRemoved)
+  }
+
+  create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson> {
+    if (storage.startsWith('_')) return this.#session.create(storage, mutations, options)
+    return andThen(this.#rules.of(storage), (rules) => {
+      const all = rules.length === 0 ? mutations : mutationsToCreate(rules, mutations)
+      return this.#session.create(storage, all, options)
+    })
+  }
+
+  update(
+    storage: string,
+    guid: string,
+    mutations: readonly Mutation[],
+    options?: { readonly updateHash?: string },
+  ): MaybePromise<Written> {
+    if (storage.startsWith('_')) return this.#session.update(storage, guid, mutations, options)
+    return andThen(this.#rules.of(storage), (rules) => {
+      const later = rules.length === 0 ? rules : checkChanges(rules, mutations)
+      const updated = this.#session.update(storage, guid, mutations, options)
+      if (later.length === 0) return updated
+      return andThen(updated, (written) => {
+        if (written.outcome !== 'written') return written
+        try {
+          checkRules(later, documentOf(written.document))
+          return written
+        } catch (error) {
+          return andThen(this.#takeBack(storage, guid, mutations, written), () => {
+            throw error
+          })
+        }
+      })
+    })
+  }
+
+  remove(storage: string, guid: string) {
+    return this.#session.remove(storage, guid)
+  }
+
+  restore(storage: string, guid: string) {
+    return this.#session.restore(storage, guid)
+  }
+
+  delete(storage: string, guid: string) {
+    return this.#session.delete(storage, guid)
+  }
+
+  enqueue(job: NewJob) {
+    return this.#session.enqueue(job)
+  }
+
+  commit() {
+    return this.#session.commit()
+  }
+
+  rollback() {
+    return this.#session.rollback()
+  }
+
+  /**
+   * Puts back what was there. Whether an increment breaks a rule is known only when it is done, and a flow whose `error`
+   * pin is wired goes on and commits: what was refused must not be in it then. Nobody can have changed the document
+   * meanwhile, because this session has written it.
+   */
+  #takeBack(
+    storage: string,
+    guid: string,
+    mutations: readonly Mutation[],
+    { before }: { readonly before: StoredJson },
+  ): MaybePromise<Written> {
+    const was = documentOf(before)
+    const roots = new Set(mutations.map(({ field }) => field.split('.')[0] ?? ''))
+    const gone = [...roots].filter((field) => !Object.hasOwn(was, field))
+    const kept = Object.fromEntries([...roots].map((field) => [field, was[field]]))
+    return this.#session.update(storage, guid, [
+      ...setFields(kept),
+      ...gone.map((field): Mutation => ({ op: 'remove', field })),
+    ])
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * What an import has written so far, so that it can be undone, also after a crash.
+ *
+ * An import is one record in `_imports`, and one more for each batch, which holds the guids of the batch and is written
+ * in the batch's transaction. The import is over, and stays, from the moment its own record is deleted; batch records
+ * that are left then say nothing any more. While its own record is there, what its batches name is to be deleted.
+ */
+import { setFields } from '../shared/mutation.ts'
+import { type Query, search } from '../shared/query.ts'
+import { documentOf, type Origin, type Session, type Storage } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import { guidOf, listOf, text } from './records.ts'
+
+const journal = '_imports'
+/** Batches in one transaction when they are undone or forgotten. */
+const FEW = 2
+const MANY = 50
+
+const isImport: Query = { kind: 'term', field: 'kind', value: 'import' }
+
+export async function openImportJournal(storage: Storage): Promise<void> {
+  await storage.ensure(journal, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
+}
+
+/** Begins an import into a storage. Gives its guid. */
+export async function beginImport(storage: Storage, name: string): Promise<string> {
+  const fields = { kind: 'import', storage: name }
+  return guidOf(documentOf(await transact(storage, (session) => session.create(journal, setFields(fields)))))
+}
+
+/** Notes what the session has written of the import. */
+export async function noteBatch(session: Session, id: string, guids: readonly string[]): Promise<void> {
+  await session.create(journal, setFields({ kind: 'batch', import: id, guids }))
+}
+
+/** From when this resolves the import stays, whatever happens. */
+export async function endImport(storage: Storage, id: string): Promise<void> {
+  await transact(storage, (session) => session.delete(journal, id))
+  await forgetBatches(storage, batchesOf(id))
+}
+
+/** Deletes all that the import has written, some batches at a time; can be cut short and begun again. */
+export async function undoImport(storage: Storage, id: string, origin: Origin): Promise<void> {
+  const header = await storage.session().get(journal, id)
+  const name = header && text(documentOf(header), 'storage')
+  const wanted = search({ query: batchesOf(id), limit: FEW })
+  for (;;) {
+    const { documents, length } = await storage.session().find(journal, wanted)
+    if (length === 0) break
+    await transact(
+      storage,
+      async (session) => {
+        for (const batch of listOf(documents.value)) {
+          const guids = Array.isArray(batch.guids) ? batch.guids : []
+          for (const guid of guids)
+            if (name !== undefined && storage.has(name)) await session.delete(name, String(guid))
+          await session.delete(journal, guidOf(batch))
+        }
+      },
+      origin,
+    )
+  }
+  await transact(storage, (session) => session.delete(journal, id))
+}
+
+/** At start, when no import runs: undoes what a crash cut short. */
+export async function undoBrokenImports(storage: Storage): Promise<void> {
+  const { documents } = await storage.session().find(journal, search({ query: isImport, limit: 1000 }))
+  for (const record of listOf(documents.value)) await undoImport(storage, guidOf(record), {})
+  await forgetBatches(storage, { kind: 'all' })
+}
+
+function batchesOf(id: string): Query {
+  return { kind: 'term', field: 'import', value: id }
+}
+
+async function forgetBatches(storage: Storage, query: Query): Promise<void> {
+  const wanted = search({ query, limit: MANY })
+  for (;;) {
+    const { documents, length } = await storage.session().find(journal, wanted)
+    if (length === 0) return
+    await transact(storage, async (session) => {
+      for (const batch of listOf(documents.value)) await session.delete(journal, guidOf(batch))
+    })
+  }
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import { setFields } from '../shared/mutation.ts'
+import { matchAll, search } from '../shared/query.ts'
+import { transact } from '../storage/transact.ts'
+import { type ExpiryPurge, openExpiryPurge } from './purge-expired.ts'
+import { openSystemLog, type SystemLog, systemLogStorage } from './system-log.ts'
+
+let room: TemporaryStorage
+let log: SystemLog
+let purge: ExpiryPurge
+
+beforeEach(async () => {
+  room = await openTemporaryStorage()
+  log = await openSystemLog(room.storage)
+  purge = openExpiryPurge({ storage: room.storage, clock: room.clock, log })
+  await room.storage.ensure('tasks')
+  await room.storage.ensure('_kept')
+})
+afterEach(async () => {
+  await purge.close()
+  await log.close()
+  await room.close()
+})
+
+const now = () => Math.floor(room.clock() / 1000)
+
+async function create(name: string, count: number, expiry: number): Promise<void> {
+  await transact(room.storage, async (session) => {
+    for (let n = 0; n < count; n++) await session.create(name, setFields({ n }), { expiry })
+  })
+}
+
+it('deletes what has expired, removed or not, in batches, and nothing else', async () => {
+  await create('tasks', 250, now() + 10)
+  await create('tasks', 3, now() + 11)
+  await create('tasks', 5, -1)
+  await create('_kept', 2, now() - 1)
+  const session = room.storage.session()
+  const [some] = Object.values(JSON.parse((await session.find('tasks', search({ limit: 1 }))).documents.text))
+  expect(some).toMatchObject({ _meta: { expiry: -1 } })
+  expect(await purge.run()).toBe(0)
+  room.clock.now += 10_000
+  const first = JSON.parse(
+    (
+      await session.find(
+        'tasks',
+        search({ query: { kind: 'term', field: '_meta.expiry', value: now() }, limit: 1 }),
+      )
+    ).documents.text,
+  )
+  await transact(room.storage, (writing) => writing.remove('tasks', first[0]._meta.guid))
+  expect(await purge.run()).toBe(250)
+  expect(await session.count('tasks', matchAll, true)).toBe(8)
+  expect(await session.count('_kept', matchAll)).toBe(2)
+  room.clock.now += 1_000
+  expect(await purge.run()).toBe(3)
+  expect(await purge.run()).toBe(0)
+  await log.flush()
+  const logged = JSON.parse((await session.find(systemLogStorage, search())).documents.text)
+  expect(logged.map(({ message }: { message: string }) => message)).toEqual([
+    '3 expired documents of the storage tasks deleted.',
+    '250 expired documents of the storage tasks deleted.',
+  ])
+})
+
+it('says what went wrong and goes on with the other storages', async () => {
+  await room.storage.ensure('notes')
+  await create('tasks', 1, now() - 1)
+  await create('notes', 1, now() - 1)
+  const end = room.storage.observe('tasks', () => {
+    throw new Error('not now')
+  })
+  expect(await purge.run()).toBe(1)
+  end()
+  expect(await room.storage.session().count('tasks', matchAll)).toBe(1)
+  expect(await purge.run()).toBe(1)
+  await log.flush()
+  const wanted = search({ query: { kind: 'term', field: 'level', value: 'error' } })
+  const { documents } = await room.storage.session().find(systemLogStorage, wanted)
+  expect(documents.text).toContain('tasks could not be deleted')
+})
+
+it('runs by itself, and no more when it is closed', async () => {
+  await create('tasks', 1, now() - 1)
+  const often = openExpiryPurge({ storage: room.storage, clock: room.clock, log, every: 1 })
+  await expect.poll(() => room.storage.session().count('tasks', matchAll)).toBe(0)
+  await often.close()
+  await create('tasks', 1, now() - 1)
+  expect(await often.run()).toBe(0)
+  expect(await room.storage.session().count('tasks', matchAll)).toBe(1)
+})

@@ -1,0 +1,113 @@
+/**
+ * Deletes documents whose `_meta.expiry` has passed. Until then, a minute at most, searches still find them: a condition
+ * on the time in every search would cost every search, and no result could be kept.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../shared/clock.ts'
+import { search } from '../shared/query.ts'
+import type { Needs, Storage } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import { guidOf, listOf } from './records.ts'
+import type { SystemLog } from './system-log.ts'
+
+/** Every storage of a builder has it. Most documents never expire: they stand at one end of it, and cost little. */
+export const expiryNeeds: Needs = { indexes: [{ fields: ['_meta.expiry'] }] }
+
+export interface ExpiryPurge {
+  /** Deletes what has expired by now; gives how many documents. Never throws: the log says what went wrong. */
+  run(): Promise<number>
+  /** No further purge begins; resolves when the one under way has ended, in the middle if it is long. */
+  close(): Promise<void>
+}
+
+export interface ExpiryPurgeOptions {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: SystemLog
+  /** Milliseconds from the end of one purge to the next. */
+  readonly every?: number
+}
+
+const EVERY = 60_000
+/** Documents in one transaction: the writer is everybody's, so it is never held for more than some milliseconds. */
+const BATCH = 100
+
+export function openExpiryPurge({ storage, clock, log, every = EVERY }: ExpiryPurgeOptions): ExpiryPurge {
+  let closed = false
+  let running: Promise<number> = Promise.resolve(0)
+  let timer: NodeJS.Timeout
+
+  async function purge(): Promise<number> {
+    let total = 0
+    for (const name of storage.names()) {
+      if (closed || name.startsWith('_')) continue
+      try {
+        const count = await purgeStorage(storage, name, Math.floor(clock() / 1000), () => closed)
+        total += count
+        const documents = count === 1 ? 'document' : 'documents'
+        if (count > 0)
+          log.write({
+            level: 'info',
+            message: `${count} expired ${documents} of the storage ${name} deleted.`,
+          })
+      } catch (error) {
+        // A storage that was dropped meanwhile is no news.
+        if (!storage.has(name)) continue
+        const reason = error instanceof Error ? error.message : String(error)
+        log.write({ level: 'error', message: `Expired documents of ${name} could not be deleted: ${reason}` })
+      }
+    }
+    return total
+  }
+
+  function run(): Promise<number> {
+    running = running.then(purge)
+    return running
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      void run().then(() => {
+        if (!closed) schedule()
+      })
+    }, every).unref()
+  }
+
+  schedule()
+  return {
+    run,
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+async function purgeStorage(
+  storage: Storage,
+  name: string,
+  now: number,
+  isOver: () => boolean,
+): Promise<number> {
+  // Storages made before there was a purge get the index here; for the others it is a look into a map.
+  await storage.ensure(name, expiryNeeds)
+  const query = { kind: 'range', field: '_meta.expiry', bounds: { gte: 0, lte: now } } as const
+  const sort = [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] as const
+  let count = 0
+  while (!isOver()) {
+    const found = await storage
+      .session()
+      .find(name, search({ query, sort, limit: BATCH, includeRemoved: true }))
+    if (found.length === 0) break
+    const guids = listOf(found.documents.value).map(guidOf)
+    const deleted = await transact(storage, async (session) => {
+      let written = 0
+      for (const guid of guids) if ((await session.delete(name, guid)).outcome === 'written') written += 1
+      return written
+    })
+    count += deleted
+    await nextTurn()
+  }
+  return count
+}

@@ -1,0 +1,90 @@
+/** Page templates: named pieces of HTML with their CSS and JavaScript, for blocks that render pages. */
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { documentOf, type Storage } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import { type Actor, getRecord, notFound } from './records.ts'
+
+export const templateStorage = '_templates'
+
+export interface TemplateInput {
+  readonly name: string
+  readonly description?: string
+  readonly content?: string
+  readonly css?: string
+  readonly js?: string
+}
+
+export async function openTemplates(storage: Storage): Promise<void> {
+  await storage.ensure(templateStorage, { indexes: [{ fields: ['name_key'], unique: true }], text: true })
+}
+
+/** CONFLICT if the name is taken, in any case: blocks find templates by name. */
+export async function createTemplate(storage: Storage, input: TemplateInput, by: Actor): Promise<JsonObject> {
+  const { name, description = '', content = '', css = '', js = '' } = input
+  const stamps = { created_by: { ...by }, last_modified_by: { ...by } }
+  const fields = { name, name_key: keyOf(name), description, content, css, js, ...stamps }
+  return named(name, () =>
+    transact(
+      storage,
+      async (session) => documentOf(await session.create(templateStorage, setFields(fields))),
+      { user: by },
+    ),
+  )
+}
+
+export async function getTemplate(storage: Storage, guid: string): Promise<JsonObject> {
+  return getRecord(storage.session(), templateStorage, guid, 'page template')
+}
+
+/** Changes what is given. NOT_FOUND, CONFLICT. */
+export async function updateTemplate(
+  storage: Storage,
+  guid: string,
+  changes: Partial<TemplateInput>,
+  by: Actor,
+): Promise<JsonObject> {
+  const { name, description, content, css, js } = changes
+  const name_key = name === undefined ? undefined : keyOf(name)
+  const mutations = setFields({ name, name_key, description, content, css, js, last_modified_by: { ...by } })
+  return named(name ?? '', () =>
+    transact(
+      storage,
+      async (session) => {
+        const written = await session.update(templateStorage, guid, mutations)
+        if (written.outcome !== 'written') throw notFound(guid, 'page template')
+        return documentOf(written.document)
+      },
+      { user: by },
+    ),
+  )
+}
+
+/** Soft delete. The name is free again. */
+export async function removeTemplate(storage: Storage, guid: string, by: Actor): Promise<void> {
+  await transact(
+    storage,
+    async (session) => {
+      const removed = await session.remove(templateStorage, guid)
+      if (removed.outcome !== 'written') throw notFound(guid, 'page template')
+    },
+    { user: by },
+  )
+}
+
+/** The unique index finds a taken name; here it gets its words. */
+async function named<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof QuoinError) || error.code !== 'CONFLICT') throw error
+    throw new QuoinError('CONFLICT', `There is a page template named ${name}. Choose another name.`, {
+      cause: error,
+    })
+  }
+}
+
+function keyOf(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}

@@ -1,0 +1,80 @@
+import type { onResponseHookHandler } from 'fastify'
+import type { Engine } from '../../engine/engine.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { httpMetrics } from './http-metrics.ts'
+import { openProcessMetrics } from './process-metrics.ts'
+import { type Metric, prometheusText } from './prometheus-text.ts'
+import { measureRuns } from './run-metrics.ts'
+
+export interface MetricsOptions {
+  readonly engine: Engine
+  readonly version: string
+  /** How often blocks of each type were executed, since the start. */
+  readonly blocks?: () => Iterable<readonly [type: string, count: number]>
+  /** How many jobs are in each queue, by state. */
+  readonly queues?: () => MaybePromise<Iterable<QueueDepth>>
+}
+
+export interface QueueDepth {
+  readonly queue: string
+  readonly state: string
+  readonly jobs: number
+}
+
+export interface Metrics {
+  /** The engine, counted: for whatever starts runs. */
+  readonly engine: Engine
+  /** For the server: `app.addHook('onResponse', …)`. */
+  readonly finished: onResponseHookHandler
+  /** All of it, in Prometheus' text format. */
+  text(): Promise<string>
+  /** See {@link measureRuns}. */
+  settled(milliseconds: number): Promise<void>
+  close(): void
+}
+
+/** What a node counts about itself. Labels are bounded by what builders deploy, never by what requesters send. */
+export function openMetrics({ engine, version, blocks, queues }: MetricsOptions): Metrics {
+  const http = httpMetrics()
+  const runs = measureRuns(engine)
+  const own = openProcessMetrics()
+  return {
+    engine: runs.engine,
+    finished: http.finished,
+    settled: runs.settled,
+    async text() {
+      return prometheusText([
+        {
+          name: 'quoin_info',
+          help: 'Always 1; the version is a label.',
+          type: 'gauge',
+          samples: [{ labels: { version }, value: 1 }],
+        },
+        ...http.metrics(),
+        ...runs.metrics(),
+        ...(blocks ? [blockMetric(blocks())] : []),
+        ...(queues ? [queueMetric(await queues())] : []),
+        ...(await own.metrics()),
+      ])
+    },
+    close: own.close,
+  }
+}
+
+function blockMetric(counts: Iterable<readonly [type: string, count: number]>): Metric {
+  return {
+    name: 'quoin_blocks_executed_total',
+    help: 'Executed blocks by type.',
+    type: 'counter',
+    samples: Array.from(counts, ([type, value]) => ({ labels: { type }, value })),
+  }
+}
+
+function queueMetric(depths: Iterable<QueueDepth>): Metric {
+  return {
+    name: 'quoin_queue_jobs',
+    help: 'Jobs by queue and state.',
+    type: 'gauge',
+    samples: Array.from(depths, ({ queue, state, jobs }) => ({ labels: { queue, state }, value: jobs })),
+  }
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ManagementServer, openManagementServer } from '../../../test/management-server.ts'
+import type { JsonValue } from '../../shared/json.ts'
+
+let room: ManagementServer
+beforeAll(async () => {
+  room = await openManagementServer()
+  const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `blueprinttemplates_${verb}`)
+  await room.addUser('designer', verbs)
+  await room.addUser('nobody', [])
+})
+afterAll(() => room.close())
+
+const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
+  room.send(method, `/blueprinttemplates${path}`, 'designer', body)
+
+describe('page templates', () => {
+  it.each([
+    ['POST', '/search', 'view'],
+    ['POST', '', 'create'],
+    ['GET', '/none', 'view'],
+    ['PUT', '/none', 'update'],
+    ['DELETE', '/none', 'remove'],
+  ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
+    expect((await room.send(method, `/blueprinttemplates${path}`, '')).status).toBe(401)
+    const refused = await room.send(method, `/blueprinttemplates${path}`, 'nobody')
+    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining(`_${verb}`)])
+  })
+
+  it.each([
+    ['no name', {}, ['name']],
+    ['a wrong type', { name: 'a', css: 5 }, ['css']],
+    ['too much', { name: 'a', content: 'x'.repeat(262_145) }, ['content']],
+    ['an unknown field', { name: 'a', html: '' }, ['html']],
+  ])('a template with %s is refused', async (_what, body, fields) => {
+    const reply = await send('POST', '', body)
+    expect([reply.status, reply.body.fields]).toEqual([400, fields])
+  })
+
+  it('are made, found, changed and removed', async () => {
+    const made = await send('POST', '', { name: 'Shell', content: '<main></main>', css: 'main {}' })
+    expect(made.body).toMatchObject({ name: 'Shell', content: '<main></main>', css: 'main {}', js: '' })
+    const { guid } = made.body._meta
+    expect((await send('POST', '', { name: 'shell' })).status).toBe(409)
+    await send('POST', '', { name: 'Other' })
+    const [other] = (await send('POST', '/search', { query: 'other' })).body
+    expect((await send('PUT', `/${other._meta.guid}`, { name: 'SHELL' })).body.error).toBe('CONFLICT')
+    expect((await send('PUT', `/${guid}`, { js: 'let a' })).body).toMatchObject({
+      css: 'main {}',
+      js: 'let a',
+      last_modified_by: { username: 'designer' },
+    })
+    expect((await send('GET', `/${guid}`)).body.js).toBe('let a')
+    expect((await send('DELETE', `/${guid}`)).body).toEqual({ guid, removed: true })
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PUT', { js: '' }],
+      ['DELETE', undefined],
+    ] as const)
+      expect((await send(method, `/${guid}`, body)).status).toBe(404)
+    expect((await send('POST', '', { name: 'Shell' })).status).toBe(200)
+  })
+})

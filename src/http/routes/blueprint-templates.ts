@@ -1,0 +1,116 @@
+import { Type } from 'typebox'
+import { searchRecords } from '../../engine/blueprint-records.ts'
+import type { RecordContext } from '../../engine/records.ts'
+import {
+  createTemplate,
+  getTemplate,
+  removeTemplate,
+  templateStorage,
+  updateTemplate,
+} from '../../engine/templates.ts'
+import { guidParams } from '../../shared/api/meta.ts'
+import { searchSchema } from '../../shared/api/search.ts'
+import { createTemplateSchema, templateSchema, updateTemplateSchema } from '../../shared/api/templates.ts'
+import { removedSchema } from '../../shared/api/users.ts'
+import { actorOf } from '../actor-of.ts'
+import type { RouteFamily } from '../route-family.ts'
+import { searchReply } from '../search-reply.ts'
+import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+
+const tags = ['Templates']
+
+const searchFields: readonly SearchField[] = [
+  { name: 'name', type: 'string', text: true },
+  { name: 'description', type: 'string', text: true },
+  { name: 'content', type: 'string', text: true },
+  ...metaFields,
+]
+
+/** Page templates. */
+export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
+  const { storage } = records
+  return (app) => {
+    app.post(
+      '/blueprinttemplates/search',
+      {
+        config: { permission: 'blueprinttemplates_view', bodyOptional: true },
+        schema: {
+          operationId: 'searchTemplates',
+          summary: 'List page templates',
+          tags,
+          body: searchSchema,
+          response: { 200: Type.Array(templateSchema) },
+        },
+      },
+      async (request, reply) => {
+        const wanted = searchRequest(request.body, searchFields)
+        return searchReply(reply, request.body, await searchRecords(records, templateStorage, wanted))
+      },
+    )
+
+    app.post(
+      '/blueprinttemplates',
+      {
+        config: { permission: 'blueprinttemplates_create', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'createTemplate',
+          summary: 'Create a page template',
+          tags,
+          body: createTemplateSchema,
+          response: { 200: templateSchema },
+        },
+      },
+      (request) => createTemplate(storage, request.body, actorOf(request)),
+    )
+
+    app.get(
+      '/blueprinttemplates/:guid',
+      {
+        config: { permission: 'blueprinttemplates_view' },
+        schema: {
+          operationId: 'getTemplate',
+          summary: 'One page template',
+          tags,
+          params: guidParams,
+          response: { 200: templateSchema },
+        },
+      },
+      (request) => getTemplate(storage, request.params.guid),
+    )
+
+    app.put(
+      '/blueprinttemplates/:guid',
+      {
+        config: { permission: 'blueprinttemplates_update', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'updateTemplate',
+          summary: 'Change a page template',
+          tags,
+          params: guidParams,
+          body: updateTemplateSchema,
+          response: { 200: templateSchema },
+        },
+      },
+      (request) => updateTemplate(storage, request.params.guid, request.body, actorOf(request)),
+    )
+
+    app.delete(
+      '/blueprinttemplates/:guid',
+      {
+        config: { permission: 'blueprinttemplates_remove' },
+        schema: {
+          operationId: 'removeTemplate',
+          summary: 'Remove a page template',
+          tags,
+          params: guidParams,
+          response: { 200: removedSchema },
+        },
+      },
+      async (request) => {
+        const { guid } = request.params
+        await removeTemplate(storage, guid, actorOf(request))
+        return { guid, removed: true } as const
+      },
+    )
+  }
+}

@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import { exportDocuments } from '../../engine/document-export.ts'
+import type { DocumentImports } from '../../engine/document-import.ts'
+import { type StorageContext, storageNamed } from '../../engine/storage-records.ts'
+import { exportResponse, importedSchema, NDJSON } from '../../shared/api/documents.ts'
+import { guidParams } from '../../shared/api/meta.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { actorOf } from '../actor-of.ts'
+import type { RouteFamily } from '../route-family.ts'
+import { allowSlowBody } from '../slow-body.ts'
+
+const tags = ['Documents']
+
+/** Whole storages in and out as NDJSON, streamed both ways. */
+export function documentTransferRoutes(context: StorageContext, imports: DocumentImports): RouteFamily {
+  const { storage } = context.records
+  return (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser(NDJSON, (_request, payload, done) => done(null, payload))
+
+    app.get(
+      '/_system/storages/:guid/documents/export',
+      {
+        config: { permission: 'storages_view', entityTag: false },
+        schema: {
+          operationId: 'exportDocuments',
+          summary: 'Export all documents of a storage',
+          description: 'NDJSON: one document a line, the oldest first. Removed ones are left out.',
+          tags,
+          params: guidParams,
+          response: { 200: exportResponse },
+        },
+      },
+      async (request, reply) => {
+        const name = await storageNamed(context, request.params.guid)
+        reply
+          .type(`${NDJSON}; charset=utf-8`)
+          .header('content-disposition', `attachment; filename="${name}.ndjson"`)
+        if (request.method === 'HEAD') return reply.send(Readable.from([]))
+        return reply.send(Readable.from(exportDocuments(storage, name), { objectMode: false }))
+      },
+    )
+
+    app.post(
+      '/_system/storages/:guid/documents/import',
+      {
+        config: { permission: 'storages_create', errors: ['CONFLICT', 'STORAGE_FULL'] },
+        onRequest: allowSlowBody(),
+        schema: {
+          operationId: 'importDocuments',
+          summary: 'Import documents into a storage',
+          description:
+            'NDJSON: one document a line. All or none: an error names the line, and then nothing is imported. `_meta.guid`, `created` and `expiry` are kept where they are valid.',
+          tags,
+          params: guidParams,
+          consumes: [NDJSON],
+          body: Type.Unsafe<AsyncIterable<Buffer>>({ description: 'One document a line.' }),
+          response: { 200: importedSchema },
+        },
+      },
+      async (request, reply) => {
+        const { limit } = imports
+        const length = request.headers['content-length']
+        if (length !== undefined && Number(length) > limit) {
+          reply.header('connection', 'close')
+          throw new QuoinError('FILE_TOO_BIG', `An import has at most ${limit} bytes. Send it in parts.`)
+        }
+        const name = await storageNamed(context, request.params.guid)
+        try {
+          const imported = await imports.run(name, request.body, { user: actorOf(request) })
+          return { imported }
+        } catch (error) {
+          if (error instanceof QuoinError || request.raw.complete) throw error
+          throw new QuoinError('INVALID_BODY', 'The body is cut. Nothing was imported.', { cause: error })
+        }
+      },
+    )
+  }
+}

@@ -1,0 +1,300 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomFillSync } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import { search } from '../shared/query.ts'
+import type { Job, NewJob } from '../storage/job.ts'
+import { openSqliteStorage } from '../storage/sqlite/sqlite-storage.ts'
+import { transact } from '../storage/transact.ts'
+import { openQueue, type Queue, type QueueLogEntry, type WorkerSettings } from './queue-worker.ts'
+
+let room: TemporaryStorage
+let queues: Queue[]
+let log: QueueLogEntry[]
+
+beforeEach(async () => {
+  room = await openTemporaryStorage()
+  queues = []
+  log = []
+})
+
+afterEach(async () => {
+  await Promise.all(queues.map((queue) => queue.close()))
+  await room.close()
+})
+
+/** Long times where a test does not need a short one: then nothing can happen by the clock on the wall. */
+const slow: Partial<WorkerSettings> = { pollMs: 600_000, leaseMs: 600_000, graceMs: 1, drainMs: 1 }
+
+function work(
+  runJob: (job: Job, signal: AbortSignal) => Promise<void>,
+  settings: Partial<WorkerSettings> = {},
+): Queue {
+  const queue = openQueue({
+    storage: room.storage,
+    runJob,
+    clock: room.clock,
+    random: randomFillSync,
+    settings: { ...slow, ...settings },
+    log: (entry) => void log.push(entry),
+  })
+  queues.push(queue)
+  return queue
+}
+
+async function enqueue(changes: Partial<NewJob> = {}): Promise<string> {
+  const job: NewJob = { queue: 'default', kind: 'function', title: 'a job', payload: {}, ...changes }
+  const guid = await transact(room.storage, (session) => session.enqueue(job))
+  if (guid === undefined) throw new Error('The dedupe key is taken.')
+  return guid
+}
+
+async function job(guid: string): Promise<Job> {
+  const found = await room.storage.jobs.get(guid)
+  if (found === undefined) throw new Error('There is no such job.')
+  return found
+}
+
+const state = (guid: string) => vi.waitFor(async () => (await job(guid)).state, { interval: 5 })
+
+function becomes(guid: string, expected: Partial<Job>): Promise<void> {
+  return vi.waitFor(async () => expect(await job(guid)).toMatchObject(expected), { interval: 5 })
+}
+
+/** Never ends, whatever its signal says. */
+const hang = () => new Promise<void>(() => undefined)
+
+/** Ends when it is told to stop. */
+const untilStopped = (_job: Job, signal: AbortSignal) =>
+  new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+test('runs what is there, and what is enqueued, without waiting for the poll', async () => {
+  const ran: string[] = []
+  const first = await enqueue({ title: 'before' })
+  work(async ({ title }) => void ran.push(title))
+  await becomes(first, { state: 'done', attempt: 1 })
+  const second = await enqueue({ title: 'after' })
+  await becomes(second, { state: 'done' })
+  expect(ran).toEqual(['before', 'after'])
+  expect(log).toEqual([])
+})
+
+test('a lost wake-up is made up for by the poll', async () => {
+  const guid = await enqueue({ runAt: room.clock.now + 60_000 })
+  work(async () => undefined, { pollMs: 5 })
+  expect(await state(guid)).toBe('waiting')
+  room.clock.now += 60_000
+  await becomes(guid, { state: 'done' })
+})
+
+test('runs no more at once than it has room for, and all of them in the end', async () => {
+  let running = 0
+  let most = 0
+  const guids = []
+  for (let n = 0; n < 20; n++) guids.push(await enqueue({ title: `${n}` }))
+  work(
+    async () => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setImmediate(resolve))
+      running--
+    },
+    { concurrency: 3 },
+  )
+  for (const guid of guids) await becomes(guid, { state: 'done' })
+  expect(most).toBe(3)
+})
+
+test('a job that throws is tried again later and later, and is dead after its last attempt', async () => {
+  const guid = await enqueue({ attempts: 3, title: 'bad' })
+  let ran = 0
+  work(
+    async () => {
+      throw new Error(`no ${++ran}`)
+    },
+    { pollMs: 5 },
+  )
+  await becomes(guid, { state: 'waiting', attempt: 1, lastError: 'no 1' })
+  let { runAt } = await job(guid)
+  expect(runAt - room.clock.now).toBeGreaterThanOrEqual(500)
+  expect(runAt - room.clock.now).toBeLessThanOrEqual(1_000)
+  room.clock.now = runAt
+  await becomes(guid, { state: 'waiting', attempt: 2, lastError: 'no 2' })
+  runAt = (await job(guid)).runAt
+  expect(runAt - room.clock.now).toBeGreaterThanOrEqual(1_000)
+  expect(runAt - room.clock.now).toBeLessThanOrEqual(2_000)
+  room.clock.now = runAt
+  await becomes(guid, { state: 'dead', attempt: 3, lastError: 'no 3' })
+  room.clock.now += 86_400_000
+  expect(ran).toBe(3)
+  expect(log).toEqual([
+    expect.objectContaining({ level: 'error', message: expect.stringContaining('"bad" failed 3 times') }),
+  ])
+  await room.storage.jobs.requeue(guid)
+  await becomes(guid, { attempt: 1, lastError: 'no 4' })
+})
+
+test.each([
+  ['stops when told', untilStopped],
+  ['hangs for ever', hang],
+])('a job past its deadline that %s has failed, and its place is free', async (_name, runJob) => {
+  const guid = await enqueue({ attempts: 1 })
+  const next = await enqueue({ title: 'next' })
+  work((one, signal) => (one.title === 'next' ? Promise.resolve() : runJob(one, signal)), {
+    concurrency: 1,
+    deadlineMs: 5,
+  })
+  await becomes(guid, { state: 'dead', lastError: 'The job took longer than 0.005 seconds and was stopped.' })
+  await becomes(next, { state: 'done' })
+})
+
+test('a job longer than its lease keeps it', async () => {
+  const guid = await enqueue()
+  const end = Promise.withResolvers<void>()
+  work(() => end.promise, { leaseMs: 30 })
+  await becomes(guid, { state: 'running' })
+  const { leaseUntil } = await job(guid)
+  room.clock.now += 20
+  await vi.waitFor(async () => expect((await job(guid)).leaseUntil).toBe(leaseUntil + 20), { interval: 5 })
+  room.clock.now += 20
+  await vi.waitFor(async () => expect((await job(guid)).leaseUntil).toBe(leaseUntil + 40), { interval: 5 })
+  expect(await room.storage.jobs.claim({ owner: 'other', leaseMs: 1000, limit: 1 })).toEqual([])
+  end.resolve()
+  await becomes(guid, { state: 'done', attempt: 1 })
+})
+
+test('a job that was taken over is told to stop, and its end changes nothing', async () => {
+  const guid = await enqueue()
+  const reasons: unknown[] = []
+  const queue = work(
+    (_job, signal) =>
+      new Promise((resolve) =>
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason)
+          resolve()
+        }),
+      ),
+    { leaseMs: 60 },
+  )
+  await becomes(guid, { state: 'running' })
+  room.clock.now += 60
+  const [taken] = await room.storage.jobs.claim({ owner: 'other', leaseMs: 600_000, limit: 1 })
+  // Unless it renewed between the two lines above; then it has kept its lease, as it should.
+  if (taken === undefined) throw new Error('The lease was renewed meanwhile.')
+  await vi.waitFor(() => expect(reasons).toHaveLength(1), { interval: 5 })
+  expect(String(reasons[0])).toMatch(/another worker/)
+  await vi.waitFor(() => expect(queue.running).toBe(0), { interval: 5 })
+  expect(await job(guid)).toMatchObject({ state: 'running', owner: 'other', attempt: 2 })
+  expect(await room.storage.jobs.complete(taken)).toBe(true)
+})
+
+test('a job that is cancelled while it runs is told to stop', async () => {
+  const guid = await enqueue()
+  const queue = work(untilStopped, { leaseMs: 30 })
+  await becomes(guid, { state: 'running' })
+  await room.storage.jobs.cancel(guid)
+  await vi.waitFor(() => expect(queue.running).toBe(0), { interval: 5 })
+  expect(await room.storage.jobs.get(guid)).toBeUndefined()
+})
+
+test('close waits for running jobs and claims no more', async () => {
+  const end = Promise.withResolvers<void>()
+  const queue = work(() => end.promise, { drainMs: 600_000 })
+  const running = await enqueue()
+  await becomes(running, { state: 'running' })
+  const closed = queue.close()
+  const later = await enqueue()
+  end.resolve()
+  await closed
+  expect(await job(running)).toMatchObject({ state: 'done' })
+  expect(await job(later)).toMatchObject({ state: 'waiting', attempt: 0 })
+})
+
+test.each([
+  ['stops when told', untilStopped],
+  ['hangs for ever', hang],
+])('close hands back a job that %s; another worker has it at once', async (_name, runJob) => {
+  const guid = await enqueue({ attempts: 1 })
+  const queue = work(runJob)
+  await becomes(guid, { state: 'running' })
+  await queue.close()
+  expect(await job(guid)).toMatchObject({ state: 'waiting', attempt: 0, owner: '', lastError: null })
+  work(async () => undefined)
+  await becomes(guid, { state: 'done', attempt: 1 })
+})
+
+test('jobs of one order key end in order, across two workers', async () => {
+  const ended: string[] = []
+  const guids = []
+  for (let n = 0; n < 12; n++) guids.push(await enqueue({ title: `${n}`, orderKey: 'document' }))
+  const runJob = async ({ title }: Job) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    ended.push(title)
+  }
+  work(runJob)
+  work(runJob)
+  for (const guid of guids) await becomes(guid, { state: 'done' })
+  expect(ended).toEqual(Array.from({ length: 12 }, (_, n) => `${n}`))
+})
+
+test('every job of three workers runs once', async () => {
+  const ran: string[] = []
+  for (let worker = 0; worker < 3; worker++) work(async ({ guid }) => void ran.push(guid), { concurrency: 4 })
+  await transact(room.storage, async (session) => {
+    for (let n = 0; n < 300; n++)
+      await session.enqueue({ queue: 'default', kind: 'function', title: `${n}`, payload: { n } })
+  })
+  await vi.waitFor(() => expect(ran).toHaveLength(300), { interval: 5, timeout: 10_000 })
+  expect(new Set(ran).size).toBe(300)
+})
+
+test('a process that is ended with kill -9 loses no job: the next one takes it over when the lease is over', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const script = fileURLToPath(new URL('../../test/queue-process.ts', import.meta.url))
+  const child: ChildProcess = spawn(process.execPath, [script, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    if (!child.stdout) throw new Error('It says nothing.')
+    const lines = createInterface({ input: child.stdout })
+    const [line] = await once(lines, 'line')
+    expect(line).toMatch(/^running \S+$/)
+    const guid = String(line).slice('running '.length)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const storage = await openSqliteStorage({ directory, clock: Date.now, random: randomFillSync, entity: 1 })
+    const ran: Job[] = []
+    const queue = openQueue({
+      storage,
+      runJob: async (one) => void ran.push(one),
+      clock: Date.now,
+      random: randomFillSync,
+      settings: { pollMs: 20 },
+      log: (entry) => void log.push(entry),
+    })
+    try {
+      expect(await storage.jobs.get(guid)).toMatchObject({ state: 'running', attempt: 1 })
+      await vi.waitFor(async () => expect(await storage.jobs.get(guid)).toMatchObject({ state: 'done' }), {
+        timeout: 10_000,
+      })
+      // The process had enqueued more than it had room for: all of them ran, once each here.
+      await vi.waitFor(() => expect(ran).toHaveLength(3), { timeout: 10_000 })
+      expect(ran.find((one) => one.guid === guid)?.attempt).toBe(2)
+      const { total } = await storage.jobs.search(
+        search({ query: { kind: 'term', field: 'status', value: 'done' } }),
+      )
+      expect(total).toBe(3)
+    } finally {
+      await queue.close()
+      await storage.close()
+    }
+  } finally {
+    child.kill('SIGKILL')
+    await rm(directory, { recursive: true, force: true })
+  }
+})

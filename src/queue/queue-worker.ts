@@ -1,0 +1,288 @@
+/**
+ * Runs jobs: claims them, keeps their leases, and says how they ended.
+ *
+ * The worker
+ * - open: claims as many jobs as it has room for, when something was enqueued (told by the storage), when a job ended,
+ *   and every `pollMs`: for what becomes due by time, was enqueued by another node, or whose wake-up was lost.
+ * - draining (`close`): claims nothing more and waits up to `drainMs` for what is running. Then it aborts the rest, gives
+ *   it `graceMs` to stop, and hands it back, so that another node has it at once and no attempt is counted.
+ * - closed: nothing of it runs any more, but what paid no attention to its signal.
+ *
+ * A job of it
+ * - running: its lease is renewed every third of `leaseMs`, so two renewals may be lost.
+ * - ended: it returned → complete; it threw → tried again after a back-off, or dead after the last attempt. If that
+ *   cannot be stored (full disk), the lease runs out and the job is run again: at least once, never silently not.
+ * - overdue: it ran for `deadlineMs`. Its signal is aborted and it counts as failed, once it has stopped or `graceMs`
+ *   later: a job that hangs costs its place no longer than that. What it still does later changes nothing in the queue.
+ * - lost: a renewal was refused because somebody took it over or cancelled it, or could not be made until the lease had
+ *   run out. Its signal is aborted, and how it ends is nobody's news.
+ */
+import type { Clock } from '../shared/clock.ts'
+import { guidSource, type Random } from '../shared/guid.ts'
+import type { Job } from '../storage/job.ts'
+import type { Storage } from '../storage/storage.ts'
+import { backOff } from './back-off.ts'
+import { pause } from './pause.ts'
+
+export interface WorkerSettings {
+  /** Most jobs at once. */
+  readonly concurrency: number
+  readonly leaseMs: number
+  readonly pollMs: number
+  /** Longest that one attempt may take. */
+  readonly deadlineMs: number
+  /** How long an aborted job may take to stop. */
+  readonly graceMs: number
+  /** How long `close` waits for running jobs. */
+  readonly drainMs: number
+  /** How long jobs that are done are kept to be looked at. */
+  readonly keepDoneMs: number
+}
+
+const usual: WorkerSettings = {
+  concurrency: 10,
+  leaseMs: 15_000,
+  pollMs: 1_000,
+  deadlineMs: 300_000,
+  graceMs: 2_000,
+  drainMs: 10_000,
+  keepDoneMs: 7 * 86_400_000,
+}
+
+const PURGE_EVERY = 3_600_000
+
+export interface QueueLogEntry {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly value?: { readonly [key: string]: string | number }
+}
+
+export interface QueueOptions {
+  readonly storage: Pick<Storage, 'jobs'>
+  /** Does one job. Should end soon when the signal is aborted. What it throws is a failed attempt. */
+  readonly runJob: (job: Job, signal: AbortSignal) => Promise<void>
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings?: Partial<WorkerSettings>
+  readonly log: (entry: QueueLogEntry) => void
+}
+
+export interface Queue {
+  /** Name of this worker in its jobs' leases. */
+  readonly owner: string
+  /** How many jobs are running here. */
+  readonly running: number
+  /** Drains. Resolves when nothing is claimed any more. */
+  close(): Promise<void>
+}
+
+/** Begins to run jobs. */
+export function openQueue(options: QueueOptions): Queue {
+  return new QueueWorker(options)
+}
+
+interface RunningJob {
+  readonly job: Job
+  readonly stop: AbortController
+  /** Resolves when its end is stored, or is nobody's news. */
+  readonly ended: Promise<void>
+  leaseUntil: number
+  /** Undefined while it is its own end that counts. */
+  fate: 'lost' | 'overdue' | 'handed back' | undefined
+}
+
+class QueueWorker implements Queue {
+  readonly owner: string
+  readonly #options: QueueOptions
+  readonly #settings: WorkerSettings
+  readonly #running = new Map<string, RunningJob>()
+  readonly #timers: NodeJS.Timeout[]
+  readonly #unlisten: () => void
+  #open = true
+  #claiming: Promise<void> | undefined
+  #again = false
+  /** Whether the last claim failed: told once, not every second. */
+  #failing = false
+  #closed: Promise<void> | undefined
+  /** Renewals and purges under way: the storage may be closed only after them. */
+  readonly #errands = new Set<Promise<void>>()
+
+  constructor(options: QueueOptions) {
+    this.#options = options
+    this.#settings = { ...usual, ...options.settings }
+    this.owner = guidSource(options.clock, options.random)()
+    this.#unlisten = options.storage.jobs.onEnqueued(() => this.#pump())
+    const { pollMs, leaseMs } = this.#settings
+    this.#timers = [
+      setInterval(() => this.#pump(), pollMs).unref(),
+      setInterval(() => this.#errand(this.#renew()), leaseMs / 3).unref(),
+      setInterval(() => this.#errand(this.#purge()), PURGE_EVERY).unref(),
+    ]
+    this.#pump()
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#drain()
+    return this.#closed
+  }
+
+  #pump(): void {
+    if (!this.#open) return
+    if (this.#claiming) {
+      this.#again = true
+      return
+    }
+    this.#claiming = this.#claim().finally(() => {
+      this.#claiming = undefined
+    })
+  }
+
+  async #claim(): Promise<void> {
+    const { jobs } = this.#options.storage
+    const { concurrency, leaseMs } = this.#settings
+    do {
+      this.#again = false
+      const limit = concurrency - this.#running.size
+      if (limit <= 0) return
+      try {
+        const leaseUntil = this.#options.clock() + leaseMs
+        const claimed = await jobs.claim({ owner: this.owner, leaseMs, limit })
+        this.#failing = false
+        if (this.#open) for (const job of claimed) this.#start(job, leaseUntil)
+        else await jobs.release(claimed)
+      } catch (error) {
+        if (!this.#failing) this.#log('error', 'Jobs cannot be claimed', error)
+        this.#failing = true
+      }
+    } while (this.#again && this.#open)
+  }
+
+  #start(job: Job, leaseUntil: number): void {
+    const stop = new AbortController()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const running: RunningJob = { job, stop, ended: promise, leaseUntil, fate: undefined }
+    this.#running.set(job.guid, running)
+    this.#run(running)
+      .catch((error: unknown) => this.#log('error', `The end of job ${job.guid} could not be stored`, error))
+      .finally(() => {
+        this.#running.delete(job.guid)
+        resolve()
+        this.#pump()
+      })
+  }
+
+  async #run(running: RunningJob): Promise<void> {
+    const { job, stop } = running
+    const { runJob, storage } = this.#options
+    const { deadlineMs, graceMs } = this.#settings
+    const deadline = setTimeout(() => {
+      running.fate ??= 'overdue'
+      stop.abort(new Error(`The job took longer than ${deadlineMs / 1000} seconds and was stopped.`))
+    }, deadlineMs)
+    const { signal } = stop
+    const stopped = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => pause(graceMs).then(resolve), { once: true })
+    })
+    let failure: unknown
+    try {
+      await Promise.race([runJob(job, signal), stopped])
+      if (signal.aborted) failure = signal.reason
+    } catch (error) {
+      failure = running.fate === 'overdue' ? signal.reason : (error ?? new Error('The job failed.'))
+    } finally {
+      clearTimeout(deadline)
+    }
+    if (running.fate === 'lost' || running.fate === 'handed back') return
+    const kept = await (failure === undefined ? storage.jobs.complete(job) : this.#fail(job, failure))
+    if (!kept)
+      this.#log('warn', `The lease of job ${job.guid} was lost before it ended; its end does not count`)
+  }
+
+  #fail(job: Job, error: unknown): Promise<boolean> {
+    const { storage, clock, random, log } = this.#options
+    const message = error instanceof Error ? error.message : String(error)
+    if (job.attempt < job.attempts)
+      return storage.jobs.fail(job, message, clock() + backOff(job.attempt, random))
+    log({
+      level: 'error',
+      message: `Job "${job.title}" failed ${job.attempt} times and is dead. Look at it and requeue it, or remove it.`,
+      value: { job: job.guid, queue: job.queue, error: message.slice(0, 1000) },
+    })
+    return storage.jobs.fail(job, message)
+  }
+
+  async #renew(): Promise<void> {
+    const { storage, clock } = this.#options
+    const { leaseMs } = this.#settings
+    await Promise.all(
+      [...this.#running.values()].map(async (running) => {
+        const until = clock() + leaseMs
+        try {
+          if (await storage.jobs.renew(running.job, leaseMs)) running.leaseUntil = until
+          else this.#lose(running)
+        } catch (error) {
+          // Another try comes in time, or else the lease is over and others may have the job.
+          if (clock() >= running.leaseUntil) this.#lose(running)
+          else this.#log('warn', `The lease of job ${running.job.guid} could not be renewed`, error)
+        }
+      }),
+    )
+  }
+
+  #lose(running: RunningJob): void {
+    if (running.fate === 'handed back' || !this.#running.has(running.job.guid)) return
+    running.fate = 'lost'
+    running.stop.abort(new Error('The job was cancelled, or another worker has taken it over.'))
+  }
+
+  async #purge(): Promise<void> {
+    const { storage, clock } = this.#options
+    try {
+      await storage.jobs.purge(clock() - this.#settings.keepDoneMs)
+    } catch (error) {
+      this.#log('warn', 'Old jobs could not be deleted', error)
+    }
+  }
+
+  #errand(work: Promise<void>): void {
+    this.#errands.add(work)
+    work.finally(() => this.#errands.delete(work))
+  }
+
+  async #drain(): Promise<void> {
+    this.#open = false
+    this.#unlisten()
+    await this.#claiming
+    const { drainMs, graceMs } = this.#settings
+    const ended = () => Promise.all([...this.#running.values()].map((running) => running.ended))
+    if (this.#running.size > 0) await within(ended(), drainMs)
+    const left = [...this.#running.values()].filter(({ fate }) => fate === undefined || fate === 'overdue')
+    for (const running of left) {
+      running.fate = 'handed back'
+      running.stop.abort(new Error('Quoin is stopping; the job goes on elsewhere.'))
+    }
+    // Their own race ends after the same time, so this ends too.
+    if (this.#running.size > 0) await within(ended(), 2 * graceMs)
+    for (const timer of this.#timers) clearInterval(timer)
+    await Promise.all(this.#errands)
+    if (left.length === 0) return
+    const count = await this.#options.storage.jobs.release(left.map(({ job }) => job))
+    this.#log('info', `${count} running jobs were handed back`)
+  }
+
+  #log(level: QueueLogEntry['level'], message: string, error?: unknown): void {
+    const reason = error instanceof Error ? `: ${error.message}` : ''
+    this.#options.log({ level, message: `${message}${reason}.` })
+  }
+}
+
+/** Resolves with the work, or after so many milliseconds. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([work, pause(ms, over.signal)])
+  over.abort()
+}

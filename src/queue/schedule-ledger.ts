@@ -1,0 +1,278 @@
+/**
+ * What was planned and what became of it, kept in two storages, so that it is searched like everything else and a tick
+ * and its job are one transaction.
+ *
+ * A schedule's record says when it fires next. Whoever moves that time on does so on the version it has read; of several
+ * nodes one succeeds, and the others read again. In the same transaction it writes one record for each tick that has
+ * become due, and the job of each tick that runs. So a tick fires once, on any number of nodes.
+ *
+ * A tick is
+ * - planned: its job waits. - claimed: its job runs. - done: its job was done. - failed: its job is dead.
+ * - caught_up: done, but it was late, because no node was up at its time.
+ * - skipped: it had no job, because of the policies, or its job was cancelled.
+ * What becomes of a job is read from the queue (`settle`): it is right also when the node that ran it was ended.
+ */
+import type { Schedule } from '../engine/schedules.ts'
+import { QuoinError } from '../shared/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { type Query, type Search, search } from '../shared/query.ts'
+import { type Job, scheduleQueue } from '../storage/job.ts'
+import { documentOf, type Session, type Storage } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+
+export const scheduleStorage = '_schedules'
+export const tickStorage = '_schedule_ticks'
+
+export interface ScheduleRecord {
+  readonly guid: string
+  readonly updateHash: string
+  /** What the times were worked out from. */
+  readonly plan: string
+  /** Milliseconds; undefined = never. */
+  readonly next: number | undefined
+  readonly last: number | undefined
+}
+
+export interface DueTick {
+  /** Milliseconds. */
+  readonly plannedAt: number
+  readonly late: boolean
+  readonly runs: boolean
+}
+
+export interface RecordPage {
+  readonly records: readonly JsonObject[]
+  readonly total: number
+  readonly next: string | undefined
+}
+
+const OPEN = ['planned', 'claimed']
+const SETTLE_BATCH = 500
+const KEEP_SECONDS = 30 * 86_400
+const PURGE_BATCH = 500
+
+export class ScheduleLedger {
+  readonly #storage: Storage
+
+  private constructor(storage: Storage) {
+    this.#storage = storage
+  }
+
+  static async open(storage: Storage): Promise<ScheduleLedger> {
+    await storage.ensure(scheduleStorage, { indexes: [{ fields: ['schedule'], unique: true }] })
+    await storage.ensure(tickStorage, {
+      indexes: [
+        { fields: ['schedule', 'planned_at'], unique: true },
+        { fields: ['state', 'schedule'] },
+        { fields: ['_meta.expiry'] },
+      ],
+    })
+    return new ScheduleLedger(storage)
+  }
+
+  async read(id: string): Promise<ScheduleRecord | undefined> {
+    const found = await this.#storage.session().find(scheduleStorage, search({ query: named(id), limit: 1 }))
+    const [record] = recordsOf(found.documents.value)
+    return record && scheduleRecord(record)
+  }
+
+  /** A first record. CONFLICT when another node was faster. */
+  async create(schedule: Schedule, plan: string, next: number | undefined): Promise<ScheduleRecord> {
+    const fields = { ...described(schedule), plan, next_at: seconds(next), last_at: null }
+    const stored = await transact(this.#storage, (session) =>
+      session.create(scheduleStorage, setFields(fields)),
+    )
+    return scheduleRecord(documentOf(stored))
+  }
+
+  /** A changed plan, or a next time for one that had none. Throws CONFLICT when another node was faster. */
+  async replan(
+    record: ScheduleRecord,
+    schedule: Schedule,
+    plan: string,
+    next: number | undefined,
+  ): Promise<ScheduleRecord> {
+    const fields = { ...described(schedule), plan, next_at: seconds(next) }
+    return transact(this.#storage, (session) => this.#update(session, record, fields))
+  }
+
+  /** The ticks with their jobs, and the time of the next one. Throws CONFLICT when another node was faster. */
+  async fire(
+    record: ScheduleRecord,
+    schedule: Schedule,
+    ticks: readonly DueTick[],
+    next: number | undefined,
+    now: number,
+  ): Promise<ScheduleRecord> {
+    const expiry = Math.floor(now / 1000) + KEEP_SECONDS
+    return transact(this.#storage, async (session) => {
+      const last = ticks.at(-1)?.plannedAt
+      const updated = await this.#update(session, record, {
+        next_at: seconds(next),
+        last_at: seconds(last ?? record.last),
+      })
+      for (const tick of ticks) {
+        const job = tick.runs ? await enqueueTick(session, schedule, tick) : ''
+        // It has a job already, from a record of the schedule that is gone.
+        if (job === undefined) continue
+        const { id, blueprint, block } = schedule
+        const fields = {
+          schedule: id,
+          blueprint,
+          block,
+          planned_at: seconds(tick.plannedAt),
+          late: tick.late,
+          state: tick.runs ? 'planned' : 'skipped',
+          job,
+        }
+        await session.create(tickStorage, setFields(fields), { expiry })
+      }
+      return updated
+    })
+  }
+
+  /** A schedule that is no more; its ticks stay. */
+  async forget(record: ScheduleRecord): Promise<void> {
+    await transact(this.#storage, (session) => session.delete(scheduleStorage, record.guid))
+  }
+
+  /** How many ticks of the schedule wait or run. */
+  async countOpen(id: string): Promise<number> {
+    const query: Query = {
+      kind: 'and',
+      queries: [{ kind: 'terms', field: 'state', values: OPEN }, named(id)],
+    }
+    return this.#storage.session().count(tickStorage, query)
+  }
+
+  /** Writes down what has become of the jobs of open ticks. Gives how many ticks are still open. */
+  async settle(): Promise<number> {
+    const query: Query = { kind: 'terms', field: 'state', values: OPEN }
+    let open = 0
+    let after: string | undefined
+    do {
+      const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
+      const page = search({ query, sort, limit: SETTLE_BATCH, ...(after !== undefined && { after }) })
+      const found = await this.#storage.session().find(tickStorage, page)
+      const changes: { readonly guid: string; readonly state: string }[] = []
+      for (const tick of recordsOf(found.documents.value)) {
+        const job = await this.#storage.jobs.get(textOf(tick, 'job'))
+        const state = stateOf(job, tick.late === true)
+        if (OPEN.includes(state)) open += 1
+        if (state !== tick.state) changes.push({ guid: guidOf(tick), state })
+      }
+      after = found.next()
+      if (changes.length > 0)
+        await transact(this.#storage, async (session) => {
+          for (const { guid, state } of changes) await session.update(tickStorage, guid, setFields({ state }))
+        })
+    } while (after !== undefined)
+    return open
+  }
+
+  /** Deletes ticks that are more than 30 days old. */
+  async purge(now: number): Promise<void> {
+    const query: Query = {
+      kind: 'range',
+      field: '_meta.expiry',
+      bounds: { gte: 0, lte: Math.floor(now / 1000) },
+    }
+    for (;;) {
+      const found = await this.#storage.session().find(tickStorage, search({ query, limit: PURGE_BATCH }))
+      if (found.length === 0) return
+      const guids = recordsOf(found.documents.value).map(guidOf)
+      await transact(this.#storage, async (session) => {
+        for (const guid of guids) await session.delete(tickStorage, guid)
+      })
+    }
+  }
+
+  async search(storage: typeof scheduleStorage | typeof tickStorage, wanted: Search): Promise<RecordPage> {
+    const session = this.#storage.session()
+    const found = await session.find(storage, wanted)
+    const total = await session.count(storage, wanted.query)
+    return { records: recordsOf(found.documents.value), total, next: found.next() }
+  }
+
+  async #update(session: Session, record: ScheduleRecord, fields: JsonObject): Promise<ScheduleRecord> {
+    const { guid, updateHash } = record
+    const written = await session.update(scheduleStorage, guid, setFields(fields), { updateHash })
+    if (written.outcome !== 'written')
+      throw new QuoinError('CONFLICT', 'Another node has changed the schedule.')
+    return scheduleRecord(documentOf(written.document))
+  }
+}
+
+function enqueueTick(session: Session, schedule: Schedule, { plannedAt, late }: DueTick) {
+  const { id, blueprint, block, title, overlap } = schedule
+  return session.enqueue({
+    queue: scheduleQueue,
+    kind: 'tick',
+    title,
+    payload: { schedule: id, blueprint, block, planned_at: plannedAt, late },
+    runAt: plannedAt,
+    dedupeKey: `${id}@${plannedAt}`,
+    // Late ones come one after the other also where `skip` would not let them wait.
+    ...(overlap !== 'allow' && { orderKey: id }),
+  })
+}
+
+function described(schedule: Schedule): JsonObject {
+  const { id, blueprint, block, title, cron, every, startAt, timeZone, overlap, catchUp } = schedule
+  return {
+    schedule: id,
+    blueprint,
+    block,
+    title,
+    cron: cron ?? '',
+    every: every ?? '',
+    start_at: seconds(startAt),
+    time_zone: timeZone,
+    overlap,
+    catch_up: catchUp,
+  }
+}
+
+function stateOf(job: Job | undefined, late: boolean): string {
+  // A job that is done is kept longer than it takes to get here: one that is gone was cancelled.
+  if (job === undefined) return 'skipped'
+  const states = { waiting: 'planned', running: 'claimed', done: late ? 'caught_up' : 'done', dead: 'failed' }
+  return states[job.state]
+}
+
+function named(id: string): Query {
+  return { kind: 'term', field: 'schedule', value: id }
+}
+
+function seconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.floor(ms / 1000)
+}
+
+function scheduleRecord(record: JsonObject): ScheduleRecord {
+  const meta = isJsonObject(record._meta) ? record._meta : {}
+  return {
+    guid: guidOf(record),
+    updateHash: textOf(meta, 'update_hash'),
+    plan: textOf(record, 'plan'),
+    next: milliseconds(record.next_at),
+    last: milliseconds(record.last_at),
+  }
+}
+
+function milliseconds(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value * 1000 : undefined
+}
+
+function recordsOf(value: JsonValue): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}
+
+function guidOf(record: JsonObject): string {
+  return isJsonObject(record._meta) ? textOf(record._meta, 'guid') : ''
+}
+
+function textOf(record: JsonObject, field: string): string {
+  const value = record[field]
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,317 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import type { Schedule } from '../engine/schedules.ts'
+import { type Query, search } from '../shared/query.ts'
+import type { Job } from '../storage/job.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { QueueLogEntry } from './queue-worker.ts'
+import { openScheduler, type Scheduler } from './scheduler.ts'
+
+let room: TemporaryStorage
+let storage: Storage
+let log: QueueLogEntry[]
+let opened: Scheduler[]
+let active: Schedule[]
+let changed: () => void
+
+beforeEach(async () => {
+  room = await openTemporaryStorage()
+  storage = room.storage
+  log = []
+  opened = []
+  active = []
+  changed = () => undefined
+})
+
+afterEach(async () => {
+  await Promise.all(opened.map((one) => one.close()))
+  await room.close()
+})
+
+const seconds = (n: number) => n * 1000
+const minutes = (n: number) => n * 60_000
+
+function schedule(changes: Partial<Schedule> = {}): Schedule {
+  const usual = {
+    id: 'b1 a1',
+    blueprint: 'b1',
+    block: 'a1',
+    title: 'Reports',
+    timeZone: 'UTC',
+    overlap: 'skip',
+    catchUp: 'last',
+  } as const
+  return { ...usual, ...changes }
+}
+
+async function open(...schedules: Schedule[]): Promise<Scheduler> {
+  active = schedules
+  const scheduler = await openScheduler({
+    storage,
+    clock: room.clock,
+    schedules: () => active,
+    onChange(listener) {
+      changed = listener
+      return () => undefined
+    },
+    log: (entry) => void log.push(entry),
+  })
+  opened.push(scheduler)
+  return scheduler
+}
+
+async function move(scheduler: Scheduler, ms: number): Promise<void> {
+  room.clock.now += ms
+  await scheduler.check()
+}
+
+/** Runs all that is due, in the order in which it is given. */
+async function runDue(outcome: 'complete' | 'fail' = 'complete'): Promise<Job[]> {
+  const jobs: Job[] = []
+  for (;;) {
+    const claimed = await storage.jobs.claim({ owner: 'w', leaseMs: minutes(600_000), limit: 100 })
+    if (claimed.length === 0) return jobs
+    for (const job of claimed) {
+      jobs.push(job)
+      if (outcome === 'complete') await storage.jobs.complete(job)
+      else await storage.jobs.fail(job, 'no')
+    }
+  }
+}
+
+/** When they were planned, since the test began. */
+const start = Date.UTC(2026, 0, 1)
+function planned(jobs: readonly Job[]): number[] {
+  return jobs.map(({ payload }) => (Number(payload.planned_at) - start) / 1000)
+}
+
+/** Each as `seconds:state`, in the order of their times. */
+async function ticks(scheduler: Scheduler): Promise<string[]> {
+  const sort = [{ field: 'planned_at', order: 'asc', missing: 'last' }] as const
+  const { records } = await scheduler.searchTicks(search({ sort, limit: 10_000 }))
+  return records.map((tick) => `${Number(tick.planned_at) - start / 1000}:${tick.state}`)
+}
+
+test('a schedule that makes no sense never fires, is logged once, and keeps no other from firing', async () => {
+  const scheduler = await open(schedule({ cron: 'often' }), schedule({ id: 'b1 a2', every: '10s' }))
+  await move(scheduler, seconds(10))
+  await move(scheduler, seconds(1))
+  expect(planned(await runDue())).toEqual([10])
+  expect(log.map(({ level }) => level)).toEqual(['error'])
+  expect(log[0]?.message).toMatch(/never fires.*often/)
+})
+
+test('fires when it is due and not before, as a job that says for what', async () => {
+  const scheduler = await open(schedule({ every: '10s' }))
+  await move(scheduler, seconds(9))
+  expect(await runDue()).toEqual([])
+  await move(scheduler, seconds(1))
+  const [job] = await runDue()
+  expect(job).toMatchObject({
+    queue: '_schedules',
+    kind: 'tick',
+    title: 'Reports',
+    payload: { schedule: 'b1 a1', blueprint: 'b1', block: 'a1', planned_at: start + 10_000, late: false },
+  })
+  await scheduler.check()
+  expect(await ticks(scheduler)).toEqual(['10:done'])
+  const { records } = await scheduler.searchSchedules(search())
+  expect(records[0]).toMatchObject({
+    schedule: 'b1 a1',
+    next_at: start / 1000 + 20,
+    last_at: start / 1000 + 10,
+  })
+})
+
+test('10,000 ticks each fire once, in order, whether they come alone or many were missed', async () => {
+  const scheduler = await open(
+    schedule({ every: '1m', startAt: start + 60_000, catchUp: 'all', overlap: 'allow' }),
+  )
+  const fired: number[] = []
+  for (let n = 0; fired.length < 10_000; n++) {
+    await move(scheduler, minutes(n < 500 ? 1 : 250))
+    fired.push(...planned(await runDue()))
+  }
+  expect(fired).toEqual(Array.from({ length: 10_000 }, (_, n) => (n + 1) * 60))
+  expect(log).toEqual([])
+})
+
+test('on three nodes that look at the same time each tick fires once', async () => {
+  const nodes = [await open(schedule({ every: '10s' })), await open(...active), await open(...active)]
+  const fired: number[] = []
+  for (let n = 0; n < 30; n++) {
+    room.clock.now += seconds(10)
+    await Promise.all(nodes.map((node) => node.check()))
+    // Who was too late looks again, as its timer would.
+    await Promise.all(nodes.map((node) => node.check()))
+    fired.push(...planned(await runDue()))
+  }
+  expect(fired).toEqual(Array.from({ length: 30 }, (_, n) => (n + 1) * 10))
+  expect(log).toEqual([])
+})
+
+test.each([
+  ['skip', [10], ['10:claimed', '20:skipped', '30:skipped']],
+  ['queue', [10], ['10:claimed', '20:planned', '30:planned']],
+  ['allow', [10, 20, 30], ['10:claimed', '20:claimed', '30:claimed']],
+] as const)('overlap %s: while the first tick runs, the next ones', async (overlap, running, expected) => {
+  const scheduler = await open(schedule({ every: '10s', overlap }))
+  const jobs: Job[] = []
+  for (let n = 0; n < 3; n++) {
+    await move(scheduler, seconds(10))
+    jobs.push(...(await storage.jobs.claim({ owner: 'w', leaseMs: minutes(60), limit: 100 })))
+  }
+  await scheduler.check()
+  expect(planned(jobs)).toEqual(running)
+  expect(await ticks(scheduler)).toEqual(expected)
+  for (const job of jobs) await storage.jobs.complete(job)
+  if (overlap === 'queue') expect(planned(await runDue())).toEqual([20, 30])
+  await move(scheduler, seconds(10))
+  expect(planned(await runDue())).toEqual([40])
+})
+
+test.each([
+  ['last', [30], ['10:skipped', '20:skipped', '30:caught_up', '40:done']],
+  ['all', [10, 20, 30], ['10:caught_up', '20:caught_up', '30:caught_up', '40:done']],
+  ['none', [], ['10:skipped', '20:skipped', '30:skipped', '40:done']],
+] as const)('catch up %s: of what was missed while no node was up', async (catchUp, caught, expected) => {
+  const away = await open(schedule({ every: '10m', catchUp }))
+  await away.close()
+  room.clock.now += minutes(35)
+  const scheduler = await open(...active)
+  const late = await runDue()
+  expect(planned(late)).toEqual(caught.map((n) => n * 60))
+  expect(late.every(({ payload }) => payload.late === true)).toBe(true)
+  await move(scheduler, minutes(5))
+  expect(planned(await runDue())).toEqual([40 * 60])
+  await scheduler.check()
+  expect(await ticks(scheduler)).toEqual(
+    expected.map((one) => one.replace(/^\d+/, (n) => String(Number(n) * 60))),
+  )
+})
+
+test('a start right at a tick is on time for it, and the missed ones before count as missed', async () => {
+  const away = await open(schedule({ every: '10m', catchUp: 'none' }))
+  await away.close()
+  room.clock.now += minutes(20) + seconds(2)
+  await open(...active)
+  expect(planned(await runDue())).toEqual([20 * 60])
+})
+
+test('after a month of seconds only the last thousand are looked at', async () => {
+  const away = await open(schedule({ every: '1s' }))
+  await away.close()
+  room.clock.now += 30 * 86_400_000
+  const scheduler = await open(...active)
+  expect(planned(await runDue())).toEqual([30 * 86_400])
+  const all = await ticks(scheduler)
+  expect(all.length).toBeLessThanOrEqual(1001)
+  expect(all.at(-2)).toBe(`${30 * 86_400 - 1}:skipped`)
+})
+
+test('a tick whose job died has failed, and one whose job was cancelled was skipped', async () => {
+  const scheduler = await open(schedule({ every: '10s' }))
+  await move(scheduler, seconds(10))
+  await runDue('fail')
+  await move(scheduler, seconds(10))
+  const [job] = (
+    await storage.jobs.search(search({ query: { kind: 'term', field: 'status', value: 'waiting' } }))
+  ).jobs
+  await storage.jobs.cancel(job?.guid ?? '')
+  await move(scheduler, seconds(10))
+  expect(await ticks(scheduler)).toEqual(['10:failed', '20:skipped', '30:planned'])
+})
+
+test('next_run is asked again at each run; a date that stays the same fires once', async () => {
+  let next: number | undefined = start + seconds(5)
+  let asked = 0
+  const nextRun = async () => {
+    asked++
+    return next
+  }
+  const scheduler = await open(schedule({ nextRun }))
+  expect(asked).toBe(1)
+  await move(scheduler, seconds(4))
+  expect(await runDue()).toEqual([])
+  await move(scheduler, seconds(1))
+  expect(planned(await runDue())).toEqual([5])
+  await move(scheduler, seconds(60))
+  expect(await runDue()).toEqual([])
+  next = start + seconds(130)
+  const before = asked
+  await move(scheduler, seconds(1))
+  await move(scheduler, seconds(58))
+  expect(asked).toBe(before)
+  await move(scheduler, seconds(1))
+  expect(await runDue()).toEqual([])
+  await move(scheduler, seconds(5))
+  expect(planned(await runDue())).toEqual([130])
+  next = undefined
+  await move(scheduler, seconds(3600))
+  expect(await runDue()).toEqual([])
+})
+
+test('a next_run that cannot be worked out is logged, and asked again', async () => {
+  let broken = true
+  const nextRun = async () => {
+    if (broken) throw new Error('no such document')
+    return start + seconds(100)
+  }
+  const scheduler = await open(schedule({ nextRun }))
+  expect(log[0]?.message).toMatch(/could not be worked out.*no such document/)
+  broken = false
+  await move(scheduler, seconds(60))
+  broken = true
+  await move(scheduler, seconds(40))
+  expect(planned(await runDue())).toEqual([100])
+})
+
+test('a changed plan counts from the change; a schedule that is no longer active does not fire, nor catches up', async () => {
+  const scheduler = await open(schedule({ every: '10s' }))
+  await move(scheduler, seconds(5))
+  active = [schedule({ every: '1m' })]
+  changed()
+  await scheduler.check()
+  await move(scheduler, seconds(5))
+  expect(await runDue()).toEqual([])
+  await move(scheduler, seconds(55))
+  expect(planned(await runDue())).toEqual([65])
+  active = []
+  changed()
+  await scheduler.check()
+  await move(scheduler, seconds(600))
+  expect((await scheduler.searchSchedules(search())).total).toBe(0)
+  active = [schedule({ every: '1m' })]
+  changed()
+  await scheduler.check()
+  expect(await runDue()).toEqual([])
+  await move(scheduler, seconds(60))
+  expect(planned(await runDue())).toEqual([725])
+})
+
+test('ticks are kept for 30 days', async () => {
+  const scheduler = await open(schedule({ every: '20d' }))
+  await move(scheduler, 20 * 86_400_000)
+  await runDue()
+  await move(scheduler, 20 * 86_400_000)
+  await runDue()
+  await scheduler.check()
+  expect(await ticks(scheduler)).toHaveLength(2)
+  await move(scheduler, 11 * 86_400_000)
+  expect(await ticks(scheduler)).toEqual([`${40 * 86_400}:done`])
+})
+
+test('what cannot be stored leaves neither tick nor job, and is done when it can be', async () => {
+  const scheduler = await open(schedule({ every: '10s' }))
+  const end = storage.observe('_schedule_ticks', () => {
+    throw new Error('the disk is full')
+  })
+  await move(scheduler, seconds(10))
+  expect(await runDue()).toEqual([])
+  expect(log.at(-1)?.message).toMatch(/the disk is full/)
+  const query: Query = { kind: 'term', field: 'queue', value: '_schedules' }
+  expect((await storage.jobs.search(search({ query }))).total).toBe(0)
+  end()
+  await scheduler.check()
+  expect(planned(await runDue())).toEqual([10])
+})

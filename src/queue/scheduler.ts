@@ -1,0 +1,269 @@
+/**
+ * Turns schedules into jobs when their time comes. Looks when the next one is due, when the schedules change, and at
+ * least once a minute, since another node may have moved a time. What it finds due goes through the ledger.
+ *
+ * Which of the due ticks run. A tick is on time when it is the last one that is due and at most 10 s old; every other
+ * one is late, because no node was up. Of the late ones run, by `catchUp`: all; the last one, and only if no tick after
+ * it is on time; or none. A tick on time is skipped while another tick of its schedule waits or runs, if `overlap` is
+ * `skip`; with `queue` it runs after that one, with `allow` beside it. Of more than 1,000 missed ticks only the last
+ * 1,000 are looked at.
+ */
+import type { Schedule } from '../engine/schedules.ts'
+import type { Clock } from '../shared/clock.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { Search } from '../shared/query.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type PlannedTimes, plannedTimes } from './planned-times.ts'
+import type { QueueLogEntry } from './queue-worker.ts'
+import {
+  type DueTick,
+  type RecordPage,
+  ScheduleLedger,
+  type ScheduleRecord,
+  scheduleStorage,
+  tickStorage,
+} from './schedule-ledger.ts'
+
+export interface SchedulerOptions {
+  readonly storage: Storage
+  readonly clock: Clock
+  /** All that are active now. */
+  readonly schedules: () => readonly Schedule[]
+  /** Calls the listener whenever `schedules` gives others. Gives a function that ends it. */
+  readonly onChange: (listener: () => void) => () => void
+  readonly log: (entry: QueueLogEntry) => void
+}
+
+export interface Scheduler {
+  /** Enqueues what is due now. The scheduler does it by itself; who moves a clock by hand says when. Never throws. */
+  check(): Promise<void>
+  searchSchedules(wanted: Search): Promise<RecordPage>
+  searchTicks(wanted: Search): Promise<RecordPage>
+  /** Resolves when nothing is enqueued any more. */
+  close(): Promise<void>
+}
+
+const ON_TIME = 10_000
+const MOST_MISSED = 1_000
+/** Ticks in one transaction: the writer is everybody's. */
+const BATCH = 100
+const LONGEST_SLEEP = 60_000
+/** While ticks are open: how soon the ledger knows what has become of them. */
+const SETTLE_SLEEP = 1_000
+const PURGE_EVERY = 3_600_000
+
+export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
+  const scheduler = new LedgerScheduler(options, await ScheduleLedger.open(options.storage))
+  await scheduler.check()
+  return scheduler
+}
+
+interface Known {
+  readonly plan: string
+  readonly times: PlannedTimes | undefined
+  record: ScheduleRecord
+  /** When `nextRun` was last asked. */
+  asked: number
+}
+
+class LedgerScheduler implements Scheduler {
+  readonly #options: SchedulerOptions
+  readonly #ledger: ScheduleLedger
+  /** What this process has seen of the schedules. */
+  readonly #known = new Map<string, Known>()
+  readonly #unlisten: () => void
+  /** By schedule and plan: what was logged as wrong, once. */
+  readonly #refused = new Map<string, string>()
+  #checking: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+  #purged = 0
+  /** Ticks for which a job was made here. */
+  #fired = 0
+
+  constructor(options: SchedulerOptions, ledger: ScheduleLedger) {
+    this.#options = options
+    this.#ledger = ledger
+    this.#unlisten = options.onChange(() => void this.check())
+  }
+
+  check(): Promise<void> {
+    this.#checking = this.#checking.then(() => this.#check())
+    return this.#checking
+  }
+
+  searchSchedules(wanted: Search): Promise<RecordPage> {
+    return this.#ledger.search(scheduleStorage, wanted)
+  }
+
+  searchTicks(wanted: Search): Promise<RecordPage> {
+    return this.#ledger.search(tickStorage, wanted)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#unlisten()
+    clearTimeout(this.#timer)
+    await this.#checking
+    clearTimeout(this.#timer)
+  }
+
+  async #check(): Promise<void> {
+    if (this.#closed) return
+    clearTimeout(this.#timer)
+    const now = this.#options.clock()
+    let sleep = LONGEST_SLEEP
+    try {
+      const schedules = this.#options.schedules()
+      await this.#forgetOthers(schedules)
+      const open = await this.#ledger.settle()
+      const fired = this.#fired
+      for (const schedule of schedules) {
+        const next = await this.#advance(schedule, now)
+        if (next !== undefined) sleep = Math.min(sleep, Math.max(0, next - this.#options.clock()))
+      }
+      if (open > 0 || this.#fired > fired) sleep = Math.min(sleep, SETTLE_SLEEP)
+      if (now - this.#purged >= PURGE_EVERY) {
+        this.#purged = now
+        await this.#ledger.purge(now)
+      }
+    } catch (error) {
+      sleep = SETTLE_SLEEP
+      this.#log('error', 'Schedules could not be looked after', error)
+    }
+    if (!this.#closed) this.#timer = setTimeout(() => void this.check(), sleep).unref()
+  }
+
+  /**
+   * Only what this process has seen active and is not any more: at the start a schedule may not have been loaded yet,
+   * and its record says which ticks were missed.
+   */
+  async #forgetOthers(schedules: readonly Schedule[]): Promise<void> {
+    const active = new Set(schedules.map(({ id }) => id))
+    for (const [id, { record }] of this.#known)
+      if (!active.has(id)) {
+        this.#known.delete(id)
+        await this.#ledger.forget(record)
+      }
+  }
+
+  /** Gives when to look at the schedule again. */
+  async #advance(schedule: Schedule, now: number): Promise<number | undefined> {
+    try {
+      const known = await this.#know(schedule, now)
+      if (known === undefined) return undefined
+      const { next } = known.record
+      if (next !== undefined && next <= now) await this.#fire(schedule, known, next, now)
+      else if (next === undefined && now - known.asked >= LONGEST_SLEEP)
+        await this.#replan(schedule, known, now)
+      return known.record.next
+    } catch (error) {
+      // Another node was faster: what it wrote is read at once in the next round.
+      if (error instanceof QuoinError && error.code === 'CONFLICT') {
+        this.#known.delete(schedule.id)
+        return now
+      }
+      this.#log('error', `The schedule of ${schedule.title} (${schedule.id}) could not be planned`, error)
+      return now + SETTLE_SLEEP
+    }
+  }
+
+  /** The schedule's record, made or planned anew where needed. undefined for one that makes no sense. */
+  async #know(schedule: Schedule, now: number): Promise<Known | undefined> {
+    const plan = planOf(schedule)
+    const before = this.#known.get(schedule.id)
+    if (before?.plan === plan) return before
+    let times: PlannedTimes | undefined
+    try {
+      times = plannedTimes(schedule)
+    } catch (error) {
+      if (this.#refused.get(schedule.id) === plan) return undefined
+      this.#refused.set(schedule.id, plan)
+      this.#log('error', `The schedule of ${schedule.title} (${schedule.id}) never fires`, error)
+      return undefined
+    }
+    const stored = await this.#ledger.read(schedule.id)
+    // `every` without a start counts from now; a pattern may fit this very second.
+    const first = async () => (times ? times.next(now - 1) : this.#asked(schedule, now))
+    let record = stored
+    if (record === undefined) record = await this.#ledger.create(schedule, plan, await first())
+    else if (record.plan !== plan) record = await this.#ledger.replan(record, schedule, plan, await first())
+    const known = { plan, times, record, asked: now }
+    this.#known.set(schedule.id, known)
+    return known
+  }
+
+  async #fire(schedule: Schedule, known: Known, from: number, now: number): Promise<void> {
+    const due = known.times ? dueTimes(known.times, from, now) : [from]
+    const last = due.at(-1) ?? from
+    const open = await this.#ledger.countOpen(schedule.id)
+    const ticks = due.map((plannedAt) => dueTick(schedule, plannedAt, { last, now, open }))
+    const next = known.times ? known.times.next(last) : await this.#ask(schedule, known, last + 1000, now)
+    // Each batch leaves the record at the first tick that it has not written: whoever goes on, goes on there.
+    for (let at = 0; at < ticks.length; at += BATCH) {
+      const batch = ticks.slice(at, at + BATCH)
+      const then = due[at + BATCH] ?? next
+      known.record = await this.#ledger.fire(known.record, schedule, batch, then, now)
+      this.#fired += batch.filter(({ runs }) => runs).length
+    }
+  }
+
+  async #replan(schedule: Schedule, known: Known, now: number): Promise<void> {
+    const { last } = known.record
+    const next = await this.#ask(schedule, known, last === undefined ? now : last + 1000, now)
+    if (next !== undefined) known.record = await this.#ledger.replan(known.record, schedule, known.plan, next)
+  }
+
+  #ask(schedule: Schedule, known: Known, least: number, now: number): Promise<number | undefined> {
+    known.asked = now
+    return this.#asked(schedule, least)
+  }
+
+  /** What `nextRun` says, if that is not before `least`: a date that stays the same must not fire for ever. */
+  async #asked(schedule: Schedule, least: number): Promise<number | undefined> {
+    try {
+      const next = await schedule.nextRun?.()
+      if (next === undefined || !Number.isFinite(next)) return undefined
+      const whole = Math.ceil(next / 1000) * 1000
+      return whole >= least ? whole : undefined
+    } catch (error) {
+      // Then it is asked again in a minute; the tick that is due now fires all the same.
+      this.#log('error', `The next run of ${schedule.title} (${schedule.id}) could not be worked out`, error)
+      return undefined
+    }
+  }
+
+  #log(level: QueueLogEntry['level'], message: string, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    this.#options.log({ level, message: `${message}: ${reason}` })
+  }
+}
+
+/** The planned times from `from` up to now; of more than 1,000 the last ones. */
+function dueTimes(times: PlannedTimes, from: number, now: number): number[] {
+  const list = (start: number): number[] => {
+    const found: number[] = []
+    for (let time: number | undefined = start; time !== undefined && time <= now; time = times.next(time)) {
+      found.push(time)
+      if (found.length > MOST_MISSED) break
+    }
+    return found
+  }
+  const all = list(from)
+  if (all.length <= MOST_MISSED) return all
+  return list(Math.max(from, times.recent(MOST_MISSED, now) ?? from)).slice(-MOST_MISSED)
+}
+
+function dueTick(
+  { overlap, catchUp }: Schedule,
+  plannedAt: number,
+  { last, now, open }: { readonly last: number; readonly now: number; readonly open: number },
+): DueTick {
+  const late = plannedAt !== last || now - plannedAt > ON_TIME
+  if (!late) return { plannedAt, late, runs: overlap !== 'skip' || open === 0 }
+  return { plannedAt, late, runs: catchUp === 'all' || (catchUp === 'last' && plannedAt === last) }
+}
+
+function planOf({ cron, every, startAt, timeZone, nextRun }: Schedule): string {
+  return JSON.stringify({ cron, every, startAt, timeZone, asked: nextRun !== undefined })
+}

@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import { metaSchema } from './meta.ts'
+import { storedRecord } from './stored-record.ts'
+
+const place = {
+  filename: Type.Optional(
+    Type.String({ maxLength: 255, description: "The name; the file's own name if not given." }),
+  ),
+  directory: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        '`public` or a folder in it (`public/images`): readable for everybody at `/static/…`. Any other name is private; `system_assets` if not given.',
+    }),
+  ),
+}
+
+/** Ignored parameters are those that older clients send. */
+export const uploadQuerySchema = Type.Object({
+  ...place,
+  filesize: Type.Optional(Type.String({ description: 'Accepted from older clients and not used.' })),
+  filetype: Type.Optional(Type.String({ description: 'Accepted from older clients and not used.' })),
+})
+
+export const uploadFormSchema = Type.Object({
+  ...place,
+  file: Type.Optional(Type.Unsafe<unknown>({ type: 'string', format: 'binary' })),
+})
+
+export const assetSchema = storedRecord(
+  Type.Object({
+    _meta: metaSchema,
+    name: Type.String(),
+    type: Type.String({ description: 'Media type, by the content where it tells.' }),
+    size: Type.Integer({ description: 'Bytes.' }),
+    sha256: Type.String({ description: 'Of the content, hexadecimal.' }),
+    directory: Type.String(),
+    public_path: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Where it is below `/static/`; null if it is private.',
+    }),
+    assets_guid: Type.String({ description: 'The same as `_meta.guid`.' }),
+    created_by: Type.Object({ guid: Type.String(), username: Type.String() }),
+  }),
+)
+
+/** A reply that is a file: the map of types keeps its errors JSON. */
+export const fileResponse = {
+  description: 'The bytes, with their own type. With the header `range`, status 206 and only those.',
+  content: {
+    'application/octet-stream': { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }) },
+  },
+}

@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import { anyJson } from './any-json.ts'
+import { metaSchema } from './meta.ts'
+import { storedRecord } from './stored-record.ts'
+
+const scopes = Type.Array(Type.String(), { maxItems: 1000 })
+
+const optional = {
+  description: Type.Optional(Type.String({ maxLength: 10_000 })),
+  scopes: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 1000,
+      description: 'Held by everybody in the group. Nobody can give what they do not hold.',
+    }),
+  ),
+  permissions: Type.Optional(Type.Array(Type.String(), { description: 'The same as `scopes`.' })),
+  is_active: Type.Optional(Type.Boolean({ description: 'An inactive group gives nobody its scopes.' })),
+  _meta: Type.Optional(anyJson('Ignored.')),
+}
+const name = Type.String({ description: 'One group of a name.' })
+
+export const createGroupSchema = Type.Object({ name, ...optional }, { additionalProperties: false })
+export const updateGroupSchema = Type.Object(
+  { name: Type.Optional(name), ...optional },
+  { additionalProperties: false, minProperties: 1 },
+)
+
+export const groupSchema = storedRecord(
+  Type.Object({
+    _meta: metaSchema,
+    name: Type.String(),
+    description: Type.String(),
+    scopes,
+    is_active: Type.Boolean(),
+  }),
+)

@@ -1,0 +1,83 @@
+import { Type } from 'typebox'
+import { fieldTypes } from '../field-rule.ts'
+import { anyJson } from './any-json.ts'
+import { metaSchema } from './meta.ts'
+import { nullableText } from './nullable-text.ts'
+import { storedRecord } from './stored-record.ts'
+
+const bound = Type.Union([Type.Number(), Type.String({ maxLength: 64 })])
+const length = Type.Integer({ minimum: 0, maximum: 1_000_000 })
+
+const validationRules = Type.Object(
+  {
+    min: Type.Optional(bound),
+    max: Type.Optional(bound),
+    min_length: Type.Optional(length),
+    max_length: Type.Optional(length),
+    pattern: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description:
+          'An RE2 regular expression that must be found in the text; `^` and `$` tie it to the ends.',
+      }),
+    ),
+    choices: Type.Optional(
+      Type.Array(Type.Union([Type.String({ maxLength: 1000 }), Type.Number()]), {
+        minItems: 1,
+        maxItems: 1000,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const name = Type.String({ minLength: 1, maxLength: 256, description: 'A dot reaches into an object.' })
+const type = Type.Enum([...fieldTypes])
+const optional = {
+  description: Type.Optional(Type.String({ maxLength: 10_000 })),
+  blueprint_guid: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The blueprint that it was made for.',
+    }),
+  ),
+  storage: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'The storage whose documents have the field. Without it the rules count wherever a field of this name is written, and documents may be without it.',
+    }),
+  ),
+  required: Type.Optional(
+    Type.Boolean({ description: 'A new document must have it, and it cannot be set empty.' }),
+  ),
+  default_value: Type.Optional(anyJson('What a new document gets that does not say; null for nothing.')),
+  validation_rules: Type.Optional(validationRules),
+  metadata: Type.Optional(Type.Record(Type.String(), anyJson(), { maxProperties: 100 })),
+}
+
+export const createFieldSchema = Type.Object({ name, type, ...optional }, { additionalProperties: false })
+export const updateFieldSchema = Type.Object(
+  { name: Type.Optional(name), type: Type.Optional(type), ...optional },
+  { additionalProperties: false, minProperties: 1 },
+)
+
+const actor = Type.Object({ guid: Type.String(), username: Type.String() })
+
+export const fieldSchema = storedRecord(
+  Type.Object({
+    _meta: metaSchema,
+    name: Type.String(),
+    type: Type.String(),
+    description: Type.String(),
+    blueprint_guid: nullableText,
+    storage: nullableText,
+    required: Type.Boolean(),
+    default_value: anyJson(),
+    validation_rules: anyJson(),
+    metadata: anyJson(),
+    created_by: actor,
+    modified_by: actor,
+  }),
+)

@@ -1,0 +1,99 @@
+import { Type } from 'typebox'
+import type { JsonObject } from '../json.ts'
+import { anyJson } from './any-json.ts'
+import { metaSchema } from './meta.ts'
+import { searchSchema } from './search.ts'
+import { storedRecord } from './stored-record.ts'
+
+export const documentParams = Type.Object({
+  guid: Type.String({ description: 'The `_meta.guid` of the storage.' }),
+  document: Type.String({ description: 'The `_meta.guid` of the document.' }),
+})
+
+/** As it is stored: `_meta` and whatever fields it has. */
+export const documentSchema = storedRecord(Type.Object({ _meta: metaSchema }, { additionalProperties: true }))
+
+export const documentFieldsSchema = Type.Unsafe<JsonObject>(
+  Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      description: 'Field → value; a dot in a name reaches into an object. `_meta` is ignored.',
+    },
+  ),
+)
+
+export const documentSearchSchema = Type.Object(
+  {
+    ...searchSchema.properties,
+    include_removed: Type.Optional(Type.Boolean({ description: 'Find documents that were removed, too.' })),
+  },
+  { additionalProperties: false },
+)
+
+export const createDocumentQuery = Type.Object({
+  expiry: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'Unix seconds; the document is deleted within a minute of then. Never if not given.',
+    }),
+  ),
+})
+
+export const updateDocumentQuery = Type.Object({
+  update_hash: Type.Optional(
+    Type.String({ description: 'Change only if this is still the `_meta.update_hash`; else 409.' }),
+  ),
+})
+
+export const removeDocumentQuery = Type.Object({
+  hard: Type.Optional(
+    Type.Boolean({ description: 'For good, also a document that was removed before.', default: false }),
+  ),
+})
+
+export const historyQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
+  after: Type.Optional(
+    Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the page before.' }),
+  ),
+})
+
+export const historySchema = storedRecord(
+  Type.Object({
+    _meta: metaSchema,
+    document: Type.String({ description: 'Guid of the document.' }),
+    action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted']),
+    user: Type.Object(
+      { guid: Type.String(), username: Type.String() },
+      { description: '`system` with an empty guid: nobody was signed in.' },
+    ),
+    run: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Guid of the run that wrote it.',
+    }),
+    revisions: Type.Array(
+      Type.Object({
+        key: Type.String({ description: 'Dotted name of the field.' }),
+        type: Type.String({ description: '`set.field`, `remove.field`, `array.add` or `array.remove`.' }),
+        value: anyJson(
+          'Since then; null if the field is gone. Large values are `{ left_out: <characters> }`.',
+        ),
+        previous_value: anyJson('Before.'),
+      }),
+    ),
+  }),
+)
+
+export const importedSchema = Type.Object({
+  imported: Type.Integer({ description: 'Documents that were made.' }),
+})
+
+export const NDJSON = 'application/x-ndjson'
+
+/** The map of types keeps the errors of an export JSON. */
+export const exportResponse = {
+  description: 'One document a line.',
+  content: { [NDJSON]: { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
+}

@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import { anyJson } from './any-json.ts'
+import { metaSchema } from './meta.ts'
+import { storedRecord } from './stored-record.ts'
+
+const time = (description: string) =>
+  Type.Integer({ description: `${description} Unix seconds; 0 = not yet.` })
+
+const jobFields = {
+  _meta: metaSchema,
+  queue: Type.String(),
+  type: Type.Enum(['function', 'event', 'tick'], {
+    description: 'A deferred custom function, what happened in a storage, or a tick of a schedule.',
+  }),
+  status: Type.Enum(['waiting', 'running', 'done', 'dead']),
+  title: Type.String(),
+  priority: Type.Integer({ description: 'Higher first, within its queue.' }),
+  attempts: Type.Integer({ description: 'How often it was begun.' }),
+  max_attempts: Type.Integer(),
+  scheduled_for: time('Not before.'),
+  started_at: time('When it was last begun.'),
+  completed_at: time('When it was done, or died.'),
+  leased_until: time('Until when its worker has it; past that another one takes it over.'),
+  error: Type.Union([Type.String(), Type.Null()], { description: 'Why the last attempt failed.' }),
+  worker_id: Type.String({ description: 'Who runs it, or ran it last; empty while it waits.' }),
+  dedupe_key: Type.String({ description: 'Unique among waiting and running jobs; empty = none.' }),
+  order_key: Type.String({ description: 'Jobs with the same one run one after the other; empty = none.' }),
+}
+
+/** A job in a list: without its data, which may be 1 MiB. */
+export const jobSummarySchema = Type.Object(jobFields)
+
+export const jobSchema = Type.Object({
+  ...jobFields,
+  data: anyJson('What it works on, as it was enqueued.'),
+})
+
+export const queueSchema = Type.Object({
+  name: Type.String(),
+  paused: Type.Boolean(),
+  concurrency: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Most jobs of it at once in the whole cluster; null = as many as there is room for.',
+  }),
+  depth: Type.Integer({ description: 'Jobs that wait, delayed ones included.' }),
+  running: Type.Integer(),
+  done: Type.Integer({ description: 'Kept for a week.' }),
+  dead: Type.Integer({ description: 'Failed for good, until they are requeued or removed.' }),
+  oldest: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Since when the job that is due longest has been due, in Unix seconds; null = none is.',
+  }),
+})
+
+export const queueNameParams = Type.Object({
+  name: Type.String({ description: 'Name of a queue: 1 to 63 of a–z, 0–9, _ and -.' }),
+})
+
+export const updateQueueSchema = Type.Object(
+  {
+    paused: Type.Optional(Type.Boolean({ description: 'Running jobs end; no other begins.' })),
+    concurrency: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1, maximum: 100_000 }), Type.Null()], {
+        description: 'null = no limit of its own.',
+      }),
+    ),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+
+const nullableTime = Type.Union([Type.Integer(), Type.Null()], { description: 'Unix seconds.' })
+
+export const scheduleSchema = storedRecord(
+  Type.Object({
+    _meta: metaSchema,
+    schedule: Type.String({ description: 'Names it in its ticks.' }),
+    blueprint: Type.String(),
+    block: Type.String(),
+    title: Type.String(),
+    cron: Type.String({ description: 'Empty if it has none.' }),
+    every: Type.String({ description: 'Empty if it has none.' }),
+    start_at: nullableTime,
+    time_zone: Type.String(),
+    overlap: Type.Enum(['skip', 'queue', 'allow']),
+    catch_up: Type.Enum(['last', 'all', 'none']),
+    next_at: nullableTime,
+    last_at: nullableTime,
+  }),
+)
+
+export const tickSchema = storedRecord(
+  Type.Object({
+    _meta: metaSchema,
+    schedule: Type.String(),
+    blueprint: Type.String(),
+    block: Type.String(),
+    planned_at: Type.Integer({ description: 'Unix seconds.' }),
+    late: Type.Boolean({ description: 'No node was up at its time.' }),
+    state: Type.Enum(['planned', 'claimed', 'done', 'skipped', 'caught_up', 'failed']),
+    job: Type.String({ description: 'Guid of its job; empty if it had none.' }),
+  }),
+)

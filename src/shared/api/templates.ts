@@ -1,0 +1,33 @@
+import { Type } from 'typebox'
+import { metaSchema } from './meta.ts'
+import { storedRecord } from './stored-record.ts'
+
+const part = Type.Optional(Type.String({ maxLength: 262_144 }))
+const given = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  description: Type.Optional(Type.String({ maxLength: 10_000 })),
+  content: part,
+  css: part,
+  js: part,
+}
+
+export const createTemplateSchema = Type.Object(given, { additionalProperties: false })
+export const updateTemplateSchema = Type.Partial(Type.Object(given), {
+  additionalProperties: false,
+  minProperties: 1,
+})
+
+const actor = Type.Object({ guid: Type.String(), username: Type.String() })
+
+export const templateSchema = storedRecord(
+  Type.Object({
+    _meta: metaSchema,
+    name: Type.String(),
+    description: Type.String(),
+    content: Type.String({ description: 'HTML.' }),
+    css: Type.String(),
+    js: Type.String(),
+    created_by: actor,
+    last_modified_by: actor,
+  }),
+)

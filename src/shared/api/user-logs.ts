@@ -1,0 +1,24 @@
+import { Type } from 'typebox'
+import { metaSchema } from './meta.ts'
+import { storedRecord } from './stored-record.ts'
+
+export const userLogSchema = storedRecord(
+  Type.Object({
+    _meta: metaSchema,
+    event: Type.Enum(['sign_in', 'sign_in_failed', 'sign_out', 'request', 'lost'], {
+      description: '`lost`: so many (`count`) requests could not be stored in time.',
+    }),
+    user: Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      description: 'Null where the name is nobody’s.',
+      properties: { guid: { type: 'string' }, username: { type: 'string' } },
+    }),
+    ip: Type.Optional(Type.String()),
+    agent: Type.Optional(Type.String({ description: 'The header `user-agent`.' })),
+    method: Type.Optional(Type.String()),
+    path: Type.Optional(Type.String({ description: 'Without the query.' })),
+    status: Type.Optional(Type.Integer()),
+    milliseconds: Type.Optional(Type.Number()),
+    count: Type.Optional(Type.Integer()),
+  }),
+)

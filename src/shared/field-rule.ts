@@ -1,0 +1,137 @@
+/**
+ * What a blueprint field says about the values of one field of documents, and whether a value keeps to it. Plain data
+ * and no clock, so that a form can check the same before it sends.
+ *
+ * Empty is: missing, null, blank text, an empty list or object. A required field must not be empty; one that is not
+ * required may be null, and blank text where the type is string, and then nothing else is asked of it. Types are strict:
+ * the text "5" is no number.
+ */
+import { readIsoDate } from './iso-date.ts'
+import type { JsonValue } from './json.ts'
+import { isJsonObject } from './json.ts'
+import { compiledPattern, MAX_PATTERNED_TEXT } from './text-pattern.ts'
+
+export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'date'] as const
+type FieldType = (typeof fieldTypes)[number]
+
+export interface FieldLimits {
+  /** Numbers; for dates ISO 8601 text. */
+  readonly min?: number | string
+  readonly max?: number | string
+  /** Characters of text, items of a list. */
+  readonly min_length?: number
+  readonly max_length?: number
+  /** For text: must be found in it. `^` and `$` tie it to the ends. */
+  readonly pattern?: string
+  /** The value, or each item of a list, must be one of these. */
+  readonly choices?: readonly (string | number)[]
+}
+
+export interface FieldRule {
+  /** Dotted, as in documents. */
+  readonly name: string
+  /** The one storage that it is about. Undefined: all, and then documents may be without the field. */
+  readonly storage: string | undefined
+  readonly type: FieldType
+  readonly required: boolean
+  /** What a new document gets that does not say; undefined for nothing. */
+  readonly defaultValue: JsonValue | undefined
+  readonly limits: FieldLimits
+}
+
+function isEmptyValue(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null) return true
+  if (typeof value === 'string') return value.trim() === ''
+  if (Array.isArray(value)) return value.length === 0
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+/** What is wrong with a value, in words that finish "<field> …", or undefined. */
+export function fieldValueProblem(rule: FieldRule, value: JsonValue | undefined): string | undefined {
+  if (rule.storage === undefined && value === undefined) return undefined
+  if (rule.required && isEmptyValue(value)) return 'is required and must not be empty'
+  if (value === undefined || value === null) return undefined
+  if (rule.type === 'string' && isEmptyValue(value)) return undefined
+  return typeProblem(rule.type, value) ?? limitProblem(rule, value)
+}
+
+function typeProblem(type: FieldType, value: JsonValue): string | undefined {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? undefined : 'must be text'
+    case 'number':
+      return typeof value === 'number' ? undefined : 'must be a number'
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'must be true or false'
+    case 'object':
+      return isJsonObject(value) ? undefined : 'must be an object'
+    case 'array':
+      return Array.isArray(value) ? undefined : 'must be a list'
+    case 'date':
+      return dateOf(value) === undefined
+        ? 'must be a date such as 2026-01-31 or 2026-01-31T09:00Z'
+        : undefined
+  }
+}
+
+function limitProblem({ type, limits }: FieldRule, value: JsonValue): string | undefined {
+  return (
+    choiceProblem(limits, value) ??
+    lengthProblem(limits, value) ??
+    rangeProblem(type, limits, value) ??
+    patternProblem(limits, value)
+  )
+}
+
+function choiceProblem({ choices }: FieldLimits, value: JsonValue): string | undefined {
+  if (choices === undefined) return undefined
+  const isChoice = (item: JsonValue) => choices.some((choice) => choice === item)
+  const fits = Array.isArray(value) ? value.every(isChoice) : isChoice(value)
+  if (fits) return undefined
+  const some = choices.slice(0, 20).join(', ')
+  return `${Array.isArray(value) ? 'may hold only' : 'must be one of'} ${some}${choices.length > 20 ? ', …' : ''}`
+}
+
+function lengthProblem(limits: FieldLimits, value: JsonValue): string | undefined {
+  if (typeof value !== 'string' && !Array.isArray(value)) return undefined
+  const { min_length: min, max_length: max } = limits
+  if (min === undefined && max === undefined) return undefined
+  const noun = typeof value === 'string' ? 'characters' : 'items'
+  // Code points: what people count as one character is mostly one.
+  const length = typeof value === 'string' ? [...value].length : value.length
+  if (min !== undefined && length < min) return `must have at least ${min} ${noun}`
+  return max !== undefined && length > max ? `must have at most ${max} ${noun}` : undefined
+}
+
+function rangeProblem(type: FieldType, limits: FieldLimits, value: JsonValue): string | undefined {
+  const read = type === 'date' ? dateOf : type === 'number' ? numberOf : undefined
+  const at = read?.(value)
+  if (read === undefined || at === undefined) return undefined
+  const [min, max] = [bound(limits.min, read), bound(limits.max, read)]
+  if (min !== undefined && at < min) return `must be at least ${limits.min}`
+  return max !== undefined && at > max ? `must be at most ${limits.max}` : undefined
+}
+
+function bound(
+  limit: number | string | undefined,
+  read: (value: JsonValue) => number | undefined,
+): number | undefined {
+  return limit === undefined ? undefined : read(limit)
+}
+
+function patternProblem({ pattern }: FieldLimits, value: JsonValue): string | undefined {
+  if (pattern === undefined || typeof value !== 'string') return undefined
+  if (value.length > MAX_PATTERNED_TEXT)
+    return `must have at most ${MAX_PATTERNED_TEXT} characters, because it has a pattern`
+  return compiledPattern(pattern).test(value) ? undefined : `must fit the pattern ${pattern}`
+}
+
+function numberOf(value: JsonValue): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+/** Milliseconds since 1970: of ISO 8601 text, or of a number that is Unix seconds. */
+function dateOf(value: JsonValue): number | undefined {
+  if (typeof value === 'number') return value * 1000
+  return typeof value === 'string' ? readIsoDate(value) : undefined
+}

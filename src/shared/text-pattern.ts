@@ -1,0 +1,44 @@
+/**
+ * Regular expressions that people type, on an engine whose time grows with the text and not with the cleverness of the
+ * pattern (RE2): a pattern can make nothing hang. What it costs is the size of the compiled pattern times the length of
+ * the text, so both are bounded: the slowest pattern allowed takes some 50 ms on the longest text.
+ *
+ * RE2 has no backreferences and no look-around; such a pattern is refused when it is saved.
+ */
+import { RE2JS } from 're2js'
+
+export interface TextPattern {
+  test(text: string): boolean
+}
+
+const MAX_PATTERN = 500
+/** Instructions of the compiled pattern; `a{300}` has some 300. */
+const MAX_PROGRAM = 500
+/** Longer text is not searched for a pattern. */
+export const MAX_PATTERNED_TEXT = 4_000
+
+const MAX_KEPT = 1_000
+const kept = new Map<string, TextPattern>()
+
+/** What is wrong with a pattern, in words that finish "the pattern …", or undefined. */
+export function patternProblem(pattern: string): string | undefined {
+  if (pattern.length > MAX_PATTERN) return `is longer than ${MAX_PATTERN} characters`
+  try {
+    const size = RE2JS.compile(pattern).programSize()
+    return size > MAX_PROGRAM ? 'is too large: use smaller repeat counts' : undefined
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace('error parsing regexp: ', '') : ''
+    return `cannot be used: ${reason}`
+  }
+}
+
+/** A pattern in which {@link patternProblem} found nothing. Compiled once, while it is among the last 1,000. */
+export function compiledPattern(pattern: string): TextPattern {
+  const known = kept.get(pattern)
+  if (known) return known
+  const compiled = RE2JS.compile(pattern)
+  const [oldest] = kept.keys()
+  if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest)
+  kept.set(pattern, compiled)
+  return compiled
+}

@@ -1,0 +1,141 @@
+/**
+ * Who changed what of Quoin's own records: one audit record for each write, in the same transaction, so that neither can
+ * be there without the other. It is written by observers and by nothing else: a second observer refuses every other
+ * write to the audit storage, so that no endpoint can change it, not even one that is added by mistake.
+ *
+ * A record: `{ category, action, guid, name, user: { guid, username }, changes, states: [before, after] }`. The states
+ * are in a list because the shape of a storage (see `document-shape.ts`) does not look into lists: the fields of every
+ * kind of record would fill it. Readers get them as `before` and `after`.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
+import { setFields } from '../shared/mutation.ts'
+import { type Change, documentOf, type Session, type Storage } from './storage.ts'
+
+export const auditLogStorage = '_auditlogs'
+
+interface AuditedStorage {
+  /** The resource, as permissions call it. */
+  readonly category: string
+  /** Fields that are never shown, and the name under which a change of them is listed. */
+  readonly secrets?: Readonly<Record<string, string>>
+  /** Fields that Quoin changes by itself while it works: only a change by a user counts. */
+  readonly counters?: readonly string[]
+  /** Fields that say nothing new, such as keys by which names are compared. */
+  readonly derived?: readonly string[]
+}
+
+/** By the storage's name. */
+export type AuditedStorages = Readonly<Record<string, AuditedStorage>>
+
+/** Who writes where nobody asked for it: the first administrator, for example. */
+const system = { guid: '', username: 'system' }
+
+const LARGEST_VALUE = 8_192
+const LARGEST_STATE = 65_536
+
+/** Begins to watch the storages. Gives a function that ends it. */
+export async function openAuditLog(storage: Storage, audited: AuditedStorages): Promise<() => void> {
+  await storage.ensure(auditLogStorage, {
+    indexes: [{ fields: ['category', '_meta.created'] }, { fields: ['guid'] }, { fields: ['user.guid'] }],
+    text: true,
+  })
+  const writing = new WeakSet<Session>()
+  const watches = Object.entries(audited).map(([name, resource]) =>
+    storage.observe(name, (session, change): MaybePromise<void> => {
+      const record = auditRecord(resource, change, session.origin.user)
+      if (!record) return undefined
+      writing.add(session)
+      return andThen(session.create(auditLogStorage, setFields(record)), () => void writing.delete(session))
+    }),
+  )
+  const wall = storage.observe(auditLogStorage, (session, { kind }) => {
+    if (kind !== 'created' || !writing.has(session))
+      throw new QuoinError('INTERNAL', 'The audit log is written by Quoin alone and cannot be changed.')
+  })
+  return () => {
+    for (const end of [...watches, wall]) end()
+  }
+}
+
+/** Undefined for what is no change that anybody made. */
+function auditRecord(
+  resource: AuditedStorage,
+  { kind, guid, before, after }: Change,
+  user: { readonly guid: string; readonly username: string } | undefined,
+): JsonObject | undefined {
+  const was = before && documentOf(before)
+  const is = after && documentOf(after)
+  const record = is ?? was ?? {}
+  const { changes, shown } =
+    kind === 'updated' ? changed(resource, was ?? {}, is ?? {}, user !== undefined) : whole(resource, record)
+  if (kind === 'updated' && changes.length === 0) return undefined
+  return {
+    category: resource.category,
+    action: kind,
+    guid,
+    name: nameOf(record),
+    user: user ? { guid: user.guid, username: user.username } : system,
+    changes,
+    states: [
+      kind === 'created' || kind === 'restored' ? null : state(was ?? {}, shown),
+      kind === 'removed' || kind === 'deleted' ? null : state(is ?? {}, shown),
+    ],
+  }
+}
+
+interface Changed {
+  /** Names for `changes`. */
+  readonly changes: readonly string[]
+  /** Fields of which the states tell. */
+  readonly shown: readonly string[]
+}
+
+function changed(resource: AuditedStorage, was: JsonObject, is: JsonObject, byUser: boolean): Changed {
+  const { secrets = {}, counters = [], derived = [] } = resource
+  const fields = Object.keys({ ...was, ...is }).filter(
+    (field) => field !== '_meta' && !derived.includes(field) && !isDeepStrictEqual(was[field], is[field]),
+  )
+  const counted = byUser
+    ? fields
+    : fields.filter((field) => !counters.includes(field) && !Object.hasOwn(secrets, field))
+  return {
+    changes: counted.map((field) => (Object.hasOwn(secrets, field) ? (secrets[field] ?? '') : field)),
+    shown: counted.filter((field) => !Object.hasOwn(secrets, field)),
+  }
+}
+
+function whole({ secrets = {}, counters = [], derived = [] }: AuditedStorage, record: JsonObject): Changed {
+  const shown = Object.keys(record).filter(
+    (field) =>
+      field !== '_meta' &&
+      !derived.includes(field) &&
+      !counters.includes(field) &&
+      !Object.hasOwn(secrets, field),
+  )
+  return { changes: [], shown }
+}
+
+/** The fields of a record, with the size of what is too large for a log in its place. */
+function state(record: JsonObject, fields: readonly string[]): JsonObject {
+  let left = LARGEST_STATE
+  const kept: Record<string, JsonValue> = {}
+  for (const field of fields) {
+    const value = record[field]
+    if (value === undefined) continue
+    const size = JSON.stringify(value).length
+    const fits = size <= LARGEST_VALUE && size <= left
+    if (fits) left -= size
+    kept[field] = fits ? value : { left_out: size }
+  }
+  return kept
+}
+
+/** What people call the record. */
+function nameOf(record: JsonObject): string {
+  const name = ['username', 'name', 'title', 'type', 'rule_type'].map((field) => record[field])
+  const [found] = name.filter((value) => typeof value === 'string' && value !== '')
+  return typeof found === 'string' ? found : ''
+}

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import { matchAll, search } from '../shared/query.ts'
+import { batchedLog, logText } from './batched-log.ts'
+
+let room: TemporaryStorage
+beforeEach(async () => {
+  room = await openTemporaryStorage()
+})
+afterEach(() => room.close())
+
+const open = (seconds?: number) =>
+  batchedLog<number>({
+    storage: room.storage,
+    name: '_log',
+    recordOf: (n) => ({ n }),
+    lost: (count) => -count,
+    ...(seconds !== undefined && { keep: { seconds, clock: room.clock } }),
+  })
+
+async function numbers(): Promise<unknown[]> {
+  const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
+  const found = await room.storage.session().find('_log', search({ sort, limit: 10_000 }))
+  const records = Array.isArray(found.documents.value) ? found.documents.value : []
+  return records.map((record) =>
+    typeof record === 'object' && record !== null && 'n' in record ? record.n : 0,
+  )
+}
+
+test('entries are stored in order, by flush and by close', async () => {
+  await room.storage.ensure('_log')
+  const log = open()
+  for (let n = 1; n <= 1_200; n++) log.write(n)
+  await log.flush()
+  expect(await numbers()).toEqual(Array.from({ length: 1_200 }, (_, i) => i + 1))
+  log.write(1_201)
+  await log.close()
+  expect((await numbers()).at(-1)).toBe(1_201)
+})
+
+test('what cannot be stored is counted, and the count is stored when it can be', async () => {
+  const log = open()
+  log.write(1)
+  log.write(2)
+  // There is no such storage yet.
+  await expect(log.flush()).resolves.toBeUndefined()
+  await room.storage.ensure('_log')
+  log.write(3)
+  await log.close()
+  expect((await numbers()).sort()).toEqual([-2, 3])
+})
+
+test('old entries are deleted when new ones are stored', async () => {
+  await room.storage.ensure('_log', { indexes: [{ fields: ['_meta.expiry'] }] })
+  const log = open(60)
+  for (let n = 1; n <= 700; n++) log.write(n)
+  await log.flush()
+  room.clock.now += 59_000
+  log.write(701)
+  await log.flush()
+  expect(await room.storage.session().count('_log', matchAll)).toBe(701)
+  room.clock.now += 2_000
+  log.write(702)
+  await log.close()
+  expect(await numbers()).toEqual([701, 702])
+})
+
+test.each([
+  ['as it is', 'as it is'],
+  ['a\u0000b\ud800', 'a\ufffdb\ufffd'],
+  ['x'.repeat(8_193), `${'x'.repeat(8_192)}…`],
+])('the text %j is kept as far as a record can hold it', (given, kept) => {
+  expect(logText(given)).toBe(kept)
+})

@@ -1,0 +1,357 @@
+import { expect } from 'vitest'
+import { isGuid } from '../../shared/guid.ts'
+import { search } from '../../shared/query.ts'
+import type { Job, JobLease, NewJob } from '../job.ts'
+import { transact } from '../transact.ts'
+import { create, failure, set, turns } from './expectations.ts'
+import { claim, claimOne, clearing, enqueue, job, LEASE, titles } from './job-steps.ts'
+import type { It } from './world.ts'
+
+/** The life of jobs. */
+export function jobChapter(declare: It): void {
+  const it = clearing(declare)
+
+  it('what cannot be a job is refused, naming the field, and leaves nothing', async (world) => {
+    const refused: readonly [field: string, changes: Partial<NewJob>][] = [
+      ['queue', { queue: 'Not A Queue' }],
+      ['queue', { queue: '' }],
+      ['payload', { payload: { text: 'x'.repeat(1024 * 1024) } }],
+      ['payload', { payload: { text: '\u0000' } }],
+      ['priority', { priority: 1.5 }],
+      ['priority', { priority: 1001 }],
+      ['attempts', { attempts: 0 }],
+      ['runAt', { runAt: Number.NaN }],
+      ['dedupeKey', { dedupeKey: 'x'.repeat(513) }],
+      ['orderKey', { orderKey: '\ud800' }],
+    ]
+    for (const [field, changes] of refused) {
+      const session = world.storage.session()
+      const { fields } = await failure('INVALID_BODY', () => session.enqueue(job(world, changes)))
+      expect(fields).toEqual([field])
+      expect(session.hasWritten).toBe(false)
+    }
+    expect(await claim(world)).toEqual([])
+  })
+
+  it('a job is there when its transaction is committed, and with the documents of it', async (world) => {
+    const { storage, name, clock } = world
+    const session = storage.session()
+    await session.create(name, set({ title: 'a' }))
+    const guid = await session.enqueue(
+      job(world, { title: 'first', payload: { deep: { list: [1, null, 'é'] } } }),
+    )
+    expect(isGuid(guid ?? '')).toBe(true)
+    expect(session.hasWritten).toBe(true)
+    await turns()
+    expect(await storage.jobs.get(guid ?? '')).toBeUndefined()
+    expect(await claim({ ...world, storage }, 0)).toEqual([])
+    await session.commit()
+    expect(await storage.jobs.get(guid ?? '')).toEqual({
+      guid,
+      queue: name,
+      kind: 'function',
+      title: 'first',
+      payload: { deep: { list: [1, null, 'é'] } },
+      state: 'waiting',
+      priority: 0,
+      runAt: clock.now,
+      attempt: 0,
+      attempts: 3,
+      created: clock.now,
+      updated: clock.now,
+      started: null,
+      finished: null,
+      leaseUntil: 0,
+      owner: '',
+      lastError: null,
+      version: 1,
+    })
+  })
+
+  it('a session that only enqueues commits as well, and one that is rolled back leaves no job', async (world) => {
+    const undone = world.storage.session()
+    await undone.create(world.name, set({ title: 'a' }))
+    await undone.enqueue(job(world, { title: 'undone' }))
+    await undone.rollback()
+    const kept = world.storage.session()
+    await kept.enqueue(job(world, { title: 'kept' }))
+    await kept.commit()
+    expect(titles(await claim(world))).toEqual(['kept'])
+  })
+
+  it('jobs outlive the process', async (world) => {
+    const guid = await enqueue(world, { orderKey: 'o', dedupeKey: 'd-outlive' })
+    await world.storage.jobs.configure(world.name, { concurrency: 4 })
+    await world.reopen()
+    expect(await world.storage.jobs.get(guid)).toMatchObject({ state: 'waiting', orderKey: 'o' })
+    const state = (await world.storage.jobs.queues()).find(({ name }) => name === world.name)
+    expect(state).toMatchObject({ concurrency: 4, waiting: 1 })
+  })
+
+  it('a dedupe key is taken while its job is live, and free afterwards', async (world) => {
+    const { storage } = world
+    const dedupeKey = `${world.name}-key`
+    const first = await enqueue(world, { dedupeKey })
+    const again = () => transact(storage, (session) => session.enqueue(job(world, { dedupeKey })))
+    expect(await again()).toBeUndefined()
+    const claimed = await claimOne(world)
+    expect(claimed.guid).toBe(first)
+    expect(await again()).toBeUndefined()
+    await storage.jobs.fail(claimed, 'no')
+    expect(await again()).toBeTypeOf('string')
+    expect(await again()).toBeUndefined()
+    await failure('CONFLICT', () => storage.jobs.requeue(first))
+    expect(await storage.jobs.get(first)).toMatchObject({ state: 'dead' })
+    // The transaction goes on: a taken key is no error.
+    await transact(storage, async (session) => {
+      expect(await session.enqueue(job(world, { dedupeKey }))).toBeUndefined()
+      await session.create(world.name, set({ title: 'still' }))
+    })
+    expect(await storage.session().count(world.name, { kind: 'all' })).toBe(1)
+  })
+
+  it('two sessions at once cannot both take a dedupe key', async (world) => {
+    const dedupeKey = `${world.name}-key`
+    const guids = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        transact(world.storage, (session) => session.enqueue(job(world, { dedupeKey }))),
+      ),
+    )
+    expect(guids.filter((guid) => guid !== undefined)).toHaveLength(1)
+    expect(await claim(world)).toHaveLength(1)
+  })
+
+  it('priority comes first, then the time, then the order of enqueueing; not before its time', async (world) => {
+    const { clock } = world
+    const start = clock.now
+    await enqueue(world, { title: 'later', runAt: start + 1000, priority: 1000 })
+    await enqueue(world, { title: 'second', runAt: start - 5 })
+    await enqueue(world, { title: 'third' })
+    await enqueue(world, { title: 'fourth' })
+    await enqueue(world, { title: 'first', priority: 5 })
+    expect(titles(await claim(world, 3))).toEqual(['first', 'second', 'third'])
+    expect(titles(await claim(world))).toEqual(['fourth'])
+    expect(await claim(world)).toEqual([])
+    clock.now = start + 1000
+    expect(titles(await claim(world))).toEqual(['later'])
+  })
+
+  it('queues take turns, so that a long one does not keep another waiting', async (world) => {
+    const other = `${world.name}-b`
+    for (let n = 0; n < 10; n++) await enqueue(world, { title: `a${n}` })
+    const late = await enqueue(world, { queue: other, title: 'b' })
+    expect(titles(await claim(world, 3)).toSorted()).toEqual(['a0', 'a1', 'b'])
+    await world.storage.jobs.cancel(late)
+  })
+
+  it('many who claim at once get each job once', async (world) => {
+    await transact(world.storage, async (session) => {
+      for (let n = 0; n < 200; n++) await session.enqueue(job(world, { title: `${n}` }))
+    })
+    const claimed = await Promise.all(
+      Array.from({ length: 25 }, (_, worker) => claim(world, 10, `worker-${worker}`)),
+    )
+    const all = claimed.flat()
+    expect(all).toHaveLength(200)
+    expect(new Set(all.map(({ guid }) => guid)).size).toBe(200)
+  })
+
+  it('a paused queue gives nothing until it goes on, and its running jobs end', async (world) => {
+    const { storage, name } = world
+    await enqueue(world, { title: 'a' })
+    const running = await claimOne(world)
+    await enqueue(world, { title: 'b' })
+    expect(await storage.jobs.configure(name, { paused: true })).toMatchObject({
+      paused: true,
+      concurrency: null,
+      waiting: 1,
+      running: 1,
+    })
+    expect(await claim(world)).toEqual([])
+    expect(await storage.jobs.complete(running)).toBe(true)
+    await storage.jobs.configure(name, { paused: false })
+    expect(titles(await claim(world))).toEqual(['b'])
+  })
+
+  it('a queue never has more running than its concurrency, whoever claims', async (world) => {
+    const { storage, name } = world
+    await storage.jobs.configure(name, { concurrency: 2 })
+    for (let n = 0; n < 5; n++) await enqueue(world, { title: `${n}` })
+    const claims = await Promise.all(['x', 'y', 'z'].map((owner) => claim(world, 5, owner)))
+    const running = claims.flat()
+    expect(titles(running)).toEqual(['0', '1'])
+    expect(await storage.jobs.complete(running[0] as Job)).toBe(true)
+    expect(titles(await claim(world))).toEqual(['2'])
+    await failure('INVALID_BODY', async () => storage.jobs.configure(name, { concurrency: 0 }))
+    await failure('INVALID_BODY', async () => storage.jobs.configure('No Name', {}))
+    await storage.jobs.configure(name, { concurrency: null })
+    expect(titles(await claim(world))).toEqual(['3', '4'])
+  })
+
+  it('jobs of one order key run one after the other, in order, also when one is tried again', async (world) => {
+    const { storage, clock } = world
+    const orderKey = `${world.name}-document`
+    for (const title of ['1', '2', '3']) await enqueue(world, { title, orderKey, priority: Number(title) })
+    await enqueue(world, { title: 'free' })
+    expect(titles(await claim(world)).toSorted()).toEqual(['1', 'free'])
+    const [first] = (
+      await storage.jobs.search(search({ query: { kind: 'term', field: 'title', value: '1' } }))
+    ).jobs
+    expect(await storage.jobs.fail(first as JobLease, 'not yet', clock.now + 500)).toBe(true)
+    expect(await claim(world)).toEqual([])
+    clock.now += 500
+    const again = await claimOne(world)
+    expect([again.title, again.attempt, again.lastError]).toEqual(['1', 2, 'not yet'])
+    expect(await claim(world)).toEqual([])
+    await storage.jobs.complete(again)
+    const second = await claimOne(world)
+    expect(second.title).toBe('2')
+    await storage.jobs.fail(second, 'dead')
+    const third = await claimOne(world)
+    expect(third.title).toBe('3')
+    // A dead letter that comes back waits for whoever is running, and its time was before those that came since.
+    await enqueue(world, { title: '4', orderKey })
+    await storage.jobs.requeue(second.guid)
+    expect(await claim(world)).toEqual([])
+    await storage.jobs.cancel(third.guid)
+    expect(titles(await claim(world))).toEqual(['2'])
+    expect(await storage.jobs.complete({ ...second, attempt: 1 })).toBe(true)
+    expect(titles(await claim(world))).toEqual(['4'])
+  })
+
+  it('a lease that runs out is taken over, and who lost it can do nothing any more', async (world) => {
+    const { storage, clock } = world
+    await enqueue(world)
+    const lost = await claimOne(world, 'slow')
+    expect(await claim(world, 1, 'other')).toEqual([])
+    clock.now += LEASE - 1
+    expect(await storage.jobs.renew(lost, LEASE)).toBe(true)
+    clock.now += LEASE - 1
+    expect(await claim(world, 1, 'other')).toEqual([])
+    clock.now += 1
+    const taken = await claimOne(world, 'other')
+    expect([taken.guid, taken.attempt, taken.owner]).toEqual([lost.guid, 2, 'other'])
+    expect(taken.lastError).toMatch(/lease ran out/)
+    expect(await storage.jobs.renew(lost, LEASE)).toBe(false)
+    expect(await storage.jobs.complete(lost)).toBe(false)
+    expect(await storage.jobs.fail(lost, 'late')).toBe(false)
+    expect(await storage.jobs.release([lost])).toBe(0)
+    expect(await storage.jobs.get(lost.guid)).toMatchObject({ state: 'running', owner: 'other', attempt: 2 })
+    expect(await storage.jobs.complete(taken)).toBe(true)
+    expect(await storage.jobs.complete(taken)).toBe(false)
+    expect(await storage.jobs.get(lost.guid)).toMatchObject({
+      state: 'done',
+      finished: clock.now,
+      lastError: null,
+    })
+  })
+
+  it('who takes over with the same name is still somebody else', async (world) => {
+    const { storage, clock } = world
+    await enqueue(world)
+    const first = await claimOne(world)
+    clock.now += LEASE
+    const second = await claimOne(world)
+    expect(await storage.jobs.complete(first)).toBe(false)
+    expect(await storage.jobs.complete(second)).toBe(true)
+  })
+
+  it('a job whose last attempt took its worker down is dead, not tried for ever', async (world) => {
+    const { storage, clock } = world
+    const orderKey = `${world.name}-o`
+    const guid = await enqueue(world, { attempts: 2, orderKey })
+    await enqueue(world, { title: 'behind', orderKey })
+    await claimOne(world)
+    clock.now += LEASE
+    await claimOne(world)
+    clock.now += LEASE
+    expect(titles(await claim(world))).toEqual(['behind'])
+    expect(await storage.jobs.get(guid)).toMatchObject({ state: 'dead', attempt: 2, finished: clock.now })
+  })
+
+  it('a job without a time to try again is dead; requeued it has all its attempts again', async (world) => {
+    const { storage, clock } = world
+    const guid = await enqueue(world, { attempts: 1 })
+    const claimed = await claimOne(world)
+    expect(await storage.jobs.fail(claimed, `bad\u0000${'x'.repeat(5000)}`)).toBe(true)
+    expect(await claim(world)).toEqual([])
+    const dead = await storage.jobs.get(guid)
+    expect(dead).toMatchObject({ state: 'dead', attempt: 1, owner: 'worker-1' })
+    expect(dead?.lastError?.length).toBe(4000)
+    clock.now += 50
+    expect(await storage.jobs.requeue(guid)).toMatchObject({ state: 'waiting', attempt: 0, runAt: clock.now })
+    await failure('CONFLICT', () => storage.jobs.requeue(guid))
+    expect(await claimOne(world)).toMatchObject({ guid, attempt: 1 })
+    await failure('CONFLICT', () => storage.jobs.requeue(guid))
+    expect(await storage.jobs.requeue('nobody')).toBeUndefined()
+  })
+
+  it('what is handed back can be claimed at once, and the attempt does not count', async (world) => {
+    await enqueue(world, { title: 'a', attempts: 1 })
+    await enqueue(world, { title: 'b' })
+    const claimed = await claim(world)
+    expect(await world.storage.jobs.release(claimed)).toBe(2)
+    expect(await world.storage.jobs.release(claimed)).toBe(0)
+    const again = await claim(world, 5, 'other')
+    expect(again.map(({ title, attempt }) => [title, attempt])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ])
+  })
+
+  it('a cancelled job is gone in each state; its worker can no longer renew', async (world) => {
+    const { storage } = world
+    const waiting = await enqueue(world)
+    expect(await storage.jobs.cancel(waiting)).toMatchObject({ guid: waiting, state: 'waiting' })
+    expect(await storage.jobs.cancel(waiting)).toBeUndefined()
+    expect(await storage.jobs.get(waiting)).toBeUndefined()
+    await enqueue(world)
+    const running = await claimOne(world)
+    expect(await storage.jobs.cancel(running.guid)).toMatchObject({ state: 'running' })
+    expect(await storage.jobs.renew(running, LEASE)).toBe(false)
+    expect(await storage.jobs.complete(running)).toBe(false)
+    expect(await claim(world)).toEqual([])
+  })
+
+  it('listeners hear of commits that give workers something to do, and of no others', async (world) => {
+    const { storage } = world
+    let heard = 0
+    const end = storage.jobs.onEnqueued(() => {
+      heard += 1
+    })
+    const undone = storage.session()
+    await undone.enqueue(job(world))
+    await undone.rollback()
+    await create(storage, world.name, { title: 'no job' })
+    await turns()
+    expect(heard).toBe(0)
+    await enqueue(world)
+    await turns()
+    expect(heard).toBe(1)
+    const claimed = await claimOne(world)
+    await storage.jobs.renew(claimed, LEASE)
+    await storage.jobs.fail(claimed, 'no')
+    await turns()
+    expect(heard).toBe(1)
+    await storage.jobs.requeue(claimed.guid)
+    await turns()
+    expect(heard).toBe(2)
+    end()
+    await enqueue(world)
+    await turns()
+    expect(heard).toBe(2)
+  })
+
+  it('an observer’s job stands or falls with the document', async (world) => {
+    const { storage, name } = world
+    const end = storage.observe(name, async (session, { guid }) => {
+      await session.enqueue(job(world, { kind: 'event', title: guid, orderKey: guid }))
+    })
+    const guid = await create(storage, name, { n: 1 })
+    const undone = storage.session()
+    await undone.create(name, set({ n: 2 }))
+    await undone.rollback()
+    end()
+    expect((await claim(world)).map(({ kind, title }) => [kind, title])).toEqual([['event', guid]])
+  })
+}

@@ -1,0 +1,114 @@
+/** An engine on a real database, with storage events and a worker that the test drives by hand. */
+
+import { loadBlocks } from '../src/blocks/load-blocks.ts'
+import type { Reply, RunRequest } from '../src/blocks/run-request.ts'
+import { type Engine, openEngine } from '../src/engine/engine.ts'
+import { installBlueprint } from '../src/engine/install-blueprint.ts'
+import type { RunEnd } from '../src/engine/run.ts'
+import { jobRunner } from '../src/engine/run-job.ts'
+import { openStorageEvents } from '../src/engine/storage-events.ts'
+import { systemLogStorage } from '../src/engine/system-log.ts'
+import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
+import { matchAll, type Query, search } from '../src/shared/query.ts'
+import type { Job } from '../src/storage/job.ts'
+import { requestWith } from './run-block.ts'
+import type { FlowBlocks } from './run-flow.ts'
+import { seededRandom } from './seeded-random.ts'
+import { openTemporaryStorage, type TemporaryStorage } from './temporary-storage.ts'
+
+export const ada = { guid: 'ada-guid', username: 'ada' }
+/** As requests carry her. */
+export const adaUser: JsonObject = { _meta: { guid: ada.guid }, username: ada.username }
+
+/** How an attempt at a job ended: the job, and what it threw. */
+export interface Worked {
+  readonly job: Job
+  readonly error: string | undefined
+}
+
+export interface JobRoom extends TemporaryStorage {
+  readonly engine: Engine
+  readonly runJob: ReturnType<typeof jobRunner>
+  /** Makes and activates a blueprint; its guid. */
+  install(blocks: FlowBlocks): Promise<string>
+  /** Sends a request to the blueprint's first endpoint. */
+  send(
+    blueprint: string,
+    request?: Partial<RunRequest>,
+  ): Promise<{ readonly end: RunEnd; readonly replies: readonly Reply[] }>
+  /** Claims and runs what is due until nothing is; a failed attempt is not tried again. */
+  work(): Promise<Worked[]>
+  documents(storage: string, query?: Query): Promise<readonly JsonObject[]>
+  /** Messages of the system log. */
+  logged(): Promise<readonly string[]>
+}
+
+export async function openJobRoom(): Promise<JobRoom> {
+  const room = await openTemporaryStorage()
+  const { storage, clock } = room
+  const engine = await openEngine({
+    storage,
+    clock,
+    catalogue: await loadBlocks(),
+    random: seededRandom(1),
+    limits: { deadline: 5_000, budget: 100_000, depth: 8 },
+    allowedHosts: [],
+    reservedRoots: new Set(),
+  })
+  const closeEvents = openStorageEvents({ storage, live: engine.live, log: engine.log })
+  const findUser = (guid: string) => (guid === ada.guid ? adaUser : undefined)
+  const runJob = jobRunner({ engine, findUser })
+
+  async function documents(name: string, query: Query = matchAll): Promise<readonly JsonObject[]> {
+    const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const
+    const found = await storage.session().find(name, search({ query, sort, limit: 1000 }))
+    return Array.isArray(found.documents.value) ? found.documents.value.filter(isJsonObject) : []
+  }
+
+  async function attempt(job: Job): Promise<Worked> {
+    try {
+      await runJob(job, new AbortController().signal)
+      await storage.jobs.complete(job)
+      return { job, error: undefined }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      await storage.jobs.fail(job, message)
+      return { job, error: message }
+    }
+  }
+
+  return {
+    ...room,
+    engine,
+    runJob,
+    install: (blocks) => installBlueprint(engine, { name: 'Test', blocks }, ada),
+    async send(blueprint, changes = {}) {
+      const [endpoint] = engine.live.table().blueprints.get(blueprint)?.compiled.endpoints ?? []
+      if (!endpoint) throw new Error('The blueprint has no endpoint.')
+      const request = requestWith(changes)
+      const replies: Reply[] = []
+      const given = endpoint.start(request)
+      const onReply = (reply: Reply) => void replies.push(reply)
+      const end = await engine.run({ flow: endpoint.flow, blueprint, given, request, onReply })
+      return { end, replies }
+    },
+    async work() {
+      const worked: Worked[] = []
+      for (;;) {
+        const claimed = await storage.jobs.claim({ owner: 'test', leaseMs: 60_000, limit: 10 })
+        if (claimed.length === 0) return worked
+        for (const job of claimed) worked.push(await attempt(job))
+      }
+    },
+    documents,
+    async logged() {
+      await engine.log.flush()
+      return (await documents(systemLogStorage)).map(({ message }) => String(message))
+    },
+    async close() {
+      closeEvents()
+      await engine.close()
+      await room.close()
+    },
+  }
+}

@@ -1,0 +1,167 @@
+import { randomFillSync } from 'node:crypto'
+import { type Access, openAccess } from '../src/access/access.ts'
+import { auditedAccess } from '../src/access/audited-access.ts'
+import { loadBlocks } from '../src/blocks/load-blocks.ts'
+import { auditedRecords } from '../src/engine/audited-records.ts'
+import { type Engine, openEngine } from '../src/engine/engine.ts'
+import { openFieldRules } from '../src/engine/fields/field-rules.ts'
+import { ruledStorage } from '../src/engine/fields/ruled-storage.ts'
+import { openTemplates } from '../src/engine/templates.ts'
+import { openValidationRules } from '../src/engine/validation-rules.ts'
+import { customEndpoints } from '../src/http/custom-endpoints.ts'
+import { openIdempotency } from '../src/http/endpoint-idempotency.ts'
+import { reservedRoots } from '../src/http/reserved-roots.ts'
+import type { RouteFamily } from '../src/http/route-family.ts'
+import { auditLogRoutes } from '../src/http/routes/audit-logs.ts'
+import { authRoutes } from '../src/http/routes/auth.ts'
+import { authenticationGroupRoutes } from '../src/http/routes/authentication-groups.ts'
+import { blueprintActionRoutes } from '../src/http/routes/blueprint-actions.ts'
+import { blueprintDeploymentRoutes } from '../src/http/routes/blueprint-deployment.ts'
+import { blueprintFieldRoutes } from '../src/http/routes/blueprint-fields.ts'
+import { blueprintTemplateRoutes } from '../src/http/routes/blueprint-templates.ts'
+import { blueprintValidationRoutes } from '../src/http/routes/blueprint-validation.ts'
+import { blueprintRoutes } from '../src/http/routes/blueprints.ts'
+import { meRoutes } from '../src/http/routes/me.ts'
+import { systemLogRoutes } from '../src/http/routes/system-logs.ts'
+import { userLogRoutes } from '../src/http/routes/user-logs.ts'
+import { userRoutes } from '../src/http/routes/users.ts'
+import { openServer } from '../src/http/server.ts'
+import type { JsonValue } from '../src/shared/json.ts'
+import { openAuditLog } from '../src/storage/audit-log.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
+
+const password = 'correct horse battery'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export interface ManagementAnswer {
+  readonly status: number
+  // A test reads replies of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: what a reply holds is what the test is about
+  readonly body: any
+  readonly text: string
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
+export interface ManagementServer {
+  readonly access: Access
+  readonly engine: Engine
+  readonly storage: Storage
+  readonly clock: TestClock
+  /** To a path under /api/v1, as a user by name; '' is nobody. */
+  send(method: Method, path: string, as: string, body?: JsonValue): Promise<ManagementAnswer>
+  addUser(username: string, scopes: readonly string[], groups?: readonly string[]): Promise<string>
+  close(): Promise<void>
+}
+
+/** Everything that manages a cluster, behind one door on a real database, with cheap password hashes. */
+export async function openManagementServer(): Promise<ManagementServer> {
+  const { storage: plain, clock, close } = await openTemporaryStorage()
+  await openTemplates(plain)
+  await openValidationRules(plain)
+  const storage = ruledStorage(plain, await openFieldRules(plain))
+  const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)
+  const access = await openAccess({
+    storage,
+    clock,
+    random,
+    settings: {
+      lockoutAttempts: 3,
+      lockoutSeconds: 900,
+      addressAttempts: 100,
+      tokenSeconds: 1_209_600,
+      passwordCost: { memory: 64, passes: 1, parallelism: 1 },
+    },
+  })
+  const engine = await openEngine({
+    storage,
+    catalogue: await loadBlocks(),
+    clock,
+    random,
+    limits: { deadline: 5_000, budget: 100_000, depth: 8 },
+    allowedHosts: [],
+    reservedRoots,
+  })
+  await openAuditLog(storage, { ...auditedAccess, ...auditedRecords })
+  await access.ensureAdministrator(password)
+  const { records } = engine
+  const families: RouteFamily[] = [
+    authRoutes(access),
+    meRoutes(access),
+    userRoutes(access),
+    authenticationGroupRoutes(access),
+    userLogRoutes(access),
+    systemLogRoutes(engine),
+    auditLogRoutes(records),
+    blueprintRoutes(engine),
+    blueprintDeploymentRoutes(engine, access),
+    blueprintActionRoutes(engine),
+    blueprintFieldRoutes(records),
+    blueprintTemplateRoutes(records),
+    blueprintValidationRoutes(records),
+    customEndpoints(engine, await openIdempotency(storage, clock)),
+  ]
+  const server = await openServer({
+    access,
+    clock,
+    version: '9.8.7',
+    settings: {
+      host: '127.0.0.1',
+      port: 0,
+      bodyLimit: 1024 * 1024,
+      corsOrigins: [],
+      rateLimit: 0,
+      environment: 'production',
+      trustProxy: false,
+      logLevel: 'silent',
+    },
+    api: families,
+  })
+  const tokens = new Map<string, Promise<string>>()
+
+  function tokenOf(username: string): Promise<string> {
+    const token =
+      tokens.get(username) ??
+      access.signIn({ username, password, ip: '192.0.2.1' }).then((signedIn) => signedIn.access_token)
+    tokens.set(username, token)
+    return token
+  }
+
+  async function send(method: Method, path: string, as: string, body?: JsonValue): Promise<ManagementAnswer> {
+    const authorization = as === '' ? {} : { authorization: `Bearer ${await tokenOf(as)}` }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const reply = await server.app.inject({
+      method,
+      url: `/api/v1${path}`,
+      headers: { 'user-agent': 'test agent', ...authorization, ...type },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    })
+    return {
+      status: reply.statusCode,
+      body: reply.body === '' ? undefined : JSON.parse(reply.body),
+      text: reply.body,
+      headers: reply.headers,
+    }
+  }
+
+  return {
+    access,
+    engine,
+    storage,
+    clock,
+    send,
+    async addUser(username, scopes, groups = []) {
+      const input = { username, password, custom_scopes: [...scopes], groups: [...groups] }
+      const made = await send('POST', '/users', 'admin', input)
+      if (made.status !== 200) throw new Error(made.text)
+      return made.body._meta.guid
+    },
+    async close() {
+      await server.close()
+      await engine.close()
+      await access.close()
+      await close()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * A process that begins a job and never ends it, for the test that ends the process without warning. Argument: the
+ * directory. Enqueues three jobs, has room for one, and prints `running <guid>` when it runs; its lease is short.
+ */
+import { randomFillSync } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { openQueue } from '../src/queue/queue-worker.ts'
+import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
+import { transact } from '../src/storage/transact.ts'
+
+const [directory = ''] = process.argv.slice(2)
+const storage = await openSqliteStorage({ directory, clock: Date.now, random: randomFillSync, entity: 1 })
+await transact(storage, async (session) => {
+  for (let n = 0; n < 3; n++)
+    await session.enqueue({ queue: 'default', kind: 'function', title: `${n}`, payload: {} })
+})
+openQueue({
+  storage,
+  async runJob({ guid }) {
+    writeSync(1, `running ${guid}\n`)
+    await new Promise(() => setInterval(() => undefined, 60_000))
+  },
+  clock: Date.now,
+  random: randomFillSync,
+  settings: { concurrency: 1, leaseMs: 400 },
+  log: () => undefined,
+})
