@@ -83,6 +83,7 @@ export function valueCompiler(facts: Facts): ValueCompiler {
           settings: node.settings,
           more: more(frame),
           request: frame.run.request,
+          user: frame.run.user,
           wired,
           now: frame.run.environment.clock,
         }

@@ -280,3 +280,29 @@ test('a flow knows the user of its request', async () => {
   expect((await room.send(blueprint, { user: adaUser })).replies).toMatchObject([{ value: adaUser }])
   expect((await room.send(blueprint)).replies).toMatchObject([{ value: null }])
 })
+
+test('a flow knows the user who caused its job', async () => {
+  const blueprint = await room.install({
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'later' } },
+    later: { type: 'function_custom_execute_from_queue', in: { flow: '@get.flow', function: 'who' } },
+    who: { type: 'trigger_custom_function', fields: { name: 'who' } },
+    me: { type: 'user_current' },
+    m_me: { type: 'mutations_set_custom_field', in: { field: 'user', value: '@me.user' } },
+    m_in: {
+      type: 'mutations_set_custom_field',
+      in: { mutations: '@m_me.mutations', field: 'signed_in', value: '@me.signed_in' },
+    },
+    ...docs,
+    made: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@who.flow', storage: '@docs.storage', mutations: '@m_in.mutations' },
+    },
+  })
+  await room.send(blueprint, { user: adaUser })
+  await room.send(blueprint)
+  expect(await room.work()).toMatchObject([{ error: undefined }, { error: undefined }])
+  const [first, second] = await room.documents('docs')
+  expect(first).toMatchObject({ user: adaUser, signed_in: true })
+  expect(second).toMatchObject({ signed_in: false })
+  expect(second).not.toHaveProperty('user')
+})
