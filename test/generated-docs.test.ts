@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { blocksPage, errorsPage, settingsPage } from '../scripts/docs-pages.ts'
+
+test.each([
+  ['blocks.md', blocksPage],
+  ['errors.md', errorsPage],
+  ['settings.md', settingsPage],
+])('docs/%s is what the definitions say (else: npm run docs)', async (name, page) => {
+  expect(await readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')).toBe(await page())
+})
