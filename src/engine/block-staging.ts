@@ -124,7 +124,7 @@ export async function saveStaged(context: RecordContext, guid: string, by: Actor
       case 'created':
         return write(session, block, { is_created: true, unsaved: null, modified_by: { ...by } })
       case 'updated': {
-        const staged = isJsonObject(record['unsaved']) ? record['unsaved'] : {}
+        const staged = isJsonObject(record.unsaved) ? record.unsaved : {}
         const { change: _change, by: _by, at: _at, ...content } = staged
         return write(session, block, { ...content, unsaved: null, modified_by: { ...by } })
       }
@@ -167,14 +167,13 @@ async function settleStaged(
 }
 
 function changeOf(record: JsonObject): 'created' | 'updated' | 'removed' | undefined {
-  const change = isJsonObject(record['unsaved']) ? record['unsaved']['change'] : undefined
+  const change = isJsonObject(record.unsaved) ? record.unsaved.change : undefined
   return change === 'created' || change === 'updated' || change === 'removed' ? change : undefined
 }
 
 /** The content as it would be if everything staged were saved. */
 function stagedContent(context: RecordContext, record: JsonObject): BlockContent {
-  const staged =
-    changeOf(record) === 'updated' && isJsonObject(record['unsaved']) ? record['unsaved'] : record
+  const staged = changeOf(record) === 'updated' && isJsonObject(record.unsaved) ? record.unsaved : record
   const { change: _change, by: _by, at: _at, ...content } = staged
   return context.readContent(pick(content))
 }

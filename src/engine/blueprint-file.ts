@@ -98,7 +98,7 @@ function readPin(
   guids: ReadonlyMap<string, string>,
 ): SavedInPin {
   const wires = wireTexts(value)
-  if (!wires) return { id, value: isLiteral(value) ? (value['literal'] ?? null) : value }
+  if (!wires) return { id, value: isLiteral(value) ? (value.literal ?? null) : value }
   const from = wires.map((wire) => {
     const dot = wire.indexOf('.')
     const block = guids.get(wire.slice(1, dot))

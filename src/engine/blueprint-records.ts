@@ -93,7 +93,7 @@ export async function removeBlueprint(context: RecordContext, guid: string, by?:
     context.storage,
     async (session) => {
       const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
-      if (record['active'] === true) {
+      if (record.active === true) {
         throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
       }
       for (const block of await blockRecords(session, guid))

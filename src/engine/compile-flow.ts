@@ -91,7 +91,7 @@ function flowStep(
 
   function done(frame: Frame, given: Given): Step | undefined | Promise<Step | undefined> {
     store(frame, given ?? {})
-    const pin = given?.['next'] === undefined ? 'flow' : given['next']
+    const pin = given?.next === undefined ? 'flow' : given.next
     const following = typeof pin === 'string' ? next.get(pin) : undefined
     // Nothing behind a reply may run before the reply's writes are durable: it would share their transaction.
     const settling = following && frame.run.settle()

@@ -95,12 +95,12 @@ export function openDeployments(
     session: Session,
     record: JsonObject,
   ): Promise<{ number: number; blocks: Block[] }> {
-    const guid = record['deployment_guid']
+    const guid = record.deployment_guid
     const stored = typeof guid === 'string' ? await session.get(recordStorages.deployments, guid) : undefined
     if (!stored) return { number: 0, blocks: [] }
     const deployment = documentOf(stored)
-    const number = typeof deployment['number'] === 'number' ? deployment['number'] : 0
-    const blocks = listOf(deployment['blocks'] ?? []).map((block) => ({
+    const number = typeof deployment.number === 'number' ? deployment.number : 0
+    const blocks = listOf(deployment.blocks ?? []).map((block) => ({
       guid: text(block, 'guid'),
       ...readBlock.Parse(block),
     }))
@@ -113,7 +113,7 @@ export function openDeployments(
     const blocks = await savedBlocks(context, session, guid)
     const compiled = compile(guid, blocks)
     await validate(session, text(record, 'name'), blocks, compiled)
-    const active = activate || record['active'] === true
+    const active = activate || record.active === true
     if (active) live.checkClaims(compiled)
     await ensureStorages(context, compiled.needs, by)
     const before = await deployed(session, record)
@@ -134,8 +134,7 @@ export function openDeployments(
       },
       { user: by },
     )
-    if (active)
-      live.set(guid, { compiled, name: text(written, 'name'), deployment: Number(written['version']) })
+    if (active) live.set(guid, { compiled, name: text(written, 'name'), deployment: Number(written.version) })
     return written
   }
 

@@ -74,8 +74,8 @@ export function notFound(guid: string, noun: string): QuoinError {
 }
 
 export function guidOf(record: JsonObject): string {
-  const meta = record['_meta']
-  const guid = isJsonObject(meta) ? meta['guid'] : undefined
+  const meta = record._meta
+  const guid = isJsonObject(meta) ? meta.guid : undefined
   if (typeof guid !== 'string') throw new TypeError('A record without _meta.guid.')
   return guid
 }
@@ -93,7 +93,7 @@ export async function savedBlocks(
 ): Promise<Block[]> {
   const records = await blockRecords(session, blueprint)
   return records
-    .filter((record) => record['is_created'] === true)
+    .filter((record) => record.is_created === true)
     .map((record) => ({ guid: guidOf(record), ...context.readContent(record) }))
 }
 

@@ -42,7 +42,7 @@ export async function openSystemLog(storage: Storage, clock?: Clock): Promise<Sy
 
 function recordOf(entry: SystemLogEntry): JsonObject {
   const fields: Record<string, JsonValue> = { level: entry.level, message: logText(entry.message) }
-  if (entry.value !== undefined && isSmall(entry.value)) fields['value'] = entry.value
+  if (entry.value !== undefined && isSmall(entry.value)) fields.value = entry.value
   for (const name of ['run', 'blueprint', 'block', 'pin'] as const) {
     const value = entry[name]
     if (value !== undefined) fields[name] = value

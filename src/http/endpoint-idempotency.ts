@@ -65,13 +65,12 @@ export async function openIdempotency(storage: Storage, clock: Clock): Promise<I
     if (!isJsonObject(record)) return undefined
     const { expires } = record
     if (typeof expires === 'number' && expires * 1000 <= clock()) {
-      const meta = record['_meta']
-      if (isJsonObject(meta) && typeof meta['guid'] === 'string')
-        await session.delete(storageName, meta['guid'])
+      const meta = record._meta
+      if (isJsonObject(meta) && typeof meta.guid === 'string') await session.delete(storageName, meta.guid)
       await session.commit()
       return undefined
     }
-    if (record['fingerprint'] !== fingerprint) {
+    if (record.fingerprint !== fingerprint) {
       throw new QuoinError('CONFLICT', 'This idempotency-key was used for another request. Send a new key.')
     }
     return readStored(record)
@@ -94,8 +93,8 @@ export async function openIdempotency(storage: Storage, clock: Clock): Promise<I
           `idempotency-key must be 1 to ${LONGEST_KEY} characters, sent once.`,
         )
       }
-      const meta = isJsonObject(request.user?.['_meta']) ? request.user['_meta'] : undefined
-      const sender = typeof meta?.['guid'] === 'string' ? meta['guid'] : request.ip
+      const meta = isJsonObject(request.user?._meta) ? request.user._meta : undefined
+      const sender = typeof meta?.guid === 'string' ? meta.guid : request.ip
       const fingerprint = digest([request.method, request.url, JSON.stringify(request.body ?? null)])
       return { key: digest([found.blueprint, found.endpoint.block, sender, header]), fingerprint }
     },
