@@ -105,8 +105,19 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 
   return {
     app,
-    listen: () => app.listen({ host: settings.host, port: settings.port }),
+    listen: () => listenQuietly(app, settings),
     close: () => app.close(),
+  }
+}
+
+/** Whoever starts the server says where it listens, in words; Fastify's own line would stand before them. */
+async function listenQuietly(app: App, { host, port }: HttpSettings): Promise<string> {
+  const { level } = app.log
+  app.log.level = 'warn'
+  try {
+    return await app.listen({ host, port })
+  } finally {
+    app.log.level = level
   }
 }
 
