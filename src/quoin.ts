@@ -148,6 +148,8 @@ export async function openQuoin(
       queues: async () => queueDepths(await storage.jobs.queues()),
     })
     opened.add(() => metrics.close())
+    // Before anything runs that could write what is audited.
+    await openAuditLog(storage, { ...auditedAccess, ...auditedRecords })
     const background = await openBackground({
       storage,
       engine: metrics.engine,
@@ -157,7 +159,6 @@ export async function openQuoin(
       offline: offline ?? false,
     })
     opened.add(() => background.close())
-    await openAuditLog(storage, { ...auditedAccess, ...auditedRecords })
     const administrator = await access.ensureAdministrator(options.adminPassword || undefined)
     if (administrator && options.examples) await installExample(engine, administrator)
     const describe = (identity: Parameters<typeof describeEndpoints>[1]) =>

@@ -100,7 +100,8 @@ function jobOf(
     kind: 'event',
     title: `${event} of ${storage} for ${name}`,
     payload: { blueprint, block, storage, guid, change: kind, event, ...caused, ...states },
-    orderKey: `${storage} ${guid}`,
+    // In order per document and trigger: the retries of one that fails must not hold back the others.
+    orderKey: `${storage} ${guid} ${block}`,
   }
 }
 
