@@ -3,24 +3,31 @@
  *
  * 1. A pair of servers that can be asked for their settings: is the work equal? (`equal-work.ts`)
  * 2. A fresh pair, filled with the same tasks: each row in turns. (`rows.ts`, `measure.ts`)
- * 3. The table, and docs/benchmarks.md if all rows ran.
+ * 3. What large bodies cost in memory, of Quoin alone. (`memory.ts`)
+ * 4. The table, and docs/benchmarks.md if all rows ran; of the memory, also if only that was measured.
  */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { type Candidate, startHandWritten, startQuoin } from './candidates.ts'
 import { takeCore } from './cores.ts'
 import { checkEqualReplies, checkEqualWork, UnequalWork } from './equal-work.ts'
-import { describeMachine } from './machine.ts'
+import { describeMachine, type Machine } from './machine.ts'
 import { measureRow, type Timing } from './measure.ts'
+import { measureMemory } from './memory.ts'
 import { markdown, type Outcome, table, warnings } from './report.ts'
+import { memoryLines, memorySection, withMemorySection } from './report-memory.ts'
 import { listPaths, type Row, rows } from './rows.ts'
 import { seed } from './seed.ts'
 
-const usage = `npm run bench -- [--rounds 5] [--seconds 3] [--only ${rows.map(({ id }) => id).join('|')}]`
+/** For `--only`, beside the rows. */
+const MEMORY = 'memory'
+const names = [...rows.map(({ id }) => id), MEMORY]
+const usage = `npm run bench -- [--rounds 5] [--seconds 3] [--only ${names.join('|')}]`
 const reportFile = new URL('../docs/benchmarks.md', import.meta.url)
 
 interface Wanted extends Timing {
   readonly rows: readonly Row[]
+  readonly memory: boolean
 }
 
 function readArguments(): Wanted {
@@ -37,9 +44,9 @@ function readArguments(): Wanted {
   const seconds = Number(values.seconds)
   if (!(seconds > 0 && seconds <= 600))
     throw new Error(`--seconds is ${values.seconds}; it must be up to 600.`)
-  const chosen = rows.filter(({ id }) => values.only === undefined || id === values.only)
-  if (chosen.length === 0) throw new Error(`--only is ${values.only}; there is no such row.`)
-  return { rounds, seconds, rows: chosen }
+  const isChosen = (id: string) => values.only === undefined || id === values.only
+  if (!names.some(isChosen)) throw new Error(`--only is ${values.only}; there is no such row.`)
+  return { rounds, seconds, rows: rows.filter(({ id }) => isChosen(id)), memory: isChosen(MEMORY) }
 }
 
 /** Runs `work` with both candidates, started one after the other, and closes them whatever happens. */
@@ -60,10 +67,11 @@ async function withBoth<T>(
   }
 }
 
-async function bench({ rounds, seconds, rows: chosen }: Wanted): Promise<boolean> {
+async function bench({ rounds, seconds, rows: chosen, memory }: Wanted): Promise<boolean> {
   const machine = await describeMachine()
   const cores = takeCore()
   const core = cores?.server
+  if (chosen.length === 0) return benchMemory(machine, core)
   const compared = await withBoth({ core, reports: true }, checkEqualWork)
   console.log(`Equal work: ${compared} requests, same replies; both WAL with synchronous = FULL.`)
 
@@ -80,11 +88,21 @@ async function bench({ rounds, seconds, rows: chosen }: Wanted): Promise<boolean
 
   console.log(`\n${table(outcomes)}\n`)
   for (const warning of warnings(outcomes, machine, cores)) console.log(warning)
-  if (chosen.length === rows.length) {
+  if (memory) {
     await writeFile(reportFile, markdown(outcomes, machine, cores, { rounds, seconds }))
-    console.log('Written to docs/benchmarks.md.')
+    await benchMemory(machine, core)
   }
   return outcomes.every((outcome) => !('reason' in outcome))
+}
+
+/** Puts its section into the report that is there. */
+async function benchMemory(machine: Machine, core: number | undefined): Promise<boolean> {
+  const measured = await measureMemory(core)
+  console.log(`\n${memoryLines(measured)}\n`)
+  const report = await readFile(reportFile, 'utf8')
+  await writeFile(reportFile, withMemorySection(report, memorySection(measured, machine)))
+  console.log('Written to docs/benchmarks.md.')
+  return true
 }
 
 let wanted: Wanted | undefined

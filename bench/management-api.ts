@@ -37,6 +37,12 @@ export async function installBlueprintFile(api: ManagementApi, file: URL): Promi
   await call(api, 'PUT', `blueprints/update/set/active/${blueprint}`, {})
 }
 
+/** The guid of a storage by its name. */
+export async function storageGuid(api: ManagementApi, name: string): Promise<string> {
+  const found = await call(api, 'POST', '_system/storages/search', { filters: { name } })
+  return guidIn(Array.isArray(found) ? found[0] : undefined)
+}
+
 async function call(
   { base, token }: { readonly base: string; readonly token: string | undefined },
   method: 'POST' | 'PUT',

@@ -12,6 +12,13 @@ test.each([
     'QUOIN_LOG_LEVEL is "loud"; it must be trace, debug, info, warn, error, fatal, silent.',
   ],
   ['QUOIN_ALLOWED_HOSTS', 'http://x/', /^QUOIN_ALLOWED_HOSTS is "http:\/\/x\/"; it must be a list/],
+  [
+    'DATABASE_URL',
+    'mysql://me:hush@db/quoin',
+    'DATABASE_URL cannot be used; it must be empty, or postgres://',
+  ],
+  ['DATABASE_URL', 'postgres://me:hush@db', 'DATABASE_URL cannot be used'],
+  ['QUOIN_METRICS_TOKEN', 'too short', 'QUOIN_METRICS_TOKEN cannot be used'],
 ])('%s=%s is refused in one line', (variable, value, message) => {
   const read = () => readOptions({ [variable]: value })
   expect(read).toThrow(OptionError)
@@ -42,10 +49,15 @@ test('what is given counts', () => {
   })
 })
 
-test('--help lists every setting, and every variable starts with QUOIN_', () => {
+test('a secret is not shown when it is refused', () => {
+  const read = () => readOptions({ DATABASE_URL: 'mysql://me:hush@db/quoin' })
+  expect(read).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hush') }))
+})
+
+test('--help lists every setting, and every variable but the one that all platforms set starts with QUOIN_', () => {
   const help = optionsHelp()
   for (const { variable, help: text } of Object.values(optionTable)) {
-    expect(variable).toMatch(/^QUOIN_[A-Z_]+$/)
+    expect(variable).toMatch(/^(QUOIN_[A-Z_]+|DATABASE_URL)$/)
     expect(help).toContain(variable)
     expect(help).toContain(text)
   }

@@ -1,4 +1,5 @@
 import { allowedHostProblem } from './blocks/allowed-hosts.ts'
+import { parseBucketUrl } from './storage/assets/bucket-url.ts'
 
 /**
  * Every setting, once: its variable, what it is, its default and how its text is read. `quoin start --help` and the start
@@ -13,6 +14,8 @@ export interface Option<T> {
   readonly accepts: string
   /** The value, or undefined for text that is not accepted. */
   readonly read: (text: string) => T | undefined
+  /** Never shown, not even when it is wrong. */
+  readonly secret?: true
 }
 
 const number = (least: number, most: number) => ({
@@ -32,6 +35,26 @@ const list = {
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== ''),
+}
+
+const postgresUrl = {
+  accepts: 'empty, or postgres://user:password@host:port/database',
+  secret: true,
+  read: (given: string) => (given === '' || isPostgresUrl(given) ? given : undefined),
+} as const
+
+function isBucketUrl(given: string): boolean {
+  try {
+    parseBucketUrl(given)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isPostgresUrl(given: string): boolean {
+  const url = URL.parse(given)
+  return url !== null && ['postgres:', 'postgresql:'].includes(url.protocol) && url.pathname.length > 1
 }
 
 const flag = {
@@ -57,6 +80,38 @@ export const optionTable = {
     ...text,
   },
   data: { variable: 'QUOIN_DATA', fallback: './data', help: 'Folder of the embedded database.', ...text },
+  databaseUrl: {
+    variable: 'DATABASE_URL',
+    fallback: '',
+    help: 'PostgreSQL 15 to 18, for any number of nodes. Empty: the embedded database.',
+    ...postgresUrl,
+  },
+  listenUrl: {
+    variable: 'QUOIN_LISTEN_URL',
+    fallback: '',
+    help: 'The same database past a pooler such as PgBouncer, where messages between nodes arrive. Empty: DATABASE_URL.',
+    ...postgresUrl,
+  },
+  pool: {
+    variable: 'QUOIN_POOL',
+    fallback: '10',
+    help: 'Most connections of a node to PostgreSQL, besides one for messages.',
+    ...number(2, 1000),
+  },
+  assetsUrl: {
+    variable: 'QUOIN_ASSETS_URL',
+    fallback: '',
+    help: 'Bucket for uploaded files; with PostgreSQL they need one. Credentials come from AWS_ACCESS_KEY_ID and its like. Empty: the data folder.',
+    accepts: 'empty, or s3://bucket/prefix?endpoint=…&region=…',
+    secret: true,
+    read: (given: string) => (given === '' || isBucketUrl(given) ? given : undefined),
+  },
+  node: {
+    variable: 'QUOIN_NODE',
+    fallback: '',
+    help: 'Name of this node, as the others and /info show it. Empty: the name of the host.',
+    ...text,
+  },
   adminPassword: {
     variable: 'QUOIN_ADMIN_PASSWORD',
     fallback: '',
@@ -150,6 +205,7 @@ export const optionTable = {
     fallback: '',
     help: 'Secret of whoever collects /metrics; sent as a bearer token.',
     accepts: 'empty, or at least 16 characters without spaces',
+    secret: true,
     read: (given: string) => (given === '' || /^\S{16,}$/.test(given) ? given : undefined),
   },
   entity: {
@@ -175,7 +231,8 @@ function readOption<T>(
   const written = given === undefined || given === '' ? option.fallback : given.trim()
   const value = option.read(written)
   if (value === undefined || value === null) {
-    throw new OptionError(`${option.variable} is ${JSON.stringify(written)}; it must be ${option.accepts}.`)
+    const what = option.secret ? 'cannot be used' : `is ${JSON.stringify(written)}`
+    throw new OptionError(`${option.variable} ${what}; it must be ${option.accepts}.`)
   }
   return value
 }
@@ -189,6 +246,11 @@ export function readOptions(
     port: read(optionTable.port),
     host: read(optionTable.host),
     data: read(optionTable.data),
+    databaseUrl: read(optionTable.databaseUrl),
+    listenUrl: read(optionTable.listenUrl),
+    pool: read(optionTable.pool),
+    assetsUrl: read(optionTable.assetsUrl),
+    node: read(optionTable.node),
     adminPassword: read(optionTable.adminPassword),
     examples: read(optionTable.examples),
     environment: read(optionTable.environment),

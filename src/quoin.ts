@@ -19,6 +19,7 @@ import { openFieldRules } from './engine/fields/field-rules.ts'
 import { ruledStorage } from './engine/fields/ruled-storage.ts'
 import { installBlueprint } from './engine/install-blueprint.ts'
 import { openExpiryPurge } from './engine/purge-expired.ts'
+import { queueSteering } from './engine/queue-steering.ts'
 import { openTemplates } from './engine/templates.ts'
 import { openValidationRules } from './engine/validation-rules.ts'
 import { customEndpoints } from './http/custom-endpoints.ts'
@@ -42,6 +43,7 @@ import { healthRoutes } from './http/routes/health.ts'
 import { infoRoutes } from './http/routes/info.ts'
 import { meRoutes } from './http/routes/me.ts'
 import { metricsRoutes } from './http/routes/metrics.ts'
+import { nodeRoutes } from './http/routes/nodes.ts'
 import { docsRoutes, openApiRoutes } from './http/routes/open-api.ts'
 import { queueRoutes } from './http/routes/queues.ts'
 import { scheduleRoutes } from './http/routes/schedules.ts'
@@ -51,13 +53,15 @@ import { systemLogRoutes } from './http/routes/system-logs.ts'
 import { userLogRoutes } from './http/routes/user-logs.ts'
 import { userRoutes } from './http/routes/users.ts'
 import { openServer, type Server } from './http/server.ts'
+import { openAssetStore } from './open-asset-store.ts'
+import { openStorage } from './open-storage.ts'
 import type { Options } from './options.ts'
 import { releasers } from './releasers.ts'
 import type { Clock } from './shared/clock.ts'
+import { eventLoopLoad } from './shared/event-loop-load.ts'
 import type { Random } from './shared/guid.ts'
-import { openAssetFiles } from './storage/assets/asset-files.ts'
 import { openAuditLog } from './storage/audit-log.ts'
-import { openSqliteStorage } from './storage/sqlite/sqlite-storage.ts'
+import type { ClusterNode } from './storage/cluster.ts'
 import type { Storage } from './storage/storage.ts'
 
 export interface Quoin {
@@ -92,18 +96,19 @@ export async function openQuoin(
   const opened = releasers()
   try {
     const started = Math.floor(clock() / 1000)
-    const engineOfStorage = await openSqliteStorage({
-      directory: options.data,
+    const node = options.node || hostname()
+    const engineOfStorage = await openStorage(options, {
       clock,
       random,
-      entity: options.entity,
-      ...(synchronous && { synchronous }),
+      node: { name: node, version },
+      synchronous,
     })
     opened.add(() => engineOfStorage.close())
     await openTemplates(engineOfStorage)
     await openValidationRules(engineOfStorage)
     // From here on every write of a document keeps to the rules of its fields, whoever writes.
-    const storage = ruledStorage(engineOfStorage, await openFieldRules(engineOfStorage))
+    const rules = await openFieldRules(engineOfStorage)
+    const storage = ruledStorage(engineOfStorage, rules)
     const catalogue = await loadBlocks()
     const access = await openAccess({
       storage,
@@ -130,7 +135,8 @@ export async function openQuoin(
     const history = await openDocumentHistory(storage)
     opened.add(() => history.close())
     const documents = { records: engine.records, history }
-    const files = await openAssetFiles(join(options.data, 'assets'), engine.newGuid)
+    const files = await openAssetStore(options, engine.newGuid, clock)
+    opened.add(() => files.close())
     const assets = await openAssets(engine.records, files)
     const imports = await openDocumentImports({
       storage,
@@ -149,7 +155,7 @@ export async function openQuoin(
     })
     opened.add(() => metrics.close())
     // Before anything runs that could write what is audited.
-    await openAuditLog(storage, { ...auditedAccess, ...auditedRecords })
+    const audit = await openAuditLog(storage, { ...auditedAccess, ...auditedRecords })
     const background = await openBackground({
       storage,
       engine: metrics.engine,
@@ -159,17 +165,22 @@ export async function openQuoin(
       offline: offline ?? false,
     })
     opened.add(() => background.close())
-    const administrator = await access.ensureAdministrator(options.adminPassword || undefined)
-    if (administrator && options.examples) await installExample(engine, administrator)
+    // Of nodes that start together one makes the administrator, and installs what it is to find.
+    const administrator = await storage.alone('first start', async () => {
+      const made = await access.ensureAdministrator(options.adminPassword || undefined)
+      if (made && options.examples) await installExample(engine, made)
+      return made
+    })
     const describe = (identity: Parameters<typeof describeEndpoints>[1]) =>
-      describeEndpoints(engine.live.table(), identity)
-    const info = () => ({
+      describeEndpoints(engine.live.table(), identity, rules.of)
+    const nodes = clusterNodes(storage, { guid: engine.newGuid(), name: node, version, started }, clock)
+    const info = async () => ({
       name: 'Quoin',
       version,
       environment: options.environment,
       host: hostname(),
-      node: hostname(),
-      nodes: 1,
+      node,
+      nodes: (await nodes()).filter(({ live }) => live).length,
       started,
       flags: { storage: storage.engine },
     })
@@ -192,6 +203,7 @@ export async function openQuoin(
         meRoutes(access),
         userRoutes(access),
         infoRoutes(info),
+        nodeRoutes(nodes),
         blueprintRoutes(engine),
         blueprintDeploymentRoutes(engine, access),
         blueprintActionRoutes(engine),
@@ -202,7 +214,7 @@ export async function openQuoin(
         documentRoutes(documents),
         documentTransferRoutes(documents, imports),
         assetRoutes(assets),
-        queueRoutes(storage.jobs, options.entity),
+        queueRoutes(storage.jobs, options.entity, queueSteering(storage, audit)),
         ...(background.scheduler ? [scheduleRoutes(background.scheduler)] : []),
         authenticationGroupRoutes(access),
         userLogRoutes(access),
@@ -218,6 +230,7 @@ export async function openQuoin(
         metricsRoutes({ text: metrics.text, token: options.metricsToken, environment: options.environment }),
       ],
       onResponse: metrics.finished,
+      cluster: storage.cluster,
     })
     opened.add(async () => {
       // Runs that go on behind their reply have what is left of the time that requests in flight have.
@@ -230,6 +243,17 @@ export async function openQuoin(
     await opened.release()
     throw error
   }
+}
+
+/** The nodes of the cluster; where there is one, that one. */
+function clusterNodes(
+  { cluster }: Storage,
+  self: Pick<ClusterNode, 'guid' | 'name' | 'version' | 'started'>,
+  clock: Clock,
+): () => Promise<readonly ClusterNode[]> {
+  if (cluster) return () => cluster.nodes()
+  const load = eventLoopLoad()
+  return async () => [{ ...self, seen: Math.floor(clock() / 1000), load: load(), live: true, self: true }]
 }
 
 async function installExample(engine: Engine, { guid, username }: FirstAdministrator): Promise<void> {

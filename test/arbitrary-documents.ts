@@ -62,6 +62,8 @@ const someText: fc.Arbitrary<string> = fc.oneof(
     arbitrary: fc.constantFrom('\u{1f600}', '\uff5e', 'open\u{1f600}', "o'p", 'a"b', '\\', '%', '\u2028'),
   },
   { weight: 2, arbitrary: fc.array(fc.constantFrom(...someWords), { maxLength: 6 }).map((w) => w.join(' ')) },
+  // Longer than what an index of PostgreSQL holds, alike at the beginning, ordered by the end.
+  { weight: 1, arbitrary: fc.constantFrom('b', 'a', '\u{1f600}').map((end) => 'open '.repeat(60) + end) },
 )
 
 const someNumber: fc.Arbitrary<number> = fc.oneof(

@@ -182,6 +182,7 @@ function contextOf(
 function cacheWith(now: () => number): Cache {
   const kept = new Map<string, { readonly value: unknown; readonly until: number }>()
   return {
+    deletions: 0,
     get(key) {
       const entry = kept.get(key)
       return entry && entry.until > now() ? entry.value : undefined

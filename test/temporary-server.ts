@@ -9,7 +9,7 @@ import { infoRoutes } from '../src/http/routes/info.ts'
 import { meRoutes } from '../src/http/routes/me.ts'
 import { type DescribeEndpoints, docsRoutes, openApiRoutes } from '../src/http/routes/open-api.ts'
 import { userRoutes } from '../src/http/routes/users.ts'
-import type { Server } from '../src/http/server.ts'
+import type { Server, ServerOptions } from '../src/http/server.ts'
 import { openServer } from '../src/http/server.ts'
 import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
 
@@ -37,6 +37,8 @@ export interface TemporaryServerOptions {
   readonly limits?: ConnectionLimits
   /** What blueprints would add to the OpenAPI document. */
   readonly endpoints?: DescribeEndpoints
+  readonly root?: readonly RouteFamily[]
+  readonly cluster?: ServerOptions['cluster']
 }
 
 /** For tests: the whole door with its own routes, real users and a real database, without a port. */
@@ -70,7 +72,8 @@ export async function openTemporaryServer(options: TemporaryServerOptions = {}):
       infoRoutes(() => testInfo),
       openApiRoutes(endpoints),
     ],
-    root: options.api ? [] : [docsRoutes(endpoints)],
+    root: options.root ?? (options.api ? [] : [docsRoutes(endpoints)]),
+    cluster: options.cluster,
   }).catch(async (error: unknown) => {
     await closeAll()
     throw error

@@ -2,8 +2,11 @@ import { randomFillSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inject } from 'vitest'
+import { openPostgresStorage } from '../src/storage/postgres/postgres-storage.ts'
 import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../src/storage/storage.ts'
+import { openTemporaryDatabase } from './temporary-database.ts'
 
 /** A clock that stands still until a test moves it. Milliseconds since 1970. */
 export interface TestClock {
@@ -26,18 +29,23 @@ export interface TemporaryStorage {
   close(): Promise<void>
 }
 
-/** A real database in a folder of its own, without waiting for the disk. */
+/** A real database of the engine that the suite runs on, without waiting for the disk. */
 export async function openTemporaryStorage(): Promise<TemporaryStorage> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const database = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
   const clock = testClock()
+  const common = { clock, random: randomFillSync, entity: 1 }
   const open = () =>
-    openSqliteStorage({
-      directory,
-      clock,
-      random: randomFillSync,
-      entity: 1,
-      synchronous: 'OFF',
-    })
+    database
+      ? openPostgresStorage({
+          ...common,
+          url: database.url,
+          connections: 10,
+          node: { name: 'test', version: '0.0.0' },
+          monotonic: () => performance.now(),
+          load: () => 0,
+        })
+      : openSqliteStorage({ ...common, directory, synchronous: 'OFF' })
   const storage = await open()
   let last = storage
   return {
@@ -51,6 +59,7 @@ export async function openTemporaryStorage(): Promise<TemporaryStorage> {
     },
     async close() {
       await last.close()
+      await database?.drop()
       await rm(directory, { recursive: true, force: true })
     },
   }

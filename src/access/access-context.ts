@@ -2,6 +2,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { AddressLimit } from './address-limit.ts'
+import type { IdentityCache } from './identity-cache.ts'
 import type { PasswordCost, PasswordHasher } from './password-hash.ts'
 
 export interface AccessSettings {
@@ -25,6 +26,7 @@ export interface AccessContext {
   readonly settings: AccessSettings
   readonly passwords: PasswordHasher
   readonly addresses: AddressLimit
+  readonly identities: IdentityCache
   /** Guid of the document that every change to users writes first: see `user-changes.ts`. */
   readonly turnGuid: string
 }

@@ -10,6 +10,7 @@ import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
 import type { Needs, Storage } from '../storage/storage.ts'
 import type { AccessContext, AccessSettings } from './access-context.ts'
@@ -26,8 +27,9 @@ import {
   updateGroup,
 } from './group-changes.ts'
 import { GROUPS } from './groups.ts'
+import { identify, knownIdentity } from './identify.ts'
 import type { Identity } from './identity.ts'
-import { identify } from './identity.ts'
+import { identityCache } from './identity-cache.ts'
 import { passwordHasher } from './password-hash.ts'
 import type { SignedIn, SignInInput } from './sign-in.ts'
 import { signIn } from './sign-in.ts'
@@ -47,7 +49,7 @@ export interface Access {
   /** The token is dead at once. INVALID_ACCESS_TOKEN for one that is unknown or expired. */
   signOut(token: string, sender?: Sender): Promise<void>
   /** Who a token belongs to; undefined if it is unknown or expired, or its user is inactive or removed. */
-  identify(token: string): Promise<Identity | undefined>
+  identify(token: string): MaybePromise<Identity | undefined>
   /** Fields: `user-input.ts`. INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope not held). */
   createUser(input: JsonObject, by: Identity): Promise<JsonObject>
   /** As `createUser`, with only the fields that change; NOT_FOUND, CONFLICT also for the last administrator. */
@@ -104,6 +106,7 @@ export async function openAccess(options: {
     ...options,
     passwords: passwordHasher(options.random, options.settings.passwordCost),
     addresses: addressLimit(options.settings.addressAttempts),
+    identities: identityCache(options.storage, [TOKENS, USERS, GROUPS]),
     turnGuid: await openTurn(options.storage),
   }
   await ensureUserLogs(options.storage)
@@ -125,7 +128,10 @@ export async function openAccess(options: {
   return {
     signIn: (input) => during(() => signIn(context, input)),
     signOut: (token, sender) => during(() => signOut(context, token, sender)),
-    identify: (token) => during(() => identify(context, token)),
+    identify: (token) => {
+      const known = closed ? undefined : knownIdentity(context, token)
+      return known ?? during(() => identify(context, token))
+    },
     createUser: (input, by) => during(() => createUser(context, input, by)),
     updateUser: (guid, changes, by) => during(() => updateUser(context, guid, changes, by)),
     removeUser: (guid, by) => during(() => removeUser(context, guid, by)),

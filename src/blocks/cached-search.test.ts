@@ -6,7 +6,7 @@ import type { Session, Storage } from '../storage/storage.ts'
 import { searchWithCache } from './cached-search.ts'
 import type { Cache } from './context.ts'
 
-const noCache: Cache = { get: () => undefined, set: () => undefined, delete: () => 0 }
+const noCache: Cache = { deletions: 0, get: () => undefined, set: () => undefined, delete: () => 0 }
 
 let storage: Storage
 let close: () => Promise<void>

@@ -16,7 +16,7 @@ import type { Cache } from './context.ts'
 /** The part of a flow's context that a search needs. */
 interface Ground {
   readonly session: Pick<Session, 'find' | 'count' | 'hasWritten'>
-  readonly cache: Pick<Cache, 'get' | 'set'>
+  readonly cache: Pick<Cache, 'get' | 'set' | 'deletions'>
 }
 
 interface Wanted {
@@ -65,8 +65,10 @@ export function searchWithCache(
   const kept = context.cache.get(key)
   if (isHits(kept) && kept.fingerprint === fingerprint && !(wanted.total && kept.total === undefined))
     return { hits: kept, fromCache: true }
+  const { deletions } = context.cache
   return andThen(searchNow(context, wanted, fingerprint), (hits) => {
-    context.cache.set(key, hits, cacheSeconds, 2 * hits.documents.text.length)
+    if (deletions === context.cache.deletions)
+      context.cache.set(key, hits, cacheSeconds, 2 * hits.documents.text.length)
     return { hits, fromCache: false }
   })
 }

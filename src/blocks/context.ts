@@ -64,9 +64,13 @@ export interface LaterCall {
 
 /** Values by key, on this node, bounded in number and bytes. A key's value may be gone at any time. */
 export interface Cache {
+  /** Raised by each deletion: a value that was read before it may be what the deletion was about, and is not to be kept. */
+  readonly deletions: number
   get(key: string): unknown
   /** `bytes`: about how much memory the value holds. */
   set(key: string, value: unknown, seconds: number, bytes: number): void
-  /** Deletes one key, or with a trailing `*` all that start so. Gives how many there were. */
-  delete(key: string): number
+  /**
+   * Deletes one key, or with a trailing `*` all that start so, on every node. Gives how many there were on this one.
+   */
+  delete(key: string): MaybePromise<number>
 }

@@ -1,8 +1,9 @@
 /**
- * Assets: a record `{ name, type, size, sha256, directory, public_path, created_by }` and the file behind it. The file is
- * there before its record and goes after it, so no record is ever without its file; what a crash between the two leaves is
- * a file without a record, which the next upload of the same content takes over.
+ * Assets: a record `{ name, type, size, sha256, directory, public_path, file, created_by }` and the file behind it, at the
+ * place that `file` says. The file is there before its record and goes after it, so no record is ever without its file;
+ * what a crash between the two leaves is a file without a record. On disk the next upload of the same content takes it over.
  */
+import type { Readable } from 'node:stream'
 import { fileTypeFromBuffer } from 'file-type'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -35,8 +36,10 @@ export interface Assets {
   create(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject>
   get(guid: string): Promise<JsonObject>
   search(wanted: Search): Promise<Page>
-  /** For good, with its file unless another asset has the same content. */
+  /** For good, with its file unless another asset has the same one. */
   remove(guid: string, by: Actor): Promise<void>
+  /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
+  read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
   /** The asset at a path below `/static/`. */
   findPublic(path: string): Promise<JsonObject | undefined>
 }
@@ -48,10 +51,18 @@ export async function openAssets(
 ): Promise<Assets> {
   const { storage } = records
   await storage.ensure(assetStorage, {
-    indexes: [{ fields: ['public_path'], unique: true }, { fields: ['sha256'] }, { fields: ['directory'] }],
+    indexes: [
+      { fields: ['public_path'], unique: true },
+      { fields: ['sha256'] },
+      { fields: ['file'] },
+      { fields: ['directory'] },
+    ],
     text: true,
   })
-  /** The last piece of work on each content: a file must not go while another asset begins to use it. */
+  /**
+   * The last piece of work on each content: a file must not go while another asset begins to use it. Enough on several
+   * nodes too: where they share files, each asset has its own.
+   */
   const turns = new Map<string, Promise<unknown>>()
 
   function inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
@@ -64,9 +75,10 @@ export async function openAssets(
     return next
   }
 
-  async function dropUnused(sha256: string): Promise<void> {
-    const users = await storage.session().count(assetStorage, term('sha256', sha256), true)
-    if (users === 0) await files.delete(sha256)
+  async function dropUnused(place: string): Promise<void> {
+    const queries = [term('file', place), term('sha256', place)]
+    const users = await storage.session().count(assetStorage, { kind: 'or', queries }, true)
+    if (users === 0) await files.delete(place)
   }
 
   async function save(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject> {
@@ -75,9 +87,10 @@ export async function openAssets(
     const { name, directory } = input
     const path = publicPath(directory, name) ?? null
     const type = await typeOf(file, input.type)
-    const fields = { name, type, size, sha256, directory, public_path: path, created_by: { ...by } }
     return inTurn(sha256, async () => {
-      await files.keep(file)
+      const place = await files.keep(file)
+      const facts = { name, type, size, sha256, directory, public_path: path, file: place }
+      const fields = { ...facts, created_by: { ...by } }
       try {
         return await transact(
           storage,
@@ -88,7 +101,7 @@ export async function openAssets(
           { user: by },
         )
       } catch (error) {
-        await dropUnused(sha256)
+        await dropUnused(place)
         throw error
       }
     })
@@ -118,9 +131,10 @@ export async function openAssets(
           },
           { user: by },
         )
-        await dropUnused(sha256)
+        await dropUnused(placeOf(record))
       })
     },
+    read: (record, range) => files.read(placeOf(record), range),
     async findPublic(path) {
       const [record] = await findAll(storage.session(), assetStorage, term('public_path', path))
       return record
@@ -143,6 +157,11 @@ async function checkFree(session: Session, path: string): Promise<void> {
     'CONFLICT',
     `/static/${path} is the asset ${guidOf(owner)}. Delete that one first, or choose another name.`,
   )
+}
+
+/** Records of before there was `file` have their bytes under the hash. */
+function placeOf(record: JsonObject): string {
+  return typeof record.file === 'string' ? record.file : text(record, 'sha256')
 }
 
 function term(field: string, value: string) {

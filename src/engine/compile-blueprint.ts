@@ -3,9 +3,11 @@ import { converterFor } from '../blocks/convert-pin.ts'
 import type { Block } from '../shared/blueprint.ts'
 import type { Problem } from '../shared/errors.ts'
 import type { Needs } from '../storage/storage.ts'
+import { type BlockCounts, blockCounts } from './block-counts.ts'
 import { buildGraph, type Node } from './blueprint-graph.ts'
 import { compileDatePin, compileFlow } from './compile-flow.ts'
 import { deriveNeeds } from './derive-needs.ts'
+import { deriveReplies } from './derive-replies.ts'
 import { constantPin, type Facts, foldConstants } from './fold-constants.ts'
 import type { CompiledEndpoint, CompiledFunction, CompiledSchedule, CompiledStorageEvent } from './frame.ts'
 import { wiringOf } from './graph-wiring.ts'
@@ -41,6 +43,7 @@ export function compileBlueprint(
   if (problems.length > 0) return { blueprint: undefined, problems }
   const wiring = wiringOf(graph)
   const facts: Facts = { ...wiring, constants: foldConstants(graph, wiring) }
+  const counts = blockCounts(catalogue)
   const endpoints: CompiledEndpoint[] = []
   const functions = new Map<string, CompiledFunction>()
   const storageEvents: CompiledStorageEvent[] = []
@@ -49,7 +52,7 @@ export function compileBlueprint(
   for (const node of graph.nodes) {
     if (node.definition.kind !== 'trigger') continue
     try {
-      const compiled = compileTrigger(node, node.definition, facts)
+      const compiled = compileTrigger(node, node.definition, facts, counts)
       const claim = claimOf(compiled)
       const owner = claim && claimed.get(claim.key)
       if (owner) throw new PinError(claim.pin, `is taken by the block ${owner} of this blueprint`)
@@ -85,18 +88,24 @@ function claimOf(compiled: CompiledTrigger): { readonly key: string; readonly pi
   }
 }
 
-function compileTrigger(node: Node, definition: TriggerBlock, facts: Facts): CompiledTrigger {
+function compileTrigger(
+  node: Node,
+  definition: TriggerBlock,
+  facts: Facts,
+  counts: BlockCounts,
+): CompiledTrigger {
   const inputs = triggerInputs(node, definition.evaluatedLater ?? [], facts)
   const { block } = node
-  const flow = compileFlow(node, facts)
+  const flow = compileFlow(node, facts, counts)
   switch (definition.on) {
     case 'http': {
       const listening = definition.listen(inputs, node.settings, block.custom_out_pins)
       const start: CompiledEndpoint['start'] = (request) => definition.start({ request })
       const fields = requestFields(node, facts)
+      const replies = deriveReplies(node, facts)
       return {
         on: 'http',
-        endpoint: { block: block.guid, listening, scopes: block.scopes, fields, flow, start },
+        endpoint: { block: block.guid, listening, scopes: block.scopes, fields, replies, flow, start },
       }
     }
     case 'function': {
@@ -119,7 +128,7 @@ function compileTrigger(node: Node, definition: TriggerBlock, facts: Facts): Com
     }
     case 'schedule': {
       const listening = definition.listen(inputs, node.settings, block.custom_out_pins)
-      const nextRun = listening.asksNextRun ? compileDatePin(node, 'next_run', facts) : undefined
+      const nextRun = listening.asksNextRun ? compileDatePin(node, 'next_run', facts, counts) : undefined
       const start: CompiledSchedule['start'] = (tick) => definition.start(tick)
       return { on: 'schedule', schedule: { block: block.guid, listening, flow, nextRun, start } }
     }

@@ -5,6 +5,7 @@ import type { Settings, SettingValues } from '../blocks/setting.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
+import type { BlockCount, BlockCounts } from './block-counts.ts'
 import { BlockFailure } from './block-failure.ts'
 import type { Node } from './blueprint-graph.ts'
 import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
@@ -15,8 +16,8 @@ import type { CompiledFlow, Frame, Step } from './frame.ts'
  * Turns a trigger and what is behind it into steps. Flow blocks are compiled once each, also when several wires or a
  * circle lead to them; a flow out-pin with several wires starts a branch for each, in the blueprint's order.
  */
-export function compileFlow(trigger: Node, facts: Facts): CompiledFlow {
-  const values = valueCompiler(facts)
+export function compileFlow(trigger: Node, facts: Facts, counts: BlockCounts): CompiledFlow {
+  const values = valueCompiler(facts, counts)
   const steps = new Map<Node, { step: Step | undefined }>()
 
   function stepOf(node: Node): Step {
@@ -27,7 +28,7 @@ export function compileFlow(trigger: Node, facts: Facts): CompiledFlow {
     const { definition } = node
     if (definition.kind !== 'flow')
       throw new TypeError(`${node.block.type} has a flow in-pin and is no flow block.`)
-    entry.step = flowStep(node, definition, facts, values, (pin) =>
+    entry.step = flowStep(node, definition, facts, values, counts.of(definition), (pin) =>
       follow(facts.behind(node, pin).map(stepOf)),
     )
     return entry.step
@@ -39,8 +40,8 @@ export function compileFlow(trigger: Node, facts: Facts): CompiledFlow {
 }
 
 /** A flow that only pulls one pin of the trigger, of the type `date`. Its result is the date as text, or empty. */
-export function compileDatePin(trigger: Node, pin: string, facts: Facts): CompiledFlow {
-  const values = valueCompiler(facts)
+export function compileDatePin(trigger: Node, pin: string, facts: Facts, counts: BlockCounts): CompiledFlow {
+  const values = valueCompiler(facts, counts)
   const { gather } = values.inputsOf(trigger)
   const first: Step = (frame) => {
     try {
@@ -80,6 +81,7 @@ function flowStep(
   definition: FlowBlock,
   facts: Facts,
   values: ValueCompiler,
+  executed: BlockCount,
   behind: (pin: string) => Step | undefined,
 ): Step {
   const { gather, more } = values.inputsOf(node)
@@ -122,11 +124,13 @@ function flowStep(
   if (!definition.outside) {
     return (frame) => {
       frame.run.tick()
+      executed.count += 1
       return run(frame)
     }
   }
   return (frame) => {
     frame.run.tick()
+    executed.count += 1
     const committed = frame.run.session.commit()
     return isPromise(committed) ? committed.then(() => run(frame)) : run(frame)
   }

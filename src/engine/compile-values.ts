@@ -9,6 +9,7 @@ import { PinError, type ValueBlock } from '../blocks/block.ts'
 import type { ValueContext } from '../blocks/context.ts'
 import { converterFor, finishPin, identity } from '../blocks/convert-pin.ts'
 import type { InPin } from '../blocks/pin.ts'
+import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
 import type { Facts } from './fold-constants.ts'
@@ -33,7 +34,7 @@ export interface ValueCompiler {
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
 
-export function valueCompiler(facts: Facts): ValueCompiler {
+export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler {
   const numbers = new Map<Node, Map<string, number>>()
   const initial: unknown[] = []
   const evaluators = new Map<Node, (frame: Frame) => void>()
@@ -75,8 +76,10 @@ export function valueCompiler(facts: Facts): ValueCompiler {
     const { gather, more } = inputsOf(node)
     const wired = facts.wired(node)
     const store = storeOf(node)
+    const executed = counts.of(definition)
     evaluate = (frame) => {
       frame.run.tick()
+      executed.count += 1
       let given: Readonly<Record<string, unknown>>
       try {
         const context: ValueContext = {

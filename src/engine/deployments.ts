@@ -4,7 +4,10 @@
  * Activating: the saved blocks are compiled; every problem is listed (422) and nothing changes; URIs and function names
  * that another active blueprint holds are refused (409); storages and indexes are made; the deployment and `active` are
  * written in one transaction; then the compiled blueprint replaces the former one in one step. Work of this kind is done
- * one at a time, so that two activations cannot both find a URI free.
+ * one at a time in the whole cluster, so that two activations cannot both find a URI free.
+ *
+ * Other nodes watch the storage of blueprints: before a write to it is acknowledged, each has read the blueprint's record
+ * anew and serves what that says.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Compile } from 'typebox/compile'
@@ -13,6 +16,7 @@ import { type Block, BlockContent } from '../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import { oneAtATime } from '../shared/one-at-a-time.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { applyValidationRules } from './apply-validation-rules.ts'
@@ -50,10 +54,10 @@ export interface Deployments {
   deactivate(guid: string, by: Actor): Promise<JsonObject>
   /** The blocks that differ between saved and deployed. */
   pending(guid: string): Promise<Difference[]>
-  /** At start: compiles and serves whatever is active. Gives what could not be, which stays off until it is repaired. */
-  restore(): Promise<
-    readonly { readonly blueprint: string; readonly name: string; readonly error: unknown }[]
-  >
+  /** At start: compiles and serves whatever is active; what cannot be stays off until it is repaired, and is logged. */
+  restore(): Promise<void>
+  /** Stops to follow what other nodes deploy. */
+  close(): void
 }
 
 export function openDeployments(
@@ -63,13 +67,12 @@ export function openDeployments(
   log: SystemLog['write'] = () => undefined,
 ): Deployments {
   const readBlock = Compile(BlockContent)
-  let last: Promise<unknown> = Promise.resolve()
-
-  function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-    const next = last.then(work, work)
-    last = next.catch(() => undefined)
-    return next
-  }
+  const alone = <T>(work: () => Promise<T>) => context.storage.alone('deployments', work)
+  // Of this node: what it hears from others and what it reads at its start.
+  const inTurn = oneAtATime()
+  const unwatch = context.storage.watch(recordStorages.blueprints, (guids) =>
+    inTurn('follow', () => (guids ? follow(guids) : restore())),
+  )
 
   function compile(guid: string, blocks: readonly Block[]): CompiledBlueprint {
     const { blueprint, problems } = compileBlueprint(guid, blocks, catalogue)
@@ -134,15 +137,53 @@ export function openDeployments(
       },
       { user: by },
     )
-    if (active) live.set(guid, { compiled, name: text(written, 'name'), deployment: Number(written.version) })
+    const next = { compiled, name: text(written, 'name'), deployment: Number(written.version) }
+    // Behind a restore that has read the former state.
+    if (active) await inTurn('follow', async () => live.set(guid, next))
     return written
   }
 
+  async function serve(session: Session, record: JsonObject): Promise<void> {
+    const guid = guidOf(record)
+    const name = text(record, 'name')
+    const { number, blocks } = await deployed(session, record)
+    const serving = live.table().blueprints.get(guid)
+    if (serving?.deployment === number && serving.name === name) return
+    try {
+      live.set(guid, { compiled: compile(guid, blocks), name, deployment: number })
+    } catch (error) {
+      // Not its former self either: whoever deployed has been told that every node serves the new one.
+      live.set(guid, undefined)
+      const why = error instanceof Error ? error.message : String(error)
+      const message = `The active blueprint "${name}" could not be started: ${why}`
+      log({ level: 'error', message, blueprint: guid })
+    }
+  }
+
+  async function follow(guids: readonly string[]): Promise<void> {
+    const session = context.storage.session()
+    for (const guid of guids) {
+      const stored = await session.get(recordStorages.blueprints, guid)
+      const record = stored && documentOf(stored)
+      if (record?.active === true) await serve(session, record)
+      else if (live.table().blueprints.has(guid)) live.set(guid, undefined)
+    }
+  }
+
+  async function restore(): Promise<void> {
+    const session = context.storage.session()
+    const query = { kind: 'term', field: 'active', value: true } as const
+    const active = await findAll(session, recordStorages.blueprints, query)
+    const guids = new Set(active.map(guidOf))
+    for (const guid of live.table().blueprints.keys()) if (!guids.has(guid)) live.set(guid, undefined)
+    for (const record of active) await serve(session, record)
+  }
+
   return {
-    activate: (guid, by) => oneAtATime(() => put(guid, by, true)),
-    deploy: (guid, by) => oneAtATime(() => put(guid, by, false)),
+    activate: (guid, by) => alone(() => put(guid, by, true)),
+    deploy: (guid, by) => alone(() => put(guid, by, false)),
     deactivate: (guid, by) =>
-      oneAtATime(async () => {
+      alone(async () => {
         const record = await transact(
           context.storage,
           async (session) => {
@@ -153,7 +194,7 @@ export function openDeployments(
           },
           { user: by },
         )
-        live.set(guid, undefined)
+        await inTurn('follow', async () => live.set(guid, undefined))
         return record
       }),
     async pending(guid) {
@@ -162,27 +203,8 @@ export function openDeployments(
       const { blocks } = await deployed(session, record)
       return differences(blocks, await savedBlocks(context, session, guid))
     },
-    restore: () =>
-      oneAtATime(async () => {
-        const failed: { blueprint: string; name: string; error: unknown }[] = []
-        const session = context.storage.session()
-        const active = await findAll(session, recordStorages.blueprints, {
-          kind: 'term',
-          field: 'active',
-          value: true,
-        })
-        for (const record of active) {
-          const guid = guidOf(record)
-          const name = text(record, 'name')
-          try {
-            const { number, blocks } = await deployed(session, record)
-            live.set(guid, { compiled: compile(guid, blocks), name, deployment: number })
-          } catch (error) {
-            failed.push({ blueprint: guid, name, error })
-          }
-        }
-        return failed
-      }),
+    restore: () => inTurn('follow', restore),
+    close: unwatch,
   }
 }
 

@@ -63,6 +63,7 @@ export async function openDocumentHistory(storage: Storage): Promise<DocumentHis
     return last
   }
 
+  const unwatch = storage.watch(recordStorages.storages, refresh)
   await refresh()
   return {
     refresh,
@@ -90,6 +91,7 @@ export async function openDocumentHistory(storage: Storage): Promise<DocumentHis
       }
     },
     close() {
+      unwatch()
       for (const end of watches.values()) end()
       watches.clear()
     },

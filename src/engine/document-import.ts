@@ -6,8 +6,8 @@
  *    rules of fields, unique indexes and guids that are taken. The first that fails is named, and nothing was written.
  * 3. The lines are written, in batches, because one transaction would keep everybody else from writing all that time.
  *    Each batch notes what it wrote (`import-journal.ts`). What the trial could not see (two lines with one guid, a full
- *    disk, a rule that changed meanwhile) fails here, and so can a crash: then what was written is deleted again, at once
- *    or at the next start.
+ *    disk, a rule that changed meanwhile) fails here, and so can a crash: then what was written is deleted again, at once,
+ *    at the next start, or within a minute by another node.
  *
  * So afterwards all documents are there or none is. While step 3 runs others see those that are written already.
  * Memory: one batch, whatever the size of the file.
@@ -61,6 +61,7 @@ export interface DocumentImportOptions {
 
 const GIB = 1024 ** 3
 const BATCH = 200
+const ROUND_MS = 60_000
 const BATCH_BYTES = 512 * 1024
 
 export async function openDocumentImports(options: DocumentImportOptions): Promise<DocumentImports> {
@@ -68,7 +69,11 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
   await openImportJournal(storage)
-  await undoBrokenImports(storage)
+  const undoBroken = () => storage.alone('imports', () => undoBrokenImports(storage))
+  await undoBroken()
+  // What a node was writing that is no more, another one undoes. A failure is tried again by the next round.
+  const rounds = storage.cluster && setInterval(() => void undoBroken().catch(() => undefined), ROUND_MS)
+  rounds?.unref()
   const running = new Set<Promise<unknown>>()
   let closed = false
 
@@ -117,6 +122,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     },
     async close() {
       closed = true
+      clearInterval(rounds)
       await Promise.allSettled(running)
     },
   }

@@ -5,6 +5,7 @@ import { guidSource } from '../shared/guid.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
 import type { Storage } from '../storage/storage.ts'
+import { openClusterCache } from './cluster-cache.ts'
 import { type Deployments, openDeployments } from './deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live-blueprints.ts'
 import { openRecords, type RecordContext } from './records.ts'
@@ -45,11 +46,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const live = liveBlueprints(options.reservedRoots)
   const deployments = openDeployments(records, catalogue, live, (entry) => log.write(entry))
   const newGuid = guidSource(clock, pooledRandom(random))
+  const { cache, close: closeCache } = openClusterCache(storage, runCache(clock))
   const environment: RunEnvironment = {
     storage,
     clock,
     newGuid,
-    cache: runCache(clock),
+    cache,
     allowedHosts: options.allowedHosts,
     limits: options.limits,
     log: (entry) => log.write(entry),
@@ -58,10 +60,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
     },
   }
-  for (const { blueprint, name, error } of await deployments.restore()) {
-    const message = `The active blueprint "${name}" could not be started: ${error instanceof Error ? error.message : String(error)}`
-    log.write({ level: 'error', message, blueprint })
-  }
+  await deployments.restore()
   return {
     catalogue,
     records,
@@ -71,6 +70,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     live,
     log,
     run: (start) => new Run(environment, start).execute(start),
-    close: () => log.close(),
+    async close() {
+      deployments.close()
+      closeCache()
+      await log.close()
+    },
   }
 }

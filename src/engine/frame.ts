@@ -5,6 +5,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
+import type { EndpointReply } from './value-shape.ts'
 
 /** What a step may do with the run that it is part of. `run.ts` is the one that keeps these promises. */
 export interface RunControl {
@@ -106,6 +107,8 @@ export interface CompiledEndpoint {
   readonly scopes: readonly string[]
   /** Names of the parameters that its blocks ask the request for. */
   readonly fields: readonly string[]
+  /** What its reply blocks send, as far as it is known before a run. */
+  readonly replies: readonly EndpointReply[]
   readonly flow: CompiledFlow
   readonly start: (request: RunRequest) => Readonly<Record<string, unknown>>
 }

@@ -3,7 +3,8 @@
  *
  * An import is one record in `_imports`, and one more for each batch, which holds the guids of the batch and is written
  * in the batch's transaction. The import is over, and stays, from the moment its own record is deleted; batch records
- * that are left then say nothing any more. While its own record is there, what its batches name is to be deleted.
+ * that are left then say nothing any more. While its own record is there, and the node that writes it is not live any
+ * more, what its batches name is to be deleted.
  */
 import { setFields } from '../shared/mutation.ts'
 import { type Query, search } from '../shared/query.ts'
@@ -24,7 +25,7 @@ export async function openImportJournal(storage: Storage): Promise<void> {
 
 /** Begins an import into a storage. Gives its guid. */
 export async function beginImport(storage: Storage, name: string): Promise<string> {
-  const fields = { kind: 'import', storage: name }
+  const fields = { kind: 'import', storage: name, node: storage.cluster?.self ?? '' }
   return guidOf(documentOf(await transact(storage, (session) => session.create(journal, setFields(fields)))))
 }
 
@@ -63,11 +64,23 @@ export async function undoImport(storage: Storage, id: string, origin: Origin): 
   await transact(storage, (session) => session.delete(journal, id))
 }
 
-/** At start, when no import runs: undoes what a crash cut short. */
+/** Undoes what a crash cut short: all that no live node is writing. At the start, when this node imports nothing yet, or later. */
 export async function undoBrokenImports(storage: Storage): Promise<void> {
+  const nodes = (await storage.cluster?.nodes()) ?? []
+  const live = new Set(nodes.filter((node) => node.live).map(({ guid }) => guid))
   const { documents } = await storage.session().find(journal, search({ query: isImport, limit: 1000 }))
-  for (const record of listOf(documents.value)) await undoImport(storage, guidOf(record), {})
-  await forgetBatches(storage, { kind: 'all' })
+  const running: string[] = []
+  for (const record of listOf(documents.value)) {
+    if (live.has(text(record, 'node'))) running.push(guidOf(record))
+    else await undoImport(storage, guidOf(record), {})
+  }
+  await forgetBatches(storage, {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'kind', value: 'batch' },
+      { kind: 'not', query: { kind: 'terms', field: 'import', values: running } },
+    ],
+  })
 }
 
 function batchesOf(id: string): Query {

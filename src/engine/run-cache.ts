@@ -12,6 +12,11 @@ const BYTES = 64 * 1024 * 1024
 /** What the key and the entry themselves take, roughly. */
 const OVERHEAD = 200
 
+/** Of one node: what it deletes is gone at once. */
+export interface NodeCache extends Cache {
+  delete(key: string): number
+}
+
 /**
  * Values by key on this node. When there are too many, or they are too large together, those that were used longest ago
  * go first: a Map keeps the order in which keys were put in, and reading a key puts it back at the end.
@@ -19,9 +24,10 @@ const OVERHEAD = 200
 export function runCache(
   clock: Clock,
   bounds: { entries: number; bytes: number } = { entries: ENTRIES, bytes: BYTES },
-): Cache {
+): NodeCache {
   const entries = new Map<string, Entry>()
   let held = 0
+  let deletions = 0
 
   function forget(key: string): boolean {
     const entry = entries.get(key)
@@ -31,6 +37,9 @@ export function runCache(
   }
 
   return {
+    get deletions() {
+      return deletions
+    },
     get(key) {
       const entry = entries.get(key)
       if (!entry) return undefined
@@ -54,6 +63,7 @@ export function runCache(
       }
     },
     delete(key) {
+      deletions++
       if (!key.endsWith('*')) return forget(key) ? 1 : 0
       const prefix = key.slice(0, -1)
       const found = [...entries.keys()].filter((known) => known.startsWith(prefix))

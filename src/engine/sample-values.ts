@@ -16,8 +16,14 @@ const samples: Readonly<Partial<Record<PinType, JsonValue | Date>>> = {
   any: 'x',
 }
 
+/** What stands for a value that only a run can tell. */
+export type SampleOf = (type: PinType, wire: Wire) => unknown
+
 /** Evaluates pins with constants where there are some and samples elsewhere; undefined where even that fails. */
-export function sampler(facts: Facts): (node: Node, id: string, pin: InPin) => unknown {
+export function sampler(
+  facts: Facts,
+  sampleOf: SampleOf = (type) => samples[type],
+): (node: Node, id: string, pin: InPin) => unknown {
   const known = new Map<Node, Readonly<Record<string, unknown>>>()
   const open = new Set<Node>()
 
@@ -26,10 +32,10 @@ export function sampler(facts: Facts): (node: Node, id: string, pin: InPin) => u
     if (constant) return constant[wire.pin]
     const { definition } = wire.node
     const type = wire.node.out.get(wire.pin)?.type ?? 'any'
-    if (definition.kind !== 'value' || open.has(wire.node)) return samples[type]
+    if (definition.kind !== 'value' || open.has(wire.node)) return sampleOf(type, wire)
     const done = known.get(wire.node) ?? evaluate(wire.node)
     known.set(wire.node, done)
-    return done[wire.pin] ?? samples[type]
+    return done[wire.pin] ?? sampleOf(type, wire)
   }
 
   function evaluate(node: Node): Readonly<Record<string, unknown>> {

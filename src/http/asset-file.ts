@@ -5,12 +5,11 @@ import type { FileToSend } from './file-reply.ts'
 
 /** The file behind an asset's record. */
 export function assetFile(assets: Assets, record: JsonObject): FileToSend {
-  const sha256 = text(record, 'sha256')
   return {
     name: text(record, 'name'),
     type: text(record, 'type'),
     size: Number(record.size),
-    sha256,
-    read: (range) => assets.files.read(sha256, range),
+    sha256: text(record, 'sha256'),
+    read: (range) => assets.read(record, range),
   }
 }

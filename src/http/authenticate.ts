@@ -3,21 +3,23 @@ import type { Access } from '../access/access.ts'
 import type { Identity } from '../access/identity.ts'
 import { holds } from '../access/scopes.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { andThen } from '../shared/maybe-promise.ts'
 import { findToken } from './find-token.ts'
 import type { Permission } from './permission.ts'
 import { isScope } from './permission.ts'
 import type { RouteTools } from './route-family.ts'
 
 /** Who sent the request, from its token; see {@link RouteTools}. */
-export function identifier(access: Access): RouteTools['identify'] {
-  return async (request) => {
+export function identifier(access: Pick<Access, 'identify'>): RouteTools['identify'] {
+  return (request) => {
     const token = findToken(request)
     if (token === undefined) return undefined
-    const identity = await access.identify(token)
-    if (identity === undefined)
-      throw new QuoinError('INVALID_ACCESS_TOKEN', 'The access token is unknown or expired. Sign in again.')
-    request.identity = identity
-    return identity
+    return andThen(access.identify(token), (identity) => {
+      if (identity === undefined)
+        throw new QuoinError('INVALID_ACCESS_TOKEN', 'The access token is unknown or expired. Sign in again.')
+      request.identity = identity
+      return identity
+    })
   }
 }
 

@@ -13,7 +13,7 @@ import type { Reply, RunRequest } from '../blocks/run-request.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { RunEnd } from '../engine/run.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { isPromise } from '../shared/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
 import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
 import { sendEnd, sendReply } from './endpoint-reply.ts'
@@ -61,23 +61,25 @@ function enter(
     const found = find(request.method, pathOf(request.url))
     if (!found) throw notFound()
     request.found = found
-    if (token !== undefined) {
-      identify(request, tools).then((identity) => admit(request, found, identity, tools, done), done)
-    } else {
-      admit(request, found, undefined, tools, done)
-    }
+    const identity = token === undefined ? undefined : identify(request, tools)
+    if (isPromise(identity)) identity.then((known) => admit(request, found, known, tools, done), done)
+    else admit(request, found, identity, tools, done)
   } catch (error) {
     done(error instanceof Error ? error : new Error(String(error)))
   }
 }
 
 /** A token that is no longer good makes its sender nobody: what is public stays open, the rest is not there. */
-async function identify(request: FastifyRequest, tools: RouteTools): Promise<Identity | undefined> {
-  try {
-    return await tools.identify(request)
-  } catch (error) {
+function identify(request: FastifyRequest, tools: RouteTools): MaybePromise<Identity | undefined> {
+  const nobody = (error: unknown) => {
     if (error instanceof QuoinError && error.code === 'INVALID_ACCESS_TOKEN') return undefined
     throw error
+  }
+  try {
+    const identity = tools.identify(request)
+    return isPromise(identity) ? identity.catch(nobody) : identity
+  } catch (error) {
+    return nobody(error)
   }
 }
 

@@ -2,10 +2,21 @@ import type { Identity } from '../access/identity.ts'
 import { mayEnter } from '../access/scopes.ts'
 import type { CompiledEndpoint } from '../engine/frame.ts'
 import type { LiveBlueprint, LiveTable } from '../engine/live-blueprints.ts'
-import type { ApiOperation, ApiParameter, ApiSchema, ExtraPaths } from './open-api-document.ts'
+import type { FieldRule } from '../shared/field-rule.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { describeReplies, type FieldsOf } from './describe-replies.ts'
+import type { ApiOperation, ApiParameter, ApiResponse, ApiSchema, ExtraPaths } from './open-api-document.ts'
 
-/** The custom endpoints that this caller may enter, as OpenAPI paths, grouped by blueprint. */
-export function describeEndpoints(table: LiveTable, identity: Identity | undefined): ExtraPaths {
+/**
+ * The custom endpoints that this caller may enter, as OpenAPI paths, grouped by blueprint. `rulesOf` gives the rules that
+ * documents of a storage keep to: their fields are in the replies that send such documents.
+ */
+export async function describeEndpoints(
+  table: LiveTable,
+  identity: Identity | undefined,
+  rulesOf: (storage: string) => MaybePromise<readonly FieldRule[]> = () => [],
+): Promise<ExtraPaths> {
+  const fieldsOf = await knownFields(table, rulesOf)
   const paths: Record<string, Record<string, ApiOperation>> = {}
   const tags = new Map<string, { name: string; description: string }>()
   for (const live of table.blueprints.values()) {
@@ -13,7 +24,7 @@ export function describeEndpoints(table: LiveTable, identity: Identity | undefin
       if (!mayEnter(endpoint.scopes, identity)) continue
       const { method, uri } = endpoint.listening
       const path = `/api/v1/${uri.replace('...}', '}')}`
-      paths[path] = { ...paths[path], [method.toLowerCase()]: describe(live, endpoint) }
+      paths[path] = { ...paths[path], [method.toLowerCase()]: describe(live, endpoint, fieldsOf) }
       tags.set(live.name, { name: live.name, description: `Endpoints of the blueprint "${live.name}".` })
     }
   }
@@ -26,10 +37,35 @@ const errorBody: ApiSchema = {
   required: ['error'],
 }
 
-function describe(live: LiveBlueprint, endpoint: CompiledEndpoint): ApiOperation {
+/** Of a flow without a reply block that could be followed. */
+const unknownReply = {
+  description: 'What the flow replies.',
+  content: { 'application/json': { schema: {} } },
+}
+
+/** Of every storage that a blueprint uses, so that describing need not wait. */
+async function knownFields(
+  table: LiveTable,
+  rulesOf: (storage: string) => MaybePromise<readonly FieldRule[]>,
+): Promise<FieldsOf> {
+  const fields = new Map<string, readonly FieldRule[]>()
+  for (const { compiled } of table.blueprints.values())
+    for (const name of compiled.needs.keys()) {
+      // A field without a storage counts everywhere, which does not say that these documents have it.
+      if (!fields.has(name))
+        fields.set(
+          name,
+          (await rulesOf(name)).filter(({ storage }) => storage === name),
+        )
+    }
+  return (storage) => fields.get(storage) ?? []
+}
+
+function describe(live: LiveBlueprint, endpoint: CompiledEndpoint, fieldsOf: FieldsOf): ApiOperation {
   const { method, uri, summary, description, idempotent } = endpoint.listening
   const open = mayEnter(endpoint.scopes, undefined)
   const scopes = open ? '' : `Needs ${endpoint.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
+  const replies = describeReplies(endpoint.replies, fieldsOf)
   const about = [description, scopes].filter((part) => part !== '').join('\n\n')
   const failed = (text: string) => ({
     description: text,
@@ -45,12 +81,21 @@ function describe(live: LiveBlueprint, endpoint: CompiledEndpoint): ApiOperation
       ? { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } }
       : {}),
     responses: {
-      '200': { description: 'What the flow replies.', content: { 'application/json': { schema: {} } } },
-      '400': failed('Something in the request does not fit; `error` names it.'),
-      '404': failed('Not found, or not open to the caller.'),
+      ...(Object.keys(replies).some((status) => /^2|default/.test(status)) ? {} : { '200': unknownReply }),
+      ...replies,
+      '400': {
+        ...failed('Something in the request does not fit; `error` names it.'),
+        ...contentOf(replies['400']),
+      },
+      '404': { ...failed('Not found, or not open to the caller.'), ...contentOf(replies['404']) },
     },
     ...(open ? {} : { security: [{ bearer: [] }] }),
   }
+}
+
+/** What the flow itself replies goes before what Quoin would. */
+function contentOf(reply: ApiResponse | undefined): Pick<ApiResponse, 'content'> {
+  return reply?.content ? { content: reply.content } : {}
 }
 
 function parametersOf(endpoint: CompiledEndpoint, idempotent: boolean): ApiParameter[] {

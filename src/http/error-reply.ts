@@ -56,7 +56,8 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   else request.log.debug({ code: error.code, fields: error.fields }, 'request refused')
   // Said again here: what the router refuses passes no other hook.
   reply.code(error.status).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
-  if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
+  const retryAfter = error.retryAfter ?? (error.status === 503 ? 1 : undefined)
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   if (error.status === 401) reply.header('www-authenticate', 'Bearer')
   // Headers of the reply that was being made, such as its type or tag, do not describe this one.
   reply.removeHeader('etag')

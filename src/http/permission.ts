@@ -16,6 +16,7 @@ const resources = [
   'systemlogs',
   'auditlogs',
   'queue',
+  'nodes',
 ] as const
 
 type Resource = (typeof resources)[number]

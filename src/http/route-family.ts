@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
 import type { Identity } from '../access/identity.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -18,7 +19,7 @@ export interface RouteTools {
    * contradicted by another one, or in a cookie that another site may have sent. Takes the token out of
    * `request.query`, so that no flow sees it, and sets `request.identity`.
    */
-  identify(request: FastifyRequest): Promise<Identity | undefined>
+  identify(request: FastifyRequest): MaybePromise<Identity | undefined>
   /**
    * Throws RATE_LIMITED when the address asks too often. `name` keeps the count of one trigger apart from the others';
    * `perSecond` undefined = the cluster's limit, 0 = none.

@@ -4,6 +4,7 @@ import fastify, { LogController } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
+import type { Cluster } from '../storage/cluster.ts'
 import { authenticate, identifier } from './authenticate.ts'
 import { checkSchema } from './check-schema.ts'
 import { answerBrokenConnection } from './connection-errors.ts'
@@ -11,6 +12,7 @@ import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from './con
 import { allowOrigins } from './cross-origin.ts'
 import { tagReply } from './entity-tag.ts'
 import { replyWithError } from './error-reply.ts'
+import { fence } from './fence.ts'
 import { closeGracefully } from './graceful-close.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { logRequests } from './log-requests.ts'
@@ -38,6 +40,8 @@ export interface ServerOptions {
   readonly log?: LogTarget
   /** Told of each finished request, after everything else: for metrics. */
   readonly onResponse?: onResponseHookHandler
+  /** Where there are other nodes: see `fence.ts`. */
+  readonly cluster?: Pick<Cluster, 'alive'> | undefined
   readonly limits?: ConnectionLimits
 }
 
@@ -92,6 +96,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   await allowOrigins(app, settings.corsOrigins)
   app.addHook('onRoute', requirePermission)
   app.addHook('onRoute', requireReservedRoot)
+  if (options.cluster) app.addHook('onRequest', fence(options.cluster))
   app.addHook('onRequest', authenticate(tools))
   app.addHook('onSend', tagReply)
   app.addHook('onResponse', logRequests(options.access))

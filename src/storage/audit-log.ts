@@ -1,7 +1,7 @@
 /**
  * Who changed what of Quoin's own records: one audit record for each write, in the same transaction, so that neither can
- * be there without the other. It is written by observers and by nothing else: a second observer refuses every other
- * write to the audit storage, so that no endpoint can change it, not even one that is added by mistake.
+ * be there without the other. It is written by observers, and by `record` for what is no document; a second observer
+ * refuses every other write to the audit storage, so that no endpoint can change it, not even one that is added by mistake.
  *
  * A record: `{ category, action, guid, name, user: { guid, username }, changes, states: [before, after] }`. The states
  * are in a list because the shape of a storage (see `document-shape.ts`) does not look into lists: the fields of every
@@ -16,15 +16,19 @@ import { type Change, documentOf, type Session, type Storage } from './storage.t
 
 export const auditLogStorage = '_auditlogs'
 
-interface AuditedStorage {
-  /** The resource, as permissions call it. */
-  readonly category: string
+/** What an audit record leaves out, or names otherwise. */
+interface Hidden {
   /** Fields that are never shown, and the name under which a change of them is listed. */
   readonly secrets?: Readonly<Record<string, string>>
   /** Fields that Quoin changes by itself while it works: only a change by a user counts. */
   readonly counters?: readonly string[]
   /** Fields that say nothing new, such as keys by which names are compared. */
   readonly derived?: readonly string[]
+}
+
+interface AuditedStorage extends Hidden {
+  /** The resource, as permissions call it. */
+  readonly category: string
 }
 
 /** By the storage's name. */
@@ -36,52 +40,90 @@ const system = { guid: '', username: 'system' }
 const LARGEST_VALUE = 8_192
 const LARGEST_STATE = 65_536
 
-/** Begins to watch the storages. Gives a function that ends it. */
-export async function openAuditLog(storage: Storage, audited: AuditedStorages): Promise<() => void> {
+/** A change of what is no document, and so has no observer. */
+export interface AuditedChange {
+  readonly category: string
+  readonly action: Change['kind']
+  /** Empty for what has none. */
+  readonly guid: string
+  readonly name: string
+  /** What others may see of it; undefined where it was not there. */
+  readonly before: JsonObject | undefined
+  readonly after: JsonObject | undefined
+}
+
+export interface AuditLog {
+  /** Notes a change in this session's transaction, by the session's user. An update that changed nothing is none. */
+  record(session: Session, change: AuditedChange): MaybePromise<void>
+  /** Ends watching the storages. */
+  close(): void
+}
+
+/** Begins to watch the storages. */
+export async function openAuditLog(storage: Storage, audited: AuditedStorages): Promise<AuditLog> {
   await storage.ensure(auditLogStorage, {
     indexes: [{ fields: ['category', '_meta.created'] }, { fields: ['guid'] }, { fields: ['user.guid'] }],
     text: true,
   })
   const writing = new WeakSet<Session>()
+  const write = (session: Session, record: JsonObject): MaybePromise<void> => {
+    writing.add(session)
+    return andThen(session.create(auditLogStorage, setFields(record)), () => void writing.delete(session))
+  }
   const watches = Object.entries(audited).map(([name, resource]) =>
     storage.observe(name, (session, change): MaybePromise<void> => {
       const record = auditRecord(resource, change, session.origin.user)
-      if (!record) return undefined
-      writing.add(session)
-      return andThen(session.create(auditLogStorage, setFields(record)), () => void writing.delete(session))
+      return record && write(session, record)
     }),
   )
   const wall = storage.observe(auditLogStorage, (session, { kind }) => {
     if (kind !== 'created' || !writing.has(session))
       throw new QuoinError('INTERNAL', 'The audit log is written by Quoin alone and cannot be changed.')
   })
-  return () => {
-    for (const end of [...watches, wall]) end()
+  return {
+    record(session, { before, after, ...change }) {
+      const record = recordOf({}, { ...change, was: before, is: after }, session.origin.user)
+      return record && write(session, record)
+    },
+    close() {
+      for (const end of [...watches, wall]) end()
+    },
   }
 }
 
-/** Undefined for what is no change that anybody made. */
+type User = { readonly guid: string; readonly username: string } | undefined
+
 function auditRecord(
   resource: AuditedStorage,
   { kind, guid, before, after }: Change,
-  user: { readonly guid: string; readonly username: string } | undefined,
+  user: User,
 ): JsonObject | undefined {
   const was = before && documentOf(before)
   const is = after && documentOf(after)
-  const record = is ?? was ?? {}
+  const name = nameOf(is ?? was ?? {})
+  return recordOf(resource, { category: resource.category, action: kind, guid, name, was, is }, user)
+}
+
+interface Told extends Omit<AuditedChange, 'before' | 'after'> {
+  readonly was: JsonObject | undefined
+  readonly is: JsonObject | undefined
+}
+
+/** Undefined for what is no change that anybody made. */
+function recordOf(hidden: Hidden, { was, is, ...told }: Told, user: User): JsonObject | undefined {
+  const { action } = told
   const { changes, shown } =
-    kind === 'updated' ? changed(resource, was ?? {}, is ?? {}, user !== undefined) : whole(resource, record)
-  if (kind === 'updated' && changes.length === 0) return undefined
+    action === 'updated'
+      ? changed(hidden, was ?? {}, is ?? {}, user !== undefined)
+      : whole(hidden, is ?? was ?? {})
+  if (action === 'updated' && changes.length === 0) return undefined
   return {
-    category: resource.category,
-    action: kind,
-    guid,
-    name: nameOf(record),
+    ...told,
     user: user ? { guid: user.guid, username: user.username } : system,
     changes,
     states: [
-      kind === 'created' || kind === 'restored' ? null : state(was ?? {}, shown),
-      kind === 'removed' || kind === 'deleted' ? null : state(is ?? {}, shown),
+      action === 'created' || action === 'restored' ? null : state(was ?? {}, shown),
+      action === 'removed' || action === 'deleted' ? null : state(is ?? {}, shown),
     ],
   }
 }
@@ -93,8 +135,8 @@ interface Changed {
   readonly shown: readonly string[]
 }
 
-function changed(resource: AuditedStorage, was: JsonObject, is: JsonObject, byUser: boolean): Changed {
-  const { secrets = {}, counters = [], derived = [] } = resource
+function changed(hidden: Hidden, was: JsonObject, is: JsonObject, byUser: boolean): Changed {
+  const { secrets = {}, counters = [], derived = [] } = hidden
   const fields = Object.keys({ ...was, ...is }).filter(
     (field) => field !== '_meta' && !derived.includes(field) && !isDeepStrictEqual(was[field], is[field]),
   )
@@ -107,7 +149,7 @@ function changed(resource: AuditedStorage, was: JsonObject, is: JsonObject, byUs
   }
 }
 
-function whole({ secrets = {}, counters = [], derived = [] }: AuditedStorage, record: JsonObject): Changed {
+function whole({ secrets = {}, counters = [], derived = [] }: Hidden, record: JsonObject): Changed {
   const shown = Object.keys(record).filter(
     (field) =>
       field !== '_meta' &&

@@ -22,6 +22,7 @@ import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
+import type { Cluster, Watcher } from './cluster.ts'
 import type { Jobs, NewJob } from './job.ts'
 import type { StoredJson } from './stored-json.ts'
 
@@ -40,8 +41,20 @@ export interface Storage {
    * or falls with the document. Told after the write; what it throws, the write throws. Gives a function that ends it.
    */
   observe(name: string, observer: Observer): () => void
-  /** Raised by each committed write to the storage: what was read at one version is exact while it lasts. */
+  /**
+   * Tells of writes to the storage by other nodes, before those are acknowledged. Whoever keeps in memory what it read
+   * from a storage watches it first and reads then. Gives a function that ends it.
+   */
+  watch(name: string, watcher: Watcher): () => void
+  /**
+   * Raised by each committed write to the storage: what was read at one version is exact while it lasts. For a storage
+   * that is not watched, only by this node's writes.
+   */
   version(name: string): number
+  /** Does the work while nobody else in the cluster does work with this key. Not to be nested with the same key. */
+  alone<T>(key: string, work: () => Promise<T>): Promise<T>
+  /** undefined where there is one node. */
+  readonly cluster: Cluster | undefined
   /** What was enqueued: for the workers that run it and for those who look at it. */
   readonly jobs: Jobs
   /** Waits for commits under way, then lets go of the files. */

@@ -8,12 +8,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 import { installBlueprint } from '../../src/engine/install-blueprint.ts'
 import { systemLogStorage } from '../../src/engine/system-log.ts'
 import { readOptions } from '../../src/options.ts'
 import { openQuoin, type Quoin } from '../../src/quoin.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { matchAll, search } from '../../src/shared/query.ts'
+import { openTemporaryDatabase } from '../temporary-database.ts'
 
 export const adminPassword = 'correct horse battery staple'
 const userPassword = 'a password of a user'
@@ -58,6 +60,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
 /** Everything but the port and the wait for the disk. `settings` are environment variables. */
 export async function openTestQuoin(settings: Readonly<Record<string, string>> = {}): Promise<TestQuoin> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const database = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
   let ahead = 0
   const quoin = await openQuoin(
     readOptions({
@@ -66,6 +69,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
       QUOIN_ADMIN_PASSWORD: adminPassword,
       QUOIN_EXAMPLES: '0',
       QUOIN_LOG_LEVEL: 'silent',
+      ...(database && { DATABASE_URL: database.url }),
       ...settings,
     }),
     {
@@ -136,6 +140,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
     },
     async close() {
       await quoin.close()
+      await database?.drop()
       await rm(directory, { recursive: true, force: true })
     },
   }

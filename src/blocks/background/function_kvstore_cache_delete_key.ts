@@ -1,3 +1,4 @@
+import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { searchCacheKey } from '../cached-search.ts'
 
@@ -18,6 +19,6 @@ export default defineFlow({
   settings: {},
   run({ key }, { cache }) {
     if (key.trim() === '') throw new PinError('key', 'is empty')
-    return { deleted: cache.delete(searchCacheKey(key)) }
+    return andThen(cache.delete(searchCacheKey(key)), (deleted) => ({ deleted }))
   },
 })

@@ -183,6 +183,7 @@ describe('function_search with a cache key', () => {
 function memoryCache(now: () => number) {
   const kept = new Map<string, { value: unknown; until: number }>()
   return {
+    deletions: 0,
     get: (key: string) => {
       const entry = kept.get(key)
       return entry && now() < entry.until ? entry.value : undefined

@@ -72,6 +72,7 @@ describe('function_search_single_result', () => {
   test('keeps what it found under a cache key, also that it found nothing', async () => {
     const kept = new Map<string, unknown>()
     const cache = {
+      deletions: 0,
       get: (key: string) => kept.get(key),
       set: (key: string, value: unknown) => void kept.set(key, value),
       delete: (key: string) => Number(kept.delete(key)),

@@ -38,6 +38,8 @@ export async function openFieldRules(storage: Storage): Promise<FieldRules> {
     indexes: [{ fields: ['key'], unique: true }, { fields: ['storage'] }],
     text: true,
   })
+  // Nothing to do: that it was written shows in its version. It is watched for the life of the storage.
+  storage.watch(fieldStorage, () => undefined)
   let loaded: Loaded | undefined
 
   function load(): MaybePromise<Loaded> {

@@ -32,7 +32,10 @@ export function ruledStorage(storage: Storage, rules: FieldRules): Storage {
       return rules.none() ? session : new RuledSession(session, rules)
     },
     observe: (name, observer) => storage.observe(name, observer),
+    watch: (name, watcher) => storage.watch(name, watcher),
     version: (name) => storage.version(name),
+    alone: (key, work) => storage.alone(key, work),
+    cluster: storage.cluster,
     jobs: storage.jobs,
     close: () => storage.close(),
   }

@@ -1,4 +1,5 @@
 import type { onResponseHookHandler } from 'fastify'
+import { blockCounts } from '../../engine/block-counts.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { httpMetrics } from './http-metrics.ts'
@@ -9,8 +10,6 @@ import { measureRuns } from './run-metrics.ts'
 export interface MetricsOptions {
   readonly engine: Engine
   readonly version: string
-  /** How often blocks of each type were executed, since the start. */
-  readonly blocks?: () => Iterable<readonly [type: string, count: number]>
   /** How many jobs are in each queue, by state. */
   readonly queues?: () => MaybePromise<Iterable<QueueDepth>>
 }
@@ -34,9 +33,10 @@ export interface Metrics {
 }
 
 /** What a node counts about itself. Labels are bounded by what builders deploy, never by what requesters send. */
-export function openMetrics({ engine, version, blocks, queues }: MetricsOptions): Metrics {
+export function openMetrics({ engine, version, queues }: MetricsOptions): Metrics {
   const http = httpMetrics()
   const runs = measureRuns(engine)
+  const blocks = blockCounts(engine.catalogue)
   const own = openProcessMetrics()
   return {
     engine: runs.engine,
@@ -52,7 +52,7 @@ export function openMetrics({ engine, version, blocks, queues }: MetricsOptions)
         },
         ...http.metrics(),
         ...runs.metrics(),
-        ...(blocks ? [blockMetric(blocks())] : []),
+        blockMetric(blocks.entries()),
         ...(queues ? [queueMetric(await queues())] : []),
         ...(await own.metrics()),
       ])
@@ -61,12 +61,12 @@ export function openMetrics({ engine, version, blocks, queues }: MetricsOptions)
   }
 }
 
-function blockMetric(counts: Iterable<readonly [type: string, count: number]>): Metric {
+function blockMetric(counts: readonly (readonly [type: string, count: number])[]): Metric {
   return {
     name: 'quoin_blocks_executed_total',
-    help: 'Executed blocks by type.',
+    help: 'Executed blocks by type, triggers and constants left out.',
     type: 'counter',
-    samples: Array.from(counts, ([type, value]) => ({ labels: { type }, value })),
+    samples: counts.map(([type, value]) => ({ labels: { type }, value })),
   }
 }
 

@@ -20,7 +20,6 @@ beforeAll(async () => {
   metrics = openMetrics({
     engine,
     version: '1.2.3',
-    blocks: () => [['branch', 7]],
     queues: async () => [{ queue: 'mail', state: 'waiting', jobs: 4 }],
   })
   const counted = (family: RouteFamily): RouteFamily => {
@@ -190,8 +189,53 @@ describe('what is counted', () => {
     expect(await lines('quoin_runs_under_way')).toEqual(['0'])
   })
 
-  test('blocks, queues, the version and the process', async () => {
-    expect(await lines('quoin_blocks_executed_total')).toEqual(['{type="branch"} 7'])
+  test('executed blocks by type: flow blocks and values, also of a run that fails', async () => {
+    const executed = async () =>
+      new Map(
+        (await lines('quoin_blocks_executed_total')).map((line) => {
+          const [labels = '', count] = line.split(' ')
+          return [labels, Number(count)] as const
+        }),
+      )
+    const before = await executed()
+    const blocks = {
+      on: { type: 'on_startup_register_uri_get', in: { uri: 'executes' } },
+      limit: { type: 'httpconnection_get_params', in: { connection: '@on.connection', field: 'limit' } },
+      // Never asked for, so never executed.
+      idle: { type: 'condition_not_empty_value', in: { value: '@limit.value' } },
+      // Its value is known when it is deployed.
+      fixed: { type: 'object_new_fields', in: { a: 1 }, fields: { fields: ['a'] } },
+      things: { type: 'storage', fields: { storage: 'things' } },
+      search: {
+        type: 'function_search',
+        in: { flow: '@on.flow', storage: '@things.storage', limit: '@limit.value' },
+      },
+      // An alias counts as the block that it names, and one that touches the world outside counts too.
+      ask: { type: 'http request', in: { flow: '@search.error', url: 'http://127.0.0.1/' } },
+      reply: { type: 'httpconnection_set_json', in: { flow: '@search.flow', value: '@fixed.object' } },
+      sorry: { type: 'httpconnection_set_json', in: { flow: '@ask.error', value: 'sorry' } },
+    }
+    const first = await quoin.install('executes', blocks)
+    for (const limit of ['1', '2', '3', 'x'])
+      expect((await send(`/executes?limit=${limit}`)).statusCode).toBe(200)
+    // The counts go on when the same blocks are deployed anew.
+    await quoin.manage('PUT', `/blueprints/update/set/inactive/${first}`)
+    await quoin.manage('PUT', `/blueprints/update/set/active/${first}`)
+    expect((await send('/executes')).statusCode).toBe(200)
+    const after = await executed()
+    const more = [...after].flatMap(([labels, count]) => {
+      const added = count - (before.get(labels) ?? 0)
+      return added > 0 ? [[labels, added]] : []
+    })
+    expect(Object.fromEntries(more)).toEqual({
+      '{type="function_search"}': 5,
+      '{type="http_request"}': 1,
+      '{type="httpconnection_get_params"}': 5,
+      '{type="httpconnection_set_json"}': 5,
+    })
+  })
+
+  test('queues, the version and the process', async () => {
     expect(await lines('quoin_queue_jobs')).toEqual(['{queue="mail",state="waiting"} 4'])
     expect(await lines('quoin_info')).toEqual(['{version="1.2.3"} 1'])
     for (const name of [

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTemporaryServer, type TemporaryServer } from '../../../test/temporary-server.ts'
 import { openTemporaryStorage, type TemporaryStorage } from '../../../test/temporary-storage.ts'
+import { queueSteering } from '../../engine/queue-steering.ts'
 import { openScheduler, type Scheduler } from '../../queue/scheduler.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
+import { auditLogStorage, openAuditLog } from '../../storage/audit-log.ts'
 import type { Job, NewJob } from '../../storage/job.ts'
 import { transact } from '../../storage/transact.ts'
 import { queueRoutes } from './queues.ts'
@@ -29,7 +31,10 @@ beforeAll(async () => {
       throw new Error(message)
     },
   })
-  server = await openTemporaryServer({ api: [queueRoutes(room.storage.jobs, 1), scheduleRoutes(scheduler)] })
+  const steering = queueSteering(room.storage, await openAuditLog(room.storage, {}))
+  server = await openTemporaryServer({
+    api: [queueRoutes(room.storage.jobs, 1, steering), scheduleRoutes(scheduler)],
+  })
   admin = await server.as('admin')
   await server.addUser('nobody', [])
   await server.addUser('viewer', ['queue_view'])
@@ -81,6 +86,17 @@ async function send(
   return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
 }
 
+/** What the audit log has got since it was last asked, the oldest first. */
+let told = 0
+async function audited(): Promise<unknown[]> {
+  const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
+  const { documents } = await room.storage.session().find(auditLogStorage, search({ sort, limit: 1000 }))
+  const all = Array.isArray(documents.value) ? documents.value : []
+  const fresh = all.slice(told)
+  told = all.length
+  return fresh
+}
+
 const guid = '01900000-0000-7000-8000-000000000000'
 
 describe.each([
@@ -102,6 +118,7 @@ describe.each([
     for (const user of others)
       expect((await send(method, url, payload, await server.as(user))).status).toBe(403)
     expect(await room.storage.jobs.queues()).not.toContainEqual(expect.objectContaining({ paused: true }))
+    expect(await audited()).toEqual([])
   })
 })
 
@@ -121,6 +138,7 @@ test.each([
 ] as const)('%s %s with %o is %s', async (method, url, payload, error) => {
   expect((await send(method, url, payload)).body).toMatchObject({ error })
   expect((await send('GET', '/queues')).body).not.toContainEqual(expect.objectContaining({ paused: true }))
+  expect(await audited()).toEqual([])
 })
 
 test('a job is shown with its data; a list shows it without', async () => {
@@ -192,6 +210,77 @@ test('a queue is paused and goes on, and is limited', async () => {
   expect((await send('GET', '/queues')).body).toContainEqual(
     expect.objectContaining({ name: 'default', depth: 0, running: 1, oldest: null }),
   )
+})
+
+describe('the audit log tells', () => {
+  beforeEach(audited)
+  const byUpdater = { user: { guid: expect.stringMatching(/./), username: 'updater' } }
+
+  test('who ran a dead letter again, once', async () => {
+    const dead = await deadJob()
+    const updater = await server.as('updater')
+    expect((await send('POST', `/queue/${dead}/requeue`, undefined, updater)).status).toBe(200)
+    expect((await send('POST', `/queue/${dead}/requeue`, undefined, updater)).status).toBe(409)
+    const states = [
+      { status: 'dead', attempts: 1 },
+      { status: 'waiting', attempts: 0 },
+    ]
+    expect(await audited()).toEqual([
+      expect.objectContaining({
+        ...{ category: 'queue', action: 'updated', guid: dead, name: 'a job', states },
+        ...{ changes: ['status', 'attempts'], ...byUpdater },
+      }),
+    ])
+  })
+
+  test('who cancelled a job, without its data', async () => {
+    const one = await enqueue({ payload: { secret: 'hidden' } })
+    expect((await send('DELETE', `/queue/${one}`)).status).toBe(200)
+    expect((await send('DELETE', `/queue/${one}`)).status).toBe(404)
+    const before = {
+      ...{ queue: 'default', type: 'function', status: 'waiting', title: 'a job' },
+      ...{ priority: 0, attempts: 0, max_attempts: 3, error: null },
+    }
+    expect(await audited()).toEqual([
+      expect.objectContaining({
+        ...{ category: 'queue', action: 'deleted', guid: one, name: 'a job', states: [before, null] },
+        user: expect.objectContaining({ username: 'admin' }),
+      }),
+    ])
+  })
+
+  test('who paused and limited a queue, and nothing where nothing changed', async () => {
+    const updater = await server.as('updater')
+    const put = async (body: JsonObject) =>
+      expect((await send('PUT', '/queues/letters', body, updater)).status).toBe(200)
+    await put({ paused: true })
+    await put({ paused: true })
+    await put({ paused: false, concurrency: 2 })
+    const record = (changes: readonly string[], ...states: readonly JsonObject[]) =>
+      expect.objectContaining({
+        ...{ category: 'queues', action: 'updated', guid: '', name: 'letters', changes, states },
+        ...byUpdater,
+      })
+    expect(await audited()).toEqual([
+      record(['paused'], { paused: false }, { paused: true }),
+      record(
+        ['paused', 'concurrency'],
+        { paused: true, concurrency: null },
+        { paused: false, concurrency: 2 },
+      ),
+    ])
+  })
+
+  test('what each of many found and left, however close they come', async () => {
+    const limits = [1, 2, 3, 4, 5, 6]
+    await Promise.all(limits.map((concurrency) => send('PUT', '/queues/busy', { concurrency })))
+    const states = (await audited()).map((record) => (record as { states: JsonObject[] }).states)
+    expect(states.map(([before]) => before?.concurrency)).toEqual([
+      null,
+      ...states.slice(0, -1).map(([, after]) => after?.concurrency),
+    ])
+    expect(states.map(([, after]) => Number(after?.concurrency)).sort()).toEqual(limits)
+  })
 })
 
 test('schedules say when they fire next, and their ticks what became of them', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
+import type { QueueSteering } from '../../engine/queue-steering.ts'
 import { guidParams } from '../../shared/api/meta.ts'
 import {
   jobSchema,
@@ -13,6 +14,7 @@ import { type SearchBody, searchQuerySchema, searchSchema } from '../../shared/a
 import { removedSchema } from '../../shared/api/users.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { type Job, type JobSummary, type Jobs, jobFields, type QueueState } from '../../storage/job.ts'
+import { actorOf } from '../actor-of.ts'
 import type { RouteFamily } from '../route-family.ts'
 import { searchReply } from '../search-reply.ts'
 import { searchBodyFromQuery, searchRequest } from '../search-request.ts'
@@ -26,8 +28,11 @@ const searched = {
   response: { 200: Type.Array(jobSummarySchema) },
 }
 
-/** What waits, runs, was done and died, and how to steer it. `entity`: the cluster's number. */
-export function queueRoutes(jobs: Jobs, entity: number): RouteFamily {
+/**
+ * What waits, runs, was done and died, and how to steer it. `entity`: the cluster's number. `steering`: how changes are
+ * made, so that they are audited.
+ */
+export function queueRoutes(jobs: Jobs, entity: number, steering: QueueSteering): RouteFamily {
   const searchJobs = async (body: SearchBody, reply: FastifyReply) => {
     const page = await jobs.search(searchRequest(body, jobFields))
     const records = page.jobs.map((job) => summaryRecord(job, entity))
@@ -86,8 +91,10 @@ export function queueRoutes(jobs: Jobs, entity: number): RouteFamily {
           response: { 200: jobSchema },
         },
       },
-      async (request) =>
-        jobRecord(found(await jobs.requeue(request.params.guid), request.params.guid), entity),
+      async (request) => {
+        const { guid } = request.params
+        return jobRecord(found(await steering.requeue(guid, actorOf(request)), guid), entity)
+      },
     )
 
     app.delete(
@@ -105,7 +112,8 @@ export function queueRoutes(jobs: Jobs, entity: number): RouteFamily {
         },
       },
       async (request) => {
-        const { guid } = found(await jobs.cancel(request.params.guid), request.params.guid)
+        const { guid } = request.params
+        found(await steering.cancel(guid, actorOf(request)), guid)
         return { guid, removed: true } as const
       },
     )
@@ -138,7 +146,8 @@ export function queueRoutes(jobs: Jobs, entity: number): RouteFamily {
           response: { 200: queueSchema },
         },
       },
-      async (request) => queueRecord(await jobs.configure(request.params.name, request.body)),
+      async (request) =>
+        queueRecord(await steering.configure(request.params.name, request.body, actorOf(request))),
     )
   }
 }

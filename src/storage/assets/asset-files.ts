@@ -1,42 +1,40 @@
 /**
- * The bytes of assets on disk, under the hash of their content: `ab/cd/abcd…`. The same content is one file, however many
- * assets have it; no name that a client chose ever becomes a path.
+ * The bytes of assets: what the rooms above ask for, and how they are kept on disk (in S3: asset-bucket.ts).
+ *
+ * On disk a file lies under the hash of its content: `ab/cd/abcd…`. The same content is one file, however many assets have
+ * it; no name that a client chose ever becomes a path.
  *
  * A file is received under a temporary name, and gets its own when it is whole and on disk: data, then name, then the
  * folder (fsync each), so that a power cut leaves the whole file or none. What was being received when the node died is
  * deleted at the next start.
  */
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { access, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
+import { type FileFacts, receivedBytes } from './received-bytes.ts'
 
-export interface ReceivedFile {
-  readonly size: number
-  /** Hexadecimal. */
-  readonly sha256: string
-  /** The first 4,100 bytes, or all: what tells of which type a file is. */
-  readonly head: Buffer
-  /** Temporary. */
-  readonly path: string
+export interface ReceivedFile extends FileFacts {
+  /** Where it waits to be kept or discarded. Means something only to the {@link AssetFiles} that gave it. */
+  readonly waiting: string
 }
 
 export interface AssetFiles {
-  /** Takes in a stream, one chunk in memory at a time. Leaves nothing behind when that fails. */
+  /** Takes in a stream, a few MiB in memory at most. Leaves nothing behind when that fails. */
   receive(source: AsyncIterable<Buffer>): Promise<ReceivedFile>
-  /** Puts a received file in its place, durable when it resolves. */
-  keep(file: ReceivedFile): Promise<void>
-  /** Lets go of a received file that was not kept. */
+  /**
+   * Puts a received file in its place, durable when it resolves. Gives the place, which the asset's record keeps; another
+   * file with the same content may have the same one. Keeping it once more changes nothing.
+   */
+  keep(file: ReceivedFile): Promise<string>
+  /** Lets go of a received file that was not kept; of one that was, nothing but what is left of receiving it. */
   discard(file: ReceivedFile): Promise<void>
   /** From byte `start` to byte `end`, both included. */
-  read(sha256: string, range?: { readonly start: number; readonly end: number }): Readable
-  delete(sha256: string): Promise<void>
+  read(place: string, range?: { readonly start: number; readonly end: number }): Readable
+  delete(place: string): Promise<void>
+  close(): void
 }
-
-/** What file-type asks for. */
-const HEAD = 4_100
 
 /** `newName`: gives names for temporary files, never the same twice. */
 export async function openAssetFiles(directory: string, newName: () => string): Promise<AssetFiles> {
@@ -51,46 +49,44 @@ export async function openAssetFiles(directory: string, newName: () => string): 
 
   return {
     async receive(source) {
-      const path = join(incoming, newName())
+      const waiting = join(incoming, newName())
       try {
-        const file = await open(path, 'wx', 0o600)
-        try {
-          return { path, ...(await fill(file, source)) }
-        } finally {
-          await file.close()
-        }
+        return { waiting, ...(await write(waiting, source)) }
       } catch (error) {
-        await rm(path, { force: true })
+        await rm(waiting, { force: true })
         throw diskError(error)
       }
     },
-    async keep({ path, sha256 }) {
+    async keep({ waiting, sha256 }) {
       const target = pathOf(sha256)
-      if (await exists(target)) return rm(path, { force: true })
+      if (await exists(target)) {
+        await rm(waiting, { force: true })
+        return sha256
+      }
       const folder = dirname(target)
       await mkdir(folder, { recursive: true })
-      await rename(path, target)
+      await rename(waiting, target)
       // The folders above may be new too; that they are asked for when they are not costs a millisecond.
       for (const one of [folder, dirname(folder), directory]) await syncFolder(one)
+      return sha256
     },
-    discard: ({ path }) => rm(path, { force: true }),
+    discard: ({ waiting }) => rm(waiting, { force: true }),
     read: (sha256, range) => createReadStream(pathOf(sha256), range),
     delete: (sha256) => rm(pathOf(sha256), { force: true }),
+    close: () => undefined,
   }
 }
 
-async function fill(file: FileHandle, source: AsyncIterable<Buffer>): Promise<Omit<ReceivedFile, 'path'>> {
-  const hash = createHash('sha256')
-  let head = Buffer.alloc(0)
-  let size = 0
-  for await (const chunk of source) {
-    if (head.length < HEAD) head = Buffer.concat([head, chunk.subarray(0, HEAD - head.length)])
-    hash.update(chunk)
-    await file.writeFile(chunk)
-    size += chunk.length
+async function write(path: string, source: AsyncIterable<Buffer>): Promise<FileFacts> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    const received = receivedBytes(source)
+    for await (const chunk of received.chunks) await file.writeFile(chunk)
+    await file.sync()
+    return received.facts()
+  } finally {
+    await file.close()
   }
-  await file.sync()
-  return { size, sha256: hash.digest('hex'), head }
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -8,10 +8,12 @@
  * that last form cannot use an index.
  */
 import type { Bounds, Query, Scalar } from '../../shared/query.ts'
+import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../compiled-sql.ts'
 import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../document-shape.ts'
-import { type CompiledSql, FALSE, joinWith, jsonValue, sql, TRUE, value } from './compiled-sql.ts'
+import { wholeBounds } from '../whole-bounds.ts'
 import { type FieldSql, fieldSql } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
+import { jsonValue, value } from './sql-values.ts'
 import { textCondition } from './sqlite-text-query.ts'
 
 export function condition(target: SearchTarget, query: Query): CompiledSql {
@@ -119,17 +121,9 @@ function parameter(scalar: Scalar): CompiledSql {
   return typeof scalar === 'string' ? value(scalar) : jsonValue(scalar)
 }
 
-/**
- * `_meta.created` is the column's milliseconds in whole seconds, so bounds in seconds become bounds on the column, which
- * has the index: second ≥ 5 is ms ≥ 5,000, second > 5 is ms ≥ 6,000; 4.5 lies between the seconds 4 and 5.
- */
+/** `_meta.created` is the column's milliseconds in whole seconds; the column has the index. */
 function createdCondition(bounds: Bounds): CompiledSql {
-  const from: number[] = []
-  const before: number[] = []
-  if (bounds.gte !== undefined) from.push(Math.ceil(Number(bounds.gte)))
-  if (bounds.gt !== undefined) from.push(Math.floor(Number(bounds.gt)) + 1)
-  if (bounds.lte !== undefined) before.push(Math.floor(Number(bounds.lte)) + 1)
-  if (bounds.lt !== undefined) before.push(Math.ceil(Number(bounds.lt)))
+  const { from, before } = wholeBounds(bounds)
   return joinWith('AND', [
     ...from.map((second) => sql`created >= ${value(second * 1000)}`),
     ...before.map((second) => sql`created < ${value(second * 1000)}`),

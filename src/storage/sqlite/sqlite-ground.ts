@@ -2,7 +2,8 @@
 import { mkdir, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pooledRandom } from '../../shared/pooled-random.ts'
-import { type StampOptions, stamps } from './document-stamps.ts'
+import { type StampOptions, stamps } from '../document-stamps.ts'
+import { searchCache } from '../search-cache.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import { SqliteCatalogue } from './sqlite-catalogue.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -52,6 +53,7 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
       reader,
       catalogue,
       observers: new Map(),
+      results: searchCache(),
       stamps: stamps({ ...options, random }),
       jobs: new SqliteJobs({ writer, reader, clock, random }),
       async close() {

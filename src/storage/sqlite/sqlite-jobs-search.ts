@@ -2,9 +2,10 @@
 import { QuoinError } from '../../shared/errors.ts'
 import type { Bounds, Query, Scalar, Search } from '../../shared/query.ts'
 import { checkSearch } from '../check-search.ts'
+import { type CompiledSql, FALSE, joinWith, type SqlValue, sql, TRUE } from '../compiled-sql.ts'
 import { type JobPage, type JobSummary, jobFields } from '../job.ts'
 import { type CursorPlace, readCursor } from '../search-cursor.ts'
-import { type CompiledSql, FALSE, joinWith, type SqlValue, sql, TRUE, value } from './compiled-sql.ts'
+import { value } from './sql-values.ts'
 import { numberOf, type SqliteConnection } from './sqlite-connection.ts'
 import { summaryColumns, summaryOf } from './sqlite-jobs-row.ts'
 

@@ -4,10 +4,11 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../shared/query.ts'
+import type { Stamps } from '../document-stamps.ts'
 import type { NewJob } from '../job.ts'
+import type { SearchCache } from '../search-cache.ts'
 import type { Change, CreateOptions, Found, Observer, Origin, Session, Written } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
-import type { Stamps } from './document-stamps.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
 import { guarded, numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import {
@@ -30,6 +31,8 @@ export interface SessionGround {
   readonly catalogue: SqliteCatalogue
   readonly stamps: Stamps
   readonly jobs: SqliteJobs
+  /** For sessions that see what is committed and nothing else. */
+  readonly results: SearchCache
   /** By storage; a storage without observers is not in it. */
   readonly observers: Map<string, readonly Observer[]>
 }
@@ -71,6 +74,13 @@ export class SqliteSession implements Session {
   }
 
   find(storage: string, search: Search): Found {
+    if (this.hasWritten || this.#lost) return this.#find(storage, search)
+    const { catalogue, results } = this.#ground
+    const version = catalogue.version(catalogue.entry(storage).name)
+    return results.found(storage, version, JSON.stringify(search), () => this.#find(storage, search))
+  }
+
+  #find(storage: string, search: Search): Found {
     return this.#read(storage, (connection, entry) => {
       const { sql, parameters } = compileFind(entry, search)
       const row = connection.get(sql, ...parameters) ?? {}
@@ -86,6 +96,14 @@ export class SqliteSession implements Session {
   }
 
   count(storage: string, query: Query = matchAll, includeRemoved = false): number {
+    if (this.hasWritten || this.#lost) return this.#count(storage, query, includeRemoved)
+    const { catalogue, results } = this.#ground
+    const version = catalogue.version(catalogue.entry(storage).name)
+    const key = JSON.stringify([query, includeRemoved])
+    return results.counted(storage, version, key, () => this.#count(storage, query, includeRemoved))
+  }
+
+  #count(storage: string, query: Query, includeRemoved: boolean): number {
     return this.#read(storage, (connection, entry) => {
       const { sql, parameters } = compileCount(entry, query, includeRemoved)
       return numberOf(connection.get(sql, ...parameters) ?? {}, 'n')

@@ -6,6 +6,7 @@
  * committed.
  */
 import { QuoinError } from '../../shared/errors.ts'
+import { oneAtATime } from '../../shared/one-at-a-time.ts'
 import type { Jobs } from '../job.ts'
 import {
   type Needs,
@@ -30,6 +31,8 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
 export class SqliteStorage implements Storage {
   readonly engine = 'sqlite'
   readonly jobs: Jobs
+  readonly cluster = undefined
+  readonly alone = oneAtATime()
   readonly #ground: SqliteGround
   /** The last `ensure` or `drop` of each name: they run one after the other. */
   readonly #changes = new Map<string, Promise<void>>()
@@ -87,6 +90,11 @@ export class SqliteStorage implements Storage {
       if (left.length > 0) observers.set(name, left)
       else observers.delete(name)
     }
+  }
+
+  /** One process has the directory, so there are no other nodes to tell of. */
+  watch(): () => void {
+    return () => undefined
   }
 
   version(name: string): number {

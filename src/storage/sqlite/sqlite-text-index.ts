@@ -5,8 +5,8 @@
  * when it is complete.
  */
 import type { JsonObject } from '../../shared/json.ts'
+import { parseBody, splitDocument } from '../document-text.ts'
 import { documentText } from '../text-tokens.ts'
-import { parseBody, splitDocument } from './document-text.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { textTable, textTableSql } from './tables.ts'

@@ -4,12 +4,13 @@
  * Without an index that function reads every document.
  */
 import type { Query } from '../../shared/query.ts'
+import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../compiled-sql.ts'
 import { textQuery } from '../match-text.ts'
 import type { TextClause } from '../rank-text.ts'
 import type { TextQuery } from '../simple-query-string.ts'
-import { type CompiledSql, FALSE, joinWith, sql, TRUE, value } from './compiled-sql.ts'
 import { jsonPath } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
+import { value } from './sql-values.ts'
 
 type Match =
   /** In FTS5's query language. Not exact: also finds documents that do not match. */

@@ -1,4 +1,4 @@
-/** A piece of SQL with the values of its question marks, in order. What came from outside is only ever in the values. */
+/** A piece of SQL with the values of its holes, in order. What came from outside is only ever in the values. */
 export interface CompiledSql {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
@@ -21,20 +21,8 @@ export function sql(texts: TemplateStringsArray, ...holes: readonly (CompiledSql
   return { sql: text, parameters }
 }
 
-export function value(parameter: SqlValue): CompiledSql {
-  return { sql: '?', parameters: [parameter] }
-}
-
-/**
- * A JSON scalar as SQLite reads it out of a document. JavaScript writes 2^60 as 1152921504606847000, which SQLite takes
- * for that integer, while the bound number would be 2^60: so both sides go through SQLite's own JSON reader.
- */
-export function jsonValue(scalar: string | number | boolean): CompiledSql {
-  return { sql: `(? ->> '$')`, parameters: [JSON.stringify(scalar)] }
-}
-
-export const TRUE: CompiledSql = { sql: '1', parameters: [] }
-export const FALSE: CompiledSql = { sql: '0', parameters: [] }
+export const TRUE: CompiledSql = { sql: 'TRUE', parameters: [] }
+export const FALSE: CompiledSql = { sql: 'FALSE', parameters: [] }
 
 /** Joined as a balanced tree: a chain of 1,000 would be deeper than SQLite's parser goes. */
 export function joinWith(operator: 'AND' | 'OR', parts: readonly CompiledSql[]): CompiledSql {

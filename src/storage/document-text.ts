@@ -2,9 +2,9 @@
  * A document's text: `{"_meta":{…},…}`. `_meta` is always the first key and flat, and no value in it holds a brace, so it
  * can be cut off and put on without parsing the rest. Soft deletes and expiry then never touch what the builder stored.
  */
-import { QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import type { Meta } from '../../shared/meta.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import type { Meta } from '../shared/meta.ts'
 
 /** A larger document would make every list that it is in slow, and every change of it a write of that size. */
 const MAX_MIB = 16

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import {
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { findSwiftServer } from '../../../test/swift-server.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { openAssetBucket } from './asset-bucket.ts'
+import type { AssetFiles } from './asset-files.ts'
+import { parseBucketUrl } from './bucket-url.ts'
+
+const found = await findSwiftServer()
+if ('problem' in found) it.skip(`assets in S3 (${found.problem})`, () => undefined)
+else afterAll(() => found.close())
+
+const nowhere = { endpoint: '', accessKeyId: '', secretAccessKey: '' }
+const MIB = 1024 * 1024
+const DAY = 24 * 60 * 60 * 1000
+
+describe.skipIf('problem' in found)('assets in S3', () => {
+  const server = 'problem' in found ? nowhere : found
+  let client: S3Client
+  let files: AssetFiles
+  let bucket = ''
+  let buckets = 0
+  let names = 0
+
+  const open = (later = 0, name = bucket) =>
+    openAssetBucket({
+      address: parseBucketUrl(`s3://${name}/in/here?endpoint=${server.endpoint}`),
+      newName: () => `part-${names++}`,
+      clock: () => Date.now() + later,
+    })
+
+  beforeAll(() => {
+    const { endpoint, accessKeyId, secretAccessKey } = server
+    const credentials = { accessKeyId, secretAccessKey }
+    client = new S3Client({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true })
+  })
+  afterAll(() => client?.destroy())
+  beforeEach(async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', server.accessKeyId)
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', server.secretAccessKey)
+    bucket = `bucket-${++buckets}`
+    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    files = await open()
+  })
+  afterEach(() => {
+    files.close()
+    vi.unstubAllEnvs()
+  })
+
+  /** Everything in the bucket, and uploads that are not finished. */
+  async function stored(): Promise<{ objects: string[]; unfinished: number }> {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
+    return { objects: Contents.map(({ Key }) => Key ?? ''), unfinished: Uploads.length }
+  }
+
+  async function refusal(work: Promise<unknown>): Promise<QuoinError> {
+    const error = await work.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    if (!(error instanceof QuoinError)) throw new Error('It was not refused.')
+    return error
+  }
+
+  it('does not open a bucket that is not there, or with a wrong secret, and tells no secret', async () => {
+    const missing = await refusal(open(0, 'no-such-bucket'))
+    expect([missing.code, missing.message]).toEqual([
+      'UNAVAILABLE',
+      'The bucket no-such-bucket of the assets cannot be used now (NoSuchBucket).',
+    ])
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'another secret')
+    const wrong = await refusal(open())
+    expect([wrong.code, wrong.message]).toEqual([
+      'UNAVAILABLE',
+      `The bucket ${bucket} of the assets cannot be used now (SignatureDoesNotMatch).`,
+    ])
+    expect(wrong.cause).toBeInstanceOf(Error)
+    expect(JSON.stringify([wrong, wrong.cause, String(wrong.cause)])).not.toMatch(/secret|test:tester/)
+  })
+
+  it('keeps a file, and reads all or a part of it', async () => {
+    const received = await files.receive(source('hello', ' world'))
+    expect(received).toMatchObject({
+      size: 11,
+      sha256: hashOf('hello world'),
+      head: Buffer.from('hello world'),
+    })
+    expect((await stored()).objects).toEqual([`in/here/incoming/${received.waiting}`])
+    const place = await files.keep(received)
+    expect(await files.keep(received)).toBe(place)
+    await files.discard(received)
+    expect(await stored()).toEqual({ objects: [`in/here/${place}`], unfinished: 0 })
+    expect(place).toContain(hashOf('hello world'))
+    expect((await buffer(files.read(place))).toString()).toBe('hello world')
+    expect((await buffer(files.read(place, { start: 6, end: 8 }))).toString()).toBe('wor')
+    await files.delete(place)
+    await files.delete(place)
+    expect(await stored()).toEqual({ objects: [], unfinished: 0 })
+    expect((await refusal(buffer(files.read(place)))).code).toBe('UNAVAILABLE')
+  })
+
+  it('gives the same content a place of its own each time, so that deleting one leaves the other', async () => {
+    const places: string[] = []
+    for (let turn = 0; turn < 2; turn++) {
+      const received = await files.receive(source('same'))
+      places.push(await files.keep(received))
+      await files.discard(received)
+    }
+    const [first = '', second = ''] = places
+    expect(first).not.toBe(second)
+    await files.delete(first)
+    expect((await buffer(files.read(second))).toString()).toBe('same')
+  })
+
+  it('takes an empty file, and a large one in parts', async () => {
+    const empty = await files.receive(source())
+    expect(empty).toMatchObject({ size: 0, sha256: hashOf('') })
+    const nothing = await files.keep(empty)
+    await files.discard(empty)
+    expect(await buffer(files.read(nothing))).toHaveLength(0)
+
+    const content = Buffer.alloc(12 * MIB + 5, 'quoin ')
+    const large = await files.receive(inChunks(content))
+    expect([large.size, large.sha256, large.head.length]).toEqual([content.length, hashOf(content), 4_100])
+    const place = await files.keep(large)
+    await files.discard(large)
+    expect((await stored()).objects.filter((key) => key.includes('incoming'))).toEqual([])
+    expect(hashOf(await buffer(files.read(place)))).toBe(large.sha256)
+    const across = { start: 5 * MIB - 3, end: 5 * MIB + 3 }
+    expect(await buffer(files.read(place, across))).toEqual(content.subarray(across.start, across.end + 1))
+  })
+
+  it.each([1, 11 * MIB])('leaves nothing of a stream that fails after %i bytes', async (length) => {
+    async function* broken() {
+      yield* inChunks(Buffer.alloc(length))
+      throw new Error('cut')
+    }
+    await expect(files.receive(broken())).rejects.toThrow('cut')
+    expect(await stored()).toEqual({ objects: [], unfinished: 0 })
+  })
+
+  it('stops reading when its reader goes away', async () => {
+    const received = await files.receive(inChunks(Buffer.alloc(8 * MIB)))
+    const place = await files.keep(received)
+    const stream = files.read(place)
+    await once(stream, 'readable')
+    stream.destroy()
+    await once(stream, 'close')
+    // The connection is free again: with 50 of them at most, 60 readers who leave would otherwise block this.
+    for (let reader = 0; reader < 60; reader++) {
+      const left = files.read(place)
+      await once(left, 'readable')
+      left.destroy()
+    }
+    expect((await buffer(files.read(place, { start: 0, end: 9 }))).length).toBe(10)
+  })
+
+  it('clears a day later what was being received when a node died, and nothing else', async () => {
+    const received = await files.receive(source('kept'))
+    const place = await files.keep(received)
+    const Key = 'in/here/incoming/dead'
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key }))
+    const part = { Bucket: bucket, Key, UploadId, PartNumber: 1, Body: Buffer.alloc(5 * MIB) }
+    await client.send(new UploadPartCommand(part))
+    const before = { objects: [`in/here/${place}`, `in/here/incoming/${received.waiting}`], unfinished: 1 }
+    expect(await stored()).toEqual(before)
+    const other = await open(DAY - 60_000)
+    other.close()
+    expect(await stored()).toEqual(before)
+    const later = await open(DAY + 60_000)
+    later.close()
+    expect(await stored()).toEqual({ objects: [`in/here/${place}`], unfinished: 0 })
+  })
+
+  it('takes nothing but a place that it gave', async () => {
+    for (const place of ['', '../secret', hashOf('x'), `ab/${hashOf('x')}`, `ab/${hashOf('x')}./..`]) {
+      expect(() => files.read(place)).toThrow(TypeError)
+      await expect(files.delete(place)).rejects.toThrow(TypeError)
+    }
+  })
+})
+
+const source = (...chunks: string[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
+const hashOf = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
+
+async function* inChunks(content: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < content.length; at += 65_536) yield content.subarray(at, at + 65_536)
+}

@@ -1,0 +1,132 @@
+/**
+ * The bytes of assets in S3 or a server that speaks it: for several nodes, which share no disk.
+ *
+ * A file is streamed to `incoming/<name>` (one request up to 5 MiB, then parts of 5 MiB, three in memory), and copied to
+ * its place by the server when it is kept: `ab/abcd….<name>`, its hash and a name of its own. So each asset has its own
+ * object here, also when another one has the same content. One object for both would be lost when a node deletes the last
+ * asset with that content while another node just begins to use it: S3 has no lock for that, and a disk has only one node.
+ *
+ * Nothing is left behind by what fails here. What a node was receiving when it died stays in `incoming/`, and is deleted
+ * by the next start a day later: younger ones may be on their way to other nodes.
+ */
+import { Readable } from 'node:stream'
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { Clock } from '../../shared/clock.ts'
+import type { AssetFiles } from './asset-files.ts'
+import { bucketError } from './bucket-error.ts'
+import { clearLeftOvers } from './bucket-left-overs.ts'
+import type { BucketAddress } from './bucket-url.ts'
+import { receivedBytes } from './received-bytes.ts'
+
+export interface BucketOptions {
+  readonly address: BucketAddress
+  /** Gives names of [a-z0-9-], never the same twice on any node. */
+  readonly newName: () => string
+  readonly clock: Clock
+}
+
+const MIB = 1024 * 1024
+/** S3 has no smaller parts. */
+const PART = 5 * MIB
+const PARTS_AT_ONCE = 2
+
+/** The client, 36 MB of memory, is only loaded here. Throws UNAVAILABLE when the bucket cannot be used. */
+export async function openAssetBucket({ address, newName, clock }: BucketOptions): Promise<AssetFiles> {
+  const s3 = await import('@aws-sdk/client-s3')
+  const { Upload } = await import('@aws-sdk/lib-storage')
+  const { bucket, prefix } = address
+  const client = openClient(s3.S3Client, address)
+  const at = (key: string) => ({ Bucket: bucket, Key: prefix + key })
+  const guarded = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw bucketError(error, bucket)
+    })
+  const remove = async (key: string) => {
+    await guarded(client.send(new s3.DeleteObjectCommand(at(key))))
+  }
+
+  function keyOf(place: string): string {
+    if (!/^[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9-]{1,64}$/.test(place))
+      throw new TypeError('No place of an asset.')
+    return place
+  }
+
+  try {
+    await guarded(clearLeftOvers({ s3, client, bucket, prefix: `${prefix}incoming/`, now: clock() }))
+  } catch (error) {
+    client.destroy()
+    throw error
+  }
+  return {
+    async receive(source) {
+      const waiting = newName()
+      const received = receivedBytes(source)
+      const failure: { readonly error?: unknown } = {}
+      // What the source throws is the sender's doing and goes on as it is.
+      const chunks = remembering(received.chunks, failure)
+      const upload = new Upload({
+        client,
+        params: { ...at(`incoming/${waiting}`), Body: Readable.from(chunks, { objectMode: false }) },
+        partSize: PART,
+        queueSize: PARTS_AT_ONCE,
+      })
+      try {
+        // On failure it also takes back the parts that have arrived.
+        await upload.done()
+        return { waiting, ...received.facts() }
+      } catch (error) {
+        // Whether the last request arrived is not known.
+        await remove(`incoming/${waiting}`).catch(() => undefined)
+        throw 'error' in failure ? failure.error : bucketError(error, bucket)
+      }
+    },
+    async keep({ waiting, sha256 }) {
+      const place = `${sha256.slice(0, 2)}/${sha256}.${waiting}`
+      const source = `${bucket}/${prefix}incoming/${waiting}`
+      await guarded(client.send(new s3.CopyObjectCommand({ ...at(place), CopySource: encodeURI(source) })))
+      return place
+    },
+    // If it cannot be deleted now, a later start does it; whoever discards has something else to say.
+    discard: ({ waiting }) => remove(`incoming/${waiting}`).catch(() => undefined),
+    read(place, range) {
+      const stop = new AbortController()
+      const wanted = { ...at(keyOf(place)), ...(range && { Range: `bytes=${range.start}-${range.end}` }) }
+      async function* bytes() {
+        const { Body } = await guarded(
+          client.send(new s3.GetObjectCommand(wanted), { abortSignal: stop.signal }),
+        )
+        if (!(Body instanceof Readable)) throw new TypeError('The reply has no body.')
+        yield* Body
+      }
+      const stream = Readable.from(bytes(), { objectMode: false })
+      return stream.once('close', () => stop.abort())
+    },
+    delete: async (place) => remove(keyOf(place)),
+    close: () => client.destroy(),
+  }
+}
+
+function openClient(Client: typeof S3Client, { endpoint, region }: BucketAddress): S3Client {
+  return new Client({
+    ...(region !== undefined && { region }),
+    // Other servers seldom have a host name for each bucket.
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    // The newer checksums, sent behind the body, are not understood by every server.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // Until the reply begins; a body may take as long as its reader does.
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 120_000, throwOnRequestTimeout: true },
+  })
+}
+
+async function* remembering(
+  chunks: AsyncIterable<Buffer>,
+  failure: { error?: unknown },
+): AsyncGenerator<Buffer> {
+  try {
+    yield* chunks
+  } catch (error) {
+    failure.error = error
+    throw error
+  }
+}

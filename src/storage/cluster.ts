@@ -1,0 +1,44 @@
+/**
+ * Several nodes on one database, as the rooms above storage see them.
+ *
+ * What a node keeps in memory of a storage (compiled blueprints, rules of fields) it watches. A write to a watched storage
+ * is acknowledged only when every live node has heard of it and done what follows from it, so that after a deactivation
+ * no node serves the old routes. A node that cannot be reached does not hold this up for longer than its lease: by then
+ * it has stopped to answer by itself.
+ */
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+
+export interface ClusterNode {
+  readonly guid: string
+  readonly name: string
+  /** Of Quoin. */
+  readonly version: string
+  /** Unix seconds. */
+  readonly started: number
+  /** Last contact: Unix seconds. */
+  readonly seen: number
+  /** Share of the time in which its event loop was busy, 0 to 1. */
+  readonly load: number
+  /** Whether its lease is running. */
+  readonly live: boolean
+  /** Whether it is the node that was asked. */
+  readonly self: boolean
+}
+
+export interface Cluster {
+  /** Guid of this node, another one at each start. */
+  readonly self: string
+  /** Whether this node may answer: false from the end of its lease until it has caught up. Costs nothing to ask. */
+  alive(): boolean
+  /** Tells the watchers of a topic on the other nodes. Resolves when every live node has done what follows from it. */
+  tell(topic: string, messages: readonly string[]): Promise<void>
+  /** Those that are live, and those that were during the last hour, by name. */
+  nodes(): Promise<readonly ClusterNode[]>
+}
+
+/**
+ * Told of writes by other nodes, after they are committed and before they are acknowledged: guids of the documents, or
+ * what `tell` was given, or undefined when some may have been missed and everything is to be read anew. What it throws
+ * keeps the node from going on.
+ */
+export type Watcher = (guids: readonly string[] | undefined) => MaybePromise<void>

@@ -1,0 +1,141 @@
+/** The statements about nodes and changes. Each is one statement, so all of them work through a pooler. */
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
+import type { ClusterNode } from '../../cluster.ts'
+import { numberOf, type PostgresConnection, textOf } from '../postgres-connection.ts'
+
+/** How long a node that does not answer keeps the others waiting, and how long it goes on by itself. */
+export const LEASE_MS = 6_000
+export const CHANGE_CHANNEL = 'quoin_change'
+export const APPLIED_CHANNEL = 'quoin_applied'
+
+export interface Change {
+  readonly number: number
+  readonly node: string
+  /** Guids by storage. */
+  readonly documents: ReadonlyMap<string, readonly string[]>
+}
+
+export interface Joining {
+  readonly guid: string
+  readonly name: string
+  readonly version: string
+}
+
+/** Inside the transaction, as its last statement: others who announce wait until it has ended. */
+export async function insertChange(
+  connection: PostgresConnection,
+  node: string,
+  documents: JsonObject,
+): Promise<number> {
+  const [row] = await connection.rows(
+    `WITH counted AS (UPDATE change_counter SET number = number + 1 RETURNING number),
+      inserted AS (INSERT INTO change (number, node, documents) SELECT number, $1, $2::json FROM counted RETURNING number)
+    SELECT number, pg_notify('${CHANGE_CHANNEL}', '') FROM inserted`,
+    [node, JSON.stringify(documents)],
+  )
+  return numberOf(row ?? {}, 'number')
+}
+
+export async function lastChange(connection: PostgresConnection): Promise<number> {
+  const [row] = await connection.rows('SELECT number FROM change_counter')
+  return numberOf(row ?? {}, 'number')
+}
+
+export async function changesAfter(
+  connection: PostgresConnection,
+  number: number,
+): Promise<readonly Change[]> {
+  const rows = await connection.rows(
+    'SELECT number, node, documents::text AS documents FROM change WHERE number > $1 ORDER BY number LIMIT 1000',
+    [number],
+  )
+  return rows.map((row) => ({
+    number: numberOf(row, 'number'),
+    node: textOf(row, 'node'),
+    documents: documentsOf(JSON.parse(textOf(row, 'documents'))),
+  }))
+}
+
+function documentsOf(value: unknown): ReadonlyMap<string, readonly string[]> {
+  const storages = isJsonObject(value) ? Object.entries(value) : []
+  return new Map(
+    storages.map(([name, guids]) => [
+      name,
+      Array.isArray(guids) ? guids.filter((guid) => typeof guid === 'string') : [],
+    ]),
+  )
+}
+
+export async function joinNode(
+  connection: PostgresConnection,
+  { guid, name, version }: Joining,
+  applied: number,
+): Promise<void> {
+  await connection.run(
+    `INSERT INTO node (guid, name, version, lease_until, applied)
+    VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond', $5)
+    ON CONFLICT (guid) DO UPDATE SET seen = now(), lease_until = excluded.lease_until, applied = excluded.applied`,
+    [guid, name, version, LEASE_MS, applied],
+  )
+}
+
+/** False when the lease had run out: the others have gone on without this node. */
+export async function renewNode(
+  connection: PostgresConnection,
+  guid: string,
+  applied: number,
+  load: number,
+): Promise<boolean> {
+  const rows = await connection.rows(
+    `WITH before AS (SELECT applied FROM node WHERE guid = $1),
+      renewed AS (
+        UPDATE node SET seen = now(), lease_until = now() + $2 * interval '1 millisecond', applied = $3, load = $4
+        WHERE guid = $1 AND lease_until > now() RETURNING applied)
+    SELECT CASE WHEN renewed.applied > before.applied THEN pg_notify('${APPLIED_CHANNEL}', '') END FROM renewed, before`,
+    [guid, LEASE_MS, applied, load],
+  )
+  return rows.length > 0
+}
+
+/** Goes for good: nobody waits for it any more. Others' rows that are an hour old go too, and changes all have heard of. */
+export async function leaveNode(connection: PostgresConnection, guid: string): Promise<void> {
+  await connection.rows(
+    `WITH gone AS (DELETE FROM node WHERE guid = $1) SELECT pg_notify('${APPLIED_CHANNEL}', '')`,
+    [guid],
+  )
+}
+
+export async function forgetOld(connection: PostgresConnection): Promise<void> {
+  await connection.run(`DELETE FROM node WHERE lease_until < now() - interval '1 hour'`)
+  await connection.run(`DELETE FROM change WHERE created < now() - interval '1 hour'`)
+}
+
+/** Whether every live node has applied the change. */
+export async function isObeyed(connection: PostgresConnection, number: number): Promise<boolean> {
+  const rows = await connection.rows(
+    'SELECT 1 FROM node WHERE applied < $1 AND lease_until > now() LIMIT 1',
+    [number],
+  )
+  return rows.length === 0
+}
+
+export async function listNodes(
+  connection: PostgresConnection,
+  self: string,
+): Promise<readonly ClusterNode[]> {
+  const rows = await connection.rows(
+    `SELECT guid, name, version, load::float8 AS load, lease_until > now() AS live,
+      extract(epoch FROM started)::bigint AS started, extract(epoch FROM seen)::bigint AS seen
+    FROM node WHERE lease_until > now() - interval '1 hour' ORDER BY name, started, guid`,
+  )
+  return rows.map((row) => ({
+    guid: textOf(row, 'guid'),
+    name: textOf(row, 'name'),
+    version: textOf(row, 'version'),
+    started: numberOf(row, 'started'),
+    seen: numberOf(row, 'seen'),
+    load: Math.round(numberOf(row, 'load') * 100) / 100,
+    live: row.live === true,
+    self: textOf(row, 'guid') === self,
+  }))
+}

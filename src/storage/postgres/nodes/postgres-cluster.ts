@@ -1,0 +1,197 @@
+/**
+ * This node among those that share its database.
+ *
+ * Where a node is
+ * - joining: does not answer. Notes the last change, has everything that is watched read anew, then enters its row with
+ *   a lease. Once it has pulled what was changed meanwhile it is
+ * - live: once a second, and when somebody says that there is a change, it pulls: reads the changes behind the last one it
+ *   knows, tells the watchers, and then renews its lease and says how far it is, in one statement. So a node that cannot
+ *   follow does not renew either.
+ * - fenced: its lease has run out, by its own clock, which began to count before the database's. It does not answer, and
+ *   tries to join again each second.
+ *
+ * A writer announces its change inside its transaction and waits after the commit until no live node is behind. The wait
+ * ends at the latest when the lease of a node that does not answer ends.
+ */
+import { QuoinError } from '../../../shared/errors.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import type { Cluster, ClusterNode, Watcher } from '../../cluster.ts'
+import type { PostgresConnection } from '../postgres-connection.ts'
+import {
+  APPLIED_CHANNEL,
+  CHANGE_CHANNEL,
+  changesAfter,
+  forgetOld,
+  insertChange,
+  isObeyed,
+  type Joining,
+  joinNode,
+  LEASE_MS,
+  lastChange,
+  leaveNode,
+  listNodes,
+  renewNode,
+} from './node-rows.ts'
+
+export interface PostgresClusterOptions {
+  /** For single statements. */
+  readonly connection: PostgresConnection
+  readonly node: Joining
+  /** Milliseconds that never go back, from any point in time. */
+  readonly monotonic: () => number
+  /** 0 to 1. */
+  readonly load: () => number
+  /** What went wrong while nobody waited for it. */
+  readonly report?: (error: unknown) => void
+}
+
+const BEAT_MS = 1_000
+/** Covers a lost message while a writer waits for the others. */
+const LOOK_MS = 100
+const FORGET_BEATS = 600
+
+export class PostgresCluster implements Cluster {
+  readonly #options: PostgresClusterOptions
+  readonly #watchers = new Map<string, Set<Watcher>>()
+  readonly #waiting = new Set<() => void>()
+  #applied = -1
+  #aliveUntil = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+  #beating: Promise<void> | undefined
+  #again = false
+  #beats = 0
+  #closed = false
+
+  constructor(options: PostgresClusterOptions) {
+    this.#options = options
+  }
+
+  /** Joins; throws when that fails. From then on it keeps itself up. */
+  async open(): Promise<void> {
+    await this.#pull()
+    this.#schedule()
+  }
+
+  get self(): string {
+    return this.#options.node.guid
+  }
+
+  alive(): boolean {
+    return this.#options.monotonic() < this.#aliveUntil
+  }
+
+  nodes(): Promise<readonly ClusterNode[]> {
+    return listNodes(this.#options.connection, this.#options.node.guid)
+  }
+
+  watch(storage: string, watcher: Watcher): () => void {
+    const watchers = this.#watchers.get(storage) ?? new Set()
+    this.#watchers.set(storage, watchers.add(watcher))
+    return () => {
+      watchers.delete(watcher)
+      if (watchers.size === 0) this.#watchers.delete(storage)
+    }
+  }
+
+  isWatched(storage: string): boolean {
+    return this.#watchers.has(storage)
+  }
+
+  async tell(topic: string, messages: readonly string[]): Promise<void> {
+    await this.obeyed(await this.announce(this.#options.connection, { [topic]: messages }))
+  }
+
+  /** Inside a transaction, as its last statement. */
+  announce(transaction: PostgresConnection, documents: JsonObject): Promise<number> {
+    return insertChange(transaction, this.#options.node.guid, documents)
+  }
+
+  /** After the commit. Resolves when every live node, this one included, has applied the change. */
+  async obeyed(number: number): Promise<void> {
+    this.hear(CHANGE_CHANNEL)
+    while (!(await isObeyed(this.#options.connection, number))) {
+      if (this.#closed) throw new QuoinError('UNAVAILABLE', 'The node is stopping.')
+      await this.#news()
+    }
+  }
+
+  /** What a message says; undefined: some may have been missed. */
+  hear(channel: string | undefined): void {
+    if (channel !== CHANGE_CHANNEL) for (const look of this.#waiting) look()
+    if (channel !== APPLIED_CHANNEL) void this.#beat()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#beating
+    this.#aliveUntil = Number.NEGATIVE_INFINITY
+    for (const look of this.#waiting) look()
+    await leaveNode(this.#options.connection, this.#options.node.guid)
+  }
+
+  #schedule(): void {
+    if (this.#closed) return
+    this.#timer = setTimeout(() => void this.#beat().then(() => this.#schedule()), BEAT_MS)
+  }
+
+  /** One pull at a time; who asks while one is under way gets another one behind it. */
+  #beat(): Promise<void> {
+    if (this.#closed) return Promise.resolve()
+    if (this.#beating) {
+      this.#again = true
+      return this.#beating
+    }
+    this.#beating = this.#pull()
+      .catch((error: unknown) => this.#options.report?.(error))
+      .finally(() => {
+        this.#beating = undefined
+        if (!this.#again) return
+        this.#again = false
+        void this.#beat()
+      })
+    return this.#beating
+  }
+
+  async #pull(): Promise<void> {
+    const { connection, node, monotonic, load } = this.#options
+    if (this.#applied === -1 || !this.alive()) await this.#join()
+    for (;;) {
+      const changes = await changesAfter(connection, this.#applied)
+      for (const change of changes) {
+        if (change.node !== node.guid)
+          for (const [storage, guids] of change.documents) await this.#tell(storage, guids)
+        this.#applied = change.number
+      }
+      if (changes.length === 0) break
+    }
+    const asked = monotonic()
+    if (await renewNode(connection, node.guid, this.#applied, load())) this.#aliveUntil = asked + LEASE_MS
+    else this.#aliveUntil = Number.NEGATIVE_INFINITY
+    if (++this.#beats % FORGET_BEATS === 0) await forgetOld(connection)
+  }
+
+  async #join(): Promise<void> {
+    const { connection, node } = this.#options
+    const applied = await lastChange(connection)
+    for (const storage of this.#watchers.keys()) await this.#tell(storage, undefined)
+    await joinNode(connection, node, applied)
+    this.#applied = applied
+  }
+
+  async #tell(storage: string, guids: readonly string[] | undefined): Promise<void> {
+    for (const watcher of this.#watchers.get(storage) ?? []) await watcher(guids)
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        clearTimeout(timer)
+        this.#waiting.delete(look)
+        resolve()
+      }
+      const timer = setTimeout(look, LOOK_MS)
+      this.#waiting.add(look)
+    })
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * Connections to PostgreSQL. Nothing here depends on what a connection was used for before, so a pooler in transaction
+ * mode may stand between: no SET, no LISTEN, no session locks. Statements are prepared under names made from their text.
+ *
+ * A node has two pools. Single statements never wait for anything but PostgreSQL, so those connections always come back;
+ * a transaction may hold its connection while its flow asks for something else, which must not need one of the same pool.
+ */
+import { createHash } from 'node:crypto'
+import { Pool, type PoolClient, types } from 'pg'
+import { QuoinError } from '../../shared/errors.ts'
+import { isConnectionLost, storageError } from './postgres-errors.ts'
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** All errors are as `storageError` makes them. */
+export interface PostgresConnection {
+  rows(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
+  /** Gives how many rows were changed. */
+  run(text: string, values?: readonly unknown[]): Promise<number>
+}
+
+export interface PostgresTransaction extends PostgresConnection {
+  /** Several statements without values, one after the other. */
+  script(text: string): Promise<void>
+  /** UNAVAILABLE also when nobody knows whether it is committed, because the connection was lost meanwhile. */
+  commit(): Promise<void>
+  /** Never fails: a connection that does not answer is closed, which undoes the transaction too. */
+  rollback(): Promise<void>
+}
+
+export interface PostgresPool extends PostgresConnection {
+  /** For statements that only read: asked once more on another connection if the first turns out to be dead. */
+  readonly reading: PostgresConnection
+  /** Begins one. Whoever has it must commit it or roll it back. */
+  transaction(): Promise<PostgresTransaction>
+  close(): Promise<void>
+}
+
+export interface PoolOptions {
+  readonly url: string
+  /** Connections of the node, at least 2. */
+  readonly connections: number
+}
+
+const CONNECT_MS = 5_000
+const STATEMENT_MS = 60_000
+/** Longer than a session may be idle (see postgres-session.ts): only for transactions that a lost node left behind. */
+const IDLE_TRANSACTION_MS = 15_000
+const IDLE_CONNECTION_MS = 60_000
+/** Statements that are prepared; each costs some kilobytes on every connection. Rarer ones are sent as they are. */
+const PREPARED = 500
+
+const INT8 = 20
+const JSON_TYPE = 114
+
+export function numberOf(row: Row, name: string): number {
+  const value = row[name]
+  if (typeof value === 'number') return value
+  if (typeof value === 'string' && value !== '' && Number.isFinite(Number(value))) return Number(value)
+  throw new TypeError(`The column ${name} is no number.`)
+}
+
+export function textOf(row: Row, name: string): string {
+  const value = row[name]
+  if (typeof value === 'string') return value
+  throw new TypeError(`The column ${name} is no text.`)
+}
+
+export function openPostgresPool({ url, connections }: PoolOptions): PostgresPool {
+  const names = statementNames()
+  const single = Math.max(1, Math.floor(connections / 2))
+  const statements = openPool(url, single)
+  const transactions = openPool(url, Math.max(1, connections - single))
+
+  async function ask(on: Pool | PoolClient, text: string, values: readonly unknown[] = []) {
+    const name = names(text)
+    try {
+      return await on.query({ text, values: [...values], ...(name !== undefined && { name }) })
+    } catch (error) {
+      throw storageError(error)
+    }
+  }
+
+  const connectionOn = (on: Pool | PoolClient): PostgresConnection => ({
+    rows: async (text, values) => (await ask(on, text, values)).rows,
+    run: async (text, values) => (await ask(on, text, values)).rowCount ?? 0,
+  })
+  const direct = connectionOn(statements)
+
+  return {
+    ...direct,
+    reading: {
+      rows: (text, values) => onceMore(() => direct.rows(text, values)),
+      run: (text, values) => onceMore(() => direct.run(text, values)),
+    },
+    async transaction() {
+      const client = await connect(transactions)
+      return {
+        ...connectionOn(client),
+        ...endings(client),
+        async script(text) {
+          await client.query(text).catch((error: unknown) => {
+            throw storageError(error)
+          })
+        },
+      }
+    },
+    async close() {
+      await Promise.all([statements.end(), transactions.end()])
+    },
+  }
+}
+
+function openPool(connectionString: string, max: number): Pool {
+  const pool = new Pool({
+    connectionString,
+    max,
+    connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
+    keepAlive: true,
+    // For a server that does not answer at all: its own timeout cannot reach us then.
+    query_timeout: STATEMENT_MS + 5_000,
+    options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS} -c jit=off`,
+    application_name: 'quoin',
+    types: {
+      getTypeParser(oid: number, format?: 'text' | 'binary') {
+        if (oid === INT8) return Number
+        // Documents are sent as the text they are.
+        if (oid === JSON_TYPE) return String
+        return types.getTypeParser(oid, format)
+      },
+    },
+  })
+  // Of a connection that is idle: the next statement gets another one, and if there is none it says so itself.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+async function connect(pool: Pool): Promise<PoolClient> {
+  // The second try meets a connection that died unnoticed while it was idle: nothing has been done with it yet.
+  for (let tries = 1; ; tries++) {
+    let client: PoolClient | undefined
+    try {
+      client = await pool.connect()
+      client.on('error', ignore)
+      await client.query('BEGIN')
+      return client
+    } catch (error) {
+      client?.off('error', ignore)
+      client?.release(true)
+      if (tries === 2 || client === undefined || !isConnectionLost(error)) throw storageError(error)
+    }
+  }
+}
+
+function ignore(): void {
+  // The statement under way fails by itself; an error event that nobody hears would end the process.
+}
+
+function endings(client: PoolClient): Pick<PostgresTransaction, 'commit' | 'rollback'> {
+  let over = false
+  const release = (broken: boolean) => {
+    over = true
+    client.off('error', ignore)
+    client.release(broken)
+  }
+  return {
+    async commit() {
+      if (over) throw new Error('The transaction is over.')
+      let command: string
+      try {
+        ;({ command } = await client.query('COMMIT'))
+      } catch (error) {
+        release(true)
+        throw storageError(error)
+      }
+      release(false)
+      // What PostgreSQL answers to the COMMIT of a transaction in which something failed.
+      if (command !== 'COMMIT')
+        throw new QuoinError('UNAVAILABLE', 'The transaction was undone by the database. Try again.')
+    },
+    async rollback() {
+      if (over) return
+      try {
+        await client.query('ROLLBACK')
+        release(false)
+      } catch {
+        release(true)
+      }
+    },
+  }
+}
+
+async function onceMore<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof QuoinError) || !isConnectionLost(error.cause)) throw error
+    return await read()
+  }
+}
+
+function statementNames(): (text: string) => string | undefined {
+  const names = new Map<string, string>()
+  return (text) => {
+    const known = names.get(text)
+    if (known !== undefined) return known
+    if (names.size >= PREPARED) return undefined
+    const name = createHash('sha256').update(text).digest('base64url').slice(0, 16)
+    names.set(text, name)
+    return name
+  }
+}

@@ -1,0 +1,110 @@
+/** Opens what a PostgreSQL storage stands on: the pools, the tables, the catalogue, and this node's place in the cluster. */
+import { QuoinError } from '../../shared/errors.ts'
+import { guidSource } from '../../shared/guid.ts'
+import { pooledRandom } from '../../shared/pooled-random.ts'
+import { type StampOptions, stamps } from '../document-stamps.ts'
+import { type Alone, clusterLock } from './cluster-lock.ts'
+import { APPLIED_CHANNEL, CHANGE_CHANNEL } from './nodes/node-rows.ts'
+import { openNotifications } from './nodes/notifications.ts'
+import { PostgresCluster } from './nodes/postgres-cluster.ts'
+import { PostgresCatalogue } from './postgres-catalogue.ts'
+import { numberOf, openPostgresPool, type PostgresPool, textOf } from './postgres-connection.ts'
+import { PostgresJobs } from './postgres-jobs.ts'
+import { JOB_CHANNEL } from './postgres-jobs-news.ts'
+import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
+import type { SessionGround } from './postgres-session.ts'
+
+export interface PostgresOptions extends StampOptions {
+  readonly url: string
+  /** Past a pooler, for messages; `url` if not given. */
+  readonly listenUrl?: string
+  /** Connections of the node besides the one for messages: at least 2. */
+  readonly connections: number
+  /** As the other nodes see this one. */
+  readonly node: { readonly name: string; readonly version: string }
+  /** Milliseconds that never go back. */
+  readonly monotonic: () => number
+  /** 0 to 1. */
+  readonly load: () => number
+  /** What went wrong while nobody waited for it. */
+  readonly report?: (error: unknown) => void
+}
+
+export interface PostgresGround extends SessionGround {
+  readonly alone: Alone
+  /** Leaves the cluster, and lets go of the connections. */
+  close(): Promise<void>
+}
+
+/** What the catalogue's changes are announced under; no storage has such a name. */
+export const CATALOGUE = 'catalogue'
+
+const OLDEST = 150_000
+
+/** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
+export async function openPostgresGround(options: PostgresOptions): Promise<PostgresGround> {
+  const pool = openPostgresPool(options)
+  try {
+    await checkServer(pool)
+    await migratePostgres(pool, await postgresMigrations())
+    const random = pooledRandom(options.random)
+    const newGuid = guidSource(options.clock, random)
+    const catalogue = new PostgresCatalogue(pool.reading)
+    const jobs = new PostgresJobs({ pool, clock: options.clock, random })
+    const cluster = new PostgresCluster({
+      connection: pool,
+      node: { guid: newGuid(), ...options.node },
+      monotonic: options.monotonic,
+      load: options.load,
+      ...(options.report && { report: options.report }),
+    })
+    cluster.watch(CATALOGUE, () => catalogue.reload())
+    await catalogue.reload()
+    await cluster.open()
+    const notifications = openNotifications(
+      options.listenUrl ?? options.url,
+      [CHANGE_CHANNEL, APPLIED_CHANNEL, JOB_CHANNEL],
+      (channel, from) => {
+        if (channel === undefined || channel === JOB_CHANNEL) jobs.heard(from)
+        if (channel !== JOB_CHANNEL) cluster.hear(channel)
+      },
+    )
+    return {
+      pool,
+      catalogue,
+      cluster,
+      jobs,
+      observers: new Map(),
+      stamps: stamps({ ...options, random }),
+      alone: clusterLock(pool),
+      async close() {
+        await notifications.close()
+        await cluster.close().catch((error: unknown) => options.report?.(error))
+        await pool.close()
+      },
+    }
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+}
+
+async function checkServer(pool: PostgresPool): Promise<void> {
+  const [row] = await pool.rows(
+    `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS shown,
+      current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS durable`,
+  )
+  if (row === undefined) throw new TypeError('PostgreSQL says nothing about itself.')
+  if (numberOf(row, 'version') < OLDEST)
+    throw unfit(`PostgreSQL ${textOf(row, 'shown')} is too old; Quoin needs 15 or newer.`)
+  if (row.encoding !== 'UTF8')
+    throw unfit(`The database's encoding is ${String(row.encoding)}; Quoin needs UTF8.`)
+  if (row.durable === 'off')
+    throw unfit(
+      'synchronous_commit is off, so writes would be lost after they were acknowledged. Set it to on.',
+    )
+}
+
+function unfit(message: string): QuoinError {
+  return new QuoinError('UNAVAILABLE', message)
+}

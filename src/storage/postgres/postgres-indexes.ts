@@ -1,0 +1,115 @@
+/**
+ * Indexes over fields of documents. Their names hold a hash of their SQL: the same need twice is the same index. Beside
+ * the indexes over a field stands one of its odd values (field-sql.ts).
+ *
+ * An empty table gets them in a transaction, which is fast. A table with documents gets them CONCURRENTLY, so that nobody
+ * who writes has to wait. What such a statement leaves behind when it fails is invalid and made anew.
+ */
+import { createHash } from 'node:crypto'
+import { QuoinError } from '../../shared/errors.ts'
+import { fieldNameProblem } from '../../shared/field-path.ts'
+import type { Index } from '../storage.ts'
+import { indexExpression, oddIndex } from './field-sql.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import { violatedIndex } from './postgres-errors.ts'
+import type { StorageEntry } from './storage-entry.ts'
+
+const MAX_FIELDS = 8
+
+export interface PlannedIndex {
+  readonly name: string
+  readonly sql: string
+  readonly definition: Index
+  /** Those of odd values. */
+  readonly beside: readonly { readonly name: string; readonly sql: string }[]
+}
+
+/** undefined if the table's own index by creation does it. Throws INVALID_QUERY for a field name that makes no sense. */
+export function planIndex(entry: Pick<StorageEntry, 'id' | 'table'>, index: Index): PlannedIndex | undefined {
+  const { fields, unique = false } = index
+  if (fields.length === 0 || fields.length > MAX_FIELDS)
+    throw new QuoinError('INVALID_QUERY', `An index needs 1 to ${MAX_FIELDS} fields.`)
+  for (const field of fields) {
+    const problem = fieldNameProblem(field)
+    if (problem) throw new QuoinError('INVALID_QUERY', `The field name ${JSON.stringify(field)} ${problem}.`)
+  }
+  const columns = unique ? fields.map(indexExpression) : orderColumns(fields)
+  if (columns.length === 0) return undefined
+  const on = `ON ${entry.table} (${columns.join(', ')}) WHERE removed = 0`
+  const kind = unique ? 'UNIQUE INDEX' : 'INDEX'
+  const hash = createHash('sha256').update(`${kind} ${on}`).digest('hex').slice(0, 12)
+  const name = `ix_${entry.id}_${hash}`
+  return {
+    name,
+    sql: `CREATE ${kind} ${name} ${on}`,
+    definition: { fields, unique },
+    beside: fields.flatMap((field) => oddIndex(entry.table, field) ?? []),
+  }
+}
+
+/** As the order of a search is written: ties are broken by creation, which makes a last key that says the same needless. */
+function orderColumns(fields: readonly string[]): string[] {
+  const byCreation = ['_meta.created', '_meta.cms'].includes(fields.at(-1) ?? '')
+  const columns = fields.slice(0, byCreation ? -1 : undefined).map(indexExpression)
+  return columns.length === 0 ? [] : [...columns, 'created', 'guid']
+}
+
+/** Throws CONFLICT when documents that are there have the same value. */
+export async function createIndex(
+  connection: PostgresConnection,
+  entry: Pick<StorageEntry, 'id' | 'name'>,
+  planned: PlannedIndex,
+  how: 'in transaction' | 'concurrently',
+): Promise<void> {
+  for (const { name, sql } of planned.beside) await make(connection, name, sql, how)
+  try {
+    await make(connection, planned.name, planned.sql, how)
+  } catch (error) {
+    if (violatedIndex(error) === undefined) throw error
+    const fields = planned.definition.fields.join(', ')
+    throw new QuoinError(
+      'CONFLICT',
+      `The storage ${entry.name} holds documents with the same ${fields}, so it cannot be made unique. Change or remove them first.`,
+    )
+  }
+  await connection.run(
+    'INSERT INTO storage_index (storage, name, definition) VALUES ($1, $2, $3::json) ON CONFLICT DO NOTHING',
+    [entry.id, planned.name, JSON.stringify(planned.definition)],
+  )
+}
+
+/** Makes an index if there is none of its name. Names and SQL are our own. */
+export async function make(
+  connection: PostgresConnection,
+  name: string,
+  sql: string,
+  how: 'in transaction' | 'concurrently',
+): Promise<void> {
+  const [known] = await connection.rows(
+    'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)::oid',
+    [name],
+  )
+  if (known?.indisvalid === true) return
+  if (how === 'in transaction') {
+    await connection.run(sql)
+    return
+  }
+  if (known) await connection.run(`DROP INDEX CONCURRENTLY ${name}`)
+  try {
+    await connection.run(sql.replace('INDEX', 'INDEX CONCURRENTLY'))
+  } catch (error) {
+    await connection.run(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`).catch(() => undefined)
+    throw error
+  }
+}
+
+/** The error for a document that a unique index refused, or undefined if that is not what happened. */
+export function uniqueConflict(error: unknown, entry: StorageEntry): QuoinError | undefined {
+  const name = violatedIndex(error)
+  const index = name === undefined ? undefined : entry.indexes.get(name)
+  if (index === undefined) return undefined
+  return new QuoinError(
+    'CONFLICT',
+    `Another document of the storage ${entry.name} has the same ${index.fields.join(', ')}. Use another value.`,
+  )
+}

@@ -1,0 +1,101 @@
+/** PostgreSQL, for any number of nodes. */
+import { QuoinError } from '../../shared/errors.ts'
+import type { Cluster, Watcher } from '../cluster.ts'
+import type { Jobs } from '../job.ts'
+import {
+  type Needs,
+  type Observer,
+  type Origin,
+  type Session,
+  type Storage,
+  storageNameProblem,
+} from '../storage.ts'
+import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
+import { openPostgresGround, type PostgresGround, type PostgresOptions } from './postgres-ground.ts'
+import { PostgresSession } from './postgres-session.ts'
+
+/** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
+export async function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
+  return new PostgresStorage(await openPostgresGround(options))
+}
+
+class PostgresStorage implements Storage {
+  readonly engine = 'postgres'
+  readonly jobs: Jobs
+  readonly cluster: Cluster
+  readonly #ground: PostgresGround
+  readonly #changes = new Set<Promise<unknown>>()
+  #closed: Promise<void> | undefined
+
+  constructor(ground: PostgresGround) {
+    this.#ground = ground
+    this.jobs = ground.jobs
+    this.cluster = ground.cluster
+  }
+
+  async ensure(name: string, needs: Needs = {}): Promise<void> {
+    const problem = storageNameProblem(name)
+    if (problem) throw new QuoinError('INVALID_BODY', `The storage name ${JSON.stringify(name)} ${problem}.`)
+    if (isEnsured(this.#ground.catalogue.find(name), needs)) return
+    await this.#change(() => ensureStorage(this.#ground, name, needs))
+  }
+
+  drop(name: string): Promise<void> {
+    return this.#change(() => dropStorage(this.#ground, name))
+  }
+
+  has(name: string): boolean {
+    return this.#ground.catalogue.find(name) !== undefined
+  }
+
+  names(): readonly string[] {
+    return this.#ground.catalogue.names()
+  }
+
+  session(origin: Origin = {}): Session {
+    return new PostgresSession(this.#ground, origin)
+  }
+
+  observe(name: string, observer: Observer): () => void {
+    const { observers } = this.#ground
+    // Replaced and not changed, so that a write that is telling its observers tells those it began with.
+    observers.set(name, [...(observers.get(name) ?? []), observer])
+    return () => {
+      const left = (observers.get(name) ?? []).filter((other) => other !== observer)
+      if (left.length > 0) observers.set(name, left)
+      else observers.delete(name)
+    }
+  }
+
+  watch(name: string, watcher: Watcher): () => void {
+    const { catalogue, cluster } = this.#ground
+    return cluster.watch(name, (guids) => {
+      catalogue.written(name)
+      return watcher(guids)
+    })
+  }
+
+  version(name: string): number {
+    return this.#ground.catalogue.version(name)
+  }
+
+  alone<T>(key: string, work: () => Promise<T>): Promise<T> {
+    return this.#ground.alone(key, work)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= Promise.allSettled(this.#changes).then(() => this.#ground.close())
+    return this.#closed
+  }
+
+  async #change(change: () => Promise<void>): Promise<void> {
+    if (this.#closed) throw new QuoinError('UNAVAILABLE', 'The storage is being closed.')
+    const done = this.#ground.alone('catalogue', change)
+    this.#changes.add(done)
+    try {
+      await done
+    } finally {
+      this.#changes.delete(done)
+    }
+  }
+}

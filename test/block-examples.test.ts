@@ -1,0 +1,169 @@
+/**
+ * The example of each block is what it says: a blueprint file that a builder can import, and requests that are answered
+ * so. Import and export go over HTTP through the commands, the requests to the port of a real server.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ExampleStep, findExamples } from '../src/blocks/block-example.ts'
+import { findBlocks } from '../src/blocks/load-blocks.ts'
+import { importBlueprint } from '../src/engine/blueprint-file.ts'
+import type { JsonObject, JsonValue } from '../src/shared/json.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
+import { expectedFrom, filledIn, filledText, type Seen } from './example-text.ts'
+import { quoinCommand } from './recording-terminal.ts'
+
+const blocks = await findBlocks()
+const examples = await findExamples()
+
+let room: TestQuoin
+let address: string
+let directory: string
+
+beforeAll(async () => {
+  // One example asks Quoin itself; all requests come from one address.
+  room = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: '127.0.0.1', QUOIN_RATE_LIMIT: '0' })
+  address = await room.quoin.server.listen()
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+})
+afterAll(async () => {
+  await room.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+/** `group/identifier` of what is in the first and not in the second. */
+function missing(
+  these: readonly { readonly group: string; readonly identifier: string }[],
+  those: readonly { readonly group: string; readonly identifier: string }[],
+): string[] {
+  const names = new Set(those.map(({ group, identifier }) => `${group}/${identifier}`))
+  return these.map(({ group, identifier }) => `${group}/${identifier}`).filter((name) => !names.has(name))
+}
+
+const named = blocks.map(({ group, definition }) => ({ group, identifier: definition.identifier }))
+
+test('each block has an example beside it, and each example a block', () => {
+  expect(missing(named, examples)).toEqual([])
+  expect(missing(examples, named)).toEqual([])
+})
+
+test('a block without an example is named', () => {
+  const others = examples.filter(({ identifier }) => identifier !== 'branch')
+  expect(missing(named, others)).toEqual(['logic/branch'])
+})
+
+/** Runs a `quoin` command against the server; gives what it printed. */
+async function command(...words: string[]): Promise<string> {
+  const QUOIN_TOKEN = await room.tokenOf('admin')
+  const { code, printed, complained } = await quoinCommand([...words, '--url', address], { QUOIN_TOKEN })
+  expect([code, complained]).toEqual([0, ''])
+  return printed
+}
+
+interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: JsonValue | undefined
+}
+
+async function ask({ as, request }: ExampleStep, seen: Seen): Promise<Reply> {
+  const { method, path, headers, body } = request
+  const token = as === undefined ? {} : { authorization: `Bearer ${await room.tokenOf(as)}` }
+  const reply = await fetch(`${address}${filledText(path, seen)}`, {
+    method,
+    headers: { ...headers, ...token, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(filledIn(body, seen)) }),
+  })
+  const text = await reply.text()
+  return { status: reply.status, headers: reply.headers, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** What is known after the step, if it is answered as the example says; the failed comparison otherwise. */
+async function answered(step: ExampleStep, before: Seen): Promise<Seen> {
+  const seen = new Map(before)
+  const { status, headers, body } = await ask(step, seen)
+  const said = step.reply
+  const named = Object.keys(said.headers ?? {}).map((name) => [name, headers.get(name)])
+  const got = { status, headers: Object.fromEntries(named), body }
+  expect(got).toEqual({
+    status: said.status,
+    headers: said.headers ?? {},
+    body: said.body === undefined ? undefined : expectedFrom(said.body, body, seen),
+  })
+  return seen
+}
+
+async function eventually(step: ExampleStep, before: Seen): Promise<Seen> {
+  for (const until = Date.now() + 10_000; ; ) {
+    try {
+      return await answered(step, before)
+    } catch (error) {
+      if (Date.now() > until) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+function counter(): () => string {
+  let next = 0
+  return () => `block-${next++}`
+}
+
+/** No example sees what another one stored. */
+async function leaveNothing(blueprint: string): Promise<void> {
+  await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+  await room.manage('DELETE', `/blueprints/${blueprint}`)
+  const storages: JsonObject[] = objectsOf(await room.manage('POST', '/_system/storages/search', {}))
+  for (const storage of storages) await room.manage('DELETE', `/_system/storages/${guidOf(storage)}`)
+}
+
+const users = new Set(examples.flatMap(({ example }) => example.steps.flatMap(({ as }) => as ?? [])))
+users.delete('admin')
+
+describe('an example', () => {
+  beforeAll(async () => {
+    for (const username of users) await room.addUser(username, [])
+  })
+
+  test.each(examples.map((found) => [found.identifier, found] as const))(
+    '%s',
+    async (identifier, { example }) => {
+      const { blueprint, steps } = example
+      expect(Object.values(blueprint.blocks).map(({ type }) => type)).toContain(identifier)
+      const file = join(directory, `${identifier}.json`)
+      await writeFile(file, JSON.stringify(blueprint))
+      const guid = await command('import', file, '--activate')
+      try {
+        let seen: Seen = new Map([['address', address]])
+        for (const step of steps) seen = await (step.eventually ? eventually : answered)(step, seen)
+        const exported: unknown = JSON.parse(await command('export', guid))
+        expect(importBlueprint(exported, counter())).toEqual(importBlueprint(blueprint, counter()))
+      } finally {
+        await leaveNothing(guid)
+      }
+    },
+  )
+})
+
+test('a reply that differs is seen, and so is a text that no reply has told', () => {
+  const seen: Seen = new Map()
+  const guid = '01890000-0000-7000-8000-000000000000'
+  const got = { _meta: { guid, created: 1 }, item: 'Tea' }
+  const said = { _meta: { guid: '<guid:order>' }, item: 'Tea' }
+  expect(expectedFrom(said, got, seen)).toEqual(got)
+  expect(filledText('/orders/<guid:order>', seen)).toBe(`/orders/${guid}`)
+  for (const other of [
+    { ...got, item: 'Milk' },
+    { ...got, more: 1 },
+    { item: 'Tea' },
+    { ...got, _meta: { guid: 'x' } },
+    [got],
+    null,
+  ])
+    expect(expectedFrom(said, other, new Map())).not.toEqual(other)
+  // The second time the same value is meant, not any guid.
+  const another = { ...got, _meta: { guid: guid.replace(/0$/, '1') } }
+  expect(expectedFrom(said, another, seen)).not.toEqual(another)
+  expect(() => filledText('/orders/<guid:other>', seen)).toThrow('<guid:other>')
+})
