@@ -1,12 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
-/** What runs once more on PostgreSQL: everything above storage. Not what starts processes, which has its own way. */
+/** What runs once more on PostgreSQL: everything above storage. */
 const onBothEngines = [
   'src/{engine,blocks,queue,access,http}/**/*.test.ts',
   'test/end-to-end/*.test.ts',
   'test/contract.test.ts',
+  'test/contract/*.test.ts',
   'test/block-examples.test.ts',
 ]
+
+/** Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import. */
+const onOneEngine = ['test/end-to-end/{crash,tasks-walk,cities}.test.ts']
 
 export default defineConfig({
   test: {
@@ -27,7 +31,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'postgres', include: onBothEngines, provide: { engine: 'postgres' } },
+        test: {
+          name: 'postgres',
+          include: onBothEngines,
+          exclude: onOneEngine,
+          provide: { engine: 'postgres' },
+        },
       },
     ],
   },

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, inject, test } from 'vitest'
 import type { TestAccess } from '../../test/open-test-access.ts'
 import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-access.ts'
 
@@ -157,8 +157,16 @@ describe('attempts at once', () => {
     await room.user()
     const passwords = Array.from({ length: 30 }, (_, index) => (index === 25 ? PASSWORD : WRONG))
     const ends = await Promise.all(passwords.map((password) => signIn('ada', password)))
-    expect(ends[25]).toBe('TOO_MANY_LOGIN_ATTEMPTS')
-    expect(tally(ends)).toEqual({ INVALID_CREDENTIALS: 10, TOO_MANY_LOGIN_ATTEMPTS: 20 })
+    if (inject('engine') === 'sqlite') {
+      expect(ends[25]).toBe('TOO_MANY_LOGIN_ATTEMPTS')
+      expect(tally(ends)).toEqual({ INVALID_CREDENTIALS: 10, TOO_MANY_LOGIN_ATTEMPTS: 20 })
+      return
+    }
+    // On PostgreSQL they come in any order; the right one, if it is in time, begins the count anew.
+    const { OK = 0, INVALID_CREDENTIALS = 0 } = tally(ends)
+    expect(ends[25]).toBe(OK === 1 ? 'OK' : 'TOO_MANY_LOGIN_ATTEMPTS')
+    expect(INVALID_CREDENTIALS).toBeGreaterThanOrEqual(10)
+    expect(INVALID_CREDENTIALS).toBeLessThan(OK === 1 ? 20 : 11)
   })
 })
 

@@ -64,6 +64,8 @@ export interface ApiSchema {
   readonly maximum?: number
   readonly minLength?: number
   readonly maxLength?: number
+  readonly maxItems?: number
+  readonly pattern?: string
 }
 
 /** What the endpoints of active blueprints add. */

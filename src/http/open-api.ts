@@ -100,7 +100,8 @@ function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
   if (schema.params) codes.push('NOT_FOUND')
   codes.push('INTERNAL')
   const byStatus = new Map<number, string[]>()
-  for (const code of codes) {
+  // A route may name one that its schema brings anyway.
+  for (const code of new Set(codes)) {
     const { status, summary } = errorTable[code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\`: ${summary}`])
   }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
 import type { Schedule } from '../engine/schedules.ts'
 import { type Query, search } from '../shared/query.ts'
@@ -123,16 +123,19 @@ test('fires when it is due and not before, as a job that says for what', async (
   })
 })
 
-test('10,000 ticks each fire once, in order, whether they come alone or many were missed', async () => {
+// Each tick is some eight statements: on PostgreSQL over a socket. The proof of several nodes has 10,000 there too.
+const MANY = inject('engine') === 'postgres' ? 1_500 : 10_000
+
+test(`${MANY} ticks each fire once, in order, whether they come alone or many were missed`, async () => {
   const scheduler = await open(
     schedule({ every: '1m', startAt: start + 60_000, catchUp: 'all', overlap: 'allow' }),
   )
   const fired: number[] = []
-  for (let n = 0; fired.length < 10_000; n++) {
-    await move(scheduler, minutes(n < 500 ? 1 : 250))
+  for (let n = 0; fired.length < MANY; n++) {
+    await move(scheduler, minutes(n < MANY / 20 ? 1 : MANY / 40))
     fired.push(...planned(await runDue()))
   }
-  expect(fired).toEqual(Array.from({ length: 10_000 }, (_, n) => (n + 1) * 60))
+  expect(fired.slice(0, MANY)).toEqual(Array.from({ length: MANY }, (_, n) => (n + 1) * 60))
   expect(log).toEqual([])
 })
 

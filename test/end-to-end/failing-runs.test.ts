@@ -1,5 +1,5 @@
 /** Runs that fail, say nothing, or say something twice: what the client sees, what is logged, and what is undone. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -139,7 +139,9 @@ describe('what a run stores is one transaction', () => {
     })
     expect(await run()).toMatchObject({ status: 201, body: 'done' })
     expect(await kept()).toHaveLength(1)
-    expect(await log()).toMatchObject([{ level: 'error', pin: 'limit' }])
+    // What comes behind the reply may still be under way.
+    await expect.poll(log).toMatchObject([{ level: 'error', pin: 'limit' }])
+    expect(await kept()).toHaveLength(1)
   })
 
   test('over all branches: one that fails undoes the others', async () => {
@@ -183,7 +185,9 @@ describe('what a run stores is one transaction', () => {
     })
     const answers = await Promise.all(Array.from({ length: 5 }, run))
     const lengths = answers.map(({ body }) => objectsOf(body).length)
-    expect(lengths.toSorted()).toEqual([1, 2, 3, 4, 5])
+    // On SQLite runs write one after the other; on PostgreSQL none has to wait for another.
+    if (inject('engine') === 'sqlite') expect(lengths.toSorted()).toEqual([1, 2, 3, 4, 5])
+    else expect(lengths.filter((length) => length < 1 || length > 5)).toEqual([])
     expect(await kept()).toHaveLength(5)
   })
 })

@@ -6,7 +6,8 @@ import { html, inlineCode } from './html.ts'
 /** Fields of fields of fields: deeper ones are left to the JSON document, and a schema that holds itself comes to an end. */
 const MAX_DEPTH = 4
 
-interface Row {
+/** One field of a schema, with a dotted name. */
+export interface FieldRow {
   readonly name: string
   readonly type: string
   readonly required: boolean
@@ -15,7 +16,7 @@ interface Row {
 
 /** A schema as a table of its fields, nested ones with dotted names; a line of text where there are no fields. */
 export function schemaTable(schema: ApiSchema, document: ApiDocument): Html {
-  const rows = fieldRows(schema, document, '', 0)
+  const rows = fieldRows(schema, document)
   const note = schema.description ?? resolved(schema, document).description
   const kind = html`<p class="kind">${typeOf(schema, document)}${note === undefined ? '' : html`: ${inlineCode(note)}`}</p>`
   if (rows.length === 0) return kind
@@ -32,7 +33,8 @@ export function schemaTable(schema: ApiSchema, document: ApiDocument): Html {
     </table>`
 }
 
-function fieldRows(given: ApiSchema, document: ApiDocument, prefix: string, depth: number): Row[] {
+/** All fields of a schema, the inner ones after the one they are in. */
+export function fieldRows(given: ApiSchema, document: ApiDocument, prefix = '', depth = 0): FieldRow[] {
   const schema = resolved(given, document)
   if (depth > MAX_DEPTH) return []
   if (schema.items) return fieldRows(schema.items, document, prefix, depth)
@@ -70,7 +72,7 @@ export function typeOf(given: ApiSchema, document: ApiDocument, depth = 0): stri
 }
 
 function limits(schema: ApiSchema): string[] {
-  const { minimum, maximum, maxLength } = schema
+  const { minimum, maximum, minLength, maxLength, maxItems, pattern } = schema
   const range =
     minimum !== undefined && maximum !== undefined
       ? [`From ${minimum} to ${maximum}.`]
@@ -81,7 +83,11 @@ function limits(schema: ApiSchema): string[] {
           : []
   return [
     ...range,
+    // At least one is what anybody would expect of a text that is needed.
+    ...(minLength === undefined || minLength === 1 ? [] : [`At least ${minLength} characters.`]),
     ...(maxLength === undefined ? [] : [`At most ${maxLength} characters.`]),
+    ...(maxItems === undefined ? [] : [`At most ${maxItems} items.`]),
+    ...(pattern === undefined ? [] : [`Pattern: \`${pattern}\`.`]),
     ...(schema.default === undefined ? [] : [`Default: \`${JSON.stringify(schema.default)}\`.`]),
   ]
 }

@@ -6,6 +6,7 @@ import { type DocumentServer, openDocumentServer } from '../../../test/document-
 import { createField } from '../../engine/fields/field-records.ts'
 import { beginImport, endImport, noteBatch, undoBrokenImports } from '../../engine/import-journal.ts'
 import { matchAll, search } from '../../shared/query.ts'
+import { transact } from '../../storage/transact.ts'
 
 let room: DocumentServer
 const guid = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -123,6 +124,13 @@ describe('import', () => {
     const broken = await beginImport(room.storage, 'crashed')
     for (let n = 2; n < 9; n++) await write(broken, n)
     expect(await count('crashed')).toBe(9)
+    // While its node is live nobody touches it.
+    if (room.storage.cluster) {
+      await undoBrokenImports(room.storage)
+      expect(await count('crashed')).toBe(9)
+      const died = [{ op: 'set', field: 'node', value: 'a node that died' }] as const
+      await transact(room.storage, (session) => session.update('_imports', broken, died))
+    }
     await undoBrokenImports(room.storage)
     expect(await room.storage.session().get('crashed', guid(1))).toBeDefined()
     await expectNothingLeft('crashed', 2)

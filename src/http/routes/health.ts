@@ -34,14 +34,14 @@ export function healthRoutes(storage: Storage, isStarted: () => boolean = () => 
       reply.header('cache-control', 'no-store')
       if (isStopping) return reply.code(503).send({ status: 'stopping' })
       if (!isStarted()) return reply.code(503).send({ status: 'starting' })
-      if (storage.cluster && !storage.cluster.alive()) return reply.code(503).send({ status: 'cluster' })
       try {
         await storage.session().get(ASKED, NOBODY)
-        return { status: 'ready' }
       } catch (error) {
         request.log.error({ err: error }, 'the storage does not answer')
         return reply.code(503).send({ status: 'storage' })
       }
+      if (storage.cluster && !storage.cluster.alive()) return reply.code(503).send({ status: 'cluster' })
+      return { status: 'ready' }
     })
   }
 }

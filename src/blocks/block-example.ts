@@ -1,0 +1,97 @@
+/**
+ * The example of a block: `<group>/<identifier>.example.json` beside it. It holds a blueprint that a builder can import
+ * as it stands, and requests that show what the block does in it. `docs/blocks.md` prints it, and the suite imports it
+ * into a real server, sends the requests and compares the replies.
+ *
+ * What nobody can know beforehand stands in a step as text in angle brackets (`example-text.ts` reads it):
+ *
+ *   "<guid>"         any guid; also <text>, <number>, <date> (ISO 8601)
+ *   "<guid:order>"   the first reply that has it decides what it is; after that it stands for that value, in replies,
+ *                    bodies and paths ("/api/v1/orders/<guid:order>")
+ *   "<address>"      where Quoin itself answers, such as http://127.0.0.1:8080
+ *
+ * A reply is compared whole, with one exception: of `_meta` only what the example says.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { anyJson } from '../shared/api/any-json.ts'
+import type { JsonObject } from '../shared/json.ts'
+
+const headers = Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), Type.String())
+
+const ExampleStep = Type.Object(
+  {
+    /** What this step shows, where it is not plain. */
+    says: Type.Optional(Type.String({ pattern: '[.]$' })),
+    /** Username of the signed-in user who asks, who is made for it; `admin` is there. Nobody if not said. */
+    as: Type.Optional(Type.String({ pattern: '^[a-z]+$' })),
+    request: Type.Object(
+      {
+        method: Type.Enum(['GET', 'POST', 'PUT', 'DELETE']),
+        path: Type.String({ pattern: '^/api/v1/' }),
+        headers: Type.Optional(headers),
+        body: Type.Optional(anyJson()),
+      },
+      { additionalProperties: false },
+    ),
+    /** Without `body` the reply has none. Headers that are not named may be anything. */
+    reply: Type.Object(
+      { status: Type.Integer(), headers: Type.Optional(headers), body: Type.Optional(anyJson()) },
+      { additionalProperties: false },
+    ),
+    /** For what happens in the background: the request is sent again until it is answered so. */
+    eventually: Type.Optional(Type.Literal(true)),
+  },
+  { additionalProperties: false },
+)
+export type ExampleStep = Static<typeof ExampleStep>
+
+const BlockExample = Type.Object(
+  {
+    /** One or two sentences for the builder. */
+    shows: Type.String({ pattern: '^[A-Z].*[.]$' }),
+    /** A blueprint file; the engine checks it when it is imported. */
+    blueprint: Type.Object({
+      name: Type.String(),
+      blocks: Type.Record(Type.String(), Type.Unsafe<JsonObject>({ type: 'object', required: ['type'] })),
+    }),
+    steps: Type.Array(ExampleStep, { minItems: 1 }),
+  },
+  { additionalProperties: false },
+)
+export type BlockExample = Static<typeof BlockExample>
+
+/** An example and where it was found. */
+export interface FoundExample {
+  readonly identifier: string
+  /** The folder, as for the block. */
+  readonly group: string
+  readonly example: BlockExample
+}
+
+const ending = '.example.json'
+
+/** All examples, sorted by group and identifier. Throws an Error that names the file of the first one that is malformed. */
+export async function findExamples(
+  directory: string = import.meta.dirname,
+): Promise<readonly FoundExample[]> {
+  const schema = Compile(BlockExample)
+  const entries = await readdir(directory, { withFileTypes: true })
+  const groups = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  const found: FoundExample[] = []
+  for (const group of groups.sort()) {
+    const names = await readdir(join(directory, group))
+    for (const name of names.filter((one) => one.endsWith(ending)).sort()) {
+      const file = join(directory, group, name)
+      const example: unknown = JSON.parse(await readFile(file, 'utf8'))
+      if (!schema.Check(example)) {
+        const [first] = schema.Errors(example)
+        throw new Error(`${file}: The example does not fit at ${first?.instancePath}: ${first?.message}.`)
+      }
+      found.push({ identifier: basename(name, ending), group, example })
+    }
+  }
+  return found
+}
