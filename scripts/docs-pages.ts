@@ -1,3 +1,4 @@
+import { type FoundExample, findExamples } from '../src/blocks/block-example.ts'
 import type { BlockDescription } from '../src/blocks/describe-block.ts'
 import { describeBlock } from '../src/blocks/describe-block.ts'
 import { findBlocks } from '../src/blocks/load-blocks.ts'
@@ -5,6 +6,8 @@ import type { InPin, OutPin } from '../src/blocks/pin.ts'
 import type { Setting } from '../src/blocks/setting.ts'
 import { optionTable } from '../src/options.ts'
 import { errorTable } from '../src/shared/errors.ts'
+import { exampleSection } from './example-section.ts'
+import { prose, table } from './markdown.ts'
 
 const generated = '<!-- Made by npm run docs from the definitions. Do not edit. -->\n'
 
@@ -19,28 +22,31 @@ const groups: Readonly<Record<string, string>> = {
 export async function blocksPage(): Promise<string> {
   const found = await findBlocks()
   const blocks = found.map(({ definition, group }) => describeBlock(definition, group))
+  const examples = new Map((await findExamples()).map((example) => [example.identifier, example]))
   const names = [...new Set(blocks.map((block) => block.group))]
   const sections = names.map((group) => {
     const members = blocks.filter((block) => block.group === group)
-    return `## ${groups[group] ?? group}\n\n${members.map(blockSection).join('\n')}`
+    const parts = members.map((block) => blockSection(block, examples.get(block.identifier)))
+    return `## ${groups[group] ?? group}\n\n${parts.join('\n')}`
   })
-  const intro = `# Blocks\n\n${generated}\n${blocks.length} blocks. A pull block has no flow pins: it is evaluated when somebody needs what it gives.\n`
+  const intro = `# Blocks\n\n${generated}\n${blocks.length} blocks. A pull block has no flow pins: it is evaluated when somebody needs what it gives. Each block has an\nexample: the \`blueprint\` in its file can be imported as it stands (\`quoin import\`), and the suite sends its requests.\nWhat stands in angle brackets is known only then; a name after the colon is the same value each time. Most examples are open\nto everybody, so that they can be tried at once: in life, give what writes the scope \`*loggedin\` or one of your own.\n`
   return `${intro}\n${sections.join('\n')}`
 }
 
-function blockSection(block: BlockDescription): string {
+function blockSection(block: BlockDescription, example: FoundExample | undefined): string {
   const kind = { value: 'pull', flow: 'flow', trigger: 'trigger' }[block.kind]
   const also =
     block.aliases.length > 0
       ? `; also accepted: ${block.aliases.map((name) => `\`${name}\``).join(', ')}`
       : ''
   const parts = [
-    `### ${block.title}\n\n\`${block.identifier}\` · ${kind}${also}\n\n${block.summary}\n`,
+    `### ${block.title}\n\n\`${block.identifier}\` · ${kind}${also}\n\n${prose(block.summary)}\n`,
     table('In', ['Pin', 'Type', 'Meaning'], Object.entries(block.in).map(inRow)),
     block.more_in ? 'Its settings add in-pins.\n' : '',
     table('Out', ['Pin', 'Type', 'Meaning'], Object.entries(block.out).map(outRow)),
     block.more_out ? 'Its settings add out-pins.\n' : '',
     table('Settings', ['Setting', 'Kind', 'Meaning'], Object.entries(block.settings).map(settingRow)),
+    example === undefined ? '' : exampleSection(example),
   ]
   return parts.filter((part) => part !== '').join('\n')
 }
@@ -52,11 +58,11 @@ function inRow([id, pin]: [string, InPin]): string[] {
     pin.several ? 'several' : '',
     pin.default === undefined ? '' : `= ${JSON.stringify(pin.default)}`,
   ]
-  return [`\`${id}\``, facts.filter((fact) => fact !== '').join(', '), pin.help]
+  return [`\`${id}\``, facts.filter((fact) => fact !== '').join(', '), prose(pin.help)]
 }
 
 function outRow([id, pin]: [string, OutPin]): string[] {
-  return [`\`${id}\``, pin.carries ? `${pin.type}, ${pin.carries}` : pin.type, pin.help]
+  return [`\`${id}\``, pin.carries ? `${pin.type}, ${pin.carries}` : pin.type, prose(pin.help)]
 }
 
 function settingRow([name, setting]: [string, Setting]): string[] {
@@ -68,7 +74,7 @@ function settingRow([name, setting]: [string, Setting]): string[] {
   return [
     `\`${name}\``,
     `${setting.kind}${options}${setting.required ? ', needed' : ''}${standard}`,
-    setting.help,
+    prose(setting.help),
   ]
 }
 
@@ -77,7 +83,7 @@ export function errorsPage(): string {
   const rows = Object.entries(errorTable).map(([code, { status, summary }]) => [
     `\`${code}\``,
     String(status),
-    summary,
+    prose(summary),
   ])
   const intro = `# Errors\n\n${generated}\nManagement endpoints reply \`{ error, code, message }\`, custom endpoints \`{ error }\` with the message. A code is never\nused again for something else.\n`
   return `${intro}\n${table('', ['Code', 'Status', 'Meaning'], rows)}`
@@ -88,15 +94,7 @@ export function settingsPage(): string {
   const rows = Object.values(optionTable).map(({ variable, fallback, accepts, help }) => [
     `\`${variable}\``,
     fallback === '' ? 'empty' : `\`${fallback}\``,
-    `${help} Accepts ${accepts}.`,
+    prose(`${help} Accepts ${accepts}.`),
   ])
   return `# Settings\n\n${generated}\nAll from the environment. A value that is not accepted stops the start with one line.\n\n${table('', ['Variable', 'Default', 'Meaning'], rows)}`
-}
-
-function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return ''
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
-  const name = title === '' ? '' : `**${title}**\n\n`
-  return `${name}${line(head)}\n${line(head.map(() => '---'))}\n${rows.map(line).join('\n')}\n`
 }

@@ -1,8 +1,14 @@
 // Writes the pages of docs/ that are drawn from definitions. `test/generated-docs.test.ts` fails when one is not current.
 import { writeFile } from 'node:fs/promises'
 import { blocksPage, errorsPage, settingsPage } from './docs-pages.ts'
+import { endpointsPage } from './endpoints-page.ts'
 
-const pages = { 'blocks.md': await blocksPage(), 'errors.md': errorsPage(), 'settings.md': settingsPage() }
+const pages = {
+  'blocks.md': await blocksPage(),
+  'endpoints.md': await endpointsPage(),
+  'errors.md': errorsPage(),
+  'settings.md': settingsPage(),
+}
 
 for (const [name, text] of Object.entries(pages)) {
   await writeFile(new URL(`../docs/${name}`, import.meta.url), text)

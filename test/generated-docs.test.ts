@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { blocksPage, errorsPage, settingsPage } from '../scripts/docs-pages.ts'
+import { endpointsPage } from '../scripts/endpoints-page.ts'
 
 test.each([
   ['blocks.md', blocksPage],
+  ['endpoints.md', endpointsPage],
   ['errors.md', errorsPage],
   ['settings.md', settingsPage],
 ])('docs/%s is what the definitions say (else: npm run docs)', async (name, page) => {
