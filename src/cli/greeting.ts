@@ -1,13 +1,22 @@
 import type { Quoin } from '../quoin.ts'
+import type { ClusterNode } from '../storage/cluster.ts'
+
+export interface Started {
+  readonly address: string
+  /** Folder of the embedded database. */
+  readonly data: string
+  readonly milliseconds: number
+}
 
 /** What a node prints when it is ready: where it is, how to sign in, and one line to try. */
-export function greeting(quoin: Quoin, address: string, data: string, milliseconds: number): string {
+export function greeting(
+  quoin: Quoin,
+  nodes: readonly ClusterNode[] | undefined,
+  { address, data, milliseconds }: Started,
+): string {
   const { administrator } = quoin
-  const lines = [
-    '',
-    `  Quoin ${quoin.version} is ready (${quoin.storage.engine} in ${data}, ${milliseconds} ms)`,
-    '',
-  ]
+  const place = nodes ? clusterWords(nodes) : `${quoin.storage.engine} in ${data}`
+  const lines = ['', `  Quoin ${quoin.version} is ready (${place}, ${milliseconds} ms)`, '']
   lines.push(`    API      ${address}/api/v1`, `    Docs     ${address}/docs`)
   if (administrator?.password !== undefined) {
     lines.push(
@@ -24,4 +33,11 @@ export function greeting(quoin: Quoin, address: string, data: string, millisecon
     })
   lines.push('', '  Try it:', '', `    curl ${address}/api/v1/${endpoint?.listening.uri ?? 'info'}`, '')
   return lines.join('\n')
+}
+
+/** `nodes`: of the cluster, if there is one. */
+function clusterWords(nodes: readonly ClusterNode[]): string {
+  const live = nodes.filter((node) => node.live)
+  const name = live.find((node) => node.self)?.name ?? ''
+  return `postgres, node ${name}, ${live.length === 1 ? 'the only one' : `one of ${live.length}`}`
 }

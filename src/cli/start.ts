@@ -23,7 +23,8 @@ ${optionsHelp()}`,
     const options = terminal.options()
     const { quoin, address } = await listen(terminal)
     const milliseconds = Math.round(performance.now() - began)
-    terminal.print(greeting(quoin, address, options.data, milliseconds))
+    const nodes = await quoin.storage.cluster?.nodes()
+    terminal.print(greeting(quoin, nodes, { address, data: options.data, milliseconds }))
     const signal = await stopSignal(process, (code) => process.exit(code))
     terminal.print(`${signal}: finishing what is under way …`)
     const late = setTimeout(() => {

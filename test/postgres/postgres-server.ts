@@ -135,7 +135,7 @@ async function copyBinaries(target: string): Promise<void> {
   for (const name of ['initdb', 'postgres']) await chmod(join(target, 'bin', name), 0o755)
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

@@ -1,6 +1,7 @@
 /**
  * Connections to PostgreSQL. Nothing here depends on what a connection was used for before, so a pooler in transaction
- * mode may stand between: no SET, no LISTEN, no session locks. Statements are prepared under names made from their text.
+ * mode may stand between: no SET, no LISTEN, no session locks. Statements are prepared under names made from their text;
+ * not behind a pooler, where the next statement may meet another connection (PgBouncer can follow them since 1.21 only).
  *
  * A node has two pools. Single statements never wait for anything but PostgreSQL, so those connections always come back;
  * a transaction may hold its connection while its flow asks for something else, which must not need one of the same pool.
@@ -40,6 +41,8 @@ export interface PoolOptions {
   readonly url: string
   /** Connections of the node, at least 2. */
   readonly connections: number
+  /** Behind a pooler, which also refuses settings that a connection is opened with: the database's own hold then. */
+  readonly pooled: boolean
 }
 
 const CONNECT_MS = 5_000
@@ -47,6 +50,7 @@ const STATEMENT_MS = 60_000
 /** Longer than a session may be idle (see postgres-session.ts): only for transactions that a lost node left behind. */
 const IDLE_TRANSACTION_MS = 15_000
 const IDLE_CONNECTION_MS = 60_000
+const SETTINGS = `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS} -c jit=off`
 /** Statements that are prepared; each costs some kilobytes on every connection. Rarer ones are sent as they are. */
 const PREPARED = 500
 
@@ -66,11 +70,11 @@ export function textOf(row: Row, name: string): string {
   throw new TypeError(`The column ${name} is no text.`)
 }
 
-export function openPostgresPool({ url, connections }: PoolOptions): PostgresPool {
-  const names = statementNames()
+export function openPostgresPool({ url, connections, pooled }: PoolOptions): PostgresPool {
+  const names = pooled ? () => undefined : statementNames()
   const single = Math.max(1, Math.floor(connections / 2))
-  const statements = openPool(url, single)
-  const transactions = openPool(url, Math.max(1, connections - single))
+  const statements = openPool(url, single, pooled)
+  const transactions = openPool(url, Math.max(1, connections - single), pooled)
 
   async function ask(on: Pool | PoolClient, text: string, values: readonly unknown[] = []) {
     const name = names(text)
@@ -111,7 +115,7 @@ export function openPostgresPool({ url, connections }: PoolOptions): PostgresPoo
   }
 }
 
-function openPool(connectionString: string, max: number): Pool {
+function openPool(connectionString: string, max: number, pooled: boolean): Pool {
   const pool = new Pool({
     connectionString,
     max,
@@ -120,7 +124,7 @@ function openPool(connectionString: string, max: number): Pool {
     keepAlive: true,
     // For a server that does not answer at all: its own timeout cannot reach us then.
     query_timeout: STATEMENT_MS + 5_000,
-    options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS} -c jit=off`,
+    ...(!pooled && { options: SETTINGS }),
     application_name: 'quoin',
     types: {
       getTypeParser(oid: number, format?: 'text' | 'binary') {

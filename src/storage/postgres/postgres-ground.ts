@@ -43,9 +43,11 @@ const OLDEST = 150_000
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
 export async function openPostgresGround(options: PostgresOptions): Promise<PostgresGround> {
-  const pool = openPostgresPool(options)
+  const pool = openPostgresPool({ ...options, pooled: options.listenUrl !== undefined })
   try {
-    await checkServer(pool)
+    await checkServer(pool).catch((error: unknown) => {
+      throw unreachable(options.url, error)
+    })
     await migratePostgres(pool, await postgresMigrations())
     const random = pooledRandom(options.random)
     const newGuid = guidSource(options.clock, random)
@@ -103,6 +105,22 @@ async function checkServer(pool: PostgresPool): Promise<void> {
     throw unfit(
       'synchronous_commit is off, so writes would be lost after they were acknowledged. Set it to on.',
     )
+}
+
+/** For whoever starts the node. Without user and password. */
+function unreachable(url: string, error: unknown): unknown {
+  if (error instanceof QuoinError && error.cause === undefined) return error
+  const reason = error instanceof QuoinError ? error.cause : error
+  const { host, pathname } = new URL(url)
+  const why = reason instanceof Error && reason.message !== '' ? reason.message : codeOf(reason)
+  return new QuoinError('UNAVAILABLE', `PostgreSQL at ${host}${pathname} cannot be used: ${why}.`, {
+    cause: error,
+  })
+}
+
+/** Where several addresses were tried in vain, the error has no message of its own. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
 }
 
 function unfit(message: string): QuoinError {

@@ -36,6 +36,7 @@ class PostgresStorage implements Storage {
   async ensure(name: string, needs: Needs = {}): Promise<void> {
     const problem = storageNameProblem(name)
     if (problem) throw new QuoinError('INVALID_BODY', `The storage name ${JSON.stringify(name)} ${problem}.`)
+    this.#refuseClosed()
     if (isEnsured(this.#ground.catalogue.find(name), needs)) return
     await this.#change(() => ensureStorage(this.#ground, name, needs))
   }
@@ -89,7 +90,7 @@ class PostgresStorage implements Storage {
   }
 
   async #change(change: () => Promise<void>): Promise<void> {
-    if (this.#closed) throw new QuoinError('UNAVAILABLE', 'The storage is being closed.')
+    this.#refuseClosed()
     const done = this.#ground.alone('catalogue', change)
     this.#changes.add(done)
     try {
@@ -97,5 +98,9 @@ class PostgresStorage implements Storage {
     } finally {
       this.#changes.delete(done)
     }
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw new QuoinError('UNAVAILABLE', 'The storage is being closed.')
   }
 }
