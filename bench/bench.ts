@@ -4,7 +4,8 @@
  * 1. A pair of servers that can be asked for their settings: is the work equal? (`equal-work.ts`)
  * 2. A fresh pair, filled with the same tasks: each row in turns. (`rows.ts`, `measure.ts`)
  * 3. What large bodies cost in memory, of Quoin alone. (`memory.ts`)
- * 4. The table, and docs/benchmarks.md if all rows ran; of the memory, also if only that was measured.
+ * 4. The same on PostgreSQL with several nodes. (`nodes.ts`)
+ * 5. The table, and docs/benchmarks.md if all rows ran; of memory and nodes, also if only that was measured.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -14,20 +15,24 @@ import { checkEqualReplies, checkEqualWork, UnequalWork } from './equal-work.ts'
 import { describeMachine, type Machine } from './machine.ts'
 import { measureRow, type Timing } from './measure.ts'
 import { measureMemory } from './memory.ts'
+import { measureNodes } from './nodes.ts'
 import { markdown, type Outcome, table, warnings } from './report.ts'
-import { memoryLines, memorySection, withMemorySection } from './report-memory.ts'
+import { memoryLines, memorySection, withSection } from './report-memory.ts'
+import { nodesLines, nodesSection } from './report-nodes.ts'
 import { listPaths, type Row, rows } from './rows.ts'
 import { seed } from './seed.ts'
 
 /** For `--only`, beside the rows. */
 const MEMORY = 'memory'
-const names = [...rows.map(({ id }) => id), MEMORY]
+const NODES = 'nodes'
+const names = [...rows.map(({ id }) => id), MEMORY, NODES]
 const usage = `npm run bench -- [--rounds 5] [--seconds 3] [--only ${names.join('|')}]`
 const reportFile = new URL('../docs/benchmarks.md', import.meta.url)
 
 interface Wanted extends Timing {
   readonly rows: readonly Row[]
   readonly memory: boolean
+  readonly nodes: boolean
 }
 
 function readArguments(): Wanted {
@@ -46,7 +51,13 @@ function readArguments(): Wanted {
     throw new Error(`--seconds is ${values.seconds}; it must be up to 600.`)
   const isChosen = (id: string) => values.only === undefined || id === values.only
   if (!names.some(isChosen)) throw new Error(`--only is ${values.only}; there is no such row.`)
-  return { rounds, seconds, rows: rows.filter(({ id }) => isChosen(id)), memory: isChosen(MEMORY) }
+  return {
+    rounds,
+    seconds,
+    rows: rows.filter(({ id }) => isChosen(id)),
+    memory: isChosen(MEMORY),
+    nodes: isChosen(NODES),
+  }
 }
 
 /** Runs `work` with both candidates, started one after the other, and closes them whatever happens. */
@@ -67,11 +78,11 @@ async function withBoth<T>(
   }
 }
 
-async function bench({ rounds, seconds, rows: chosen, memory }: Wanted): Promise<boolean> {
+async function bench({ rounds, seconds, rows: chosen, memory, nodes }: Wanted): Promise<boolean> {
   const machine = await describeMachine()
   const cores = takeCore()
   const core = cores?.server
-  if (chosen.length === 0) return benchMemory(machine, core)
+  if (chosen.length === 0) return memory ? benchMemory(machine, core) : benchNodes(machine)
   const compared = await withBoth({ core, reports: true }, checkEqualWork)
   console.log(`Equal work: ${compared} requests, same replies; both WAL with synchronous = FULL.`)
 
@@ -92,6 +103,7 @@ async function bench({ rounds, seconds, rows: chosen, memory }: Wanted): Promise
     await writeFile(reportFile, markdown(outcomes, machine, cores, { rounds, seconds }))
     await benchMemory(machine, core)
   }
+  if (nodes) await benchNodes(machine)
   return outcomes.every((outcome) => !('reason' in outcome))
 }
 
@@ -100,7 +112,17 @@ async function benchMemory(machine: Machine, core: number | undefined): Promise<
   const measured = await measureMemory(core)
   console.log(`\n${memoryLines(measured)}\n`)
   const report = await readFile(reportFile, 'utf8')
-  await writeFile(reportFile, withMemorySection(report, memorySection(measured, machine)))
+  await writeFile(reportFile, withSection(report, memorySection(measured, machine)))
+  console.log('Written to docs/benchmarks.md.')
+  return true
+}
+
+/** The same of what a cluster costs. */
+async function benchNodes(machine: Machine): Promise<boolean> {
+  const measured = await measureNodes()
+  console.log(`\n${nodesLines(measured)}\n`)
+  const report = await readFile(reportFile, 'utf8')
+  await writeFile(reportFile, withSection(report, nodesSection(measured, machine)))
   console.log('Written to docs/benchmarks.md.')
   return true
 }

@@ -26,13 +26,18 @@ export interface CandidateStart {
   readonly core: number | undefined
   /** Whether it can `report` its connections: for the checks before, not for timing. */
   readonly reports: boolean
+  /** Of Quoin: more settings, and the administrator's password if it is given in them. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly password?: string
+  /** False for a further node of a cluster, which finds the endpoints there. */
+  readonly installs?: boolean
 }
 
 const preload = ['--import', new URL('report-connections.ts', import.meta.url).href]
 
 export function startQuoin(start: CandidateStart): Promise<Candidate> {
   return inFolder('quoin', async (folder) => {
-    const password = randomBytes(16).toString('base64url')
+    const password = start.password ?? randomBytes(16).toString('base64url')
     const server = await startServer({
       command: command(start, ['src/main.ts', 'start']),
       environment: {
@@ -42,12 +47,14 @@ export function startQuoin(start: CandidateStart): Promise<Candidate> {
         QUOIN_ENVIRONMENT: 'production',
         QUOIN_LOG_LEVEL: 'warn',
         QUOIN_RATE_LIMIT: '0',
+        ...start.settings,
       },
       reports: start.reports,
     })
     return stoppedOnError(server, async () => {
       const api = await signIn(baseOf(server), 'admin', password)
-      await installBlueprintFile(api, new URL('constant.blueprint.json', import.meta.url))
+      if (start.installs ?? true)
+        await installBlueprintFile(api, new URL('constant.blueprint.json', import.meta.url))
       return candidate('Quoin', server, api.token, join(folder, 'quoin.db'))
     })
   })

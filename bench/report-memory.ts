@@ -47,9 +47,10 @@ in durable batches. Measured on ${date}, commit ${commit}.
 `
 }
 
-/** The report with this section in place of the one that it has, or at its end. */
-export function withMemorySection(report: string, section: string): string {
-  const start = report.indexOf(`${HEADING}\n`)
+/** The report with this section in place of the one with its heading, or at its end. */
+export function withSection(report: string, section: string): string {
+  const heading = section.slice(0, section.indexOf('\n'))
+  const start = report.indexOf(`${heading}\n`)
   if (start < 0) return `${report.trimEnd()}\n\n${section}`
   const end = report.indexOf('\n## ', start)
   return report.slice(0, start) + section + (end < 0 ? '' : report.slice(end))

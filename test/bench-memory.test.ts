@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fileForm, lines, MIB, post } from '../bench/large-bodies.ts'
 import type { MemoryRow } from '../bench/memory.ts'
 import { forgetPeak, memoryOf } from '../bench/process-memory.ts'
-import { memoryLines, memorySection, withMemorySection } from '../bench/report-memory.ts'
+import { memoryLines, memorySection, withSection } from '../bench/report-memory.ts'
 import { type LocalServer, startLocalServer } from './local-server.ts'
 
 let server: LocalServer
@@ -90,11 +90,11 @@ test('the section is put into the report and leaves the rest as it is', () => {
   const about = { date: '2026-01-01', commit: 'abc' }
   const section = memorySection([row], about)
   const report = '# Benchmarks\n\n| old |\n\n## The machine\n\nOne.\n'
-  const once = withMemorySection(report, section)
+  const once = withSection(report, section)
   expect(once).toBe(`${report}\n${section}`)
-  expect(withMemorySection(once, section)).toBe(once)
+  expect(withSection(once, section)).toBe(once)
   const between = `${report}\n${section}\n## Last\n\nKept.\n`
   const other = memorySection([{ ...row, extra: 12 }], about)
-  const replaced = withMemorySection(between, other)
+  const replaced = withSection(between, other)
   expect(replaced).toBe(between.replace('+63 MB', '+12 MB'))
 })

@@ -154,6 +154,7 @@ export async function openAccess(options: {
     async close() {
       closed = true
       await Promise.allSettled(underWay)
+      context.identities.close()
       await requests.close()
     },
   }

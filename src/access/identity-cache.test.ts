@@ -7,16 +7,8 @@ const ada: Identity = { guid: 'a', username: 'ada', scopes: new Set(), user: {},
 
 function versions() {
   const of: Record<string, number> = { _tokens: 1, _users: 1, _groups: 1, tasks: 1 }
-  return { of, version: (name: string) => of[name] ?? 0, cluster: undefined }
+  return { of, version: (name: string) => of[name] ?? 0, watch: () => () => undefined }
 }
-
-test('on a cluster nothing is kept: another node may have signed the token out', () => {
-  const { version } = versions()
-  const cluster = { self: '', alive: () => true, tell: async () => undefined, nodes: async () => [] }
-  const cache = identityCache({ version, cluster }, NAMES)
-  cache.looking('h')(ada, 100)
-  expect(cache.get('h', 1)).toBeUndefined()
-})
 
 test('is known until its time is over', () => {
   const cache = identityCache(versions(), NAMES)

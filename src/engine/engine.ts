@@ -9,8 +9,9 @@ import { openClusterCache } from './cluster-cache.ts'
 import { type Deployments, openDeployments } from './deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live-blueprints.ts'
 import { openRecords, type RecordContext } from './records.ts'
-import { Run, type RunEnd, type RunEnvironment, type RunLimits, type RunStart } from './run.ts'
+import { Run, type RunEnd, type RunStart } from './run.ts'
 import { runCache } from './run-cache.ts'
+import type { RunEnvironment, RunLimits } from './run-environment.ts'
 import { openSystemLog, type SystemLog } from './system-log.ts'
 
 export interface EngineOptions {

@@ -7,7 +7,7 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
 import type { EndpointReply } from './value-shape.ts'
 
-/** What a step may do with the run that it is part of. `run.ts` is the one that keeps these promises. */
+/** What a step may do with the run that it is part of. `run.ts` keeps these promises. */
 export interface RunControl {
   readonly session: Session
   readonly request: RunRequest | undefined

@@ -6,53 +6,24 @@
  *   outside, and at the end. Whatever was not yet durable is undone when the run fails.
  * - It replies at most once; the flow goes on behind the reply, with a transaction of its own.
  * - It stops at its deadline, at its budget of blocks, when its job's signal says so, and when one of its branches
- *   fails. Each step asks before it begins; a block that waits is told by the signal.
+ *   fails.
  */
-import type { Cache, LaterCall, LogLevel } from '../blocks/context.ts'
+import type { LaterCall } from '../blocks/context.ts'
 import type { Reply, RunRequest } from '../blocks/run-request.ts'
-import type { Clock } from '../shared/clock.ts'
-import { QuoinError } from '../shared/errors.ts'
+import type { QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
-import type { Origin, Session, Storage } from '../storage/storage.ts'
-import { BlockFailure, RunStopped } from './block-failure.ts'
-import type { CompiledFlow, CompiledFunction, Frame, RunControl, Step } from './frame.ts'
+import type { Origin, Session } from '../storage/storage.ts'
+import { RunStopped } from './block-failure.ts'
+import type { CompiledFlow, Frame, RunControl, Step } from './frame.ts'
 import { laterJob } from './job-payload.ts'
+import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
+import { explainFailure } from './run-failure.ts'
 import { runOrigin } from './run-origin.ts'
+import { type ReplyListener, RunReply } from './run-reply.ts'
+import { RunSteps } from './run-steps.ts'
 
-export interface RunLimits {
-  /** Milliseconds from start to the last block. */
-  readonly deadline: number
-  /** Blocks executed, value blocks included. */
-  readonly budget: number
-  /** Custom functions that call each other. */
-  readonly depth: number
-}
-
-/** What all runs of a node share. */
-export interface RunEnvironment {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly newGuid: () => string
-  readonly cache: Cache
-  readonly allowedHosts: readonly string[]
-  readonly limits: RunLimits
-  readonly log: (entry: RunLogEntry) => void
-  /** A custom function by name: of the same blueprint first, else of any active one. */
-  readonly findFunction: (name: string, blueprint: string) => CompiledFunction | undefined
-}
-
-export interface RunLogEntry {
-  readonly level: LogLevel
-  readonly message: string
-  readonly value?: JsonValue | undefined
-  readonly run: string
-  readonly blueprint: string
-  readonly block?: string | undefined
-  readonly pin?: string | undefined
-}
-
-export interface RunStart {
+export interface RunStart extends ReplyListener {
   readonly flow: CompiledFlow
   readonly blueprint: string
   readonly given: Readonly<Record<string, unknown>>
@@ -63,10 +34,6 @@ export interface RunStart {
   readonly origin?: Pick<Origin, 'user' | 'depth'>
   /** Ends the run early: its job was cancelled, or the node stops. */
   readonly signal?: AbortSignal
-  /** Called at most once, in the transaction that the reply waits for. */
-  readonly beforeReply?: (session: Session, reply: Reply) => unknown
-  /** Called at most once, when everything written before is durable. */
-  readonly onReply?: (reply: Reply) => void
 }
 
 /** How a run ended. `replied` tells whether `onReply` was called. */
@@ -77,14 +44,6 @@ export interface RunEnd {
   readonly result: JsonValue | undefined
 }
 
-/** Steps between two looks at the clock, and the milliseconds after which a run lets others have a turn. */
-const LOOK = 256
-const TURN = 20
-/** Values are worked out without a pause, and nobody else is served meanwhile: a map in a map over what was sent. */
-const LONGEST_TURN = 2_000
-/** Nested branches until a run lets the stack unwind; deeper than any drawing, far from the stack's end. */
-const DEEPEST = 200
-
 export class Run implements RunControl {
   readonly guid: string
   readonly session: Session
@@ -92,23 +51,12 @@ export class Run implements RunControl {
   readonly blueprint: string
   readonly request: RunRequest | undefined
   readonly user: JsonObject | undefined
-  readonly #started: number
   readonly #start: RunStart
-  #budget: number
-  #turnBegan: number
-  #tired = false
-  /** How many `drive`s are on the stack: branches within branches, and calls of custom functions. */
-  #nested = 0
-  #stop: Error | undefined
-  #abort: AbortController | undefined
+  readonly #steps: RunSteps
+  readonly #reply: RunReply
   #timer: NodeJS.Timeout | undefined
   /** Fails the run while it waits for a block that does not listen to the signal. */
   #giveUp: ((reason: Error) => void) | undefined
-  #replyAsked = false
-  #replied = false
-  #over = false
-  /** Under way: the commit before the reply. */
-  #committing: Promise<void> | undefined
 
   constructor(environment: RunEnvironment, start: RunStart) {
     this.guid = environment.newGuid()
@@ -118,133 +66,30 @@ export class Run implements RunControl {
     this.blueprint = start.blueprint
     this.request = start.request
     this.#start = start
-    this.#budget = environment.limits.budget
-    this.#started = environment.clock()
-    this.#turnBegan = this.#started
+    this.#steps = new RunSteps(environment.clock, environment.limits)
+    this.#reply = new RunReply(this.session, start)
   }
 
-  /** Before each block. Throws RunStopped when the run may not go on. */
   tick(): void {
-    this.#budget -= 1
-    if (this.#stop) throw this.#stop
-    if (this.#budget < 0) {
-      throw new RunStopped(
-        'budget',
-        `The run executed ${this.environment.limits.budget} blocks, which is its budget.`,
-      )
-    }
-    if (this.#budget % LOOK === 0) this.#look()
+    this.#steps.tick()
   }
 
-  #look(): void {
-    const now = this.environment.clock()
-    this.#tired = now - this.#turnBegan > TURN
-    if (now - this.#turnBegan > LONGEST_TURN) {
-      throw new RunStopped(
-        'deadline',
-        `The run worked out values for more than ${LONGEST_TURN} ms without a pause.`,
-      )
-    }
-    if (now - this.#started >= this.environment.limits.deadline) throw this.#late()
-  }
-
-  #late(): RunStopped {
-    const late = new RunStopped(
-      'deadline',
-      `The run did not end within ${this.environment.limits.deadline} ms.`,
-    )
-    this.stop(late)
-    return late
-  }
-
-  /** Runs steps until a branch ends. */
   drive(first: Step | undefined, frame: Frame): MaybePromise<void> {
-    // A circle through a forked pin would nest until the stack is full, and end as a fault of ours instead of 503.
-    if (this.#nested >= DEEPEST) return this.#rest().then(() => this.drive(first, frame))
-    this.#nested += 1
-    try {
-      let step = first
-      while (step) {
-        const reached = step
-        if (this.#tired)
-          return this.#driveOn(
-            this.#rest().then(() => reached),
-            frame,
-          )
-        const next = step(frame)
-        if (isPromise(next)) return this.#driveOn(next, frame)
-        step = next
-      }
-      return undefined
-    } finally {
-      this.#nested -= 1
-    }
-  }
-
-  /** The rest of a branch that has waited once: one promise for all of it, however often it waits. */
-  async #driveOn(waiting: Promise<Step | undefined>, frame: Frame): Promise<void> {
-    let step = await waiting
-    while (step) {
-      if (this.#tired) await this.#rest()
-      const next = step(frame)
-      step = isPromise(next) ? await next : next
-      // A wait is a pause: others were served.
-      if (isPromise(next)) this.#turnBegan = this.environment.clock()
-    }
-  }
-
-  /** A run that has had a long turn lets the event loop go round, so that others are served meanwhile. */
-  async #rest(): Promise<void> {
-    this.#tired = false
-    await new Promise((resolve) => setImmediate(resolve))
-    this.#turnBegan = this.environment.clock()
-  }
-
-  /** No further block begins, and those that wait are told. The first reason counts. */
-  stop(reason: Error): void {
-    if (this.#stop) return
-    this.#stop = reason
-    this.#abort?.abort(reason)
+    return this.#steps.drive(first, frame)
   }
 
   get signal(): AbortSignal {
-    this.#abort ??= new AbortController()
-    if (this.#stop) this.#abort.abort(this.#stop)
-    return this.#abort.signal
+    return this.#steps.signal
   }
 
   /** What was written so far becomes durable; then the reply goes out. */
   reply(reply: Reply, block: string): void {
-    if (this.#replyAsked) {
-      this.log({ level: 'warn', message: 'A second reply in one run was ignored.', block })
-      return
-    }
-    this.#replyAsked = true
-    const committed = andThen(this.#prepare(reply), () => this.session.commit())
-    if (!isPromise(committed)) {
-      this.#send(reply)
-      return
-    }
-    this.#committing = committed.then(() => this.#send(reply))
-    // Awaited before the next step and at the end; this only keeps an early failure from being called unhandled.
-    this.#committing.catch(() => undefined)
+    if (this.#reply.ask(reply)) return
+    this.log({ level: 'warn', message: 'A second reply in one run was ignored.', block })
   }
 
-  #prepare(reply: Reply): MaybePromise<unknown> {
-    return this.#start.beforeReply?.(this.session, reply)
-  }
-
-  #send(reply: Reply): void {
-    // A run that failed meanwhile has answered already.
-    if (this.#replied || this.#over) return
-    this.#start.onReply?.(reply)
-    // Not before: a reply that is too long to be written was none, and whoever waits for it gets the run's end.
-    this.#replied = true
-  }
-
-  /** The commit that a reply waits for, if there is one. */
   settle(): Promise<void> | undefined {
-    return this.#committing
+    return this.#reply.committing
   }
 
   log(entry: Omit<RunLogEntry, 'run' | 'blueprint'>): void {
@@ -301,13 +146,13 @@ export class Run implements RunControl {
   #deadline(): Promise<never> {
     return new Promise((_, reject) => {
       this.#giveUp = reject
-      this.#timer = setTimeout(() => reject(this.#late()), this.environment.limits.deadline)
+      this.#timer = setTimeout(() => reject(this.#steps.late()), this.environment.limits.deadline)
     })
   }
 
   readonly #interrupted = (): void => {
     const stopped = new RunStopped('shutdown', 'The run was stopped from outside.')
-    this.stop(stopped)
+    this.#steps.stop(stopped)
     this.#giveUp?.(stopped)
   }
 
@@ -317,9 +162,8 @@ export class Run implements RunControl {
   }
 
   #end(result: JsonValue | undefined): MaybePromise<RunEnd> {
-    const committed = this.#committing
-      ? this.#committing.then(() => this.session.commit())
-      : this.session.commit()
+    const { committing } = this.#reply
+    const committed = committing ? committing.then(() => this.session.commit()) : this.session.commit()
     if (!isPromise(committed)) return this.#ended(result)
     return committed.then(
       () => this.#ended(result),
@@ -329,38 +173,21 @@ export class Run implements RunControl {
 
   #ended(result: JsonValue | undefined): RunEnd {
     this.#release()
-    return { run: this.guid, replied: this.#replied, error: undefined, result }
+    return { run: this.guid, replied: this.#reply.sent, error: undefined, result }
   }
 
   async #fail(error: unknown): Promise<RunEnd> {
     this.#release()
-    this.stop(new RunStopped('failed', 'Another branch of the run failed.'))
+    this.#steps.stop(new RunStopped('failed', 'Another branch of the run failed.'))
     // A reply that was asked for is durable or not by now; what was written after it is undone.
-    const asked = await this.#committing?.then(
+    const asked = await this.#reply.committing?.then(
       () => undefined,
       (reason: unknown) => reason,
     )
-    this.#over = true
+    this.#reply.close()
     await this.session.rollback()
-    const known = this.#explain(asked ?? error)
-    return { run: this.guid, replied: this.#replied, error: known, result: undefined }
-  }
-
-  #explain(error: unknown): QuoinError {
-    if (error instanceof RunStopped) {
-      this.log({ level: 'error', message: error.message })
-      if (error.reason === 'depth') return new QuoinError('INTERNAL', 'internal error', { cause: error })
-      const message = error.reason === 'shutdown' ? 'the run was stopped' : 'the request took too long'
-      return new QuoinError('UNAVAILABLE', message, { cause: error })
-    }
-    const failure = error instanceof BlockFailure ? error : undefined
-    const client = failure?.clientError() ?? (error instanceof QuoinError ? error : undefined)
-    const told = client ?? new QuoinError('INTERNAL', 'internal error', { cause: error })
-    // A request that did not fit is the requester's affair and would only fill the log. A job has no requester.
-    if (told.status >= 500 || !this.request) {
-      const message = error instanceof Error ? error.message : String(error)
-      this.log({ level: 'error', message, block: failure?.block, pin: failure?.pin })
-    }
-    return told
+    const { told, entry } = explainFailure(asked ?? error, this.request !== undefined)
+    if (entry) this.log(entry)
+    return { run: this.guid, replied: this.#reply.sent, error: told, result: undefined }
   }
 }

@@ -1,0 +1,37 @@
+import type { Cache, LogLevel } from '../blocks/context.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { JsonValue } from '../shared/json.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { CompiledFunction } from './frame.ts'
+
+export interface RunLimits {
+  /** Milliseconds from start to the last block. */
+  readonly deadline: number
+  /** Blocks executed, value blocks included. */
+  readonly budget: number
+  /** Custom functions that call each other. */
+  readonly depth: number
+}
+
+/** What all runs of a node share. */
+export interface RunEnvironment {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly newGuid: () => string
+  readonly cache: Cache
+  readonly allowedHosts: readonly string[]
+  readonly limits: RunLimits
+  readonly log: (entry: RunLogEntry) => void
+  /** A custom function by name: of the same blueprint first, else of any active one. */
+  readonly findFunction: (name: string, blueprint: string) => CompiledFunction | undefined
+}
+
+export interface RunLogEntry {
+  readonly level: LogLevel
+  readonly message: string
+  readonly value?: JsonValue | undefined
+  readonly run: string
+  readonly blueprint: string
+  readonly block?: string | undefined
+  readonly pin?: string | undefined
+}

@@ -1,0 +1,127 @@
+/**
+ * Driving the steps of a run, and whether it may go on.
+ *
+ * - Each block asks before it begins (`tick`). A run goes on until it is stopped: by its deadline, by its budget of
+ *   blocks, or from outside (`stop`); the first reason counts, and a block that waits is told by the signal.
+ * - A branch is driven in one turn of the event loop until a step waits. A run that has had a long turn rests between two
+ *   steps, so that others are served meanwhile. A wait is a pause too.
+ */
+import type { Clock } from '../shared/clock.ts'
+import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
+import { RunStopped } from './block-failure.ts'
+import type { Frame, Step } from './frame.ts'
+import type { RunLimits } from './run-environment.ts'
+
+/** Steps between two looks at the clock, and the milliseconds after which a run lets others have a turn. */
+const LOOK = 256
+const TURN = 20
+/** Values are worked out without a pause, and nobody else is served meanwhile: a map in a map over what was sent. */
+const LONGEST_TURN = 2_000
+/** Nested branches until a run lets the stack unwind; deeper than any drawing, far from the stack's end. */
+const DEEPEST = 200
+
+export class RunSteps {
+  readonly #clock: Clock
+  readonly #limits: RunLimits
+  readonly #started: number
+  #budget: number
+  #turnBegan: number
+  #tired = false
+  /** How many `drive`s are on the stack: branches within branches, and calls of custom functions. */
+  #nested = 0
+  #stop: Error | undefined
+  #abort: AbortController | undefined
+
+  constructor(clock: Clock, limits: RunLimits) {
+    this.#clock = clock
+    this.#limits = limits
+    this.#budget = limits.budget
+    this.#started = clock()
+    this.#turnBegan = this.#started
+  }
+
+  /** Before each block. Throws RunStopped when the run may not go on. */
+  tick(): void {
+    this.#budget -= 1
+    if (this.#stop) throw this.#stop
+    if (this.#budget < 0) {
+      throw new RunStopped('budget', `The run executed ${this.#limits.budget} blocks, which is its budget.`)
+    }
+    if (this.#budget % LOOK === 0) this.#look()
+  }
+
+  #look(): void {
+    const now = this.#clock()
+    this.#tired = now - this.#turnBegan > TURN
+    if (now - this.#turnBegan > LONGEST_TURN) {
+      throw new RunStopped(
+        'deadline',
+        `The run worked out values for more than ${LONGEST_TURN} ms without a pause.`,
+      )
+    }
+    if (now - this.#started >= this.#limits.deadline) throw this.late()
+  }
+
+  /** Stops the run at its deadline. Gives what it then ends with. */
+  late(): RunStopped {
+    const late = new RunStopped('deadline', `The run did not end within ${this.#limits.deadline} ms.`)
+    this.stop(late)
+    return late
+  }
+
+  /** No further block begins, and those that wait are told. The first reason counts. */
+  stop(reason: Error): void {
+    if (this.#stop) return
+    this.#stop = reason
+    this.#abort?.abort(reason)
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#stop) this.#abort.abort(this.#stop)
+    return this.#abort.signal
+  }
+
+  /** Runs steps until a branch ends. */
+  drive(first: Step | undefined, frame: Frame): MaybePromise<void> {
+    // A circle through a forked pin would nest until the stack is full, and end as a fault of ours instead of 503.
+    if (this.#nested >= DEEPEST) return this.#rest().then(() => this.drive(first, frame))
+    this.#nested += 1
+    try {
+      let step = first
+      while (step) {
+        const reached = step
+        if (this.#tired)
+          return this.#driveOn(
+            this.#rest().then(() => reached),
+            frame,
+          )
+        const next = step(frame)
+        if (isPromise(next)) return this.#driveOn(next, frame)
+        step = next
+      }
+      return undefined
+    } finally {
+      this.#nested -= 1
+    }
+  }
+
+  /** The rest of a branch that has waited once: one promise for all of it, however often it waits. */
+  async #driveOn(waiting: Promise<Step | undefined>, frame: Frame): Promise<void> {
+    let step = await waiting
+    while (step) {
+      if (this.#tired) await this.#rest()
+      const next = step(frame)
+      step = isPromise(next) ? await next : next
+      // A wait is a pause: others were served.
+      if (isPromise(next)) this.#turnBegan = this.#clock()
+    }
+  }
+
+  /** A run that has had a long turn lets the event loop go round, so that others are served meanwhile. */
+  async #rest(): Promise<void> {
+    this.#tired = false
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#turnBegan = this.#clock()
+  }
+}
