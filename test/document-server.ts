@@ -18,6 +18,7 @@ import { openServer, type Server } from '../src/http/server.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
 import type { Storage } from '../src/storage/storage.ts'
+import { textAt } from './json-at.ts'
 import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
 
 const password = 'correct horse battery'
@@ -54,9 +55,8 @@ export interface DocumentServer {
 
 export interface Answer {
   readonly status: number
-  // A test reads replies of every shape.
-  // biome-ignore lint/suspicious/noExplicitAny: what a reply holds is what the test is about
-  readonly body: any
+  /** Parsed; undefined when it is no JSON. Read with `json-at.ts`. */
+  readonly body: JsonValue | undefined
   readonly text: string
   readonly bytes: Buffer
   readonly headers: Readonly<Record<string, unknown>>
@@ -174,12 +174,12 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
       const admin = await access.identify(authorization.slice('Bearer '.length))
       if (admin === undefined) throw new Error('The administrator is not known.')
       const { _meta } = await access.createUser({ username, password, custom_scopes: [...scopes] }, admin)
-      return typeof _meta === 'object' && _meta !== null && 'guid' in _meta ? String(_meta.guid) : ''
+      return textAt(_meta, 'guid')
     },
     async make(name, kept = false) {
       const made = await send('POST', '/_system/storages', 'admin', { body: { name, history: kept } })
       if (made.status !== 200) throw new Error(made.text)
-      return made.body._meta.guid
+      return textAt(made.body, '_meta', 'guid')
     },
     async close() {
       await server.close()

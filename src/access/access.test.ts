@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { TestAccess } from '../../test/open-test-access.ts'
 import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-access.ts'
 import { search } from '../shared/query.ts'
-import { guidOf } from './stored-fields.ts'
+import { guidOf } from '../storage/document-fields.ts'
 
 let room: TestAccess
 afterEach(() => room.close())

@@ -5,11 +5,11 @@
  * cannot take all places where passwords are checked.
  */
 import ipaddr from 'ipaddr.js'
+import { guidOf, numberIn } from '../storage/document-fields.ts'
+import { findOne } from '../storage/find-documents.ts'
 import type { Session } from '../storage/storage.ts'
 import { documentOf } from '../storage/storage.ts'
-import { findOne } from './find-documents.ts'
 import { tooManyAttempts } from './lockout.ts'
-import { guidOf, numberIn } from './stored-fields.ts'
 
 export const ADDRESSES = '_signin_addresses'
 const WINDOW_SECONDS = 900

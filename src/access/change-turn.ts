@@ -5,11 +5,11 @@
  * waiting costs nothing; sign-ins do not take the turn.
  */
 import { QuoinError } from '../shared/errors.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { findOne } from '../storage/find-documents.ts'
 import type { Session, Storage } from '../storage/storage.ts'
 import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
-import { findOne } from './find-documents.ts'
-import { guidOf } from './stored-fields.ts'
 
 const TURNS = '_access'
 const NAME = 'users'

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { TemporaryStorage } from '../../test/temporary-storage.ts'
 import { openTemporaryStorage } from '../../test/temporary-storage.ts'
 import { search } from '../shared/query.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { documentsOf } from '../storage/find-documents.ts'
 import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { deleteExpired } from './delete-expired.ts'
-import { documentsOf } from './find-documents.ts'
-import { guidOf } from './stored-fields.ts'
 
 let temporary: TemporaryStorage
 beforeEach(async () => {

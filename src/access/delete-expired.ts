@@ -1,8 +1,8 @@
+import { guidOf, numberIn } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
 import type { Storage } from '../storage/storage.ts'
 import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
-import { findAll } from './find-documents.ts'
-import { guidOf, numberIn } from './stored-fields.ts'
 
 /**
  * Deletes up to 50 records whose time (`field`, Unix seconds) is over. Called by each sign-in for the storages that

@@ -15,9 +15,9 @@
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
+import { numberIn } from '../storage/document-fields.ts'
 import type { Session } from '../storage/storage.ts'
 import { documentOf } from '../storage/storage.ts'
-import { numberIn } from './stored-fields.ts'
 
 export const unlocked: readonly Mutation[] = [
   { op: 'set', field: 'login_attempts', value: 0 },

@@ -8,13 +8,13 @@
  */
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { Query } from '../shared/query.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
 import type { Session } from '../storage/storage.ts'
-import { findAll } from './find-documents.ts'
 import type { Grants } from './groups.ts'
 import { GROUPS, groupsOf, possibleScopesOf, scopesIn, scopesOf } from './groups.ts'
 import type { Identity } from './identity.ts'
 import { firstNotHeld } from './scopes.ts'
-import { guidOf } from './stored-fields.ts'
 import type { UserRecord } from './user-record.ts'
 import { USERS } from './user-record.ts'
 

@@ -1,9 +1,9 @@
 /** Tokens as `_tokens` keeps them: `{ user_guid, token_hash, ip, created, expiry }`, times in Unix seconds. */
 import type { Random } from '../shared/guid.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
 import type { Session } from '../storage/storage.ts'
 import { accessTokenHash, newAccessToken } from './access-token.ts'
-import { findAll } from './find-documents.ts'
-import { guidOf } from './stored-fields.ts'
 
 export const TOKENS = '_tokens'
 

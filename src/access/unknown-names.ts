@@ -5,10 +5,10 @@
  */
 import { hash } from 'node:crypto'
 import type { JsonObject } from '../shared/json.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { findOne } from '../storage/find-documents.ts'
 import type { Session } from '../storage/storage.ts'
-import { findOne } from './find-documents.ts'
 import { countFailure } from './lockout.ts'
-import { guidOf } from './stored-fields.ts'
 
 export const UNKNOWN_NAMES = '_signin_names'
 const REMEMBERED_SECONDS = 86_400

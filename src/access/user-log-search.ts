@@ -1,7 +1,7 @@
 import type { JsonObject } from '../shared/json.ts'
 import type { Search } from '../shared/query.ts'
+import { documentsOf } from '../storage/find-documents.ts'
 import type { Storage } from '../storage/storage.ts'
-import { documentsOf } from './find-documents.ts'
 import { USER_LOGS } from './user-log.ts'
 
 export interface FoundUserLogs {

@@ -1,7 +1,7 @@
 /** A user as `_users` keeps it, and what of it may leave this room. */
 import type { JsonObject } from '../shared/json.ts'
+import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { Grants } from './groups.ts'
-import { guidOf, textIn, textsIn } from './stored-fields.ts'
 
 export const USERS = '_users'
 

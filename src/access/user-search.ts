@@ -5,8 +5,8 @@
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Query, Search } from '../shared/query.ts'
+import { documentsOf } from '../storage/find-documents.ts'
 import type { AccessContext } from './access-context.ts'
-import { documentsOf } from './find-documents.ts'
 import { publicUser, USERS } from './user-record.ts'
 
 const textFields = ['username', 'email', 'firstname', 'lastname'] as const

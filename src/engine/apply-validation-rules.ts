@@ -1,8 +1,9 @@
 import type { Problem } from '../shared/errors.ts'
 import { isJsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
+import { textIn } from '../storage/document-fields.ts'
 import type { Session } from '../storage/storage.ts'
-import { findAll, text } from './records.ts'
+import { findRecords } from './records.ts'
 import { type Candidate, findRuleKind } from './validation-kinds.ts'
 import { validationRuleStorage } from './validation-rules.ts'
 
@@ -17,13 +18,13 @@ export interface Findings {
 export async function applyValidationRules(session: Session, candidate: Candidate): Promise<Findings> {
   const errors: Problem[] = []
   const notes: (Problem & { level: 'warn' | 'info' })[] = []
-  for (const rule of await findAll(session, validationRuleStorage, matchAll)) {
+  for (const rule of await findRecords(session, validationRuleStorage, matchAll)) {
     const { parameters } = rule
-    const found = findRuleKind(text(rule, 'rule_type'))?.check(
+    const found = findRuleKind(textIn(rule.rule_type))?.check(
       candidate,
       isJsonObject(parameters) ? parameters : {},
     )
-    const own = text(rule, 'message')
+    const own = textIn(rule.message)
     for (const problem of found ?? []) {
       const told = { ...problem, message: own === '' ? problem.message : `${own} (${problem.message})` }
       if (rule.severity === 'error') errors.push(told)

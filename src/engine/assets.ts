@@ -11,10 +11,11 @@ import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
 import type { AssetFiles, ReceivedFile } from '../storage/assets/asset-files.ts'
 import { assetDirectoryProblem, assetNameProblem, publicPath } from '../storage/assets/asset-path.ts'
+import { guidOf, textIn } from '../storage/document-fields.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { type Page, searchRecords } from './blueprint-records.ts'
-import { type Actor, findAll, getRecord, guidOf, notFound, type RecordContext, text } from './records.ts'
+import { type Actor, findRecords, getRecord, notFound, type RecordContext } from './records.ts'
 
 export const assetStorage = '_assets'
 
@@ -121,7 +122,7 @@ export async function openAssets(
     search: (wanted) => searchRecords(records, assetStorage, wanted),
     async remove(guid, by) {
       const record = await getRecord(storage.session(), assetStorage, guid, 'asset')
-      const sha256 = text(record, 'sha256')
+      const sha256 = textIn(record.sha256)
       await inTurn(sha256, async () => {
         await transact(
           storage,
@@ -136,7 +137,7 @@ export async function openAssets(
     },
     read: (record, range) => files.read(placeOf(record), range),
     async findPublic(path) {
-      const [record] = await findAll(storage.session(), assetStorage, term('public_path', path))
+      const [record] = await findRecords(storage.session(), assetStorage, term('public_path', path))
       return record
     },
   }
@@ -151,7 +152,7 @@ export function checkAssetPlace({ name, directory }: Pick<AssetInput, 'name' | '
 }
 
 async function checkFree(session: Session, path: string): Promise<void> {
-  const [owner] = await findAll(session, assetStorage, term('public_path', path))
+  const [owner] = await findRecords(session, assetStorage, term('public_path', path))
   if (!owner) return
   throw new QuoinError(
     'CONFLICT',
@@ -161,7 +162,7 @@ async function checkFree(session: Session, path: string): Promise<void> {
 
 /** Records of before there was `file` have their bytes under the hash. */
 function placeOf(record: JsonObject): string {
-  return typeof record.file === 'string' ? record.file : text(record, 'sha256')
+  return typeof record.file === 'string' ? record.file : textIn(record.sha256)
 }
 
 function term(field: string, value: string) {

@@ -18,6 +18,7 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isJsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import { guidOf, textIn } from '../storage/document-fields.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { buildGraph } from './blueprint-graph.ts'
@@ -25,12 +26,10 @@ import {
   type Actor,
   blockRecords,
   getRecord,
-  guidOf,
   MAX_BLOCKS,
   notFound,
   type RecordContext,
   recordStorages,
-  text,
 } from './records.ts'
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
@@ -89,7 +88,7 @@ export async function stageUpdate(
     async (session) => {
       const record = await getRecord(session, recordStorages.blocks, guid, 'block')
       const content: BlockContent = { ...stagedContent(context, record), ...changes }
-      const others = await blockRecords(session, text(record, 'blueprint_guid'))
+      const others = await blockRecords(session, textIn(record.blueprint_guid))
       const derived = checkContent(context, catalogue, guid, content, others)
       const fields = contentFields(content)
       if (changeOf(record) === 'created') {

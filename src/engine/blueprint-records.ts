@@ -3,14 +3,14 @@ import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { documentsOf } from '../storage/find-documents.ts'
 import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import {
   type Actor,
   blockRecords,
   getRecord,
-  guidOf,
-  listOf,
   notFound,
   type RecordContext,
   recordStorages,
@@ -110,5 +110,5 @@ export async function searchRecords(context: RecordContext, storage: string, wan
   const session = context.storage.session()
   const found = await session.find(storage, wanted)
   const total = await session.count(storage, wanted.query, wanted.includeRemoved)
-  return { records: listOf(found.documents.value), total, next: found.next() }
+  return { records: documentsOf(found), total, next: found.next() }
 }

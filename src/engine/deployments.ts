@@ -17,6 +17,7 @@ import { type Problem, QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { oneAtATime } from '../shared/one-at-a-time.ts'
+import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { applyValidationRules } from './apply-validation-rules.ts'
@@ -24,15 +25,12 @@ import { type CompiledBlueprint, compileBlueprint } from './compile-blueprint.ts
 import type { LiveBlueprints } from './live-blueprints.ts'
 import {
   type Actor,
-  findAll,
+  findRecords,
   getRecord,
-  guidOf,
-  listOf,
   notFound,
   type RecordContext,
   recordStorages,
   savedBlocks,
-  text,
 } from './records.ts'
 import type { SystemLog } from './system-log.ts'
 import { ensureStorages } from './used-storages.ts'
@@ -103,8 +101,8 @@ export function openDeployments(
     if (!stored) return { number: 0, blocks: [] }
     const deployment = documentOf(stored)
     const number = typeof deployment.number === 'number' ? deployment.number : 0
-    const blocks = listOf(deployment.blocks ?? []).map((block) => ({
-      guid: text(block, 'guid'),
+    const blocks = objectsIn(deployment.blocks ?? []).map((block) => ({
+      guid: textIn(block.guid),
       ...readBlock.Parse(block),
     }))
     return { number, blocks }
@@ -115,7 +113,7 @@ export function openDeployments(
     const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
     const blocks = await savedBlocks(context, session, guid)
     const compiled = compile(guid, blocks)
-    await validate(session, text(record, 'name'), blocks, compiled)
+    await validate(session, textIn(record.name), blocks, compiled)
     const active = activate || record.active === true
     if (active) live.checkClaims(compiled)
     await ensureStorages(context, compiled.needs, by)
@@ -137,7 +135,7 @@ export function openDeployments(
       },
       { user: by },
     )
-    const next = { compiled, name: text(written, 'name'), deployment: Number(written.version) }
+    const next = { compiled, name: textIn(written.name), deployment: Number(written.version) }
     // Behind a restore that has read the former state.
     if (active) await inTurn('follow', async () => live.set(guid, next))
     return written
@@ -145,7 +143,7 @@ export function openDeployments(
 
   async function serve(session: Session, record: JsonObject): Promise<void> {
     const guid = guidOf(record)
-    const name = text(record, 'name')
+    const name = textIn(record.name)
     const { number, blocks } = await deployed(session, record)
     const serving = live.table().blueprints.get(guid)
     if (serving?.deployment === number && serving.name === name) return
@@ -173,7 +171,7 @@ export function openDeployments(
   async function restore(): Promise<void> {
     const session = context.storage.session()
     const query = { kind: 'term', field: 'active', value: true } as const
-    const active = await findAll(session, recordStorages.blueprints, query)
+    const active = await findRecords(session, recordStorages.blueprints, query)
     const guids = new Set(active.map(guidOf))
     for (const guid of live.table().blueprints.keys()) if (!guids.has(guid)) live.set(guid, undefined)
     for (const record of active) await serve(session, record)

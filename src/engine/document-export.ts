@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../shared/errors.ts'
 import { search } from '../shared/query.ts'
+import { documentsOf } from '../storage/find-documents.ts'
 import type { Found, Session, Storage } from '../storage/storage.ts'
-import { listOf } from './records.ts'
 
 /** Bytes that a page should have: what is in memory at a time is a few of them. */
 const PAGE_BYTES = 1024 * 1024
@@ -22,7 +22,7 @@ export async function* exportDocuments(storage: Storage, name: string): AsyncGen
   let after: string | undefined
   do {
     const found: Found = await pageOf(session, name, { sort, limit, ...(after !== undefined && { after }) })
-    const lines = listOf(found.documents.value).map((document) => `${JSON.stringify(document)}\n`)
+    const lines = documentsOf(found).map((document) => `${JSON.stringify(document)}\n`)
     if (lines.length > 0) yield lines.join('')
     // SQLite answers at once, and so does a fast client: others must have their turn in between.
     await nextTurn()

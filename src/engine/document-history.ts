@@ -7,10 +7,12 @@ import { jsonProblem } from '../shared/json.ts'
 import { andThen } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Query, type Search, search } from '../shared/query.ts'
+import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
+import { documentsOf } from '../storage/find-documents.ts'
 import { type Change, documentOf, type Observer, type Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { documentRevisions } from './document-revisions.ts'
-import { findAll, guidOf, listOf, recordStorages, text } from './records.ts'
+import { findRecords, recordStorages } from './records.ts'
 
 const historyStorage = '_history'
 
@@ -47,8 +49,8 @@ export async function openDocumentHistory(storage: Storage): Promise<DocumentHis
 
   async function watch(): Promise<void> {
     const query = { kind: 'term', field: 'history', value: true } as const
-    const records = await findAll(storage.session(), recordStorages.storages, query)
-    const wanted = new Set(records.map((record) => text(record, 'name')))
+    const records = await findRecords(storage.session(), recordStorages.storages, query)
+    const wanted = new Set(records.map((record) => textIn(record.name)))
     for (const [name, end] of watches) {
       if (wanted.has(name)) continue
       end()
@@ -78,7 +80,7 @@ export async function openDocumentHistory(storage: Storage): Promise<DocumentHis
       const session = storage.session()
       const found = await session.find(historyStorage, search({ query, ...page }))
       const total = await session.count(historyStorage, query)
-      return { records: listOf(found.documents.value), total, next: found.next() }
+      return { records: documentsOf(found), total, next: found.next() }
     },
     async forget(name) {
       const wanted = search({ query: { kind: 'term', field: 'storage', value: name }, limit: BATCH })
@@ -86,7 +88,8 @@ export async function openDocumentHistory(storage: Storage): Promise<DocumentHis
         const { documents, length } = await storage.session().find(historyStorage, wanted)
         if (length === 0) return
         await transact(storage, async (session) => {
-          for (const record of listOf(documents.value)) await session.delete(historyStorage, guidOf(record))
+          for (const record of objectsIn(documents.value))
+            await session.delete(historyStorage, guidOf(record))
         })
       }
     },

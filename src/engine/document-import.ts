@@ -21,6 +21,7 @@ import { QuoinError } from '../shared/errors.ts'
 import { isGuid } from '../shared/guid.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import { guidOf } from '../storage/document-fields.ts'
 import {
   type CreateOptions,
   documentOf,
@@ -37,7 +38,6 @@ import {
   undoImport,
 } from './import-journal.ts'
 import { atLine, type Line, linesOf, parseLine } from './ndjson-lines.ts'
-import { guidOf } from './records.ts'
 
 export interface DocumentImports {
   /** Most bytes of one import. */

@@ -1,10 +1,10 @@
 import type { Happening } from '../blocks/block.ts'
 import { isDocumentEvent } from '../blocks/document-event.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { textIn } from '../storage/document-fields.ts'
 import type { Job } from '../storage/job.ts'
 import { documentOf, type Storage } from '../storage/storage.ts'
 import { changedKeys, documentRevisions } from './document-revisions.ts'
-import { textIn } from './job-payload.ts'
 
 /** What the trigger of a storage event gets of its job. A state that was too large for the job is read as it is now. */
 export async function eventGiven(
@@ -14,9 +14,9 @@ export async function eventGiven(
   const event: unknown = payload.event
   if (!isDocumentEvent(event))
     throw new TypeError(`The job ${guid} is for the unknown event ${String(event)}.`)
-  const previous = parsed(textIn(payload, 'before'))
+  const previous = parsed(textIn(payload.before))
   const deleted = payload.change === 'deleted'
-  const document = deleted ? previous : (parsed(textIn(payload, 'after')) ?? (await read(storage, payload)))
+  const document = deleted ? previous : (parsed(textIn(payload.after)) ?? (await read(storage, payload)))
   // Without the former state every field would look as if it were new.
   const compared = document && !deleted && (previous !== undefined || payload.change === 'created')
   const revisions = compared ? documentRevisions(previous, document) : []
@@ -31,6 +31,6 @@ function parsed(text: string): JsonObject | undefined {
 
 async function read(storage: Pick<Storage, 'session'>, payload: JsonObject): Promise<JsonObject | undefined> {
   const options = { removed: true }
-  const stored = await storage.session().get(textIn(payload, 'storage'), textIn(payload, 'guid'), options)
+  const stored = await storage.session().get(textIn(payload.storage), textIn(payload.guid), options)
   return stored && documentOf(stored)
 }

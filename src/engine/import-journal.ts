@@ -8,9 +8,9 @@
  */
 import { setFields } from '../shared/mutation.ts'
 import { type Query, search } from '../shared/query.ts'
+import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
 import { documentOf, type Origin, type Session, type Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
-import { guidOf, listOf, text } from './records.ts'
 
 const journal = '_imports'
 /** Batches in one transaction when they are undone or forgotten. */
@@ -43,7 +43,7 @@ export async function endImport(storage: Storage, id: string): Promise<void> {
 /** Deletes all that the import has written, some batches at a time; can be cut short and begun again. */
 export async function undoImport(storage: Storage, id: string, origin: Origin): Promise<void> {
   const header = await storage.session().get(journal, id)
-  const name = header && text(documentOf(header), 'storage')
+  const name = header && textIn(documentOf(header).storage)
   const wanted = search({ query: batchesOf(id), limit: FEW })
   for (;;) {
     const { documents, length } = await storage.session().find(journal, wanted)
@@ -51,7 +51,7 @@ export async function undoImport(storage: Storage, id: string, origin: Origin): 
     await transact(
       storage,
       async (session) => {
-        for (const batch of listOf(documents.value)) {
+        for (const batch of objectsIn(documents.value)) {
           const guids = Array.isArray(batch.guids) ? batch.guids : []
           for (const guid of guids)
             if (name !== undefined && storage.has(name)) await session.delete(name, String(guid))
@@ -70,8 +70,8 @@ export async function undoBrokenImports(storage: Storage): Promise<void> {
   const live = new Set(nodes.filter((node) => node.live).map(({ guid }) => guid))
   const { documents } = await storage.session().find(journal, search({ query: isImport, limit: 1000 }))
   const running: string[] = []
-  for (const record of listOf(documents.value)) {
-    if (live.has(text(record, 'node'))) running.push(guidOf(record))
+  for (const record of objectsIn(documents.value)) {
+    if (live.has(textIn(record.node))) running.push(guidOf(record))
     else await undoImport(storage, guidOf(record), {})
   }
   await forgetBatches(storage, {
@@ -93,7 +93,7 @@ async function forgetBatches(storage: Storage, query: Query): Promise<void> {
     const { documents, length } = await storage.session().find(journal, wanted)
     if (length === 0) return
     await transact(storage, async (session) => {
-      for (const batch of listOf(documents.value)) await session.delete(journal, guidOf(batch))
+      for (const batch of objectsIn(documents.value)) await session.delete(journal, guidOf(batch))
     })
   }
 }

@@ -1,8 +1,9 @@
+import { guidOf } from '../storage/document-fields.ts'
 import { createBlock, saveStaged, stageUpdate } from './block-staging.ts'
 import { importBlueprint } from './blueprint-file.ts'
 import { createBlueprint } from './blueprint-records.ts'
 import type { Engine } from './engine.ts'
-import { type Actor, guidOf } from './records.ts'
+import type { Actor } from './records.ts'
 
 /**
  * Makes a blueprint from a file and activates it. The blocks are made first and wired then, because the storage gives

@@ -8,7 +8,7 @@
  * - tick: `{ blueprint, block, planned_at }`, made by who plans schedules; `planned_at` in milliseconds.
  */
 import type { LaterCall } from '../blocks/context.ts'
-import type { JsonObject, JsonValue } from '../shared/json.ts'
+import type { JsonValue } from '../shared/json.ts'
 import type { NewJob } from '../storage/job.ts'
 import type { Origin } from '../storage/storage.ts'
 import { originPayload } from './run-origin.ts'
@@ -29,9 +29,4 @@ export function laterJob(call: LaterCall, blueprint: string, origin: Origin, now
     // With the function's name, so that no builder's key meets another one's, or the cluster's own.
     ...(dedupeKey !== undefined && { dedupeKey: `function ${name} ${dedupeKey}` }),
   }
-}
-
-export function textIn(payload: JsonObject, field: string): string {
-  const value = payload[field]
-  return typeof value === 'string' ? value : ''
 }

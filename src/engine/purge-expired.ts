@@ -5,9 +5,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../shared/clock.ts'
 import { search } from '../shared/query.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { documentsOf } from '../storage/find-documents.ts'
 import type { Needs, Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
-import { guidOf, listOf } from './records.ts'
 import type { SystemLog } from './system-log.ts'
 
 /** Every storage of a builder has it. Most documents never expire: they stand at one end of it, and cost little. */
@@ -100,7 +101,7 @@ async function purgeStorage(
       .session()
       .find(name, search({ query, sort, limit: BATCH, includeRemoved: true }))
     if (found.length === 0) break
-    const guids = listOf(found.documents.value).map(guidOf)
+    const guids = documentsOf(found).map(guidOf)
     const deleted = await transact(storage, async (session) => {
       let written = 0
       for (const guid of guids) if ((await session.delete(name, guid)).outcome === 'written') written += 1

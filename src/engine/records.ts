@@ -2,9 +2,10 @@ import { Compile } from 'typebox/compile'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
-import type { JsonObject, JsonValue } from '../shared/json.ts'
-import { isJsonObject } from '../shared/json.ts'
-import { type Query, search } from '../shared/query.ts'
+import type { JsonObject } from '../shared/json.ts'
+import type { Query } from '../shared/query.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
 import { documentOf, type Session, type Storage } from '../storage/storage.ts'
 
 /** Where blueprints live. Records are documents like any other, so they are searched, indexed and kept the same way. */
@@ -47,14 +48,10 @@ export async function openRecords(storage: Storage, clock: Clock): Promise<Recor
 /** More blocks than anybody can read; the bound keeps one request from loading the world. */
 export const MAX_BLOCKS = 10_000
 
-export async function findAll(session: Session, storage: string, query: Query): Promise<JsonObject[]> {
+/** The present records that match, the oldest first. */
+export function findRecords(session: Session, storage: string, query: Query): Promise<JsonObject[]> {
   const oldestFirst = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
-  const found = await session.find(storage, search({ query, sort: oldestFirst, limit: MAX_BLOCKS }))
-  return listOf(found.documents.value)
-}
-
-export function listOf(value: JsonValue): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : []
+  return findAll(session, storage, query, MAX_BLOCKS, oldestFirst)
 }
 
 /** The record, or NOT_FOUND in words that say of what. */
@@ -73,18 +70,6 @@ export function notFound(guid: string, noun: string): QuoinError {
   return new QuoinError('NOT_FOUND', `There is no ${noun} with the guid ${guid}.`)
 }
 
-export function guidOf(record: JsonObject): string {
-  const meta = record._meta
-  const guid = isJsonObject(meta) ? meta.guid : undefined
-  if (typeof guid !== 'string') throw new TypeError('A record without _meta.guid.')
-  return guid
-}
-
-export function text(record: JsonObject, field: string): string {
-  const value = record[field]
-  return typeof value === 'string' ? value : ''
-}
-
 /** The saved blocks of a blueprint, in the order in which they were made. Blocks that are only staged are not among them. */
 export async function savedBlocks(
   context: RecordContext,
@@ -98,5 +83,9 @@ export async function savedBlocks(
 }
 
 export function blockRecords(session: Session, blueprint: string): Promise<JsonObject[]> {
-  return findAll(session, recordStorages.blocks, { kind: 'term', field: 'blueprint_guid', value: blueprint })
+  return findRecords(session, recordStorages.blocks, {
+    kind: 'term',
+    field: 'blueprint_guid',
+    value: blueprint,
+  })
 }

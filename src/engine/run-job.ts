@@ -8,11 +8,11 @@
 import type { JsonObject } from '../shared/json.ts'
 import { isJsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { textIn } from '../storage/document-fields.ts'
 import type { Job } from '../storage/job.ts'
 import type { Engine } from './engine.ts'
 import { eventGiven } from './event-given.ts'
 import type { CompiledFlow } from './frame.ts'
-import { textIn } from './job-payload.ts'
 import type { RunEnd } from './run.ts'
 import { originIn } from './run-origin.ts'
 
@@ -40,7 +40,7 @@ export function jobRunner({
     signal.throwIfAborted()
     const target = await targetOf(engine, job)
     if (!target) {
-      const [blueprint, block] = [textIn(job.payload, 'blueprint'), textIn(job.payload, 'block')]
+      const [blueprint, block] = [textIn(job.payload.blueprint), textIn(job.payload.block)]
       const message = `The ${job.kind} ${job.guid} was dropped: its trigger is no longer active.`
       engine.log.write({ level: 'warn', message, blueprint, block })
       return
@@ -65,9 +65,9 @@ function targetOf(engine: JobGround['engine'], job: RunnableJob): MaybePromise<T
 
 /** The function of the blueprint that asked, else of any other: the run is then the other's. */
 function functionTarget({ live }: JobGround['engine'], { guid, payload }: RunnableJob): Target {
-  const name = textIn(payload, 'function')
+  const name = textIn(payload.function)
   const { blueprints } = live.table()
-  const asked = textIn(payload, 'blueprint')
+  const asked = textIn(payload.blueprint)
   const owner = [blueprints.get(asked), ...blueprints.values()].find((one) =>
     one?.compiled.functions.has(name),
   )
@@ -81,8 +81,8 @@ function functionTarget({ live }: JobGround['engine'], { guid, payload }: Runnab
 }
 
 async function eventTarget(engine: JobGround['engine'], job: RunnableJob): Promise<Target | undefined> {
-  const blueprint = textIn(job.payload, 'blueprint')
-  const block = textIn(job.payload, 'block')
+  const blueprint = textIn(job.payload.blueprint)
+  const block = textIn(job.payload.block)
   const live = engine.live.table().blueprints.get(blueprint)
   const trigger = live?.compiled.storageEvents.find((one) => one.block === block)
   if (!trigger) return undefined
@@ -94,8 +94,8 @@ function tickTarget(
   { live }: JobGround['engine'],
   { guid, payload, runAt }: RunnableJob,
 ): Target | undefined {
-  const blueprint = textIn(payload, 'blueprint')
-  const block = textIn(payload, 'block')
+  const blueprint = textIn(payload.blueprint)
+  const block = textIn(payload.block)
   const found = live.table().blueprints.get(blueprint)
   const trigger = found?.compiled.schedules.find((one) => one.block === block)
   if (!trigger) return undefined

@@ -3,10 +3,10 @@ import { ada, adaUser, type JobRoom, openJobRoom } from '../../test/job-room.ts'
 import type { FlowBlocks } from '../../test/run-flow.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import { guidOf } from '../storage/document-fields.ts'
 import { eventQueue } from '../storage/job.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
-import { guidOf } from './records.ts'
 import { openStorageEvents } from './storage-events.ts'
 
 let room: JobRoom

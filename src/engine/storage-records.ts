@@ -3,13 +3,14 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Search } from '../shared/query.ts'
+import { textIn } from '../storage/document-fields.ts'
 import { documentOf, storageNameProblem } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { type Page, searchRecords } from './blueprint-records.ts'
 import type { DocumentHistory } from './document-history.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 import { expiryNeeds } from './purge-expired.ts'
-import { type Actor, getRecord, notFound, type RecordContext, recordStorages, text } from './records.ts'
+import { type Actor, getRecord, notFound, type RecordContext, recordStorages } from './records.ts'
 
 export interface StorageContext {
   /** Its storage is the one that keeps to the rules of fields. */
@@ -74,7 +75,7 @@ export async function searchStorages({ records }: StorageContext, wanted: Search
 
 /** The name under which the storage's documents are, which is there. NOT_FOUND for a guid of something else. */
 export async function storageNamed({ records }: StorageContext, guid: string): Promise<string> {
-  const name = text(await getRecord(records.storage.session(), storages, guid, 'storage'), 'name')
+  const name = textIn((await getRecord(records.storage.session(), storages, guid, 'storage')).name)
   // A crash in the middle of a removal leaves the record without its documents.
   if (!records.storage.has(name)) await records.storage.ensure(name, expiryNeeds)
   return name
@@ -118,7 +119,7 @@ export async function removeStorage(
   by: Actor,
 ): Promise<void> {
   const record = await getRecord(records.storage.session(), storages, guid, 'storage')
-  const name = text(record, 'name')
+  const name = textIn(record.name)
   const users = [...live.table().blueprints.values()].filter(({ compiled }) => compiled.needs.has(name))
   if (users.length > 0) {
     const names = users.map((blueprint) => `"${blueprint.name}"`).join(', ')

@@ -1,15 +1,15 @@
 import type { Assets } from '../engine/assets.ts'
-import { text } from '../engine/records.ts'
 import type { JsonObject } from '../shared/json.ts'
+import { textIn } from '../storage/document-fields.ts'
 import type { FileToSend } from './file-reply.ts'
 
 /** The file behind an asset's record. */
 export function assetFile(assets: Assets, record: JsonObject): FileToSend {
   return {
-    name: text(record, 'name'),
-    type: text(record, 'type'),
+    name: textIn(record.name),
+    type: textIn(record.type),
     size: Number(record.size),
-    sha256: text(record, 'sha256'),
+    sha256: textIn(record.sha256),
     read: (range) => assets.read(record, range),
   }
 }

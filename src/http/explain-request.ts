@@ -2,10 +2,11 @@ import type { Access } from '../access/access.ts'
 import { mayEnter } from '../access/scopes.ts'
 import { compileBlueprint } from '../engine/compile-blueprint.ts'
 import type { Engine } from '../engine/engine.ts'
-import { findAll, guidOf, recordStorages, savedBlocks, text } from '../engine/records.ts'
+import { findRecords, recordStorages, savedBlocks } from '../engine/records.ts'
 import type { Explanation } from '../shared/api/blueprints.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { matchAll } from '../shared/query.ts'
+import { guidOf, textIn } from '../storage/document-fields.ts'
 import { endpointTable } from './endpoint-table.ts'
 
 export interface ExplainRequest {
@@ -48,10 +49,10 @@ async function explainMissing(engine: Engine, method: string, path: string): Pro
   const { records, catalogue } = engine
   const session = records.storage.session()
   const active = engine.live.table().blueprints
-  for (const record of await findAll(session, recordStorages.blueprints, matchAll)) {
+  for (const record of await findRecords(session, recordStorages.blueprints, matchAll)) {
     const guid = guidOf(record)
     if (active.has(guid)) continue
-    const name = text(record, 'name')
+    const name = textIn(record.name)
     const { blueprint: compiled } = compileBlueprint(
       guid,
       await savedBlocks(records, session, guid),

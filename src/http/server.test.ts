@@ -21,6 +21,8 @@ const routes: RouteFamily = (app) => {
   const custom = { permission: 'public', style: 'custom' } as const
   app.addHook('preHandler', async (request) => void reached.push(request.url))
   app.get('/_system/a', { config: open }, () => ({ a: 1 }))
+  // As custom endpoints have it: a HEAD of its own.
+  app.route({ method: ['GET', 'HEAD'], url: '/_system/both', config: open, handler: () => ({ a: 1 }) })
   app.delete('/_system/a', { config: open }, () => ({ gone: true }))
   app.post('/_system/a', { config: open, schema: { body } }, (request) => request.body)
   app.post('/_system/any', { config: open }, (request) => ({ body: request.body ?? null }))
@@ -42,12 +44,15 @@ const routes: RouteFamily = (app) => {
 }
 
 let server: TemporaryServer
+/** Where it listens, for what only the wire shows. */
+let address: string
 
 beforeAll(async () => {
   server = await openTemporaryServer({
     api: [routes],
     settings: { bodyLimit: 2000, corsOrigins: ['https://app.example'] },
   })
+  address = await server.app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterAll(() => server.close())
 
@@ -230,6 +235,22 @@ describe('an ETag', () => {
     }
     const changed = await send('GET', '/api/v1/_system/a', { headers: { 'if-none-match': '"x"' } })
     expect([changed.statusCode, changed.body]).toEqual([200, '{"a":1}'])
+  })
+
+  it.each([
+    ['GET', '/a'],
+    ['HEAD', '/a'],
+    ['GET', '/both'],
+    ['HEAD', '/both'],
+  ] as const)('as %s of %s: what is not sent has no length either', async (method, path) => {
+    const url = `${address}/api/v1/_system${path}`
+    const etag = String((await fetch(url)).headers.get('etag'))
+    const reply = await fetch(url, { method, headers: { 'if-none-match': etag } })
+    expect([reply.status, await reply.text()]).toEqual([304, ''])
+    const sent = ['etag', 'content-length', 'transfer-encoding'].map((name) => reply.headers.get(name))
+    expect(sent).toEqual([etag, null, null])
+    const whole = await fetch(url, { method, headers: { 'if-none-match': '"x"' } })
+    expect([whole.status, whole.headers.get('content-length')]).toEqual([200, '7'])
   })
 
   it('is not on errors and writes, and a write is never 304', async () => {

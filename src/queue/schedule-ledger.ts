@@ -48,7 +48,8 @@ export interface RecordPage {
 }
 
 const OPEN = ['planned', 'claimed']
-const SETTLE_BATCH = 500
+/** Ticks in one transaction: on PostgreSQL it keeps their rows from others, and is some statements for each. */
+const SETTLE_BATCH = 100
 const KEEP_SECONDS = 30 * 86_400
 const PURGE_BATCH = 500
 
@@ -146,19 +147,24 @@ export class ScheduleLedger {
     return this.#storage.session().count(tickStorage, query)
   }
 
-  /** Writes down what has become of the jobs of open ticks. Gives how many ticks are still open. */
-  async settle(): Promise<number> {
-    const query: Query = { kind: 'terms', field: 'state', values: OPEN }
+  /**
+   * Writes down what has become of the jobs of open ticks: of one schedule, or of all. Gives how many ticks are still open.
+   * Several nodes may do it at once, to no harm but the work.
+   */
+  async settle(id?: string): Promise<number> {
+    const isOpen: Query = { kind: 'terms', field: 'state', values: OPEN }
+    const query: Query = id === undefined ? isOpen : { kind: 'and', queries: [isOpen, named(id)] }
     let open = 0
     let after: string | undefined
     do {
       const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
       const page = search({ query, sort, limit: SETTLE_BATCH, ...(after !== undefined && { after }) })
       const found = await this.#storage.session().find(tickStorage, page)
+      const ticks = recordsOf(found.documents.value)
+      const jobs = await Promise.all(ticks.map((tick) => this.#storage.jobs.get(textOf(tick, 'job'))))
       const changes: { readonly guid: string; readonly state: string }[] = []
-      for (const tick of recordsOf(found.documents.value)) {
-        const job = await this.#storage.jobs.get(textOf(tick, 'job'))
-        const state = stateOf(job, tick.late === true)
+      for (const [index, tick] of ticks.entries()) {
+        const state = stateOf(jobs[index], tick.late === true)
         if (OPEN.includes(state)) open += 1
         if (state !== tick.state) changes.push({ guid: guidOf(tick), state })
       }

@@ -57,6 +57,8 @@ async function open(...schedules: Schedule[]): Promise<Scheduler> {
     log: (entry) => void log.push(entry),
   })
   opened.push(scheduler)
+  // On a cluster the first look goes on behind the start.
+  if (storage.cluster) await scheduler.check()
   return scheduler
 }
 

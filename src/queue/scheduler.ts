@@ -54,7 +54,9 @@ const PURGE_EVERY = 3_600_000
 
 export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
   const scheduler = new LedgerScheduler(options, await ScheduleLedger.open(options.storage))
-  await scheduler.check()
+  const checked = scheduler.check()
+  // Where others look after the schedules too, what has piled up must not keep this node from answering requests.
+  if (options.storage.cluster === undefined) await checked
   return scheduler
 }
 
@@ -116,7 +118,7 @@ class LedgerScheduler implements Scheduler {
     try {
       const schedules = this.#options.schedules()
       await this.#forgetOthers(schedules)
-      const open = await this.#ledger.settle()
+      const open = (await this.#settles()) ? await this.#ledger.settle() : 0
       const fired = this.#fired
       for (const schedule of schedules) {
         const next = await this.#advance(schedule, now)
@@ -132,6 +134,13 @@ class LedgerScheduler implements Scheduler {
       this.#log('error', 'Schedules could not be looked after', error)
     }
     if (!this.#closed) this.#timer = setTimeout(() => void this.check(), sleep).unref()
+  }
+
+  /** Of several nodes the oldest that is live settles for all: they would write the same into the same rows. */
+  async #settles(): Promise<boolean> {
+    const nodes = (await this.#options.storage.cluster?.nodes()) ?? []
+    const live = nodes.filter((node) => node.live).toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
+    return live.length === 0 || live[0]?.self === true
   }
 
   /**
@@ -196,6 +205,8 @@ class LedgerScheduler implements Scheduler {
   async #fire(schedule: Schedule, known: Known, from: number, now: number): Promise<void> {
     const due = known.times ? dueTimes(known.times, from, now) : [from]
     const last = due.at(-1) ?? from
+    // What the node that settles has not come to yet would be taken for an overlap.
+    if (this.#options.storage.cluster) await this.#ledger.settle(schedule.id)
     const open = await this.#ledger.countOpen(schedule.id)
     const ticks = due.map((plannedAt) => dueTick(schedule, plannedAt, { last, now, open }))
     const next = known.times ? known.times.next(last) : await this.#ask(schedule, known, last + 1000, now)

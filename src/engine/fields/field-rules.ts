@@ -10,8 +10,8 @@ import { type FieldLimits, type FieldRule, fieldTypes } from '../../shared/field
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
+import { objectsIn } from '../../storage/document-fields.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { listOf } from '../records.ts'
 
 export const fieldStorage = '_fields'
 /** They are all kept in memory. */
@@ -48,7 +48,7 @@ export async function openFieldRules(storage: Storage): Promise<FieldRules> {
     if (loaded?.version === version) return loaded
     const found = storage.session().find(fieldStorage, search({ limit: MAX_FIELDS }))
     return andThen(found, ({ documents }) => {
-      const all = listOf(documents.value).flatMap((record) => ruleOf(record) ?? [])
+      const all = objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? [])
       const everywhere = new Map(
         all.filter((rule) => rule.storage === undefined).map((rule) => [rule.name, rule]),
       )

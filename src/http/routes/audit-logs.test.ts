@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, recordsIn, textAt } from '../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../test/management-server.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { auditLogStorage } from '../../storage/audit-log.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => room.close())
 
 const audits = async (filters: Record<string, string>) =>
-  (await room.send('POST', '/_system/auditlogs', 'viewer', { filters })).body
+  recordsIn((await room.send('POST', '/_system/auditlogs', 'viewer', { filters })).body)
 
 describe('the audit log', () => {
   it('is for those who hold auditlogs_view', async () => {
@@ -23,7 +24,7 @@ describe('the audit log', () => {
 
   it('has no endpoint that writes it: its guids and its path answer nothing else', async () => {
     const [record] = await audits({})
-    const { guid } = record._meta
+    const guid = textAt(record, '_meta', 'guid')
     for (const method of ['GET', 'PUT', 'DELETE', 'POST'] as const)
       for (const path of [`/_system/auditlogs/${guid}`, '/_system/auditlogs'])
         if (!(method === 'POST' && path === '/_system/auditlogs'))
@@ -35,15 +36,16 @@ describe('the audit log', () => {
   })
 
   it('refuses every write that is not its own, whoever makes it', async () => {
-    const [{ _meta }] = await audits({})
+    const [record] = await audits({})
+    const guid = textAt(record, '_meta', 'guid')
     const write = (work: Parameters<typeof transact>[1]) => transact(room.storage, work)
     const fields = setFields({ category: 'forged' })
     await expect(write((session) => session.create(auditLogStorage, fields))).rejects.toThrow('cannot be')
-    await expect(write((session) => session.update(auditLogStorage, _meta.guid, fields))).rejects.toThrow()
-    await expect(write((session) => session.remove(auditLogStorage, _meta.guid))).rejects.toThrow()
-    await expect(write((session) => session.delete(auditLogStorage, _meta.guid))).rejects.toThrow()
+    await expect(write((session) => session.update(auditLogStorage, guid, fields))).rejects.toThrow()
+    await expect(write((session) => session.remove(auditLogStorage, guid))).rejects.toThrow()
+    await expect(write((session) => session.delete(auditLogStorage, guid))).rejects.toThrow()
     expect(await audits({ category: 'forged' })).toEqual([])
-    expect((await audits({})).some((one: { _meta: unknown }) => isSame(one._meta, _meta))).toBe(true)
+    expect((await audits({})).some((one) => isSame(one._meta, record?._meta))).toBe(true)
   })
 
   it('tells who made, changed and removed a user, without a secret', async () => {
@@ -65,9 +67,10 @@ describe('the audit log', () => {
       before: { firstname: '' },
       after: { firstname: 'Ann' },
     })
-    expect(updated.changes.sort()).toEqual(['firstname', 'password'])
+    expect(updated?.changes).toHaveLength(2)
+    expect(updated?.changes).toEqual(expect.arrayContaining(['firstname', 'password']))
     // What the user signed in with goes first, then the record.
-    expect([dropped.action, dropped.changes]).toEqual(['updated', ['password']])
+    expect([dropped?.action, dropped?.changes]).toEqual(['updated', ['password']])
     expect(removed).toMatchObject({ action: 'removed', before: { firstname: 'Ann' }, after: null })
     expect(JSON.stringify([removed, dropped, updated, created])).not.toMatch(/argon|password_hash|_key/)
   })
@@ -77,7 +80,7 @@ describe('the audit log', () => {
     const attempt = { username: 'locked', password: 'wrong', ip: '192.0.2.9' }
     for (let i = 0; i < 3; i++) await room.access.signIn(attempt).catch(() => undefined)
     await room.access.signIn({ ...attempt, username: 'viewer', password: 'correct horse battery' })
-    expect((await audits({ guid })).map(({ action }: { action: string }) => action)).toEqual(['created'])
+    expect((await audits({ guid })).map(({ action }) => action)).toEqual(['created'])
     await room.send('POST', `/users/${guid}/reset-login-attempts`, 'admin')
     expect((await audits({ guid }))[0]).toMatchObject({
       user: { username: 'admin' },
@@ -87,7 +90,7 @@ describe('the audit log', () => {
 
   it('names nobody for what Quoin did by itself, and is undone with the write that failed', async () => {
     const [first] = await audits({ name: 'admin', action: 'created' })
-    expect(first.user).toEqual({ guid: '', username: 'system' })
+    expect(first?.user).toEqual({ guid: '', username: 'system' })
     const before = (await audits({ category: 'users' })).length
     const taken = await room.send('POST', '/users', 'admin', {
       username: 'ANN2',
@@ -101,7 +104,11 @@ describe('the audit log', () => {
   })
 
   it('tells of blueprints, blocks, groups, fields, templates and rules', async () => {
-    const blueprint = (await room.send('POST', '/blueprints', 'admin', { name: 'Audited' })).body._meta.guid
+    const blueprint = textAt(
+      (await room.send('POST', '/blueprints', 'admin', { name: 'Audited' })).body,
+      '_meta',
+      'guid',
+    )
     await room.send('POST', '/blueprintactions', 'admin', {
       blueprint_guid: blueprint,
       type: 'storage',
@@ -126,20 +133,20 @@ describe('the audit log', () => {
       'authentication_groups',
     ]) {
       const [record] = await audits({ category })
-      expect([category, record?.user.username]).toEqual([category, 'admin'])
+      expect([category, jsonAt(record, 'user', 'username')]).toEqual([category, 'admin'])
     }
     // Large values are counted, not kept.
     const [block] = await audits({ category: 'blueprintactions' })
-    expect(block.after.fields).toEqual({ left_out: expect.any(Number) })
+    expect(jsonAt(block, 'after', 'fields')).toEqual({ left_out: expect.any(Number) })
     const [activated] = await audits({ category: 'blueprints', action: 'updated' })
     expect(activated).toMatchObject({ before: { active: false }, after: { active: true } })
   })
 
   it('is searched by text', async () => {
     const found = await room.send('POST', '/_system/auditlogs', 'viewer', { query: 'viewer' })
-    expect(found.body.length).toBeGreaterThan(0)
+    expect(recordsIn(found.body).length).toBeGreaterThan(0)
     const unknown = await room.send('POST', '/_system/auditlogs', 'viewer', { filters: { states: 'x' } })
-    expect([unknown.status, unknown.body.error]).toEqual([400, 'INVALID_QUERY'])
+    expect([unknown.status, jsonAt(unknown.body, 'error')]).toEqual([400, 'INVALID_QUERY'])
   })
 })
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, recordIn, recordsIn, textAt } from '../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../test/management-server.ts'
+import type { JsonObject } from '../../shared/json.ts'
 
 const root = '/_system/authentication-groups'
 const scopes = ['view', 'create', 'update', 'remove'].map((verb) => `authentication_groups_${verb}`)
@@ -13,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => room.close())
 
 const make = async (name: string, held: string[], as = 'admin') =>
-  (await room.send('POST', root, as, { name, scopes: held })).body._meta.guid
+  textAt((await room.send('POST', root, as, { name, scopes: held })).body, '_meta', 'guid')
 
 describe('authentication groups', () => {
   it.each([
@@ -25,7 +27,10 @@ describe('authentication groups', () => {
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
     expect((await room.send(method, path, '')).status).toBe(401)
     const refused = await room.send(method, path, 'nobody')
-    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining(`_${verb}`)])
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([
+      403,
+      expect.stringContaining(`_${verb}`),
+    ])
   })
 
   it.each([
@@ -38,7 +43,11 @@ describe('authentication groups', () => {
     ['an unknown field', { name: 'a', password_hash: 'x' }, ['password_hash']],
   ])('a group with %s is refused', async (_what, body, fields) => {
     const reply = await room.send('POST', root, 'admin', body)
-    expect([reply.status, reply.body.error, reply.body.fields]).toEqual([400, 'INVALID_BODY', fields])
+    expect([reply.status, jsonAt(reply.body, 'error'), jsonAt(reply.body, 'fields')]).toEqual([
+      400,
+      'INVALID_BODY',
+      fields,
+    ])
   })
 
   it.each([
@@ -51,7 +60,7 @@ describe('authentication groups', () => {
 
   it('nobody gives a group what they do not hold, or changes one that has it', async () => {
     const refused = await room.send('POST', root, 'manager', { name: 'mine', scopes: ['*'] })
-    expect([refused.status, refused.body.error]).toEqual([403, 'INSUFFICIENT_PERMISSIONS'])
+    expect([refused.status, jsonAt(refused.body, 'error')]).toEqual([403, 'INSUFFICIENT_PERMISSIONS'])
     const mine = await make('mine', ['editor'], 'manager')
     expect((await room.send('PUT', `${root}/${mine}`, 'manager', { scopes: ['users_view'] })).status).toBe(
       403,
@@ -83,7 +92,7 @@ describe('authentication groups', () => {
   it('its users hold its scopes until it is changed, inactive or removed', async () => {
     const made = await room.send('POST', root, 'admin', { name: 'viewers', permissions: ['users_view'] })
     expect(made.body).toMatchObject({ scopes: ['users_view'], description: '', is_active: true })
-    const guid = made.body._meta.guid
+    const guid = textAt(made.body, '_meta', 'guid')
     const user = await room.addUser('viewer', [], [guid])
     const status = async () => (await room.send('POST', '/users/search', 'viewer')).status
     expect(await status()).toBe(200)
@@ -91,35 +100,35 @@ describe('authentication groups', () => {
     expect(await status()).toBe(403)
     // A record that was fetched can be sent back whole.
     const { body } = await room.send('GET', `${root}/${guid}`, 'admin')
-    await room.send('PUT', `${root}/${guid}`, 'admin', { ...body, is_active: true })
+    await room.send('PUT', `${root}/${guid}`, 'admin', { ...recordIn(body), is_active: true })
     expect(await status()).toBe(200)
     const removed = await room.send('DELETE', `${root}/${guid}`, 'admin')
     expect([removed.status, removed.body]).toEqual([200, { guid, removed: true }])
     expect(await status()).toBe(403)
-    expect((await room.send('GET', `/users/${user}`, 'admin')).body.groups).toEqual([])
+    expect(jsonAt((await room.send('GET', `/users/${user}`, 'admin')).body, 'groups')).toEqual([])
   })
 
   it('the last administrators cannot lose * with their group', async () => {
     const everything = await make('everything', ['*'])
     await room.addUser('boss', [], [everything])
-    const admin = (await room.send('GET', '/users/me', 'admin')).body._meta.guid
+    const admin = textAt((await room.send('GET', '/users/me', 'admin')).body, '_meta', 'guid')
     expect((await room.send('PUT', `/users/${admin}`, 'boss', { custom_scopes: [] })).status).toBe(200)
     for (const [method, body] of [
       ['PUT', { scopes: [] }],
       ['PUT', { is_active: false }],
       ['DELETE', undefined],
     ] as const)
-      expect((await room.send(method, `${root}/${everything}`, 'boss', body)).body.error).toBe('CONFLICT')
+      expect(jsonAt((await room.send(method, `${root}/${everything}`, 'boss', body)).body, 'error')).toBe(
+        'CONFLICT',
+      )
     expect((await room.send('PUT', `/users/${admin}`, 'boss', { custom_scopes: ['*'] })).status).toBe(200)
     expect((await room.send('DELETE', `${root}/${everything}`, 'boss')).status).toBe(200)
   })
 
   it('are searched by text and filters', async () => {
     await make('Night shift', ['night'])
-    const names = async (body: { [key: string]: string | object }) =>
-      (await room.send('POST', `${root}/search`, 'admin', body as never)).body.map(
-        ({ name }: { name: string }) => name,
-      )
+    const names = async (body: JsonObject) =>
+      recordsIn((await room.send('POST', `${root}/search`, 'admin', body)).body).map(({ name }) => name)
     expect(await names({ query: 'night' })).toEqual(['Night shift'])
     expect(await names({ filters: { scopes: 'night' } })).toEqual(['Night shift'])
     expect((await room.send('POST', `${root}/search`, 'admin', { filters: { name_key: 'x' } })).status).toBe(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, textAt } from '../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../test/management-server.ts'
 import { installBlueprint } from '../../engine/install-blueprint.ts'
 import type { JsonValue } from '../../shared/json.ts'
@@ -25,7 +26,10 @@ describe('blueprint fields', () => {
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
     expect((await room.send(method, `/blueprintfields${path}`, '')).status).toBe(401)
     const refused = await room.send(method, `/blueprintfields${path}`, 'nobody')
-    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining(`_${verb}`)])
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([
+      403,
+      expect.stringContaining(`_${verb}`),
+    ])
   })
 
   const good = { name: 'ok', type: 'string', storage: 'tasks' }
@@ -51,7 +55,11 @@ describe('blueprint fields', () => {
     ['an unknown blueprint', { ...good, blueprint_guid: 'none' }, 'blueprint_guid'],
   ])('a field with %s is refused', async (_what, body, field) => {
     const reply = await send('POST', '', body)
-    expect([reply.status, reply.body.error, reply.body.fields]).toEqual([400, 'INVALID_BODY', [field]])
+    expect([reply.status, jsonAt(reply.body, 'error'), jsonAt(reply.body, 'fields')]).toEqual([
+      400,
+      'INVALID_BODY',
+      [field],
+    ])
   })
 
   it('one of a name for each storage, and one for all', async () => {
@@ -60,9 +68,14 @@ describe('blueprint fields', () => {
     for (const storage of ['a', 'b', null, 'a', null])
       statuses.push((await send('POST', '', { ...field, storage })).status)
     expect(statuses).toEqual([200, 200, 200, 409, 409])
-    const [other] = (await send('POST', '/search', { filters: { storage: 'b' } })).body
-    expect((await send('PUT', `/${other._meta.guid}`, { storage: 'a' })).status).toBe(409)
-    expect((await send('PUT', `/${other._meta.guid}`, { storage: 'c' })).body.storage).toBe('c')
+    const other = textAt(
+      (await send('POST', '/search', { filters: { storage: 'b' } })).body,
+      0,
+      '_meta',
+      'guid',
+    )
+    expect((await send('PUT', `/${other}`, { storage: 'a' })).status).toBe(409)
+    expect(jsonAt((await send('PUT', `/${other}`, { storage: 'c' })).body, 'storage')).toBe('c')
   })
 
   it('are read, changed and removed; a change must fit as a whole', async () => {
@@ -78,18 +91,18 @@ describe('blueprint fields', () => {
       default_value: null,
       created_by: { username: 'builder' },
     })
-    const { guid } = made.body._meta
-    expect((await send('PUT', `/${guid}`, { default_value: 'x'.repeat(11) })).body.fields).toEqual([
-      'default_value',
-    ])
-    expect((await send('PUT', `/${guid}`, { type: 'number' })).body.fields).toEqual([
+    const guid = textAt(made.body, '_meta', 'guid')
+    expect(jsonAt((await send('PUT', `/${guid}`, { default_value: 'x'.repeat(11) })).body, 'fields')).toEqual(
+      ['default_value'],
+    )
+    expect(jsonAt((await send('PUT', `/${guid}`, { type: 'number' })).body, 'fields')).toEqual([
       'validation_rules.max_length',
     ])
     expect((await send('PUT', `/${guid}`, { required: true })).body).toMatchObject({
       required: true,
       validation_rules: { max_length: 10 },
     })
-    expect((await send('GET', `/${guid}`)).body.name).toBe('user_email')
+    expect(jsonAt((await send('GET', `/${guid}`)).body, 'name')).toBe('user_email')
     expect((await send('DELETE', `/${guid}`)).body).toEqual({ guid, removed: true })
     for (const [method, body] of [
       ['GET', undefined],
@@ -175,7 +188,7 @@ describe('an endpoint that stores what it is sent', () => {
   it('stores what fits, with the default, and checks changes', async () => {
     const made = await room.send('POST', '/orders', '', { amount: 5 })
     expect([made.status, made.body]).toEqual([200, expect.objectContaining({ amount: 5, status: 'open' })])
-    const path = `/orders/${made.body._meta.guid}`
+    const path = `/orders/${textAt(made.body, '_meta', 'guid')}`
     expect((await room.send('PUT', path, '', { status: 'lost' })).status).toBe(400)
     expect((await room.send('PUT', path, '', { amount: null })).status).toBe(400)
     expect((await room.send('PUT', path, '', { status: 'paid' })).body).toMatchObject({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, textAt } from '../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../test/management-server.ts'
 import type { JsonValue } from '../../shared/json.ts'
 
@@ -24,7 +25,10 @@ describe('page templates', () => {
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
     expect((await room.send(method, `/blueprinttemplates${path}`, '')).status).toBe(401)
     const refused = await room.send(method, `/blueprinttemplates${path}`, 'nobody')
-    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining(`_${verb}`)])
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([
+      403,
+      expect.stringContaining(`_${verb}`),
+    ])
   })
 
   it.each([
@@ -34,23 +38,23 @@ describe('page templates', () => {
     ['an unknown field', { name: 'a', html: '' }, ['html']],
   ])('a template with %s is refused', async (_what, body, fields) => {
     const reply = await send('POST', '', body)
-    expect([reply.status, reply.body.fields]).toEqual([400, fields])
+    expect([reply.status, jsonAt(reply.body, 'fields')]).toEqual([400, fields])
   })
 
   it('are made, found, changed and removed', async () => {
     const made = await send('POST', '', { name: 'Shell', content: '<main></main>', css: 'main {}' })
     expect(made.body).toMatchObject({ name: 'Shell', content: '<main></main>', css: 'main {}', js: '' })
-    const { guid } = made.body._meta
+    const guid = textAt(made.body, '_meta', 'guid')
     expect((await send('POST', '', { name: 'shell' })).status).toBe(409)
     await send('POST', '', { name: 'Other' })
-    const [other] = (await send('POST', '/search', { query: 'other' })).body
-    expect((await send('PUT', `/${other._meta.guid}`, { name: 'SHELL' })).body.error).toBe('CONFLICT')
+    const other = textAt((await send('POST', '/search', { query: 'other' })).body, 0, '_meta', 'guid')
+    expect(jsonAt((await send('PUT', `/${other}`, { name: 'SHELL' })).body, 'error')).toBe('CONFLICT')
     expect((await send('PUT', `/${guid}`, { js: 'let a' })).body).toMatchObject({
       css: 'main {}',
       js: 'let a',
       last_modified_by: { username: 'designer' },
     })
-    expect((await send('GET', `/${guid}`)).body.js).toBe('let a')
+    expect(jsonAt((await send('GET', `/${guid}`)).body, 'js')).toBe('let a')
     expect((await send('DELETE', `/${guid}`)).body).toEqual({ guid, removed: true })
     for (const [method, body] of [
       ['GET', undefined],

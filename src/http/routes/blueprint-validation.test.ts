@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, textAt } from '../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../test/management-server.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 
@@ -25,7 +26,10 @@ describe('validation rules', () => {
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
     expect((await room.send(method, `${root}${path}`, '')).status).toBe(401)
     const refused = await room.send(method, `${root}${path}`, 'nobody')
-    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining(`_${verb}`)])
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([
+      403,
+      expect.stringContaining(`_${verb}`),
+    ])
   })
 
   it.each<[string, string, JsonObject, string]>([
@@ -38,21 +42,23 @@ describe('validation rules', () => {
     ['a wrong method', 'required_scope', { methods: ['PATCH'] }, 'parameters.methods'],
   ])('a rule with %s is refused', async (_what, rule_type, parameters, field) => {
     const reply = await send('POST', '', { rule_type, parameters })
-    expect([reply.status, reply.body.fields]).toEqual([400, [field]])
-    if (field === 'rule_type') expect(reply.body.message).toContain('required_scope, forbidden_block')
+    expect([reply.status, jsonAt(reply.body, 'fields')]).toEqual([400, [field]])
+    if (field === 'rule_type')
+      expect(textAt(reply.body, 'message')).toContain('required_scope, forbidden_block')
   })
 
   it('are changed only by whoever read them last', async () => {
     const made = await send('POST', '', { rule_type: 'max_blocks', parameters: { max: 500 } })
     expect(made.body).toMatchObject({ severity: 'error', message: '' })
-    const { guid, update_hash: first } = made.body._meta
+    const guid = textAt(made.body, '_meta', 'guid')
+    const first = textAt(made.body, '_meta', 'update_hash')
     const changed = await send('PUT', `/${guid}/${first}`, { parameters: { max: 400 } })
-    expect([changed.status, changed.body.parameters]).toEqual([200, { max: 400 }])
+    expect([changed.status, jsonAt(changed.body, 'parameters')]).toEqual([200, { max: 400 }])
     const stale = await send('PUT', `/${guid}/${first}`, { parameters: { max: 300 } })
-    expect([stale.status, stale.body.error]).toEqual([409, 'CONFLICT'])
-    const now = changed.body._meta.update_hash
+    expect([stale.status, jsonAt(stale.body, 'error')]).toEqual([409, 'CONFLICT'])
+    const now = textAt(changed.body, '_meta', 'update_hash')
     const misfit = await send('PUT', `/${guid}/${now}`, { rule_type: 'forbidden_block' })
-    expect([misfit.status, misfit.body.fields]).toEqual([400, ['parameters.max']])
+    expect([misfit.status, jsonAt(misfit.body, 'fields')]).toEqual([400, ['parameters.max']])
     expect((await send('GET', `/${guid}`)).body).toEqual(changed.body)
     expect((await send('PUT', `/none/${now}`, { message: 'x' })).status).toBe(404)
     expect((await send('DELETE', `/${guid}`)).body).toEqual({ guid, removed: true })
@@ -63,7 +69,7 @@ describe('validation rules', () => {
 describe('a deploy', () => {
   async function blueprint(uri: string, scopes: string[] = []): Promise<string> {
     const made = await room.send('POST', '/blueprints', 'admin', { name: `About ${uri}` })
-    const { guid } = made.body._meta
+    const guid = textAt(made.body, '_meta', 'guid')
     await room.send('POST', '/blueprintactions', 'admin', {
       blueprint_guid: guid,
       type: 'on_startup_register_uri_post',
@@ -87,14 +93,14 @@ describe('a deploy', () => {
       const guid = await blueprint('ruled', ['other'].slice(parameters.methods ? 1 : 0))
       const rule = await send('POST', '', { rule_type, parameters, message: 'House rule' })
       const refused = await activate(guid)
-      expect([refused.status, refused.body.error]).toEqual([422, 'VALIDATION_FAILED'])
-      expect(refused.body.problems).toMatchObject([{ message: expect.stringContaining(words) }])
-      expect(refused.body.problems[0].message).toContain('House rule')
+      expect([refused.status, jsonAt(refused.body, 'error')]).toEqual([422, 'VALIDATION_FAILED'])
+      expect(jsonAt(refused.body, 'problems')).toMatchObject([{ message: expect.stringContaining(words) }])
+      expect(textAt(refused.body, 'problems', 0, 'message')).toContain('House rule')
       expect((await room.send('GET', `/blueprints/${guid}`, 'admin')).body).toMatchObject({
         active: false,
         version: 0,
       })
-      await send('DELETE', `/${rule.body._meta.guid}`)
+      await send('DELETE', `/${textAt(rule.body, '_meta', 'guid')}`)
       expect((await activate(guid)).status).toBe(200)
       await room.send('PUT', `/blueprints/update/set/inactive/${guid}`, 'admin')
     },
@@ -104,7 +110,9 @@ describe('a deploy', () => {
     const rule = { rule_type: 'required_scope', parameters: {} }
     const made = await send('POST', '', rule)
     expect((await activate(await blueprint('closed', ['staff']))).status).toBe(200)
-    await send('PUT', `/${made.body._meta.guid}/${made.body._meta.update_hash}`, { severity: 'warning' })
+    await send('PUT', `/${textAt(made.body, '_meta', 'guid')}/${textAt(made.body, '_meta', 'update_hash')}`, {
+      severity: 'warning',
+    })
     expect((await activate(await blueprint('open'))).status).toBe(200)
   })
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../test/document-server.ts'
+import { jsonAt, recordIn, recordsIn, textAt } from '../../../test/json-at.ts'
 import type { JsonValue } from '../../shared/json.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
@@ -18,7 +19,7 @@ afterAll(() => room.close())
 async function create(body: JsonValue, query = ''): Promise<string> {
   const made = await room.send('POST', `${path}${query}`, 'writer', { body })
   expect(made.status, made.text).toBe(200)
-  return made.body._meta.guid
+  return textAt(made.body, '_meta', 'guid')
 }
 
 const search = (body: JsonValue) => room.send('POST', `${path}/search`, 'viewer', { body })
@@ -38,7 +39,7 @@ describe('documents', () => {
   ] as const)('%s %s is for those who hold %s', async (method, url, scope) => {
     expect((await room.send(method, url, '')).status).toBe(401)
     const refused = await room.send(method, url, 'nobody')
-    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining(scope)])
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([403, expect.stringContaining(scope)])
     const sent = method === 'PUT' || url === none ? { body: {} } : {}
     const ndjson = url.endsWith('/import') ? { raw: '{}', type: 'application/x-ndjson' } : sent
     expect((await room.send(method, url, 'writer', ndjson)).status).toBe(404)
@@ -54,7 +55,7 @@ describe('documents', () => {
     for (const guid of [nobody, 'x', "' OR 1=1"]) {
       const url = `${path}/${encodeURIComponent(guid)}${rest}`
       const reply = await room.send(method, url, 'writer', method === 'PUT' ? { body: { a: 1 } } : {})
-      expect([reply.status, reply.body.error]).toEqual([404, 'NOT_FOUND'])
+      expect([reply.status, jsonAt(reply.body, 'error')]).toEqual([404, 'NOT_FOUND'])
     }
   })
 
@@ -66,7 +67,11 @@ describe('documents', () => {
   ])('is not created from %s', async (_what, body, fields) => {
     const before = await search({ count: true })
     const reply = await room.send('POST', path, 'writer', { body })
-    expect([reply.status, reply.body.error, reply.body.fields ?? []]).toEqual([400, 'INVALID_BODY', fields])
+    expect([reply.status, jsonAt(reply.body, 'error'), jsonAt(reply.body, 'fields') ?? []]).toEqual([
+      400,
+      'INVALID_BODY',
+      fields,
+    ])
     expect((await search({ count: true })).body).toEqual(before.body)
   })
 
@@ -76,13 +81,13 @@ describe('documents', () => {
     const read = await room.send('GET', one, 'viewer')
     expect(read.body).toMatchObject({ name: 'Delft', place: { country: 'NL' }, _meta: { guid, expiry: -1 } })
 
-    const hash = read.body._meta.update_hash
+    const hash = textAt(read.body, '_meta', 'update_hash')
     const changed = await room.send('PUT', `${one}?update_hash=${hash}`, 'writer', {
-      body: { ...read.body, 'place.people': 100_000 },
+      body: { ...recordIn(read.body), 'place.people': 100_000 },
     })
     expect(changed.body).toMatchObject({ name: 'Delft', place: { country: 'NL', people: 100_000 } })
     const stale = await room.send('PUT', `${one}?update_hash=${hash}`, 'writer', { body: { name: 'x' } })
-    expect([stale.status, stale.body.error]).toEqual([409, 'CONFLICT'])
+    expect([stale.status, jsonAt(stale.body, 'error')]).toEqual([409, 'CONFLICT'])
     expect((await room.send('GET', one, 'viewer')).body).toEqual(changed.body)
 
     expect((await room.send('POST', `${one}/restore`, 'writer')).status).toBe(404)
@@ -92,7 +97,7 @@ describe('documents', () => {
     const byGuid = { filters: { '_meta.guid': guid } }
     expect((await search(byGuid)).body).toEqual([])
     expect((await search({ ...byGuid, include_removed: true })).body).toHaveLength(1)
-    expect((await room.send('POST', `${one}/restore`, 'writer')).body.name).toBe('Delft')
+    expect(jsonAt((await room.send('POST', `${one}/restore`, 'writer')).body, 'name')).toBe('Delft')
     expect((await search(byGuid)).body).toHaveLength(1)
 
     expect((await room.send('DELETE', `${one}?hard=true`, 'writer')).status).toBe(200)
@@ -100,8 +105,8 @@ describe('documents', () => {
 
     const history = await room.send('GET', `${one}/history`, 'viewer')
     expect(history.headers['x-total-count']).toBe('5')
-    const [deleted, restored, removed, updated, created] = history.body
-    expect([created, updated, removed, restored, deleted].map(({ action }) => action)).toEqual([
+    const [deleted, restored, removed, updated, created] = recordsIn(history.body)
+    expect([created, updated, removed, restored, deleted].map((entry) => entry?.action)).toEqual([
       'created',
       'updated',
       'removed',
@@ -109,16 +114,16 @@ describe('documents', () => {
       'deleted',
     ])
     expect(updated).toMatchObject({ document: guid, user: { username: 'writer' }, run: null })
-    expect(updated.revisions).toEqual([
+    expect(updated?.revisions).toEqual([
       { key: 'place.people', type: 'set.field', value: 100_000, previous_value: null },
     ])
-    expect(deleted.revisions).toContainEqual({
+    expect(deleted?.revisions).toContainEqual({
       key: 'name',
       type: 'remove.field',
       value: null,
       previous_value: 'Delft',
     })
-    expect(removed.revisions).toEqual([])
+    expect(removed?.revisions).toEqual([])
     const page = await room.send('GET', `${one}/history?limit=1&offset=1`, 'viewer')
     expect(page.body).toEqual([restored])
   })
@@ -127,8 +132,8 @@ describe('documents', () => {
     await create({ kind: 'tree', height: 5, tags: ['old', 'green'], place: { city: 'Aachen' } })
     await create({ kind: 'tree', height: 15, tags: ['young'], place: { city: 'Zürich' }, tall: true })
     const cities = async (body: object) =>
-      (await search({ ...body, sort: [{ 'place.city': 'asc' }] })).body.map(
-        ({ place }: { place: { city: string } }) => place.city,
+      recordsIn((await search({ ...body, sort: [{ 'place.city': 'asc' }] })).body).map((document) =>
+        jsonAt(document, 'place', 'city'),
       )
     expect(await cities({ filters: { kind: 'tree' } })).toEqual(['Aachen', 'Zürich'])
     expect(await cities({ filters: { height: { gt: 5 } } })).toEqual(['Zürich'])
@@ -139,10 +144,10 @@ describe('documents', () => {
     expect(await cities({ query: 'zurich', filters: { height: 5 } })).toEqual([])
     expect((await search({ filters: { kind: 'tree' }, count: true })).body).toEqual({ count: 2 })
     const paged = await search({ filters: { kind: 'tree' }, sort: [{ height: 'desc' }], limit: 1 })
-    expect([paged.headers['x-total-count'], paged.body[0].height]).toEqual(['2', 15])
+    expect([paged.headers['x-total-count'], jsonAt(paged.body, 0, 'height')]).toEqual(['2', 15])
     const after = String(paged.headers['x-next-cursor'])
     const next = await search({ filters: { kind: 'tree' }, sort: [{ height: 'desc' }], limit: 1, after })
-    expect(next.body[0].height).toBe(5)
+    expect(jsonAt(next.body, 0, 'height')).toBe(5)
 
     for (const body of [
       { filters: { 'a..b': 1 } },
@@ -152,9 +157,12 @@ describe('documents', () => {
       { after: 'nonsense' },
     ]) {
       const reply = await search(body)
-      expect([reply.status, reply.body.error], JSON.stringify(body)).toEqual([400, 'INVALID_QUERY'])
+      expect([reply.status, jsonAt(reply.body, 'error')], JSON.stringify(body)).toEqual([
+        400,
+        'INVALID_QUERY',
+      ])
     }
-    expect((await search({ filters: { a: { like: 'x' } } })).body.error).toBe('INVALID_BODY')
+    expect(jsonAt((await search({ filters: { a: { like: 'x' } } })).body, 'error')).toBe('INVALID_BODY')
   })
 
   it('a document of one storage is not in another', async () => {
@@ -169,13 +177,13 @@ describe('documents', () => {
     const storage = await room.make('notes')
     const notes = `/_system/storages/${storage}/documents`
     const made = await room.send('POST', notes, 'writer', { body: { text: 'before' } })
-    const one = `${notes}/${made.body._meta.guid}`
+    const one = `${notes}/${textAt(made.body, '_meta', 'guid')}`
     const switchTo = (history: boolean) =>
       room.send('PUT', `/_system/storages/${storage}`, 'admin', { body: { history } })
     const write = (text: string) => room.send('PUT', one, 'writer', { body: { text } })
     const texts = async () =>
-      (await room.send('GET', `${one}/history`, 'viewer')).body.map(
-        ({ revisions }: { revisions: { value: JsonValue }[] }) => revisions[0]?.value,
+      recordsIn((await room.send('GET', `${one}/history`, 'viewer')).body).map((entry) =>
+        jsonAt(entry, 'revisions', 0, 'value'),
       )
     expect(await texts()).toEqual([])
     await switchTo(true)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../test/document-server.ts'
+import { jsonAt, recordsIn, textAt } from '../../../test/json-at.ts'
 import { installBlueprint } from '../../engine/install-blueprint.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
@@ -25,8 +26,8 @@ describe('storages', () => {
   it.each(routes)('%s %s is refused without a token, and without %s', async (method, path, scope) => {
     expect((await room.send(method, path, '')).status).toBe(401)
     const { status, body } = await room.send(method, path, 'nobody')
-    expect([status, body.error]).toEqual([403, 'INSUFFICIENT_PERMISSIONS'])
-    expect(body.message).toContain(scope)
+    expect([status, jsonAt(body, 'error')]).toEqual([403, 'INSUFFICIENT_PERMISSIONS'])
+    expect(textAt(body, 'message')).toContain(scope)
   })
 
   it.each([
@@ -40,7 +41,11 @@ describe('storages', () => {
   ])('is not created with %s', async (_what, body, field) => {
     const names = room.storage.names()
     const reply = await room.send('POST', '/_system/storages', 'admin', { body })
-    expect([reply.status, reply.body.error, reply.body.fields]).toEqual([400, 'INVALID_BODY', [field]])
+    expect([reply.status, jsonAt(reply.body, 'error'), jsonAt(reply.body, 'fields')]).toEqual([
+      400,
+      'INVALID_BODY',
+      [field],
+    ])
     expect(room.storage.names()).toEqual(names)
   })
 
@@ -58,12 +63,12 @@ describe('storages', () => {
       body: { name: 'things', description: 'Things to do' },
     })
     expect(made.body).toMatchObject({ name: 'things', description: 'Things to do', history: false })
-    expect(made.body.created_by.username).toBe('admin')
-    const path = `/_system/storages/${made.body._meta.guid}`
+    expect(jsonAt(made.body, 'created_by', 'username')).toBe('admin')
+    const path = `/_system/storages/${textAt(made.body, '_meta', 'guid')}`
     expect((await room.send('GET', path, 'viewer')).body).toEqual(made.body)
 
     const again = await room.send('POST', '/_system/storages', 'admin', { body: { name: 'things' } })
-    expect([again.status, again.body.error]).toEqual([409, 'CONFLICT'])
+    expect([again.status, jsonAt(again.body, 'error')]).toEqual([409, 'CONFLICT'])
 
     const found = await room.send('POST', '/_system/storages/search', 'viewer', {
       body: { query: 'things', filters: { name: 'things' } },
@@ -72,7 +77,7 @@ describe('storages', () => {
     expect((await room.send('GET', `${path}/count`, 'viewer')).body).toEqual({ count: 0 })
     const one = await room.send('POST', `${path}/documents`, 'admin', { body: { a: 1 } })
     await room.send('POST', `${path}/documents`, 'admin', { body: { a: 2 } })
-    await room.send('DELETE', `${path}/documents/${one.body._meta.guid}`, 'admin')
+    await room.send('DELETE', `${path}/documents/${textAt(one.body, '_meta', 'guid')}`, 'admin')
     expect((await room.send('GET', `${path}/count`, 'viewer')).body).toEqual({ count: 1 })
 
     const changed = await room.send('PUT', path, 'admin', { body: { description: '' } })
@@ -80,7 +85,7 @@ describe('storages', () => {
     expect((await room.send('PUT', path, 'admin', { body: { name: 'other' } })).status).toBe(400)
 
     expect((await room.send('DELETE', path, 'admin')).body).toEqual({
-      guid: made.body._meta.guid,
+      guid: textAt(made.body, '_meta', 'guid'),
       removed: true,
     })
     expect((await room.send('GET', path, 'viewer')).status).toBe(404)
@@ -116,14 +121,15 @@ describe('storages', () => {
       },
       { guid: nobody, username: 'admin' },
     )
-    const [record] = (
-      await room.send('POST', '/_system/storages/search', 'viewer', { body: { filters: { name: 'used' } } })
-    ).body
+    const found = await room.send('POST', '/_system/storages/search', 'viewer', {
+      body: { filters: { name: 'used' } },
+    })
+    const [record] = recordsIn(found.body)
     expect(record).toMatchObject({ name: 'used', history: false, created_by: { username: 'admin' } })
-    const path = `/_system/storages/${record._meta.guid}`
+    const path = `/_system/storages/${textAt(record, '_meta', 'guid')}`
     const refused = await room.send('DELETE', path, 'admin')
-    expect([refused.status, refused.body.error]).toEqual([409, 'CONFLICT'])
-    expect(refused.body.message).toContain('"Uses it"')
+    expect([refused.status, jsonAt(refused.body, 'error')]).toEqual([409, 'CONFLICT'])
+    expect(textAt(refused.body, 'message')).toContain('"Uses it"')
     expect(room.storage.has('used')).toBe(true)
     await room.engine.deployments.deactivate(blueprint, { guid: nobody, username: 'admin' })
     expect((await room.send('DELETE', path, 'admin')).status).toBe(200)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { jsonAt, recordsIn } from '../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../test/management-server.ts'
 import type { JsonValue } from '../../shared/json.ts'
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => room.close())
 
 const messages = async (body: JsonValue) =>
-  (await room.send('POST', path, 'viewer', body)).body.map(({ message }: { message: string }) => message)
+  recordsIn((await room.send('POST', path, 'viewer', body)).body).map(({ message }) => message)
 
 it('system logs are for those who hold systemlogs_view', async () => {
   expect((await room.send('POST', path, '')).status).toBe(401)
@@ -27,7 +28,7 @@ it.each([
   [{ level: 'info' }, 'INVALID_BODY'],
 ])('refuses %j', async (body, error) => {
   const reply = await room.send('POST', path, 'viewer', body)
-  expect([reply.status, reply.body.error]).toEqual([400, error])
+  expect([reply.status, jsonAt(reply.body, 'error')]).toEqual([400, error])
 })
 
 it('finds what was just written, by text, level, run, block and pin', async () => {
@@ -36,6 +37,6 @@ it('finds what was just written, by text, level, run, block and pin', async () =
   expect(await messages({ filters: { level: 'error' } })).toEqual(['The invoice was lost.'])
   expect(await messages({ filters: { run: 'r1', block: 'b', pin: 'p' } })).toEqual(['The invoice was sent.'])
   expect(await messages({ filters: { run: 'r3' } })).toEqual([])
-  const [record] = (await room.send('POST', path, 'viewer', { filters: { run: 'r2' } })).body
+  const [record] = recordsIn((await room.send('POST', path, 'viewer', { filters: { run: 'r2' } })).body)
   expect(record).toMatchObject({ level: 'error', value: { n: 1 } })
 })

@@ -13,9 +13,29 @@ export function set(fields: JsonObject): Mutation[] {
   return Object.entries(fields).map(([field, value]) => ({ op: 'set', field, value }))
 }
 
+/** The document's envelope as the engine under test wrote it, whole and of the right types. */
 export function metaOf(stored: StoredJson): Meta {
-  // Written by the engine under test; the tests look at each of its fields.
-  return documentOf(stored)._meta as unknown as Meta
+  const { _meta } = documentOf(stored)
+  if (!isMeta(_meta)) throw new TypeError(`No envelope: ${JSON.stringify(_meta)}`)
+  return _meta
+}
+
+const metaFields: Readonly<Record<keyof Meta, 'string' | 'number'>> = {
+  guid: 'string',
+  entity: 'number',
+  created: 'number',
+  updated: 'number',
+  cms: 'number',
+  ums: 'number',
+  removed: 'number',
+  expiry: 'number',
+  update_hash: 'string',
+}
+
+function isMeta(value: unknown): value is Meta {
+  if (typeof value !== 'object' || value === null) return false
+  const given = new Map<string, unknown>(Object.entries(value))
+  return Object.entries(metaFields).every(([field, type]) => typeof given.get(field) === type)
 }
 
 /** The document without `_meta`. */

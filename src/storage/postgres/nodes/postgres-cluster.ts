@@ -155,7 +155,9 @@ export class PostgresCluster implements Cluster {
 
   async #pull(): Promise<void> {
     const { connection, node, monotonic, load } = this.#options
-    if (this.#applied === -1 || !this.alive()) await this.#join()
+    // A counter that went back is a database that lost commits (a failover, a restore): nothing read from it still holds.
+    const behind = this.#applied >= 0 && (await lastChange(connection)) < this.#applied
+    if (this.#applied === -1 || behind || !this.alive()) await this.#join()
     for (;;) {
       const changes = await changesAfter(connection, this.#applied)
       for (const change of changes) {

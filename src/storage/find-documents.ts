@@ -1,13 +1,11 @@
 import type { JsonObject } from '../shared/json.ts'
-import { isJsonObject } from '../shared/json.ts'
-import type { Query, SortKey } from '../shared/query.ts'
-import { search } from '../shared/query.ts'
-import type { Found, Session } from '../storage/storage.ts'
+import { type Query, type SortKey, search } from '../shared/query.ts'
+import { objectsIn } from './document-fields.ts'
+import type { Found, Session } from './storage.ts'
 
 /** The documents of a page, parsed. */
-export function documentsOf(found: Found): readonly JsonObject[] {
-  const value = found.documents.value
-  return Array.isArray(value) ? value.filter(isJsonObject) : []
+export function documentsOf(found: Found): JsonObject[] {
+  return objectsIn(found.documents.value)
 }
 
 /** The present document whose field has this value; the field has a unique index. */
@@ -21,12 +19,13 @@ export async function findOne(
   return document
 }
 
+/** The present documents that match, up to `limit` of them. */
 export async function findAll(
   session: Session,
   storage: string,
   query: Query,
   limit: number,
   sort: readonly SortKey[] = [],
-): Promise<readonly JsonObject[]> {
+): Promise<JsonObject[]> {
   return documentsOf(await session.find(storage, search({ query, limit, sort })))
 }

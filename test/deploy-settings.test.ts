@@ -1,0 +1,51 @@
+/** What deploy/ sets exists, and has values that a node starts with. */
+import { globSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { OptionError, optionTable, readOptions } from '../src/options.ts'
+
+const root = join(import.meta.dirname, '..')
+const known = new Set<string>(Object.values(optionTable).map(({ variable }) => variable))
+const VARIABLE = /\b(?:QUOIN_[A-Z][A-Z_]*|DATABASE_URL)\b/g
+/** `QUOIN_POOL: '10'` of YAML, `QUOIN_PORT=8080` of the others. */
+const SETTING = /^[^#\n]*?\b(QUOIN_[A-Z_]+|DATABASE_URL)(?:: +|=)(.*?)(?: \\)?$/gm
+
+async function read(file: string): Promise<string> {
+  return readFile(join(root, 'deploy', file), 'utf8')
+}
+
+function settingsOf(text: string): [string, string][] {
+  return [...text.matchAll(SETTING)].map(([, variable = '', written = '']) => {
+    // What compose puts in for its own variables: any text.
+    const value = written.replace(/\$\{[^}]*\}/g, 'some-text-here').replace(/^(['"])(.*)\1$/, '$2')
+    return [variable, value]
+  })
+}
+
+test.each(globSync('*', { cwd: join(root, 'deploy') }))(
+  'deploy/%s names only settings that exist',
+  async (file) => {
+    const named = (await read(file)).match(VARIABLE) ?? []
+    expect(named.filter((variable) => !known.has(variable))).toEqual([])
+  },
+)
+
+test.each(['compose.yaml', 'kubernetes.yaml', 'Dockerfile', 'quoin.service'])(
+  'deploy/%s gives them values that are accepted',
+  async (file) => {
+    const settings = settingsOf(await read(file))
+    expect(settings.length).toBeGreaterThan(1)
+    for (const [variable, value] of settings) readOptions({ [variable]: value })
+  },
+)
+
+test.each(['compose.yaml', 'kubernetes.yaml'])('deploy/%s makes a cluster of named nodes', async (file) => {
+  expect(await read(file)).toContain('QUOIN_NODE')
+  expect(settingsOf(await read(file)).map(([variable]) => variable)).toContain('DATABASE_URL')
+})
+
+test('control: a value that is not accepted would be found', () => {
+  const [[variable = '', value] = []] = settingsOf("  QUOIN_POOL: 'many'\n")
+  expect(() => readOptions({ [variable]: value })).toThrow(OptionError)
+})
