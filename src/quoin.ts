@@ -214,7 +214,8 @@ export async function openQuoin(
         documentRoutes(documents),
         documentTransferRoutes(documents, imports),
         assetRoutes(assets),
-        queueRoutes(storage.jobs, options.entity, queueSteering(storage, audit)),
+        // Not the ruled storage: the audit log knows its own writes by the session, and rules wrap that.
+        queueRoutes(storage.jobs, options.entity, queueSteering(engineOfStorage, audit)),
         ...(background.scheduler ? [scheduleRoutes(background.scheduler)] : []),
         authenticationGroupRoutes(access),
         userLogRoutes(access),

@@ -5,6 +5,8 @@ import { seededRandom } from '../../test/seeded-random.ts'
 import type { JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Session } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import { createToken } from './tokens.ts'
 
 let room: TestAccess
 afterEach(() => room.close())
@@ -185,4 +187,39 @@ test('expired tokens are deleted by later sign-ins', async () => {
   room.pass(101)
   await signIn('admin')
   expect(await room.records('_tokens')).toHaveLength(1)
+})
+
+test('a user has at most 100 tokens: the one used longest ago goes, and nobody else’s', async () => {
+  room = await openTestAccess()
+  const guid = await room.user({ username: 'ann' })
+  await room.user({ username: 'bob' })
+  const others = await room.token('bob')
+  const [first, second] = [await room.token('ann'), await room.token('ann')]
+  for (let count = 2; count < 100; count++) {
+    room.pass(1)
+    await room.token('ann')
+  }
+  // An hour later use is written down.
+  room.pass(3_600)
+  expect(await room.access.identify(first)).toBeDefined()
+  const newest = await room.token('ann')
+  expect(await room.access.identify(second)).toBeUndefined()
+  for (const token of [first, newest, others]) expect(await room.access.identify(token)).toBeDefined()
+  const tokens = await room.records('_tokens')
+  expect(tokens.filter(({ user_guid }) => user_guid === guid)).toHaveLength(100)
+})
+
+test('of far too many tokens, from before there was a limit, the newest 100 are left', async () => {
+  room = await openTestAccess()
+  const userGuid = await room.user({ username: 'ann' })
+  const random = seededRandom(7)
+  await transact(room.storage, async (session) => {
+    for (let count = 0; count < 300; count++)
+      await createToken(session, random, { userGuid, ip: '', created: 0, expiry: 4_000_000_000 + count })
+  })
+  await room.token('ann')
+  const left = (await room.records('_tokens')).filter((token) => token.user_guid === userGuid)
+  const expiries = left.map(({ expiry }) => Number(expiry)).toSorted((a, b) => b - a)
+  expect(left).toHaveLength(100)
+  expect(expiries[98]).toBe(4_000_000_000 + 201)
 })

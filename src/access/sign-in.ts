@@ -5,7 +5,7 @@
  * 2. The password is checked, against nothing if there is no such user: the same work either way.
  * 3. Judged, in one transaction that writes the user's record first. Wrong: counted on the user (or name) and on the
  *    address. Right: the record is looked at again, since it may have been locked, deactivated or given another password
- *    meanwhile; then the token is stored and the count goes back to 0.
+ *    meanwhile; then the token is stored, the oldest goes if they are too many, and the count goes back to 0.
  *
  * Wrong password, unknown user and inactive user answer the same, in the same time, and count the same.
  */
@@ -23,7 +23,7 @@ import { unixSeconds } from './access-context.ts'
 import { ADDRESSES } from './address-limit.ts'
 import { deleteExpired } from './delete-expired.ts'
 import { countFailure, refuseIfLocked, unlocked } from './lockout.ts'
-import { createToken, TOKENS } from './tokens.ts'
+import { createToken, deleteOldestTokens, TOKENS } from './tokens.ts'
 import { countUnknownName, UNKNOWN_NAMES, unknownName } from './unknown-names.ts'
 import { MAX_EMAIL, MAX_PASSWORD } from './user-input.ts'
 import { noteUserEvent } from './user-log.ts'
@@ -152,6 +152,7 @@ async function admit(
     if (renewedHash !== undefined) changes.push({ op: 'set', field: 'password_hash', value: renewedHash })
     if (changes.length > 0) await session.update(USERS, user.guid, changes)
     await noteUserEvent(session, now, 'sign_in', user, { ip, agent })
+    await deleteOldestTokens(session, user.guid)
     return createToken(session, random, { userGuid: user.guid, ip, created: now, expiry })
   })
   if (token === undefined) return undefined

@@ -1,11 +1,18 @@
-/** Tokens as `_tokens` keeps them: `{ user_guid, token_hash, ip, created, expiry }`, times in Unix seconds. */
+/**
+ * Tokens as `_tokens` keeps them: `{ user_guid, token_hash, ip, created, expiry }`, times in Unix seconds. Use extends
+ * `expiry`, so among tokens of one user the one that expires first is the one used longest ago.
+ */
 import type { Random } from '../shared/guid.ts'
+import { search } from '../shared/query.ts'
 import { guidOf } from '../storage/document-fields.ts'
-import { findAll } from '../storage/find-documents.ts'
+import { documentsOf, findAll } from '../storage/find-documents.ts'
 import type { Session } from '../storage/storage.ts'
 import { accessTokenHash, newAccessToken } from './access-token.ts'
 
 export const TOKENS = '_tokens'
+
+/** Places where a user is signed in at once. A program that signs in for each request would else fill the storage. */
+const MOST_TOKENS = 100
 
 /** Stores a new token and gives its text, which is nowhere else. */
 export async function createToken(
@@ -27,6 +34,19 @@ export async function createToken(
     { op: 'set', field: 'expiry', value: token.expiry },
   ])
   return text
+}
+
+/**
+ * Makes room for one more token of a user: those used longest ago go. Write the user first: no other sign-in can then add
+ * one unseen. In order of their expiry, as everybody deletes tokens, so that nobody waits crosswise.
+ */
+export async function deleteOldestTokens(session: Session, userGuid: string): Promise<void> {
+  const query = { kind: 'term', field: 'user_guid', value: userGuid } as const
+  const newestFirst = [{ field: 'expiry', order: 'desc', missing: 'last' }] as const
+  // From before there was a limit there may be many: each sign-in takes up to a thousand of them.
+  const wanted = search({ query, sort: newestFirst, offset: MOST_TOKENS - 1, limit: 1_000 })
+  const tooMany = documentsOf(await session.find(TOKENS, wanted))
+  for (const token of tooMany.toReversed()) await session.delete(TOKENS, guidOf(token))
 }
 
 /** Deletes all tokens of a user. Write the user first: no sign-in can then add one unseen. */

@@ -46,7 +46,9 @@ export function lockData(directory: string): () => void {
   return lockDirectory(directory)
 }
 
-/** Of the names in a data directory those that are data: not the lock, and not what file systems put there. */
+/** What is no data in a data directory: the lock, the ballast for a full disk, and what file systems put there. */
+const NO_DATA = [LOCK_FILE, 'ballast', 'lost+found']
+
 export function dataNames(names: readonly string[]): string[] {
-  return names.filter((name) => !name.startsWith(LOCK_FILE) && name !== 'lost+found')
+  return names.filter((name) => !NO_DATA.some((start) => name.startsWith(start)))
 }

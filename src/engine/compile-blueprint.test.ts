@@ -122,6 +122,47 @@ describe('problems, with block and pin', () => {
     )
     expect(room.compile(all).problems).toHaveLength(2)
   })
+
+  const pinsOf = (blocks: FlowBlocks) => room.compile(blocks).problems.map(({ block, pin }) => [block, pin])
+
+  test('those of the graph and those of its triggers at once', () => {
+    const blocks = {
+      ...replyWith('@map.item', { map: { type: 'array_map' } }),
+      read: { type: 'function_get_document', in: { flow: '@get.flow' } },
+      around: { type: 'value_default', in: { value: '@back.value' } },
+      back: { type: 'value_default', in: { value: '@around.value' } },
+      badUri: { ...get, in: { uri: 'a//b' } },
+      sent: { type: 'httpconnection_get_params' },
+      badRun: { ...get, in: { uri: '@sent.value' } },
+      one: { ...get, in: { uri: 'same/{x}' } },
+      two: { ...get, in: { uri: 'same/:y' } },
+    }
+    expect(pinsOf(blocks)).toEqual([
+      ['read', 'storage'],
+      ['read', 'guid'],
+      ['reply', 'value'],
+      ['back', 'value'],
+      ['badUri', 'uri'],
+      ['badRun', 'uri'],
+      ['two', 'uri'],
+    ])
+  })
+
+  test.each([
+    ['a block with a problem', { base: { type: 'value_default', in: { nope: 1, default: 'a//b' } } }],
+    ['a circle', { base: { type: 'value_default', in: { value: '@base.value', default: 'a//b' } } }],
+    ['a type that is not there', { base: { type: 'nope' } }],
+  ])('nothing is said of a trigger that is read from %s', (_, more) => {
+    const far = { type: 'value_default', in: { value: '@base.value' } }
+    const blocks = {
+      ...more,
+      far,
+      one: { ...get, in: { uri: '@far.value' } },
+      two: { ...get, in: { uri: '@far.value' } },
+    }
+    expect(pinsOf(blocks)).toHaveLength(1)
+    expect(pinsOf(blocks)).not.toContainEqual([expect.stringMatching(/one|two/), expect.anything()])
+  })
 })
 
 describe('what a blueprint needs of its storages', () => {

@@ -37,6 +37,8 @@ export interface Sent {
 
 export interface TestQuoin {
   readonly quoin: Quoin
+  /** Its data; removed at the end. */
+  readonly directory: string
   /** Sends a request to a path under /api/v1. */
   send(method: Method, path: string, sent?: Sent): Promise<Answer>
   /** The same as the administrator, for management; throws unless it is answered with 2xx. */
@@ -121,6 +123,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
 
   return {
     quoin,
+    directory,
     send,
     manage,
     tokenOf,

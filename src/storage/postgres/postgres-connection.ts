@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto'
 import { Pool, type PoolClient, types } from 'pg'
 import { QuoinError } from '../../shared/errors.ts'
-import { isConnectionLost, storageError } from './postgres-errors.ts'
+import { storageError, wasAlive } from './postgres-errors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -30,7 +30,7 @@ export interface PostgresTransaction extends PostgresConnection {
 }
 
 export interface PostgresPool extends PostgresConnection {
-  /** For statements that only read: asked once more on another connection if the first turns out to be dead. */
+  /** For statements that only read: asked once more on another connection if one turns out to be dead. */
   readonly reading: PostgresConnection
   /** Begins one. Whoever has it must commit it or roll it back. */
   transaction(): Promise<PostgresTransaction>
@@ -94,11 +94,12 @@ export function openPostgresPool({ url, connections, pooled }: PoolOptions): Pos
   return {
     ...direct,
     reading: {
-      rows: (text, values) => onceMore(() => direct.rows(text, values)),
-      run: (text, values) => onceMore(() => direct.run(text, values)),
+      rows: (text, values) => onALivingOne(connections, () => direct.rows(text, values)),
+      run: (text, values) => onALivingOne(connections, () => direct.run(text, values)),
     },
     async transaction() {
-      const client = await connect(transactions)
+      // Nothing has been done with it yet.
+      const client = await onALivingOne(connections, () => begin(transactions))
       return {
         ...connectionOn(client),
         ...endings(client),
@@ -140,20 +141,17 @@ function openPool(connectionString: string, max: number, pooled: boolean): Pool 
   return pool
 }
 
-async function connect(pool: Pool): Promise<PoolClient> {
-  // The second try meets a connection that died unnoticed while it was idle: nothing has been done with it yet.
-  for (let tries = 1; ; tries++) {
-    let client: PoolClient | undefined
-    try {
-      client = await pool.connect()
-      client.on('error', ignore)
-      await client.query('BEGIN')
-      return client
-    } catch (error) {
-      client?.off('error', ignore)
-      client?.release(true)
-      if (tries === 2 || client === undefined || !isConnectionLost(error)) throw storageError(error)
-    }
+async function begin(pool: Pool): Promise<PoolClient> {
+  let client: PoolClient | undefined
+  try {
+    client = await pool.connect()
+    client.on('error', ignore)
+    await client.query('BEGIN')
+    return client
+  } catch (error) {
+    client?.off('error', ignore)
+    client?.release(true)
+    throw storageError(error)
   }
 }
 
@@ -195,12 +193,18 @@ function endings(client: PoolClient): Pick<PostgresTransaction, 'commit' | 'roll
   }
 }
 
-async function onceMore<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (!(error instanceof QuoinError) || !isConnectionLost(error.cause)) throw error
-    return await read()
+/**
+ * Connections that died unnoticed while they were idle are met one after the other, and all of a pool's may have: each
+ * that is met is thrown away, so the next try gets another one, or one that is made anew.
+ */
+async function onALivingOne<T>(connections: number, ask: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ask()
+    } catch (error) {
+      const isDead = error instanceof QuoinError && wasAlive(error.cause)
+      if (!isDead || tries >= connections) throw error
+    }
   }
 }
 

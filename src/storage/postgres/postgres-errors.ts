@@ -34,11 +34,20 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** Whether the connection is gone, so that nobody knows what became of a statement that was under way. */
-export function isConnectionLost(error: unknown): boolean {
+function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
   if (code === undefined) return LOST.test(error.message)
   return /^(08|57P|E[A-Z]+$)/.test(code)
+}
+
+/** Whether a connection was lost that had been there: not one that could not be made, where asking again only costs time. */
+export function wasAlive(error: unknown): boolean {
+  if (!isConnectionLost(error)) return false
+  const code = codeOf(error)
+  if (code !== undefined)
+    return code !== 'ECONNREFUSED' && !/^(08001|57P03|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)/.test(code)
+  return error instanceof Error && error.message.startsWith('Connection terminated')
 }
 
 /** Whether a unique index or the table's key refused the write. */

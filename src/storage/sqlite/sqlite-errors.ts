@@ -24,6 +24,11 @@ export function isLocked(error: unknown): boolean {
   return code !== undefined && (code & 0xff) === BUSY
 }
 
+export function isFull(error: unknown): boolean {
+  const code = resultCode(error)
+  return code !== undefined && (code & 0xff) === FULL
+}
+
 /** The name of the unique index that refused the write, or undefined if it was something else. */
 export function violatedIndex(error: unknown): string | undefined {
   if (resultCode(error) !== CONSTRAINT_UNIQUE || !(error instanceof Error)) return undefined

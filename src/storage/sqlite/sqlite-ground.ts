@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pooledRandom } from '../../shared/pooled-random.ts'
 import { type StampOptions, stamps } from '../document-stamps.ts'
 import { searchCache } from '../search-cache.ts'
+import { BALLAST_BYTES, Ballast } from './ballast.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import { SqliteCatalogue } from './sqlite-catalogue.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -19,6 +20,8 @@ export interface SqliteOptions extends StampOptions {
   readonly directory: string
   /** OFF loses what was acknowledged when the power fails: only for tests, which it makes faster. */
   readonly synchronous?: 'FULL' | 'OFF'
+  /** Size of the file that keeps room for a full disk; 0 = none, as for tests that do not wait for the disk. */
+  readonly ballastBytes?: number
 }
 
 export interface SqliteGround extends SessionGround {
@@ -45,9 +48,12 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
     await migrateSqlite(writing, await sqliteMigrations(), clock)
     const catalogue = new SqliteCatalogue()
     catalogue.load(writing)
-    const writer = new SqliteWriter(writing)
     const reader = connect(true)
     const random = pooledRandom(options.random)
+    const bytes = options.ballastBytes ?? (synchronous === 'FULL' ? BALLAST_BYTES : 0)
+    const ballast =
+      bytes > 0 ? new Ballast({ path: join(directory, 'ballast'), bytes, random: options.random }) : undefined
+    const writer = new SqliteWriter(writing, ballast)
     return {
       writer,
       reader,
@@ -60,6 +66,7 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
         reader.close()
         // The last connection to close writes the log back into the database file and removes it.
         await writer.close()
+        await ballast?.close()
         unlock()
       },
     }

@@ -25,17 +25,23 @@
  * - A unique index refuses a row: only that statement is undone, and the holder goes on. So does it when a document or
  *   a mutation is refused (QuoinError), because that is checked before the first statement.
  * - COMMIT fails: the group is rolled back and has failed.
+ * - The disk is full: besides, the ballast is given away (ballast.ts), and from the next transaction on the database may
+ *   not grow until there is room: what changes and deletes documents in the pages that are there goes on.
  * - A holder does nothing for too long: its segment is undone, and it hears of it.
  *
  * A segment reads what earlier segments of its group wrote and is not yet on disk. It must not tell anybody before that
  * is: so a session whose segment joined a group waits for the COMMIT also when it wrote nothing or rolled back.
  */
 import { QuoinError } from '../../shared/errors.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
-import { storageError, violatedIndex } from './sqlite-errors.ts'
+import type { Ballast } from './ballast.ts'
+import { numberOf, type SqliteConnection } from './sqlite-connection.ts'
+import { isFull, storageError, violatedIndex } from './sqlite-errors.ts'
 
 /** How long a session may keep the writer, in milliseconds. */
 export const HOLD_LIMIT = 5000
+
+/** SQLite's own, 16 TiB. */
+const MAX_PAGES = 4_294_967_294
 
 export interface Segment {
   /** Called when the segment has got the turn. */
@@ -61,6 +67,9 @@ interface Waiting {
 
 export class SqliteWriter {
   readonly connection: SqliteConnection
+  readonly #ballast: Ballast | undefined
+  /** Whether the database may not grow. */
+  #bounded = false
   #group: Group | undefined
   #holder: Segment | undefined
   #waiting: Waiting[] = []
@@ -70,8 +79,9 @@ export class SqliteWriter {
   /** One timer, pushed back at each turn: cheaper than one a turn. If it fires and there is a holder, that one is late. */
   readonly #guard: NodeJS.Timeout
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, ballast?: Ballast) {
     this.connection = connection
+    this.#ballast = ballast
     this.#guard = setTimeout(() => this.#evict(), HOLD_LIMIT).unref()
   }
 
@@ -113,7 +123,7 @@ export class SqliteWriter {
     } catch (error) {
       const refused = error instanceof QuoinError || violatedIndex(error) !== undefined
       if (this.connection.inTransaction && refused) throw error
-      const reason = storageError(error)
+      const reason = this.#failure(error)
       this.#lose(segment, reason)
       throw reason
     }
@@ -153,7 +163,7 @@ export class SqliteWriter {
         this.connection.run('COMMIT')
       } catch (error) {
         this.#rollBack()
-        throw storageError(error)
+        throw this.#failure(error)
       }
       committed(result)
     })
@@ -195,8 +205,9 @@ export class SqliteWriter {
       }
       this.connection.run('SAVEPOINT segment')
     } catch (error) {
-      this.#fail(storageError(error))
-      throw storageError(error)
+      const reason = this.#failure(error)
+      this.#fail(reason)
+      throw reason
     }
     this.#holder = segment
     this.#guard.refresh()
@@ -248,7 +259,7 @@ export class SqliteWriter {
     try {
       this.connection.run('COMMIT')
     } catch (error) {
-      this.#fail(storageError(error))
+      this.#fail(this.#failure(error))
       return
     }
     this.#group = undefined
@@ -271,7 +282,23 @@ export class SqliteWriter {
   #open(): void {
     // Only if a ROLLBACK has failed; then nobody else can have begun.
     this.#rollBack()
+    this.#bound()
     this.connection.run('BEGIN IMMEDIATE')
+  }
+
+  /** Keeps the database from growing while the disk is full. Between two transactions: within one it has grown already. */
+  #bound(): void {
+    const full = this.#ballast?.full ?? false
+    if (full === this.#bounded) return
+    const row = full ? this.connection.get('PRAGMA page_count') : undefined
+    this.connection.exec(`PRAGMA max_page_count = ${row ? numberOf(row, 'page_count') : MAX_PAGES}`)
+    this.#bounded = full
+  }
+
+  /** What to tell of an error of SQLite. Of a full disk also the ballast hears. */
+  #failure(error: unknown): unknown {
+    if (this.#ballast && !this.#ballast.full && isFull(error)) this.#ballast.giveAway()
+    return storageError(error)
   }
 
   #rollBack(): void {
