@@ -1,10 +1,12 @@
 // Writes the pages of docs/ that are drawn from definitions. `test/generated-docs.test.ts` fails when one is not current.
 import { writeFile } from 'node:fs/promises'
+import { contractPage } from './contract-page.ts'
 import { blocksPage, errorsPage, settingsPage } from './docs-pages.ts'
 import { endpointsPage } from './endpoints-page.ts'
 
 const pages = {
   'blocks.md': await blocksPage(),
+  'contract.md': await contractPage(),
   'endpoints.md': await endpointsPage(),
   'errors.md': errorsPage(),
   'settings.md': settingsPage(),

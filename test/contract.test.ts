@@ -1,56 +1,98 @@
+/**
+ * The contract by which clients know us, row by row: each row of contract.json is proven by the scenario of its id, in
+ * test/contract. Here nothing may be missing or too much, and nothing may answer with a fault.
+ */
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadBlocks } from '../src/blocks/load-blocks.ts'
+import { contractRows, partOf, parts } from './contract/contract-rows.ts'
+import { findScenarios, mismatches } from './contract/find-scenarios.ts'
 import { openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
 
-/**
- * The contract's tables of endpoints and blocks, by which clients know us. What each row does is proven by the suites of
- * its room; here nothing may be missing, and nothing may answer with a fault.
- */
-interface Contract {
-  readonly endpoints: readonly string[]
-  readonly blocks: readonly string[]
-}
+const rows = await contractRows()
+const found = await findScenarios()
+const endpoints = rows.filter(({ table }) => table === 'endpoints').map(({ id }) => id)
+const blocks = rows.filter(({ table }) => table === 'blocks')
 
-let room: TestQuoin
-let contract: Contract
-beforeAll(async () => {
-  contract = JSON.parse(await readFile(new URL('contract.json', import.meta.url), 'utf8'))
-  room = await openTestQuoin()
-})
-afterAll(() => room.close())
-
-const isMethod = (text: string): text is 'GET' | 'POST' | 'PUT' | 'DELETE' =>
-  ['GET', 'POST', 'PUT', 'DELETE'].includes(text)
-
-test('every endpoint of the contract is there', async () => {
-  const { body } = await room.send('GET', '/openapi.json')
-  const described = JSON.stringify(body)
-  expect(contract.endpoints).toHaveLength(29)
-  const missing = contract.endpoints.filter((row) => {
-    const [method = '', path = ''] = row.split(' ')
-    const paths: { readonly paths: Record<string, Record<string, unknown>> } = JSON.parse(described)
-    return !paths.paths[`/api/v1${path}`]?.[method.toLowerCase()]
+describe('the list of rows', () => {
+  test('each has its one scenario, and each scenario its row', () => {
+    expect(mismatches(rows, found)).toEqual([])
+    expect(new Set(found.map(({ scenario }) => scenario)).size, 'no scenario counts twice').toBe(found.length)
   })
-  expect(missing).toEqual([])
+
+  test('control: a row without a scenario is seen, and so is what is there twice or for nothing', () => {
+    const { id = '', table = '' } = rows[0] ?? {}
+    const others = found.filter((one) => one.id !== id)
+    expect(mismatches(rows, others)).toEqual([`${table}: ${id} has no scenario`])
+    expect(mismatches(rows, [...found, { id, file: 'x.ts' }])).toHaveLength(1)
+    expect(mismatches(rows, [...found, { id: 'nothing', file: 'x.ts' }])).toEqual([
+      'nothing in x.ts is no row',
+    ])
+    expect(mismatches([...rows, { table, id, promise: '' }], found)).toHaveLength(1)
+    const page = { id: 'state_page', file: 'x.ts' }
+    expect(mismatches(rows, [...found, page])).toEqual([
+      'blocks: state_page waits for pages, and has a scenario',
+    ])
+  })
+
+  test('holds every endpoint and block of the contract', () => {
+    expect([endpoints.length, blocks.length]).toEqual([29, 49])
+  })
+
+  test('nothing waits but pages', () => {
+    const waiting = rows.filter(({ waits_for }) => waits_for !== undefined)
+    expect(waiting).toEqual(blocks.filter(({ group }) => group === 'Pages and UI'))
+    expect(new Set(waiting.map(({ waits_for }) => waits_for))).toEqual(new Set(['pages']))
+  })
+
+  test('each row is walked by one test file', async () => {
+    expect(new Set(rows.map(partOf))).toEqual(new Set(parts))
+    for (const part of parts) {
+      const file = new URL(`contract/${part}.test.ts`, import.meta.url)
+      expect(await readFile(file, 'utf8')).toContain(`await proveRows('${part}')`)
+    }
+  })
 })
 
-test('no endpoint of the contract lets a stranger in, or fails on an unknown guid', async () => {
-  for (const row of contract.endpoints) {
+describe('all endpoints', () => {
+  let room: TestQuoin
+  beforeAll(async () => {
+    room = await openTestQuoin()
+    await room.addUser('leaver', [])
+  })
+  afterAll(() => room.close())
+
+  test('are described', async () => {
+    const { text } = await room.send('GET', '/openapi.json')
+    const { paths }: { readonly paths: Record<string, Record<string, unknown>> } = JSON.parse(text)
+    const missing = endpoints.filter((row) => {
+      const [method = '', path = ''] = row.split(' ')
+      return !paths[`/api/v1${path}`]?.[method.toLowerCase()]
+    })
+    expect(missing).toEqual([])
+  })
+
+  const isMethod = (text: string): text is 'GET' | 'POST' | 'PUT' | 'DELETE' =>
+    ['GET', 'POST', 'PUT', 'DELETE'].includes(text)
+
+  test.each(endpoints)('%s lets no stranger in, and an unknown guid is no fault', async (row) => {
     const [method = 'GET', path = ''] = row.split(' ')
     const url = `/api/v1${path.replace(/\{[a-z]+\}/g, '01890000-0000-7000-8000-000000000000')}`
     if (!isMethod(method)) throw new Error(`${method} is no method of the contract.`)
     const send = (headers: Record<string, string>) => room.quoin.server.app.inject({ method, url, headers })
     const stranger = await send({})
     const open = ['/info', '/auth/signin'].includes(path)
-    expect([row, stranger.statusCode]).toEqual([row, path === '/info' ? 200 : open ? 400 : 401])
-    const known = await send({ authorization: `Bearer ${await room.tokenOf('admin')}` })
-    expect([row, known.statusCode < 500]).toEqual([row, true])
-  }
+    expect(stranger.statusCode).toBe(path === '/info' ? 200 : open ? 400 : 401)
+    // Whoever signs out is nobody for the rows that follow.
+    const who = path === '/auth/signout' ? 'leaver' : 'admin'
+    const known = await send({ authorization: `Bearer ${await room.tokenOf(who)}` })
+    expect(known.statusCode).toBeLessThan(500)
+    expect([401, 403]).not.toContain(known.statusCode)
+  })
 })
 
 test('every block of the contract is in the catalogue, but for pages, which are not built yet', async () => {
   const catalogue = await loadBlocks()
-  expect(contract.blocks).toHaveLength(41)
-  expect(contract.blocks.filter((identifier) => !catalogue.has(identifier))).toEqual([])
+  const missing = blocks.filter(({ id }) => !catalogue.has(id))
+  expect(missing).toEqual(blocks.filter(({ waits_for }) => waits_for === 'pages'))
 })

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { contractPage } from '../scripts/contract-page.ts'
 import { blocksPage, errorsPage, settingsPage } from '../scripts/docs-pages.ts'
 import { endpointsPage } from '../scripts/endpoints-page.ts'
 
 test.each([
   ['blocks.md', blocksPage],
+  ['contract.md', contractPage],
   ['endpoints.md', endpointsPage],
   ['errors.md', errorsPage],
   ['settings.md', settingsPage],

@@ -1,0 +1,3 @@
+import { proveRows } from './prove-rows.ts'
+
+await proveRows('promises')

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, inject, test } from 'vitest'
+import { type ContractRoom, openContractRoom } from './contract-room.ts'
+import { contractRows, type Part, partOf } from './contract-rows.ts'
+import { findScenarios } from './find-scenarios.ts'
+
+/** One test for each row of the part, all on one Quoin. */
+export async function proveRows(part: Part): Promise<void> {
+  const rows = (await contractRows()).filter((row) => partOf(row) === part)
+  const scenarios = new Map((await findScenarios()).map((found) => [found.id, found]))
+  let room: ContractRoom
+  describe('contract', () => {
+    beforeAll(async () => {
+      room = await openContractRoom()
+    })
+    afterAll(() => room.close())
+
+    for (const { table, id, waits_for } of rows) {
+      const title = `contract: ${table}: ${id}`
+      if (waits_for !== undefined) {
+        test.skip(`${title} (waits for ${waits_for})`, () => undefined)
+        continue
+      }
+      const onlyOn = scenarios.get(id)?.onlyOn ?? inject('engine')
+      test.skipIf(onlyOn !== inject('engine'))(title, async () => {
+        const found = scenarios.get(id)
+        if (found === undefined) throw new Error(`No scenario proves "${id}".`)
+        await found.scenario(room)
+      })
+    }
+  })
+}

@@ -1,0 +1,106 @@
+/** Endpoints of storages, fields, templates and validation rules. */
+import { expect } from 'vitest'
+import type { JsonValue } from '../../../src/shared/json.ts'
+import { guidOf, objectOf } from '../../end-to-end/harness.ts'
+import { found, guarded, nobody } from '../ask-quoin.ts'
+import type { Scenario, Scenarios } from '../find-scenarios.ts'
+
+const notFound = { status: 404, body: { error: 'NOT_FOUND' } }
+
+const createsStorage: Scenario = async (room) => {
+  const name = room.name()
+  const path = '/_system/storages'
+  await guarded(room, 'POST', path, 'storages_create', { name })
+  expect(room.quoin.storage.has(name)).toBe(false)
+  const made = await room.manage('POST', path, { name, description: 'New' })
+  expect(made).toMatchObject({ name, description: 'New' })
+  expect(await room.manage('GET', `${path}/${guidOf(made)}`)).toEqual(made)
+  const again = await room.send('POST', path, { as: 'admin', body: { name } })
+  expect(again).toMatchObject({ status: 409, body: { error: 'CONFLICT' } })
+  const hidden = await room.send('POST', path, { as: 'admin', body: { name: '_users' } })
+  expect(hidden).toMatchObject({ status: 400, body: { error: 'INVALID_BODY', fields: ['name'] } })
+}
+
+const listsStorages: Scenario = async (room) => {
+  const path = '/_system/storages/search'
+  await guarded(room, 'POST', path, 'storages_view')
+  const name = room.name()
+  const guid = await room.fill(name, [])
+  expect(await found(room, path, { filters: { name } })).toMatchObject([{ name, _meta: { guid } }])
+  const all = await found(room, path, { limit: 1000 })
+  expect(all.filter((one) => String(one.name).startsWith('_'))).toEqual([])
+}
+
+const countsDocuments: Scenario = async (room) => {
+  const guid = await room.fill(room.name(), [{ n: 1 }, { n: 2 }, { n: 3 }])
+  const path = `/_system/storages/${guid}`
+  await guarded(room, 'GET', `${path}/count`, 'storages_view')
+  expect(await room.manage('GET', `${path}/count`)).toEqual({ count: 3 })
+  const [one] = await found(room, `${path}/documents/search`, {})
+  await room.manage('DELETE', `${path}/documents/${guidOf(one)}`)
+  expect(await room.manage('GET', `${path}/count`)).toEqual({ count: 2 })
+  const unknown = await room.send('GET', `/_system/storages/${nobody}/count`, { as: 'admin' })
+  expect(unknown).toMatchObject(notFound)
+}
+
+const createsField: Scenario = async (room) => {
+  const storage = room.name()
+  const guid = await room.fill(storage, [])
+  const body = { name: 'age', type: 'number', storage, required: true, validation_rules: { max: 150 } }
+  await guarded(room, 'POST', '/blueprintfields', 'blueprintfields_create', body)
+  const wrong = await room.send('POST', '/blueprintfields', { as: 'admin', body: { ...body, type: 'age' } })
+  expect(wrong).toMatchObject({ status: 400, body: { error: 'INVALID_BODY', fields: ['type'] } })
+  const documents = `/_system/storages/${guid}/documents`
+  expect((await room.send('POST', documents, { as: 'admin', body: {} })).status).toBe(200)
+  expect(await room.manage('POST', '/blueprintfields', body)).toMatchObject(body)
+  for (const refused of [{}, { age: 151 }, { age: 'old' }]) {
+    const answer = await room.send('POST', documents, { as: 'admin', body: refused })
+    expect(answer).toMatchObject({ status: 400, body: { fields: ['age'] } })
+  }
+  expect((await room.send('POST', documents, { as: 'admin', body: { age: 150 } })).status).toBe(200)
+}
+
+const listsFields: Scenario = async (room) => {
+  const path = '/blueprintfields/search'
+  await guarded(room, 'POST', path, 'blueprintfields_view')
+  const storage = room.name()
+  const made = await room.manage('POST', '/blueprintfields', { name: 'city', type: 'string', storage })
+  expect(await found(room, path, { filters: { storage } })).toEqual([made])
+  expect(await found(room, path, { filters: { storage, type: 'number' } })).toEqual([])
+}
+
+const listsTemplates: Scenario = async (room) => {
+  const path = '/blueprinttemplates/search'
+  await guarded(room, 'POST', path, 'blueprinttemplates_view')
+  const name = room.name()
+  const made = await room.manage('POST', '/blueprinttemplates', { name, content: '<main></main>' })
+  expect(await found(room, path, { filters: { name } })).toEqual([made])
+  expect(await found(room, path, { filters: { name: 'none' } })).toEqual([])
+}
+
+const updatesRules: Scenario = async (room) => {
+  const root = '/_system/blueprintvalidation'
+  const made = await room.manage('POST', root, { rule_type: 'max_blocks', parameters: { max: 900 } })
+  const hash = (record: JsonValue) => String(objectOf(objectOf(record)._meta).update_hash)
+  const path = `${root}/${guidOf(made)}`
+  const body = { parameters: { max: 800 } }
+  await guarded(room, 'PUT', `${path}/${hash(made)}`, 'blueprintvalidation_update', body)
+  const changed = await room.manage('PUT', `${path}/${hash(made)}`, body)
+  expect(changed).toMatchObject(body)
+  const late = await room.send('PUT', `${path}/${hash(made)}`, { as: 'admin', body: { message: 'late' } })
+  expect(late).toMatchObject({ status: 409, body: { error: 'CONFLICT' } })
+  expect(await room.manage('GET', path)).toEqual(changed)
+  const unknown = await room.send('PUT', `${root}/${nobody}/${hash(changed)}`, { as: 'admin', body })
+  expect(unknown).toMatchObject(notFound)
+  await room.manage('DELETE', path)
+}
+
+export const scenarios: Scenarios = {
+  'POST /_system/storages': createsStorage,
+  'POST /_system/storages/search': listsStorages,
+  'GET /_system/storages/{guid}/count': countsDocuments,
+  'POST /blueprintfields': createsField,
+  'POST /blueprintfields/search': listsFields,
+  'POST /blueprinttemplates/search': listsTemplates,
+  'PUT /_system/blueprintvalidation/{guid}/{updatehash}': updatesRules,
+}

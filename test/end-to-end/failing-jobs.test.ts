@@ -1,0 +1,107 @@
+/** Jobs that go wrong: what becomes of them, what stays of what they did, and how they are steered. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { type LocalServer, startLocalServer } from '../local-server.ts'
+import { objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let room: TestQuoin
+/** Answers nobody. */
+let silent: LocalServer
+const asked = Promise.withResolvers<void>()
+let name: string
+let count = 0
+
+beforeAll(async () => {
+  silent = await startLocalServer(() => asked.resolve())
+  room = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: '127.0.0.1', QUOIN_RUN_DEADLINE: '1000' })
+})
+afterAll(async () => {
+  await room.close()
+  await silent.close()
+})
+beforeEach(() => {
+  name = `jobs-${count++}`
+})
+
+/** An endpoint that defers a function, which stores a document and then goes on with these blocks from `@keep.flow`. */
+const deferring = (attempts: number, blocks: JsonObject): JsonObject => ({
+  store: { type: 'storage', fields: { storage: name } },
+  on: { type: 'on_startup_register_uri_post', in: { uri: name } },
+  later: {
+    type: 'function_custom_execute_from_queue',
+    in: { flow: '@on.flow', function: name, queue: name, attempts },
+  },
+  reply: { type: 'httpconnection_set_json', in: { flow: '@later.flow', code: 202 } },
+  begin: { type: 'trigger_custom_function', fields: { name } },
+  set: { type: 'mutations_set_custom_field', in: { field: 'by', value: 'job' } },
+  keep: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@begin.flow', storage: '@store.storage', mutations: '@set.mutations' },
+  },
+  ...blocks,
+})
+
+/** Fails whenever it runs. */
+const failing = {
+  wrong: { type: 'value_default', in: { default: 'many' } },
+  fail: {
+    type: 'function_search',
+    in: { flow: '@keep.flow', storage: '@store.storage', limit: '@wrong.value' },
+  },
+}
+
+const defer = async () => expect((await room.send('POST', `/${name}`, { body: {} })).status).toBe(202)
+const jobs = async () => objectsOf(await room.manage('POST', '/queue/search', { filters: { queue: name } }))
+const states = async () => (await jobs()).map(({ status, attempts }) => `${status} after ${attempts}`)
+const become = (expected: readonly string[]) =>
+  expect.poll(states, { timeout: 15_000, interval: 20 }).toEqual(expected)
+
+describe('a job', () => {
+  test('that throws is tried again, then a dead letter that says why; nothing it wrote stays', async () => {
+    await room.install(name, deferring(2, failing))
+    await defer()
+    await become(['dead after 2'])
+    expect(await room.documents(name)).toEqual([])
+    const [dead] = await jobs()
+    expect(dead?.error).toEqual(expect.stringMatching(/\S/))
+    const logged = (await room.systemLog()).map(({ level, message }) => `${level} ${message}`)
+    expect(logged.filter((line) => line.startsWith('error')).length).toBeGreaterThan(0)
+  })
+
+  test('that hangs is ended at its deadline, and does not hold up the next one', async () => {
+    await room.install(
+      name,
+      deferring(1, {
+        ask: { type: 'http_request', in: { flow: '@keep.flow', url: silent.url, timeout: 30 } },
+      }),
+    )
+    await defer()
+    await asked.promise
+    const hanging = name
+    name = `jobs-${count++}`
+    await room.install(name, deferring(1, {}))
+    await defer()
+    await become(['done after 1'])
+    expect(await room.documents(name)).toHaveLength(1)
+    name = hanging
+    await become(['dead after 1'])
+  })
+
+  test('that is dead runs again when somebody says so, also where fields have rules', async () => {
+    await room.manage('POST', '/blueprintfields', { name: 'by', type: 'string', storage: name })
+    const blueprint = await room.install(name, deferring(1, failing))
+    await defer()
+    await become(['dead after 1'])
+    await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+    await room.install(`${name}, mended`, deferring(1, {}))
+    const [{ _meta } = {}] = await jobs()
+    const { guid } = Object(_meta)
+    await room.manage('POST', `/queue/${guid}/requeue`)
+    await become(['done after 1'])
+    expect(await room.documents(name)).toMatchObject([{ by: 'job' }])
+    const audited = await room.manage('POST', '/_system/auditlogs', { filters: { category: 'queue', guid } })
+    expect(audited).toMatchObject([{ action: 'updated', user: { username: 'admin' } }])
+    // Queues are steered there too.
+    expect(await room.manage('PUT', `/queues/${name}`, { paused: true })).toMatchObject({ paused: true })
+  })
+})
