@@ -25,9 +25,10 @@ describe('three nodes, one of each fault', () => {
 
   test('enough happened to break them', () => {
     expect(figures.faults.map(({ kind }) => kind)).toEqual(faultKinds)
+    // A fast machine is through in half the time of a slow one, and ticks come by the clock.
     expect(figures.notes.acknowledged).toBeGreaterThan(500)
-    expect(figures.ticks.ticks).toBeGreaterThan(1_000)
-    expect(figures.switches.deactivations).toBeGreaterThan(10)
+    expect(figures.ticks.ticks).toBeGreaterThan(figures.schedules * 15)
+    expect(figures.switches.deactivations).toBeGreaterThan(5)
     expect(figures.switches.fenced).toBeGreaterThan(0)
   })
 
