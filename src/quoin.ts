@@ -230,7 +230,7 @@ export async function openQuoin(
         healthRoutes(storage),
         metricsRoutes({ text: metrics.text, token: options.metricsToken, environment: options.environment }),
       ],
-      onResponse: metrics.finished,
+      finished: metrics.finished,
       cluster: storage.cluster,
     })
     opened.add(async () => {

@@ -1,11 +1,15 @@
 /**
- * The endpoints that blueprints register, behind one wildcard route.
+ * The endpoints that blueprints register.
  *
  * A request is looked up before its body is read: its path and method in the table of the moment, then its scopes, then
  * its rate. Not found, inactive and not allowed look the same from outside (404), so that nothing can be probed; the
  * administrator asks POST /blueprints/explain. The request keeps the flow that it found, also when another one is
  * deployed meanwhile.
+ *
+ * They are answered past the framework (`endpoint-exchange.ts`). Requests that come through it all the same, because
+ * something of it has to look first, reach the wildcard route, which hands them over.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../access/identity.ts'
 import { mayEnter } from '../access/scopes.ts'
@@ -13,90 +17,121 @@ import type { Reply, RunRequest } from '../blocks/run-request.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { RunEnd } from '../engine/run.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
+import { endpointBody } from './endpoint-body.ts'
+import { EndpointExchange, type HandedOver } from './endpoint-exchange.ts'
 import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
 import { sendEnd, sendReply } from './endpoint-reply.ts'
 import { runRequest } from './endpoint-request.ts'
 import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
-import { replyWithError } from './error-reply.ts'
 import { findToken } from './find-token.ts'
 import type { RouteFamily, RouteTools } from './route-family.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The custom endpoint that the request reached; undefined on management routes. */
-    found: FoundEndpoint | undefined
+    /** Whether somebody else answers it, past the framework. */
+    handedOver: boolean
   }
 }
 
-const PREFIX = '/api/v1'
+/** What is done with a request that has found its endpoint and may enter. */
+export type Respond = (
+  engine: Engine,
+  idempotency: Idempotency,
+  exchange: EndpointExchange,
+  found: FoundEndpoint,
+  given: RunRequest,
+) => MaybePromise<void>
 
-export function customEndpoints(engine: Engine, idempotency: Idempotency): RouteFamily {
+const PREFIX = '/api/v1'
+const HERE = `${PREFIX}/`
+
+export function customEndpoints(
+  engine: Engine,
+  idempotency: Idempotency,
+  respond: Respond = answer,
+): RouteFamily {
   return (app, tools) => {
     let find: FindEndpoint = () => undefined
     const unwatch = engine.live.watch((table) => {
       find = endpointTable(table)
     })
     app.addHook('onClose', async () => unwatch())
-    app.decorateRequest('found', undefined)
+
+    /** False if no active endpoint is at this path. */
+    function take(request: IncomingMessage, response: ServerResponse, handed?: HandedOver): boolean {
+      const { url = '', method = '' } = request
+      if (!url.startsWith(HERE)) return false
+      const found = find(method, pathOf(url))
+      if (!found) return false
+      const exchange = new EndpointExchange(request, response, found.endpoint, tools.exchange, handed)
+      enter(engine, idempotency, exchange, found, tools, respond)
+      return true
+    }
+
+    tools.answerFirst(take)
     app.route({
       method: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'],
       url: '/*',
       config: { permission: 'by-trigger', style: 'custom' },
-      onRequest: (request, _reply, done) => enter(request, find, tools, done),
-      handler: (request, reply) => answer(engine, idempotency, request, reply),
+      onRequest(request, reply, done) {
+        // Said before: it may be answered when it is taken.
+        request.handedOver = true
+        request.handedOver = take(request.raw, reply.raw, handedOver(request, reply))
+        if (request.handedOver) reply.hijack()
+        else done(notFound())
+      },
+      handler: () => {
+        throw notFound()
+      },
     })
   }
 }
 
+function handedOver({ ip, host }: FastifyRequest, reply: FastifyReply): HandedOver {
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+    value === undefined || name === 'x-content-type-options' ? [] : [[name, String(value)]],
+  )
+  return { ip, host, headers: Object.fromEntries(headers) }
+}
+
 function enter(
-  request: FastifyRequest,
-  find: FindEndpoint,
+  engine: Engine,
+  idempotency: Idempotency,
+  exchange: EndpointExchange,
+  found: FoundEndpoint,
   tools: RouteTools,
-  done: (error?: Error) => void,
+  respond: Respond,
 ): void {
+  const admitted = (identity: Identity | undefined): MaybePromise<void> => {
+    const { endpoint } = found
+    if (!mayEnter(endpoint.scopes, identity)) throw notFound()
+    tools.limitRate(exchange, endpoint.block, endpoint.listening.rateLimit)
+    return andThen(endpointBody(exchange), (body) =>
+      respond(engine, idempotency, exchange, found, runRequest(exchange, found.parameters, body)),
+    )
+  }
   try {
-    const token = findToken(request)
-    const found = find(request.method, pathOf(request.url))
-    if (!found) throw notFound()
-    request.found = found
-    const identity = token === undefined ? undefined : identify(request, tools)
-    if (isPromise(identity)) identity.then((known) => admit(request, found, known, tools, done), done)
-    else admit(request, found, identity, tools, done)
+    const identity = findToken(exchange) === undefined ? undefined : identify(exchange, tools)
+    const answered = andThen(identity, admitted)
+    if (isPromise(answered)) answered.catch((error) => exchange.fail(error))
   } catch (error) {
-    done(error instanceof Error ? error : new Error(String(error)))
+    exchange.fail(error)
   }
 }
 
 /** A token that is no longer good makes its sender nobody: what is public stays open, the rest is not there. */
-function identify(request: FastifyRequest, tools: RouteTools): MaybePromise<Identity | undefined> {
+function identify(exchange: EndpointExchange, tools: RouteTools): MaybePromise<Identity | undefined> {
   const nobody = (error: unknown) => {
     if (error instanceof QuoinError && error.code === 'INVALID_ACCESS_TOKEN') return undefined
     throw error
   }
   try {
-    const identity = tools.identify(request)
+    const identity = tools.identify(exchange)
     return isPromise(identity) ? identity.catch(nobody) : identity
   } catch (error) {
     return nobody(error)
-  }
-}
-
-function admit(
-  request: FastifyRequest,
-  found: FoundEndpoint,
-  identity: Identity | undefined,
-  tools: RouteTools,
-  done: (error?: Error) => void,
-): void {
-  const { endpoint } = found
-  try {
-    if (!mayEnter(endpoint.scopes, identity)) throw notFound()
-    tools.limitRate(request, endpoint.block, endpoint.listening.rateLimit)
-    done()
-  } catch (error) {
-    done(error instanceof Error ? error : new Error(String(error)))
   }
 }
 
@@ -112,37 +147,14 @@ function pathOf(url: string): string {
 function answer(
   engine: Engine,
   idempotency: Idempotency,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const { found } = request
-  if (!found) throw notFound()
-  const given = runRequest(request, found.parameters, request.identity)
-  const key = found.endpoint.listening.idempotent ? idempotency.keyOf(found, given) : undefined
-  if (key) {
-    answerOnce(engine, idempotency, key, found, given, request, reply).catch((error) =>
-      replyWithError(error, request, reply),
-    )
-  } else {
-    run(engine, found, given, request, reply)
-  }
-  return reply
-}
-
-function run(
-  engine: Engine,
+  exchange: EndpointExchange,
   found: FoundEndpoint,
   given: RunRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const end = start(engine, found, given, (sent) => sendReply(reply, found.endpoint, sent))
-  if (!isPromise(end)) finish(engine, found, end, request, reply)
-  else {
-    end
-      .then((ended) => finish(engine, found, ended, request, reply))
-      .catch((error) => replyWithError(error, request, reply))
-  }
+): MaybePromise<void> {
+  const key = found.endpoint.listening.idempotent ? idempotency.keyOf(found, given) : undefined
+  if (key) return answerOnce(engine, idempotency, key, found, given, exchange)
+  const end = start(engine, found, given, (sent) => sendReply(exchange, sent))
+  return andThen(end, (ended) => finish(engine, found, ended, exchange))
 }
 
 function start(
@@ -163,13 +175,7 @@ function start(
   })
 }
 
-function finish(
-  engine: Engine,
-  found: FoundEndpoint,
-  end: RunEnd,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function finish(engine: Engine, found: FoundEndpoint, end: RunEnd, exchange: EndpointExchange): void {
   if (end.replied) return
   if (!end.error) {
     const { method, uri } = found.endpoint.listening
@@ -182,7 +188,7 @@ function finish(
       block: found.endpoint.block,
     })
   }
-  sendEnd(reply, request, end)
+  sendEnd(exchange, end)
 }
 
 async function answerOnce(
@@ -191,12 +197,11 @@ async function answerOnce(
   key: IdempotencyKey,
   found: FoundEndpoint,
   given: RunRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  exchange: EndpointExchange,
 ): Promise<void> {
   const stored = await idempotency.take(key)
   if (stored) {
-    replay(reply, stored)
+    replay(exchange, stored)
     return
   }
   try {
@@ -204,20 +209,18 @@ async function answerOnce(
       engine,
       found,
       given,
-      (sent) => sendReply(reply, found.endpoint, sent),
+      (sent) => sendReply(exchange, sent),
       (session, sent) => idempotency.keep(session, key, sent),
     )
     // Another node was faster: its writes and its reply stand, ours were undone.
     const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
-    if (other) replay(reply, other)
-    else finish(engine, found, end, request, reply)
+    if (other) replay(exchange, other)
+    else finish(engine, found, end, exchange)
   } finally {
     idempotency.release(key)
   }
 }
 
-function replay(reply: FastifyReply, stored: StoredReply): void {
-  reply.code(stored.code).headers({ ...stored.headers, 'idempotent-replay': 'true' })
-  if (stored.text !== undefined) reply.header('content-type', 'application/json; charset=utf-8')
-  reply.send(stored.text)
+function replay(exchange: EndpointExchange, { code, text, headers }: StoredReply): void {
+  exchange.send({ status: code, headers: { ...headers, 'idempotent-replay': 'true' }, text })
 }

@@ -1,9 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Reply } from '../blocks/run-request.ts'
-import type { CompiledEndpoint } from '../engine/frame.ts'
 import type { RunEnd } from '../engine/run.ts'
 import { StoredJson } from '../storage/stored-json.ts'
-import { replyWithError } from './error-reply.ts'
+import type { EndpointExchange } from './endpoint-exchange.ts'
 
 /** Values and characters in a reply that a flow put together. Stored documents are not counted: they are bounded as such. */
 const MOST_VALUES = 1_000_000
@@ -38,31 +36,30 @@ function checkSize(whole: unknown): void {
 }
 
 /** Sends what a flow replied. */
-export function sendReply(response: FastifyReply, endpoint: CompiledEndpoint, reply: Reply): void {
+export function sendReply(exchange: EndpointExchange, reply: Reply): void {
   const text = replyText(reply)
-  response.code(reply.code)
-  const { cacheSeconds } = endpoint.listening
-  if (cacheSeconds > 0 && reply.code === 200) {
-    const open = endpoint.scopes.length === 0 || endpoint.scopes.includes('*public')
-    response.header('cache-control', `${open ? 'public' : 'private'}, max-age=${cacheSeconds}`)
+  const { listening, scopes } = exchange.endpoint
+  let { headers } = reply
+  if (listening.cacheSeconds > 0 && reply.code === 200) {
+    const open = scopes.length === 0 || scopes.includes('*public')
+    headers = {
+      'cache-control': `${open ? 'public' : 'private'}, max-age=${listening.cacheSeconds}`,
+      ...headers,
+    }
   }
-  if (text !== undefined) response.header('content-type', 'application/json; charset=utf-8')
-  for (const [name, value] of Object.entries(reply.headers)) response.header(name, value)
-  response.send(text)
+  exchange.send({ status: reply.code, headers, text })
 }
 
 /** What a request gets whose flow ended without a reply: an error's reply, or 204. */
-export function sendEnd(response: FastifyReply, request: FastifyRequest, end: RunEnd): void {
+export function sendEnd(exchange: EndpointExchange, end: RunEnd): void {
   if (!end.error) {
-    response.code(204).send()
+    exchange.send({ status: 204, text: undefined })
   } else if (end.error.code === 'INTERNAL') {
-    request.log.error({ run: end.run, err: end.error.cause }, 'run failed')
-    response.code(500).header('content-type', 'application/json; charset=utf-8')
-    response
-      .header('cache-control', 'no-store')
-      .send(JSON.stringify({ error: 'internal error', run: end.run }))
+    exchange.logFailure({ run: end.run, err: end.error.cause }, 'run failed')
+    const text = JSON.stringify({ error: 'internal error', run: end.run })
+    exchange.send({ status: 500, headers: { 'cache-control': 'no-store' }, text })
   } else {
-    if (end.error.status >= 500) request.log.error({ run: end.run, code: end.error.code }, 'run stopped')
-    replyWithError(end.error, request, response)
+    if (end.error.status >= 500) exchange.logFailure({ run: end.run, code: end.error.code }, 'run stopped')
+    exchange.fail(end.error)
   }
 }

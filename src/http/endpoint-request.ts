@@ -1,25 +1,25 @@
-import type { FastifyRequest } from 'fastify'
-import type { Identity } from '../access/identity.ts'
 import type { RunRequest } from '../blocks/run-request.ts'
-import { isJsonObject, type JsonValue } from '../shared/json.ts'
+import type { JsonValue } from '../shared/json.ts'
+import type { EndpointExchange } from './endpoint-exchange.ts'
 
 /**
  * The request as blocks see it. An access token that opened the door is in no part of it: a flow that logs or forwards its
  * request must not give away its caller's account. Other credentials are the flow's own affair, such as a webhook's.
  */
 export function runRequest(
-  request: FastifyRequest,
+  exchange: EndpointExchange,
   path: Readonly<Record<string, string>>,
-  identity: Identity | undefined,
+  body: JsonValue | undefined,
 ): RunRequest {
+  const { identity } = exchange
   return {
-    method: request.method,
-    url: identity ? withoutToken(request.url) : request.url,
-    headers: identity ? openHeaders(request.headers) : request.headers,
-    ip: request.ip,
-    query: queryOf(request.query),
+    method: exchange.method,
+    url: identity ? withoutToken(exchange.url) : exchange.url,
+    headers: identity ? openHeaders(exchange.headers) : exchange.headers,
+    ip: exchange.ip,
+    query: queryOf(exchange.query),
     path,
-    body: bodyOf(request.body),
+    body,
     user: identity?.user,
   }
 }
@@ -37,25 +37,10 @@ function withoutToken(url: string): string {
 }
 
 function queryOf(query: unknown): RunRequest['query'] {
-  // Fastify's query parser gives exactly this: text, or a list of texts for a name that comes several times.
+  // Node's parser gives exactly this: text, or a list of texts for a name that comes several times.
   return isQuery(query) ? query : {}
 }
 
 function isQuery(query: unknown): query is RunRequest['query'] {
   return typeof query === 'object' && query !== null
-}
-
-/** Bodies come from our own parsers, which give JSON and nothing else. */
-function bodyOf(body: unknown): JsonValue | undefined {
-  if (body === undefined) return undefined
-  return isJson(body) ? body : undefined
-}
-
-function isJson(body: unknown): body is JsonValue {
-  return (
-    body === null ||
-    isJsonObject(body) ||
-    Array.isArray(body) ||
-    ['string', 'number', 'boolean'].includes(typeof body)
-  )
 }

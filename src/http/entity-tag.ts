@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { onSendHookHandler } from 'fastify'
 
 /** A strong tag over the bytes of a reply: about 1 µs for 500 bytes, 12 µs for 9 KB. */
-function entityTag(payload: string | Buffer): string {
+export function entityTag(payload: string | Buffer): string {
   return `"${hash('sha1', payload, 'base64url')}"`
 }
 
@@ -23,16 +23,16 @@ export const tagReply: onSendHookHandler<unknown> = (request, reply, payload, do
     tag = entityTag(payload)
     reply.header('etag', tag)
   }
-  const known = request.headers['if-none-match']
-  if (known === undefined || !matches(known, String(tag))) return done(null, payload)
+  if (!knowsTag(request.headers['if-none-match'], String(tag))) return done(null, payload)
   reply.code(304).removeHeader('content-length')
   // A 304 says nothing of the body's length (RFC 9110, 8.6), and of an empty text the framework would say 0. Its own HEAD
   // routes measure whatever is not a stream.
   done(null, method === 'HEAD' ? Readable.from([]) : null)
 }
 
-/** Weak comparison, as RFC 9110 has it for If-None-Match. */
-function matches(known: string, tag: string): boolean {
+/** Whether the client has the bytes of a tag. `known` is its If-None-Match; RFC 9110 compares weakly there. */
+export function knowsTag(known: string | undefined, tag: string): boolean {
+  if (known === undefined) return false
   if (known.trim() === '*') return true
   const bare = tag.replace(/^W\//, '')
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === bare)

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import { QuoinError } from '../shared/errors.ts'
+import type { Caller } from './caller.ts'
 import { isSameOrigin } from './same-origin.ts'
 
 /** Longer than any token we ever gave out; what is longer is not looked up. */
@@ -15,12 +15,12 @@ const COOKIE = /(?:^|;)\s*access_token=([^;]*)/g
  * Takes the token out of `request.query`, as it belongs to nobody behind this door, and keeps it in
  * `request.accessToken`, so that asking twice gives the same.
  */
-export function findToken(request: FastifyRequest): string | undefined {
+export function findToken(request: Caller): string | undefined {
   request.accessToken ??= readToken(request)
   return request.accessToken
 }
 
-function readToken(request: FastifyRequest): string | undefined {
+function readToken(request: Caller): string | undefined {
   const { headers, query } = request
   // Most requests to open endpoints carry none; this costs them 0.05 µs, and what follows 0.5 µs.
   if (

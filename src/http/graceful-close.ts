@@ -7,7 +7,10 @@ const GRACE_MS = 10_000
  * On close the listener stops and idle connections end; a reply that is still to come says `connection: close`, since a
  * connection kept alive would hold the process until its client lets go.
  */
-export function closeGracefully(app: FastifyInstance, graceMs = GRACE_MS): void {
+export function closeGracefully(
+  app: FastifyInstance,
+  graceMs = GRACE_MS,
+): { readonly closing: () => boolean } {
   let closing = false
   let cut: NodeJS.Timeout | undefined
   app.addHook('preClose', (done) => {
@@ -23,4 +26,5 @@ export function closeGracefully(app: FastifyInstance, graceMs = GRACE_MS): void 
     clearTimeout(cut)
     done()
   })
+  return { closing: () => closing }
 }

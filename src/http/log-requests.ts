@@ -1,23 +1,14 @@
-import type { onResponseHookHandler } from 'fastify'
 import type { Access } from '../access/access.ts'
+import type { RequestListener } from './finished-request.ts'
 
 /**
  * Notes each finished request of a signed-in user, of custom endpoints too, in the user log. For requests of nobody it
  * costs one look at a field.
  */
-export function logRequests(access: Pick<Access, 'logRequest'>): onResponseHookHandler {
-  return (request, reply, done) => {
-    const { identity } = request
-    if (identity !== undefined)
-      access.logRequest({
-        user: identity,
-        ip: request.ip,
-        agent: request.headers['user-agent'],
-        method: request.method,
-        path: request.url.split('?', 1)[0] ?? '',
-        status: reply.statusCode,
-        milliseconds: reply.elapsedTime,
-      })
-    done()
+export function logRequests(access: Pick<Access, 'logRequest'>): RequestListener {
+  return ({ identity, ip, agent, method, url, status, milliseconds }) => {
+    if (identity === undefined) return
+    const path = url.split('?', 1)[0] ?? ''
+    access.logRequest({ user: identity, ip, agent, method, path, status, milliseconds })
   }
 }

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Identity } from '../access/identity.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
+import type { Caller } from './caller.ts'
+import type { ExchangeTools } from './endpoint-exchange.ts'
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -19,12 +21,19 @@ export interface RouteTools {
    * contradicted by another one, or in a cookie that another site may have sent. Takes the token out of
    * `request.query`, so that no flow sees it, and sets `request.identity`.
    */
-  identify(request: FastifyRequest): MaybePromise<Identity | undefined>
+  identify(request: Caller): MaybePromise<Identity | undefined>
   /**
    * Throws RATE_LIMITED when the address asks too often. `name` keeps the count of one trigger apart from the others';
    * `perSecond` undefined = the cluster's limit, 0 = none.
    */
-  limitRate(request: FastifyRequest, name: string, perSecond?: number): void
+  limitRate(request: Pick<Caller, 'ip'>, name: string, perSecond?: number): void
+  /** For the one who answers past the framework. */
+  readonly exchange: ExchangeTools
+  /**
+   * Shows requests to `take` before the framework sees them; the framework gets those that it does not take. Not where
+   * the framework has to look first: see `server.ts`.
+   */
+  readonly answerFirst: (take: (request: IncomingMessage, response: ServerResponse) => boolean) => void
 }
 
 /** Registers the routes of one resource. Each family is a plugin of its own: what it adds to `app` stays inside. */

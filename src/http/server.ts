@@ -1,10 +1,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { onResponseHookHandler } from 'fastify'
 import fastify, { LogController } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Cluster } from '../storage/cluster.ts'
+import { answerFirst, type Taker } from './answer-first.ts'
 import { authenticate, identifier } from './authenticate.ts'
 import { checkSchema } from './check-schema.ts'
 import { answerBrokenConnection } from './connection-errors.ts'
@@ -13,6 +13,8 @@ import { allowOrigins } from './cross-origin.ts'
 import { tagReply } from './entity-tag.ts'
 import { replyWithError } from './error-reply.ts'
 import { fence } from './fence.ts'
+import { finishedHook } from './finished-hook.ts'
+import type { RequestListener } from './finished-request.ts'
 import { closeGracefully } from './graceful-close.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { logRequests } from './log-requests.ts'
@@ -38,18 +40,24 @@ export interface ServerOptions {
   /** Registered under `/`. */
   readonly root?: readonly RouteFamily[]
   readonly log?: LogTarget
-  /** Told of each finished request, after everything else: for metrics. */
-  readonly onResponse?: onResponseHookHandler
+  /** Told of each finished request: for metrics. */
+  readonly finished?: RequestListener
   /** Where there are other nodes: see `fence.ts`. */
   readonly cluster?: Pick<Cluster, 'alive'> | undefined
   readonly limits?: ConnectionLimits
 }
 
+export interface ListenAt {
+  readonly port: number
+  /** Other processes listen there too, and the system spreads connections over all. */
+  readonly reusePort: true
+}
+
 export interface Server {
   /** For requests without a port: `app.inject`. */
   readonly app: App
-  /** Starts to listen; gives the address as a URL without a path. */
-  listen(): Promise<string>
+  /** Starts to listen, where the settings say or at another port; gives the address as a URL without a path. */
+  listen(at?: ListenAt): Promise<string>
   /** Takes no new connections, lets requests in flight finish (for 10 seconds), then closes. */
   close(): Promise<void>
 }
@@ -60,10 +68,11 @@ export interface Server {
  */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { settings, clock, limits = connectionLimits } = options
+  const newId = requestIds()
   const app: App = fastify({
     ...logOptions(settings.logLevel, options.log),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestIds(),
+    genReqId: newId,
     requestIdHeader: false,
     trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
     bodyLimit: settings.bodyLimit,
@@ -80,17 +89,26 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  const noteRequest = logRequests(options.access)
+  const finished: RequestListener = (request) => {
+    noteRequest(request)
+    options.finished?.(request)
+  }
+  const { closing } = closeGracefully(app)
+  const takers: Taker[] = []
   const tools: RouteTools = {
     identify: identifier(options.access),
     limitRate: rateLimiter(settings, clock),
+    exchange: { bodyLimit: settings.bodyLimit, log: app.log, newId, finished, closing },
+    answerFirst: (take) => void takers.push(take),
   }
   app.decorateRequest('identity', undefined)
+  app.decorateRequest('handedOver', false)
   app.decorateRequest('accessToken', undefined)
   app.setValidatorCompiler(checkSchema)
   app.setErrorHandler((error, request, reply) => replyWithError(error, request, reply))
   app.setNotFoundHandler((request, reply) => replyWithError(nothingHere(request.method), request, reply))
   readBodies(app)
-  closeGracefully(app)
   app.addHook('onRequest', secureReply)
   app.addHook('onRequest', refuseZeroCharacter)
   await allowOrigins(app, settings.corsOrigins)
@@ -99,28 +117,33 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   if (options.cluster) app.addHook('onRequest', fence(options.cluster))
   app.addHook('onRequest', authenticate(tools))
   app.addHook('onSend', tagReply)
-  app.addHook('onResponse', logRequests(options.access))
-  if (options.onResponse) app.addHook('onResponse', options.onResponse)
+  app.addHook('onResponse', finishedHook(finished))
   if (settings.logLevel === 'debug' || settings.logLevel === 'trace') app.addHook('onResponse', logFinished)
   await describeApi(app, options.version)
 
   for (const family of options.root ?? []) app.register(async (scope) => family(scope, tools))
   for (const family of options.api) app.register(async (scope) => family(scope, tools), { prefix: '/api/v1' })
   await app.ready()
+  // Origins and proxies are the framework's affair: it looks at every request then, and hands over what is not its own.
+  const isPlain = settings.corsOrigins.length === 0 && settings.trustProxy === false
+  if (isPlain) answerFirst(app.server, takers, () => !closing() && (options.cluster?.alive() ?? true))
 
   return {
     app,
-    listen: () => listenQuietly(app, settings),
+    listen: (at) => listenQuietly(app, { host: settings.host, port: settings.port, ...at }),
     close: () => app.close(),
   }
 }
 
 /** Whoever starts the server says where it listens, in words; Fastify's own line would stand before them. */
-async function listenQuietly(app: App, { host, port }: HttpSettings): Promise<string> {
+async function listenQuietly(
+  app: App,
+  place: { readonly host: string } & (ListenAt | { readonly port: number }),
+): Promise<string> {
   const { level } = app.log
   app.log.level = 'warn'
   try {
-    return await app.listen({ host, port })
+    return await app.listen({ ...place })
   } finally {
     app.log.level = level
   }

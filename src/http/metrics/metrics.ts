@@ -1,7 +1,7 @@
-import type { onResponseHookHandler } from 'fastify'
 import { blockCounts } from '../../engine/block-counts.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { RequestListener } from '../finished-request.ts'
 import { httpMetrics } from './http-metrics.ts'
 import { openProcessMetrics } from './process-metrics.ts'
 import { type Metric, prometheusText } from './prometheus-text.ts'
@@ -23,8 +23,9 @@ export interface QueueDepth {
 export interface Metrics {
   /** The engine, counted: for whatever starts runs. */
   readonly engine: Engine
-  /** For the server: `app.addHook('onResponse', …)`. */
-  readonly finished: onResponseHookHandler
+  /** For the server: told of each request that was answered. */
+  readonly finished: RequestListener
+  all(): Promise<readonly Metric[]>
   /** All of it, in Prometheus' text format. */
   text(): Promise<string>
   /** See {@link measureRuns}. */
@@ -38,25 +39,25 @@ export function openMetrics({ engine, version, queues }: MetricsOptions): Metric
   const runs = measureRuns(engine)
   const blocks = blockCounts(engine.catalogue)
   const own = openProcessMetrics()
+  const all = async () => [
+    {
+      name: 'quoin_info',
+      help: 'Always 1; the version is a label.',
+      type: 'gauge',
+      samples: [{ labels: { version }, value: 1 }],
+    } as const,
+    ...http.metrics(),
+    ...runs.metrics(),
+    blockMetric(blocks.entries()),
+    ...(queues ? [queueMetric(await queues())] : []),
+    ...(await own.metrics()),
+  ]
   return {
     engine: runs.engine,
     finished: http.finished,
     settled: runs.settled,
-    async text() {
-      return prometheusText([
-        {
-          name: 'quoin_info',
-          help: 'Always 1; the version is a label.',
-          type: 'gauge',
-          samples: [{ labels: { version }, value: 1 }],
-        },
-        ...http.metrics(),
-        ...runs.metrics(),
-        blockMetric(blocks.entries()),
-        ...(queues ? [queueMetric(await queues())] : []),
-        ...(await own.metrics()),
-      ])
-    },
+    all,
+    text: async () => prometheusText(await all()),
     close: own.close,
   }
 }

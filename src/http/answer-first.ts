@@ -1,0 +1,16 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+/** Answers a request, or gives false and has not touched it. */
+export type Taker = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** Shows each request to the takers, one after the other, before the framework that the server was made by. */
+export function answerFirst(server: Server, takers: readonly Taker[], isOpen: () => boolean): void {
+  const others = server.listeners('request')
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    // U+0000 in a URL is for the framework to refuse, see `path-hygiene.ts`.
+    if (isOpen() && request.url?.includes('%00') === false)
+      for (const take of takers) if (take(request, response)) return
+    for (const listener of others) listener.call(server, request, response)
+  })
+}
