@@ -4,6 +4,10 @@ import { isJsonObject, type JsonValue } from '../src/shared/json.ts'
 
 const NOW_SECONDS = 120
 
+/** Not the work: the day; and whether a connection goes on after a request that was refused (none of those is timed). */
+const NOT_COMPARED = new Set(['date', 'content-length'])
+const OF_THE_CONNECTION = new Set(['connection', 'keep-alive'])
+
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -18,7 +22,7 @@ export function comparable({ status, headers, text }: Answer, wording = true): s
   const body = bodyOf(text, wording)
   const own = body.includes('<guid>') ? '<tag>' : undefined
   const lines = [...headers]
-    .filter(([name]) => name !== 'date' && name !== 'content-length')
+    .filter(([name]) => !NOT_COMPARED.has(name) && (status < 400 || !OF_THE_CONNECTION.has(name)))
     .map(([name, value]) => `${name}: ${name === 'etag' ? tagForm(value, own) : value}`)
   return [status, ...lines.toSorted(), '', body].join('\n')
 }

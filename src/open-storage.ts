@@ -1,8 +1,9 @@
 import type { Options } from './options.ts'
 import type { Clock } from './shared/clock.ts'
-import { eventLoopLoad } from './shared/event-loop-load.ts'
 import type { Random } from './shared/guid.ts'
+import { eventLoopLoad } from './storage/event-loop-load.ts'
 import { openPostgresStorage } from './storage/postgres/postgres-storage.ts'
+import { type Following, openReaderStorage } from './storage/sqlite/reader-storage.ts'
 import { openSqliteStorage } from './storage/sqlite/sqlite-storage.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -27,10 +28,12 @@ export function openStorage(options: Options, surroundings: StorageSurroundings)
       clock,
       random,
       entity,
+      shared: options.workers > 1,
       ...(synchronous && { synchronous }),
     })
   return openPostgresStorage({
     url: options.databaseUrl,
+    directory: options.data,
     ...(options.listenUrl !== '' && { listenUrl: options.listenUrl }),
     connections: options.pool,
     clock,
@@ -41,4 +44,9 @@ export function openStorage(options: Options, surroundings: StorageSurroundings)
     load: eventLoopLoad(),
     ...(report && { report }),
   })
+}
+
+/** The embedded engine for a process that only reads, beside the one that has it open. */
+export function openReadingStorage(options: Options, following: Following, refused: () => void): Storage {
+  return openReaderStorage({ directory: options.data, following, refused })
 }

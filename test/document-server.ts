@@ -13,10 +13,12 @@ import { assetRoutes } from '../src/http/routes/assets.ts'
 import { documentRoutes } from '../src/http/routes/documents.ts'
 import { documentTransferRoutes } from '../src/http/routes/documents-transfer.ts'
 import { staticFileRoutes } from '../src/http/routes/static-files.ts'
+import { storageAdviceRoutes } from '../src/http/routes/storage-advice.ts'
 import { storageRoutes } from '../src/http/routes/storages.ts'
 import { openServer, type Server } from '../src/http/server.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
+import type { SlowLimits } from '../src/storage/search-advisor.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { textAt } from './json-at.ts'
 import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
@@ -65,11 +67,17 @@ export interface Answer {
 export interface DocumentServerLimits {
   readonly upload?: number
   readonly imported?: number
+  readonly slowSearches?: SlowLimits
 }
 
 /** For tests: storages, documents and assets behind a real door on a real database, with small limits. */
 export async function openDocumentServer(limits: DocumentServerLimits = {}): Promise<DocumentServer> {
-  const { storage: plain, clock, directory, close } = await openTemporaryStorage()
+  const {
+    storage: plain,
+    clock,
+    directory,
+    close,
+  } = await openTemporaryStorage(limits.slowSearches ? { slowSearches: limits.slowSearches } : {})
   const storage = ruledStorage(plain, await openFieldRules(plain))
   const engine = await openEngine({
     storage,
@@ -120,6 +128,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     },
     api: [
       storageRoutes(context, live),
+      storageAdviceRoutes(context, live),
       documentRoutes(context),
       documentTransferRoutes(context, imports),
       assetRoutes(assets),

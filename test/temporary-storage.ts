@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { openPostgresStorage } from '../src/storage/postgres/postgres-storage.ts'
+import type { SlowLimits } from '../src/storage/search-advisor.ts'
 import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../src/storage/storage.ts'
+import { quoinTemplate } from './quoin-template.ts'
 import { openTemporaryDatabase } from './temporary-database.ts'
 
 /** A clock that stands still until a test moves it. Milliseconds since 1970. */
@@ -30,11 +32,13 @@ export interface TemporaryStorage {
 }
 
 /** A real database of the engine that the suite runs on, without waiting for the disk. */
-export async function openTemporaryStorage(): Promise<TemporaryStorage> {
+export async function openTemporaryStorage(
+  limits: { readonly slowSearches?: SlowLimits } = {},
+): Promise<TemporaryStorage> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const database = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
+  const database = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
   const clock = testClock()
-  const common = { clock, random: randomFillSync, entity: 1 }
+  const common = { clock, random: randomFillSync, entity: 1, ...limits }
   const open = () =>
     database
       ? openPostgresStorage({

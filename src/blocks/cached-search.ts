@@ -39,6 +39,8 @@ interface Hits {
   readonly length: number
   /** On all pages; undefined when it was not wanted. */
   readonly total: number | undefined
+  /** The cursor behind the last of them. Reads that document, so it is for who asks. */
+  readonly next: () => string | undefined
 }
 
 const MAX_CACHE_KEY = 512
@@ -76,7 +78,8 @@ export function searchWithCache(
 function searchNow({ session }: Ground, wanted: Wanted, fingerprint: string): MaybePromise<Hits> {
   const { storage, search } = wanted
   return andThen(session.find(storage, search), (found) => {
-    const hits = { fingerprint, documents: found.documents, length: found.length }
+    const { documents, length } = found
+    const hits = { fingerprint, documents, length, next: () => found.next() }
     if (!wanted.total) return { ...hits, total: undefined }
     const known = totalKnownFrom(found, search)
     const total = known ?? session.count(storage, search.query, search.includeRemoved)
@@ -85,7 +88,9 @@ function searchNow({ session }: Ground, wanted: Wanted, fingerprint: string): Ma
 }
 
 /** A last page tells the total by itself; counting may cost as much as the search. */
-function totalKnownFrom(found: Found, { limit, offset }: Search): number | undefined {
+function totalKnownFrom(found: Found, { limit, offset, after }: Search): number | undefined {
+  // How many came before a cursor is not known.
+  if (after !== undefined) return undefined
   const isLastPage = found.length < limit && (found.length > 0 || offset === 0)
   return isLastPage ? offset + found.length : undefined
 }

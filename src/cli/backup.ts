@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   ASSETS,
@@ -10,6 +10,8 @@ import {
   syncFolder,
 } from './backup-manifest.ts'
 import { type Command, readWords, type Terminal } from './command.ts'
+import { programVersion } from './program-version.ts'
+import { refusePostgres } from './refuse-postgres.ts'
 import { copyDatabase, DATABASE_FILE } from './sqlite-data.ts'
 
 /** What is being uploaded: nothing that was acknowledged. */
@@ -25,6 +27,7 @@ was acknowledged before the command began. Run it as the user of the server. Res
 The data directory is QUOIN_DATA.`,
   async run(words, terminal) {
     const [folder = ''] = readWords(words, {}, { least: 1, most: 1 }).positionals
+    refusePostgres(terminal, 'backup', 'use pg_dump, and copy the bucket of QUOIN_ASSETS_URL')
     const partial = `${folder}.partial`
     await mkdir(dirname(folder), { recursive: true })
     await refuseExisting(folder)
@@ -67,7 +70,7 @@ async function makeBackup(terminal: Terminal, folder: string): Promise<Manifest>
   await copyAssets(join(data, ASSETS), folder, ASSETS, files)
   const manifest: Manifest = {
     format: 'quoin-backup-1',
-    quoin: await version(),
+    quoin: await programVersion(),
     made: new Date(terminal.clock()).toISOString(),
     files: [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
   }
@@ -104,11 +107,6 @@ async function refuseExisting(folder: string): Promise<void> {
 async function sync(path: string): Promise<void> {
   const file = await open(path, 'r+')
   await file.sync().finally(() => file.close())
-}
-
-async function version(): Promise<string> {
-  const json: unknown = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
-  return typeof json === 'object' && json !== null && 'version' in json ? String(json.version) : ''
 }
 
 function orMissing(error: unknown): undefined {

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly print: (text: string) => void
   /** To the standard error: what went wrong, and hints. */
   readonly complain: (text: string) => void
+  /** Draws the last line of the screen anew; undefined where the output is not looked at while it is made. */
+  readonly redraw?: (line: string) => void
   /** The first line of the standard input, without its end. */
   readonly readLine: () => Promise<string>
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { Compile } from 'typebox/compile'
-import { exportBlueprint } from '../engine/blueprint-file.ts'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
+import { exportBlueprint } from '../shared/blueprint-file.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { type Command, readWords } from './command.ts'
 import { findRecord } from './find-record.ts'

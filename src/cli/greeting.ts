@@ -15,7 +15,9 @@ export function greeting(
   { address, data, milliseconds }: Started,
 ): string {
   const { administrator } = quoin
-  const place = nodes ? clusterWords(nodes) : `${quoin.storage.engine} in ${data}`
+  const processes = nodes ? `, ${nodes.filter(({ live }) => live).length} processes` : ''
+  const isShared = quoin.storage.engine === 'postgres' && nodes !== undefined
+  const place = isShared ? clusterWords(nodes) : `${quoin.storage.engine} in ${data}${processes}`
   const lines = ['', `  Quoin ${quoin.version} is ready (${place}, ${milliseconds} ms)`, '']
   lines.push(`    API      ${address}/api/v1`, `    Docs     ${address}/docs`)
   if (administrator?.password !== undefined) {

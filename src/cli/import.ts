@@ -1,4 +1,5 @@
-import { type ImportedBlueprint, importBlueprint } from '../engine/blueprint-file.ts'
+import { importBlueprint } from '../engine/blueprint-file.ts'
+import type { ImportedBlueprint } from '../shared/blueprint-file.ts'
 import { guidSource } from '../shared/guid.ts'
 import type { JsonValue } from '../shared/json.ts'
 import { blueprintProblems } from './blueprint-problems.ts'

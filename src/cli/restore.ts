@@ -2,6 +2,7 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { copyFile, type Manifest, readManifest, syncFolder } from './backup-manifest.ts'
 import { type Command, readWords } from './command.ts'
+import { refusePostgres } from './refuse-postgres.ts'
 import { dataNames, lockData } from './sqlite-data.ts'
 
 const ASIDE = 'before-restore-'
@@ -23,6 +24,7 @@ export const restore: Command = {
       },
     )
     const [folder = ''] = positionals
+    refusePostgres(terminal, 'restore', 'use pg_restore, and copy the bucket of QUOIN_ASSETS_URL back')
     const { data } = terminal.options()
     const manifest = await readManifest(folder)
     await mkdir(data, { recursive: true, mode: 0o700 })

@@ -10,6 +10,7 @@ import { type Command, type Terminal, UsageError } from './command.ts'
 import { exportBlueprintFile } from './export.ts'
 import { importBlueprintFile } from './import.ts'
 import { Refused } from './management.ts'
+import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
 import { start } from './start.ts'
 import { userCreate } from './user-create.ts'
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   userResetPassword,
   backup,
   restore,
+  migrate,
 ]
 
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,7 +1,8 @@
 /**
  * Assets: a record `{ name, type, size, sha256, directory, public_path, file, created_by }` and the file behind it, at the
  * place that `file` says. The file is there before its record and goes after it, so no record is ever without its file;
- * what a crash between the two leaves is a file without a record. On disk the next upload of the same content takes it over.
+ * what a crash between the two leaves is a file without a record, and a note of it (`asset-notes.ts`), by which the sweep
+ * deletes it. On disk the next upload of the same content may take it over before.
  */
 import type { Readable } from 'node:stream'
 import { fileTypeFromBuffer } from 'file-type'
@@ -14,6 +15,7 @@ import { assetDirectoryProblem, assetNameProblem, publicPath } from '../storage/
 import { guidOf, textIn } from '../storage/document-fields.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
+import { type AssetNote, forgetNote, noteFile, openAssetNotes } from './asset-notes.ts'
 import { type Page, searchRecords } from './blueprint-records.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from './records.ts'
 
@@ -37,8 +39,10 @@ export interface Assets {
   create(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject>
   get(guid: string): Promise<JsonObject>
   search(wanted: Search): Promise<Page>
-  /** For good, with its file unless another asset has the same one. */
+  /** For good, with its file unless another asset has the same one. A file that cannot be deleted now is left to the sweep. */
   remove(guid: string, by: Actor): Promise<void>
+  /** Deletes the noted file unless an asset has it, then the note. */
+  settle(note: AssetNote): Promise<void>
   /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
   read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
   /** The asset at a path below `/static/`. */
@@ -60,6 +64,7 @@ export async function openAssets(
     ],
     text: true,
   })
+  await openAssetNotes(storage)
   /**
    * The last piece of work on each content: a file must not go while another asset begins to use it. Enough on several
    * nodes too: where they share files, each asset has its own.
@@ -76,10 +81,21 @@ export async function openAssets(
     return next
   }
 
-  async function dropUnused(place: string): Promise<void> {
-    const queries = [term('file', place), term('sha256', place)]
+  async function deleteFile(place: string): Promise<void> {
+    try {
+      await files.delete(place)
+    } catch (error) {
+      // A place of the store that this cluster had before has nothing in this one.
+      if (!(error instanceof TypeError)) throw error
+    }
+  }
+
+  /** Within the turn of the content. */
+  async function settle(note: AssetNote): Promise<void> {
+    const queries = [term('file', note.place), term('sha256', note.place)]
     const users = await storage.session().count(assetStorage, { kind: 'or', queries }, true)
-    if (users === 0) await files.delete(place)
+    if (users === 0) await deleteFile(note.place)
+    await transact(storage, (session) => forgetNote(session, note))
   }
 
   async function save(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject> {
@@ -89,20 +105,24 @@ export async function openAssets(
     const path = publicPath(directory, name) ?? null
     const type = await typeOf(file, input.type)
     return inTurn(sha256, async () => {
-      const place = await files.keep(file)
+      const place = files.placeOf(file)
+      const note = await transact(storage, (session) => noteFile(session, place))
       const facts = { name, type, size, sha256, directory, public_path: path, file: place }
       const fields = { ...facts, created_by: { ...by } }
       try {
+        await files.keep(file)
         return await transact(
           storage,
           async (session) => {
             if (path !== null) await checkFree(session, path)
-            return documentOf(await session.create(assetStorage, setFields(fields)))
+            const stored = await session.create(assetStorage, setFields(fields))
+            await forgetNote(session, note)
+            return documentOf(stored)
           },
           { user: by },
         )
       } catch (error) {
-        await dropUnused(place)
+        await settle(note).catch(leftToSweep)
         throw error
       }
     })
@@ -122,19 +142,20 @@ export async function openAssets(
     search: (wanted) => searchRecords(records, assetStorage, wanted),
     async remove(guid, by) {
       const record = await getRecord(storage.session(), assetStorage, guid, 'asset')
-      const sha256 = textIn(record.sha256)
-      await inTurn(sha256, async () => {
-        await transact(
+      await inTurn(textIn(record.sha256), async () => {
+        const note = await transact(
           storage,
           async (session) => {
             const deleted = await session.delete(assetStorage, guid)
             if (deleted.outcome !== 'written') throw notFound(guid, 'asset')
+            return noteFile(session, placeOf(record))
           },
           { user: by },
         )
-        await dropUnused(placeOf(record))
+        await settle(note).catch(leftToSweep)
       })
     },
+    settle: (note) => inTurn(contentOf(note.place), () => settle(note)),
     read: (record, range) => files.read(placeOf(record), range),
     async findPublic(path) {
       const [record] = await findRecords(storage.session(), assetStorage, term('public_path', path))
@@ -158,6 +179,14 @@ async function checkFree(session: Session, path: string): Promise<void> {
     'CONFLICT',
     `/static/${path} is the asset ${guidOf(owner)}. Delete that one first, or choose another name.`,
   )
+}
+
+/** The note is still there then. */
+function leftToSweep(): void {}
+
+/** The SHA-256 that each place has in it: the turn that uploads of the same content take. */
+function contentOf(place: string): string {
+  return /[0-9a-f]{64}/.exec(place)?.[0] ?? place
 }
 
 /** Records of before there was `file` have their bytes under the hash. */

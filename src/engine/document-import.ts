@@ -21,10 +21,12 @@ import { QuoinError } from '../shared/errors.ts'
 import { isGuid } from '../shared/guid.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import { createAll } from '../storage/create-all.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import {
   type CreateOptions,
   documentOf,
+  type NewDocument,
   type Origin,
   type Session,
   type Storage,
@@ -136,7 +138,7 @@ async function tryBatch(
 ): Promise<void> {
   const session = storage.session(origin)
   try {
-    for (const line of batch) await createFrom(session, name, line)
+    await createLines(session, name, batch)
   } finally {
     await session.rollback()
   }
@@ -152,9 +154,7 @@ async function writeBatch(
 ): Promise<void> {
   const session = storage.session(origin)
   try {
-    const guids: string[] = []
-    for (const line of batch) guids.push(await createFrom(session, name, line))
-    await noteBatch(session, id, guids)
+    await noteBatch(session, id, await createLines(session, name, batch))
     await session.commit()
   } catch (error) {
     await session.rollback()
@@ -162,14 +162,25 @@ async function writeBatch(
   }
 }
 
-/** Gives the new document's guid. */
-async function createFrom(session: Session, name: string, line: Line): Promise<string> {
-  const { _meta, ...fields } = parseLine(line)
-  try {
-    return guidOf(documentOf(await session.create(name, setFields(fields), keptOf(_meta))))
-  } catch (error) {
-    throw atLine(line.number, error)
+/** Gives the guids of the new documents. Throws for the first line that none can be made of. */
+async function createLines(session: Session, name: string, batch: readonly Line[]): Promise<string[]> {
+  const wanted: NewDocument[] = []
+  let problem: { readonly error: unknown } | undefined
+  for (const line of batch) {
+    try {
+      const { _meta, ...fields } = parseLine(line)
+      wanted.push({ mutations: setFields(fields), options: keptOf(_meta) })
+    } catch (error) {
+      // A line before it may be refused by the storage.
+      problem = { error }
+      break
+    }
   }
+  const { documents, refused } = await createAll(session, name, wanted)
+  const line = batch[documents.length]
+  if (refused && line) throw atLine(line.number, refused)
+  if (problem) throw problem.error
+  return documents.map((document) => guidOf(documentOf(document)))
 }
 
 const YEAR_10000 = 253_402_300_800

@@ -19,15 +19,32 @@ const samples: Readonly<Partial<Record<PinType, JsonValue | Date>>> = {
 /** What stands for a value that only a run can tell. */
 export type SampleOf = (type: PinType, wire: Wire) => unknown
 
-/** Evaluates pins with constants where there are some and samples elsewhere; undefined where even that fails. */
+/**
+ * A text that stands for one that only a run can tell, and can be told from every other: what is made of it is not known
+ * either. No builder types it.
+ */
+export const UNKNOWN = '\uf8fe'
+
+/** As {@link UNKNOWN}, for a value of any type. */
+export function unknownValue(type: PinType): unknown {
+  if (type === 'value' || type === 'any') return UNKNOWN
+  return type === 'array' ? [UNKNOWN] : samples[type]
+}
+
+/**
+ * Evaluates pins with constants where there are some and samples elsewhere; undefined where even that fails. `spare` is
+ * taken where a sample does not fit its pin.
+ */
 export function sampler(
   facts: Facts,
   sampleOf: SampleOf = (type) => samples[type],
+  spare: (type: PinType) => unknown = (type) => samples[type],
 ): (node: Node, id: string, pin: InPin) => unknown {
   const known = new Map<Node, Readonly<Record<string, unknown>>>()
   const open = new Set<Node>()
 
   function give(wire: Wire): unknown {
+    if (wire.node.out.get(wire.pin)?.event) return sampleOf(wire.node.out.get(wire.pin)?.type ?? 'any', wire)
     const constant = facts.constants.get(wire.node)
     if (constant) return constant[wire.pin]
     const { definition } = wire.node
@@ -71,7 +88,7 @@ export function sampler(
       try {
         return converterFor(id, pin, facts.typeOf(wire, pin))(given)
       } catch {
-        return samples[pin.type]
+        return spare(pin.type)
       }
     })
     return pin.several ? values.filter((value) => value !== undefined) : finishPin(id, pin, values[0])

@@ -72,3 +72,24 @@ test.each([
 ])('the text %j is kept as far as a record can hold it', (given, kept) => {
   expect(logText(given)).toBe(kept)
 })
+
+test('what is the same within a batch is one record', async () => {
+  await room.storage.ensure('_log')
+  const log = batchedLog<{ readonly n: number; readonly times: number }>({
+    storage: room.storage,
+    name: '_log',
+    recordOf: ({ n, times }) => ({ n: n * 1_000 + times }),
+    lost: (count) => ({ n: -1, times: count }),
+    repeated: {
+      keyOf: ({ n }) => String(n),
+      both: (earlier, later) => ({ ...earlier, times: earlier.times + later.times }),
+    },
+  })
+  for (const n of [1, 2, 1, 1, 3]) log.write({ n, times: 1 })
+  await log.flush()
+  expect(await numbers()).toEqual([1_003, 2_001, 3_001])
+  // The next batch begins anew.
+  log.write({ n: 1, times: 1 })
+  await log.close()
+  expect(await numbers()).toEqual([1_003, 2_001, 3_001, 1_001])
+})

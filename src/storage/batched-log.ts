@@ -25,6 +25,11 @@ export interface BatchedLogOptions<Entry> {
   readonly recordOf: (entry: Entry) => JsonObject
   /** The entry that says how many were lost. */
   readonly lost: (count: number) => Entry
+  /** What becomes one record when it comes again within a batch. */
+  readonly repeated?: {
+    readonly keyOf: (entry: Entry) => string
+    readonly both: (earlier: Entry, later: Entry) => Entry
+  }
   /** Records are deleted when they are so old. Forever if not given. */
   readonly keep?: { readonly seconds: number; readonly clock: Clock }
 }
@@ -36,8 +41,10 @@ const BATCH = 500
 const PAUSE = 200
 
 export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog<Entry> {
-  const { storage, name, recordOf, keep } = options
+  const { storage, name, recordOf, repeated, keep } = options
   let waiting: Entry[] = []
+  /** Places in `waiting`, by what makes entries the same. */
+  const places = new Map<string, number>()
   let lost = 0
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<void> = Promise.resolve()
@@ -45,6 +52,7 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
   async function store(): Promise<void> {
     timer = undefined
     while (waiting.length > 0) {
+      places.clear()
       const batch = waiting.splice(0, BATCH)
       try {
         const expiry = keep && { expiry: Math.floor(keep.clock() / 1000) + keep.seconds }
@@ -62,6 +70,19 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
     lost = 0
   }
 
+  /** Whether it is one with an entry that waits already. */
+  function isRepeated(entry: Entry, { keyOf, both }: NonNullable<typeof repeated>): boolean {
+    const key = keyOf(entry)
+    const place = places.get(key)
+    const earlier = place === undefined ? undefined : waiting[place]
+    if (place === undefined || earlier === undefined) {
+      places.set(key, waiting.length)
+      return false
+    }
+    waiting[place] = both(earlier, entry)
+    return true
+  }
+
   const flush = (): Promise<void> => {
     clearTimeout(timer)
     storing = storing.then(store)
@@ -70,6 +91,7 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
 
   return {
     write(entry) {
+      if (repeated && isRepeated(entry, repeated)) return
       if (waiting.length >= WAITING) {
         lost += 1
         return

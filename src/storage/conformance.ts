@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Clock } from '../shared/clock.ts'
+import { createAllChapter } from './conformance/create-all.ts'
 import { documentChapter } from './conformance/documents.ts'
 import { jobChapter } from './conformance/jobs.ts'
 import { queueChapter } from './conformance/queues.ts'
@@ -36,6 +37,7 @@ const chapters = {
   storages: storageChapter,
   'round trip': roundTripChapter,
   documents: documentChapter,
+  'many documents': createAllChapter,
   sessions: sessionChapter,
   'unique indexes': uniqueChapter,
   searches: searchChapter,

@@ -91,13 +91,22 @@ export function textScore(
   phrases.forEach((phrase, index) => {
     const count = phraseCount(phrase, tokens)
     if (count === 0) return
-    const hits = statistics.hits[index] ?? 0
-    const rarity = Math.log((statistics.documents - hits + 0.5) / (hits + 0.5))
-    // FTS5's own floor: a word in more than half of the documents must not count against one.
-    const weight = rarity > 0 ? rarity : 1e-6
-    score += weight * ((count * (K1 + 1)) / (count + K1 * (1 - B + (B * tokens.length) / average)))
+    const weight = phraseWeight(statistics.documents, statistics.hits[index] ?? 0)
+    score += weighCount(weight, count, tokens.length / average)
   })
   return -score
+}
+
+/** What a phrase is worth that is in `hits` of the documents: the rarer, the more. */
+export function phraseWeight(documents: number, hits: number): number {
+  const rarity = Math.log((documents - hits + 0.5) / (hits + 0.5))
+  // FTS5's own floor: a word in more than half of the documents must not count against one.
+  return rarity > 0 ? rarity : 1e-6
+}
+
+/** What it adds to a document that has it `count` times. `length`: of the document, by the average. */
+export function weighCount(weight: number, count: number, length: number): number {
+  return weight * ((count * (K1 + 1)) / (count + K1 * (1 - B + B * length)))
 }
 
 /**

@@ -8,6 +8,9 @@
 import type { Found } from './storage.ts'
 
 export interface SearchCache {
+  /** What was kept of the storage at this version, if anything was. */
+  known(storage: string, version: number, key: string): Found | undefined
+  knownCount(storage: string, version: number, key: string): number | undefined
   /** What was kept of the storage at this version, or what `find` gives, which is then kept. */
   found(storage: string, version: number, key: string, find: () => Found): Found
   counted(storage: string, version: number, key: string, count: () => number): number
@@ -60,7 +63,15 @@ export function searchCache(most = CHARACTERS): SearchCache {
     }
   }
 
+  /** What is kept of the storage, if it is of this version. */
+  function at(name: string, version: number): Results | undefined {
+    const results = storages.get(name)
+    return results?.version === version ? results : undefined
+  }
+
   return {
+    known: (storage, version, key) => at(storage, version)?.pages.get(key),
+    knownCount: (storage, version, key) => at(storage, version)?.counts.get(key),
     found(storage, version, key, find) {
       const results = resultsOf(storage, version)
       const known = results.pages.get(key)

@@ -18,18 +18,23 @@
  * Errors: INVALID_BODY (a mutation that does not fit, naming the field), INVALID_QUERY (a cursor or field name that
  * makes no sense), CONFLICT (a unique index), STORAGE_FULL, UNAVAILABLE, and INTERNAL for a storage that does not exist.
  */
+import type { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
 import type { Cluster, Watcher } from './cluster.ts'
+import type { Index } from './document-index.ts'
 import type { Jobs, NewJob } from './job.ts'
+import type { SlowSearch } from './search-advisor.ts'
 import type { StoredJson } from './stored-json.ts'
 
 export interface Storage {
   readonly engine: 'sqlite' | 'postgres'
   /** Makes a storage if it does not exist, and what it lacks of `needs`. Durable when it resolves. Names: {@link storageNameProblem}. */
   ensure(name: string, needs?: Needs): Promise<void>
+  /** Drops the indexes of a storage that are neither unique nor among `kept`. Free text keeps its index. */
+  release(name: string, kept: readonly Index[]): Promise<void>
   /** Removes a storage with all its documents. */
   drop(name: string): Promise<void>
   has(name: string): boolean
@@ -51,6 +56,10 @@ export interface Storage {
    * that is not watched, only by this node's writes.
    */
   version(name: string): number
+  /** The indexes that a storage has, as far as this node knows. */
+  kept(name: string): Required<Needs>
+  /** Searches on the storage that were slow in this process, with the index that would help. The slowest first. */
+  slowSearches(name: string): readonly SlowSearch[]
   /** Does the work while nobody else in the cluster does work with this key. Not to be nested with the same key. */
   alone<T>(key: string, work: () => Promise<T>): Promise<T>
   /** undefined where there is one node. */
@@ -98,6 +107,11 @@ export interface Session {
   count(storage: string, query: Query, includeRemoved?: boolean): MaybePromise<number>
   /** A new document: the mutations applied to an empty one. CONFLICT if there is one with the given guid, removed or not. */
   create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson>
+  /**
+   * Many at once, where that is faster: whoever wants it calls `createAll` of create-all.ts, which can do without. Observers
+   * are told when all are written.
+   */
+  createAll?(storage: string, documents: readonly NewDocument[]): MaybePromise<CreatedAll>
   /** With `updateHash`, only if it is still the document's. Removed documents are not found. */
   update(
     storage: string,
@@ -130,6 +144,17 @@ export interface CreateOptions {
   readonly cms?: number
 }
 
+export interface NewDocument {
+  readonly mutations: readonly Mutation[]
+  readonly options?: CreateOptions | undefined
+}
+
+/** `documents`: those that were made. `refused`: why the one behind them was not, INVALID_BODY or CONFLICT; undefined if all were made. */
+export interface CreatedAll {
+  readonly documents: readonly StoredJson[]
+  readonly refused: QuoinError | undefined
+}
+
 export interface Found {
   /** A JSON array of documents, as text. */
   readonly documents: StoredJson
@@ -151,13 +176,6 @@ export interface Needs {
   readonly indexes?: readonly Index[]
   /** An index for free text. */
   readonly text?: boolean
-}
-
-/** An index over fields, in order. Searches that filter by a prefix and sort by the next field use it. */
-export interface Index {
-  readonly fields: readonly string[]
-  /** Among present (not removed) documents; missing and null values do not collide. */
-  readonly unique?: boolean
 }
 
 /** What is wrong with a storage's name, in words that finish "the storage name …", or undefined. */

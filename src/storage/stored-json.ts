@@ -6,6 +6,8 @@ import type { JsonValue } from '../shared/json.ts'
  */
 export class StoredJson {
   readonly text: string
+  /** The text's entity tag, kept by whoever sent it: what is sent again is hashed once. */
+  tag: string | undefined = undefined
   #value: JsonValue | undefined
 
   constructor(text: string) {

@@ -52,7 +52,8 @@ async function find(inputs: Circumstances['inputs'], more: Circumstances = {}) {
     ...more,
     inputs: { storage: 'tasks', ...inputs },
   })
-  return { ...ran.outputs, next: ran.next, documents: numbersIn(ran.outputs.documents) }
+  const { cursor: _, ...outputs } = ran.outputs
+  return { ...outputs, next: ran.next, documents: numbersIn(outputs.documents) }
 }
 
 function numbersIn(documents: unknown): JsonValue[] {
@@ -117,6 +118,57 @@ describe('function_search', () => {
     expect(await find({ storage: 'notes' }, { session })).toMatchObject({ documents: [9], total: 1 })
     expect(await find({ storage: 'notes' })).toMatchObject({ documents: [], total: 0 })
     await session.rollback()
+  })
+})
+
+describe('function_search behind a cursor', () => {
+  const page = async (inputs: Circumstances['inputs'], more: Circumstances = {}) => {
+    const session = storage.session()
+    const ran = await runBlock(functionSearch, { session, ...more, inputs: { storage: 'tasks', ...inputs } })
+    return { ...ran.outputs, documents: numbersIn(ran.outputs.documents) }
+  }
+
+  test.each([
+    ['what is none', { after: 'x' }, /must be what cursor was/],
+    ['one of another order', { after: 'WyJuIGFzYyBsYXN0IixbMV0sNSwiZyJd' }, /must be what cursor was/],
+    [
+      'one of results by best match',
+      { after: 'x', query: { kind: 'simple_query_string', fields: [], text: 'x' } },
+      /add a sort/,
+    ],
+  ])('refuses %s', async (_name, inputs, message) => {
+    const error = await page(inputs).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ name: 'PinError', pin: 'after', message: expect.stringMatching(message) })
+  })
+
+  test.each([
+    ['newest first', {}, [4, 3, 2, 1]],
+    ['in an order', { sort: byNumber }, [1, 2, 3, 4]],
+    ['of what matches', { query: open, sort: byNumber }, [1, 3, 4]],
+  ])('gives the pages one after the other, %s, each with the whole total', async (_name, inputs, all) => {
+    const seen: JsonValue[] = []
+    let after: unknown
+    do {
+      const found = await page({ ...inputs, limit: 1, ...(after !== undefined && { after }) })
+      seen.push(...found.documents)
+      expect(found).toMatchObject({ total: all.length })
+      after = 'cursor' in found ? found.cursor : undefined
+    } while (after !== undefined)
+    expect(seen).toEqual(all)
+  })
+
+  test('says nothing of a next page to nobody, nor behind the last', async () => {
+    expect(await page({ limit: 2 }, { wired: ['documents'] })).toMatchObject({ cursor: undefined })
+    expect(await page({ limit: 20 })).toMatchObject({ cursor: undefined })
+  })
+
+  test('keeps the next page with the result', async () => {
+    const cache = memoryCache(() => noon)
+    const inputs = { cache_key: 'pages', limit: 2, sort: byNumber }
+    const first = await page(inputs, { cache })
+    expect(await page(inputs, { cache })).toEqual({ ...first, from_cache: true })
+    const behind = { ...inputs, after: 'cursor' in first ? first.cursor : undefined }
+    expect(await page(behind, { cache })).toMatchObject({ documents: [3, 4], from_cache: false, total: 4 })
   })
 })
 

@@ -1,6 +1,8 @@
 import { andThen } from '../../shared/maybe-promise.ts'
-import { matchAll } from '../../shared/query.ts'
-import { defineFlow } from '../block.ts'
+import { matchAll, type Search } from '../../shared/query.ts'
+import { isRelevanceOrder } from '../../storage/rank-text.ts'
+import { readCursor } from '../../storage/search-cursor.ts'
+import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
 
@@ -33,6 +35,10 @@ export default defineFlow({
       integer: true,
       help: 'How many documents to skip: 20 gives the second page of 20.',
     },
+    after: {
+      type: 'value',
+      help: 'Goes on behind a page: what its cursor was. Unlike skipping it costs the same on page 5,000 as on page 1, and nothing is missed or shown twice while documents come and go. Needs a sort when there is free text. Empty: the first page.',
+    },
     cache_key: {
       type: 'value',
       help: 'Keeps the result under this name for a while, so that the same search is answered without searching. Put what the search depends on into the name, and round date maths (now-7d/d): a search that differs is made anew.',
@@ -56,19 +62,26 @@ export default defineFlow({
       type: 'number',
       help: 'How many documents match on all pages. Counted only if this pin is wired.',
     },
+    cursor: {
+      type: 'value',
+      help: 'What the next page takes as after. Empty when there is no further page, or the order is by best matches.',
+    },
     from_cache: { type: 'condition', help: 'True when the result was still in the cache.' },
   },
   settings: {},
   run(inputs, context) {
+    const search: Search = {
+      query: inputs.query ?? matchAll,
+      sort: inputs.sort,
+      limit: inputs.limit,
+      offset: inputs.offset,
+      includeRemoved: inputs.include_removed,
+      ...(inputs.after && { after: inputs.after }),
+    }
+    if (inputs.after) checkCursor(search)
     const result = searchWithCache(context, {
       storage: builderStorage(inputs.storage),
-      search: {
-        query: inputs.query ?? matchAll,
-        sort: inputs.sort,
-        limit: inputs.limit,
-        offset: inputs.offset,
-        includeRemoved: inputs.include_removed,
-      },
+      search,
       total: context.wired('total'),
       cacheKey: inputs.cache_key,
       cacheSeconds: inputs.cache_seconds,
@@ -76,7 +89,22 @@ export default defineFlow({
     return andThen(result, ({ hits, fromCache }) => ({
       documents: hits.documents,
       total: hits.total,
+      cursor: context.wired('cursor') ? hits.next() : undefined,
       from_cache: fromCache,
     }))
   },
 })
+
+/** Here, so that who sent a wrong one is told which parameter it was. */
+function checkCursor(search: Search): void {
+  try {
+    readCursor(search)
+  } catch {
+    throw new PinError(
+      'after',
+      isRelevanceOrder(search)
+        ? 'cannot be used with results by best match: add a sort'
+        : 'must be what cursor was on the page before, of the same search',
+    )
+  }
+}

@@ -3,14 +3,18 @@
  * endpoints, imports. It is the storage itself with other sessions. Where no field has a rule they are the storage's own,
  * so that it costs nothing.
  */
+import type { QuoinError } from '../../shared/errors.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Query, Search } from '../../shared/query.ts'
+import { createAll, refusalOf } from '../../storage/create-all.ts'
 import type { NewJob } from '../../storage/job.ts'
 import {
+  type CreatedAll,
   type CreateOptions,
   documentOf,
+  type NewDocument,
   type Origin,
   type Session,
   type Storage,
@@ -24,6 +28,7 @@ export function ruledStorage(storage: Storage, rules: FieldRules): Storage {
   return {
     engine: storage.engine,
     ensure: (name, needs) => storage.ensure(name, needs),
+    release: (name, kept) => storage.release(name, kept),
     drop: (name) => storage.drop(name),
     has: (name) => storage.has(name),
     names: () => storage.names(),
@@ -34,6 +39,8 @@ export function ruledStorage(storage: Storage, rules: FieldRules): Storage {
     observe: (name, observer) => storage.observe(name, observer),
     watch: (name, watcher) => storage.watch(name, watcher),
     version: (name) => storage.version(name),
+    kept: (name) => storage.kept(name),
+    slowSearches: (name) => storage.slowSearches(name),
     alone: (key, work) => storage.alone(key, work),
     cluster: storage.cluster,
     jobs: storage.jobs,
@@ -76,6 +83,24 @@ class RuledSession implements Session {
       const all = rules.length === 0 ? mutations : mutationsToCreate(rules, mutations)
       return this.#session.create(storage, all, options)
     })
+  }
+
+  async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
+    const rules = storage.startsWith('_') ? [] : await this.#rules.of(storage)
+    if (rules.length === 0) return createAll(this.#session, storage, documents)
+    const kept: NewDocument[] = []
+    let refused: QuoinError | undefined
+    for (const { mutations, options } of documents) {
+      try {
+        kept.push({ mutations: mutationsToCreate(rules, mutations), options })
+      } catch (error) {
+        refused = refusalOf(error)
+        break
+      }
+    }
+    // One of those before it may be refused for another reason, and is named first.
+    const created = await createAll(this.#session, storage, kept)
+    return created.refused ? created : { ...created, refused }
   }
 
   update(

@@ -12,7 +12,7 @@
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { Clock } from '../../shared/clock.ts'
-import type { AssetFiles } from './asset-files.ts'
+import type { AssetFiles, ReceivedFile } from './asset-files.ts'
 import { bucketError } from './bucket-error.ts'
 import { clearLeftOvers } from './bucket-left-overs.ts'
 import type { BucketAddress } from './bucket-url.ts'
@@ -43,6 +43,10 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
     })
   const remove = async (key: string) => {
     await guarded(client.send(new s3.DeleteObjectCommand(at(key))))
+  }
+
+  function placeOf({ waiting, sha256 }: ReceivedFile): string {
+    return `${sha256.slice(0, 2)}/${sha256}.${waiting}`
   }
 
   function keyOf(place: string): string {
@@ -80,9 +84,10 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
         throw 'error' in failure ? failure.error : bucketError(error, bucket)
       }
     },
-    async keep({ waiting, sha256 }) {
-      const place = `${sha256.slice(0, 2)}/${sha256}.${waiting}`
-      const source = `${bucket}/${prefix}incoming/${waiting}`
+    placeOf,
+    async keep(file) {
+      const place = placeOf(file)
+      const source = `${bucket}/${prefix}incoming/${file.waiting}`
       await guarded(client.send(new s3.CopyObjectCommand({ ...at(place), CopySource: encodeURI(source) })))
       return place
     },

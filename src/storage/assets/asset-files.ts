@@ -23,15 +23,15 @@ export interface ReceivedFile extends FileFacts {
 export interface AssetFiles {
   /** Takes in a stream, a few MiB in memory at most. Leaves nothing behind when that fails. */
   receive(source: AsyncIterable<Buffer>): Promise<ReceivedFile>
-  /**
-   * Puts a received file in its place, durable when it resolves. Gives the place, which the asset's record keeps; another
-   * file with the same content may have the same one. Keeping it once more changes nothing.
-   */
+  /** Where `keep` puts a received file: what the asset's record keeps. Files with the same content may have the same place. */
+  placeOf(file: ReceivedFile): string
+  /** Puts a received file in its place, durable when it resolves. Gives the place. Keeping it once more changes nothing. */
   keep(file: ReceivedFile): Promise<string>
   /** Lets go of a received file that was not kept; of one that was, nothing but what is left of receiving it. */
   discard(file: ReceivedFile): Promise<void>
   /** From byte `start` to byte `end`, both included. */
   read(place: string, range?: { readonly start: number; readonly end: number }): Readable
+  /** Of nothing it is nothing. Throws TypeError for a place that is none of this store's. */
   delete(place: string): Promise<void>
   close(): void
 }
@@ -57,6 +57,7 @@ export async function openAssetFiles(directory: string, newName: () => string): 
         throw diskError(error)
       }
     },
+    placeOf: ({ sha256 }) => sha256,
     async keep({ waiting, sha256 }) {
       const target = pathOf(sha256)
       if (await exists(target)) {

@@ -46,6 +46,35 @@ export function storageChapter(it: It): void {
       await session.rollback()
     })
 
+  it('drops the indexes that nobody needs, but for unique ones, and finds the same without them', async (world) => {
+    const { name } = world
+    const [a, b, c] = [{ fields: ['a'] }, { fields: ['a', 'b'] }, { fields: ['c'], unique: true }]
+    await world.storage.ensure(name, { indexes: [a, b, c] })
+    for (const n of [1, 2, 3]) await create(world.storage, name, { a: 'x', b: n, c: n })
+    const fields = () => world.storage.kept(name).indexes.map((index) => index.fields.join(' '))
+    const find = async () => {
+      const sort = [{ field: 'b', order: 'desc', missing: 'last' }] as const
+      const query = { kind: 'term', field: 'a', value: 'x' } as const
+      const found = await world.storage.session().find(name, search({ query, sort, limit: 2 }))
+      return JSON.stringify(found.documents.value)
+    }
+    const before = await find()
+    expect(fields().toSorted()).toEqual(['a', 'a b', 'c'])
+    await world.storage.release(name, [a, { fields: ['never'] }])
+    expect(fields().toSorted()).toEqual(['a', 'c'])
+    expect(await find()).toBe(before)
+    await world.reopen()
+    expect(fields().toSorted()).toEqual(['a', 'c'])
+    await world.storage.release(name, [])
+    expect(fields()).toEqual(['c'])
+    expect(await find()).toBe(before)
+    await failure('CONFLICT', () => create(world.storage, name, { c: 1 }))
+    await world.storage.ensure(name, { indexes: [b] })
+    expect(fields().toSorted()).toEqual(['a b', 'c'])
+    expect(await find()).toBe(before)
+    await world.storage.release('nothing_of_the_kind', [])
+  })
+
   it('makes a storage, keeps it, drops it with its documents', async ({ storage, name }) => {
     const other = `${name}_b`
     expect(storage.has(other)).toBe(false)

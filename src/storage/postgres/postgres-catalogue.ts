@@ -3,7 +3,7 @@
  * does tells all nodes before it goes on, and they read it anew.
  */
 import { QuoinError } from '../../shared/errors.ts'
-import type { Index } from '../storage.ts'
+import type { Index } from '../document-index.ts'
 import { numberOf, type PostgresConnection, textOf } from './postgres-connection.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTable } from './tables.ts'

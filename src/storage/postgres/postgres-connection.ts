@@ -43,14 +43,18 @@ export interface PoolOptions {
   readonly connections: number
   /** Behind a pooler, which also refuses settings that a connection is opened with: the database's own hold then. */
   readonly pooled: boolean
+  /** Statements may take hours: for who copies a database and makes its indexes. */
+  readonly patient?: boolean | undefined
 }
 
 const CONNECT_MS = 5_000
 const STATEMENT_MS = 60_000
+const PATIENT_MS = 6 * 3_600_000
 /** Longer than a session may be idle (see postgres-session.ts): only for transactions that a lost node left behind. */
 const IDLE_TRANSACTION_MS = 15_000
 const IDLE_CONNECTION_MS = 60_000
-const SETTINGS = `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS} -c jit=off`
+const settings = (statementMs: number) =>
+  `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS} -c jit=off`
 /** Statements that are prepared; each costs some kilobytes on every connection. Rarer ones are sent as they are. */
 const PREPARED = 500
 
@@ -70,11 +74,12 @@ export function textOf(row: Row, name: string): string {
   throw new TypeError(`The column ${name} is no text.`)
 }
 
-export function openPostgresPool({ url, connections, pooled }: PoolOptions): PostgresPool {
+export function openPostgresPool({ url, connections, pooled, patient }: PoolOptions): PostgresPool {
   const names = pooled ? () => undefined : statementNames()
   const single = Math.max(1, Math.floor(connections / 2))
-  const statements = openPool(url, single, pooled)
-  const transactions = openPool(url, Math.max(1, connections - single), pooled)
+  const limit = patient ? PATIENT_MS : STATEMENT_MS
+  const statements = openPool(url, single, pooled, limit)
+  const transactions = openPool(url, Math.max(1, connections - single), pooled, limit)
 
   async function ask(on: Pool | PoolClient, text: string, values: readonly unknown[] = []) {
     const name = names(text)
@@ -116,7 +121,7 @@ export function openPostgresPool({ url, connections, pooled }: PoolOptions): Pos
   }
 }
 
-function openPool(connectionString: string, max: number, pooled: boolean): Pool {
+function openPool(connectionString: string, max: number, pooled: boolean, statementMs: number): Pool {
   const pool = new Pool({
     connectionString,
     max,
@@ -124,8 +129,8 @@ function openPool(connectionString: string, max: number, pooled: boolean): Pool 
     idleTimeoutMillis: IDLE_CONNECTION_MS,
     keepAlive: true,
     // For a server that does not answer at all: its own timeout cannot reach us then.
-    query_timeout: STATEMENT_MS + 5_000,
-    ...(!pooled && { options: SETTINGS }),
+    query_timeout: statementMs + 5_000,
+    ...(!pooled && { options: settings(statementMs) }),
     application_name: 'quoin',
     types: {
       getTypeParser(oid: number, format?: 'text' | 'binary') {

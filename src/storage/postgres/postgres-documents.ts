@@ -1,5 +1,6 @@
 /** Reading and writing documents of one storage on a connection. What is written must be inside a transaction. */
 import { QuoinError } from '../../shared/errors.ts'
+import type { Meta } from '../../shared/meta.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../apply-mutations.ts'
 import type { Stamps } from '../document-stamps.ts'
@@ -45,20 +46,47 @@ export async function createDocument(
   mutations: readonly Mutation[],
   options: CreateOptions | undefined,
 ): Promise<StoredJson> {
-  const { connection, entry, stamps } = writing
+  const { connection, entry } = writing
+  const row = newRow(writing, mutations, options)
+  const insert = insertSql(entry)
+  // What a statement refuses would undo the whole transaction, so it is asked not to insist.
+  const mayBeRefused = options?.guid !== undefined || hasUniqueIndex(entry)
+  if (!mayBeRefused) await connection.run(insert, row.values)
+  else if ((await connection.run(`${insert} ON CONFLICT DO NOTHING`, row.values)) === 0)
+    await insistOn(writing, row)
+  return new StoredJson(row.text)
+}
+
+/** What one row of a new document consists of: `values` are its columns without `removed` and `version`. */
+export interface NewRow {
+  readonly meta: Meta
+  readonly text: string
+  readonly values: readonly [string, number, number, string, string | null, number | null]
+}
+
+/** The columns of a document, in the order of every INSERT. */
+export const COLUMNS = 'guid, created, updated, removed, version, doc, tokens, token_count'
+
+function insertSql({ table }: StorageEntry): string {
+  return `INSERT INTO ${table} (${COLUMNS}) VALUES ($1, $2, $3, 0, 1, $4::json, $5::tsvector, $6)`
+}
+
+/** Throws INVALID_BODY. */
+export function newRow(
+  { entry, stamps }: Writing,
+  mutations: readonly Mutation[],
+  options: CreateOptions | undefined,
+): NewRow {
   const body = applyMutations({}, mutations)
   const meta = stamps.created(options)
   const text = joinDocument(meta, bodyText(body))
   const { tokens, count } = entry.textWanted ? textOfDocument(body) : NO_TOKENS
-  const insert = `INSERT INTO ${entry.table} (guid, created, updated, removed, version, doc, tokens, token_count)
-    VALUES ($1, $2, $3, 0, 1, $4::json, $5::tsvector, $6)`
-  const values = [meta.guid, meta.cms, meta.ums, text, tokens, count]
-  // What a statement refuses would undo the whole transaction, so it is asked not to insist.
-  const mayBeRefused = options?.guid !== undefined || hasUniqueIndex(entry)
-  if (!mayBeRefused) await connection.run(insert, values)
-  else if ((await connection.run(`${insert} ON CONFLICT DO NOTHING`, values)) === 0)
-    await insisting(connection, entry, meta.guid, () => connection.run(insert, values))
-  return new StoredJson(text)
+  return { meta, text, values: [meta.guid, meta.cms, meta.ums, text, tokens, count] }
+}
+
+/** A new row that something refuses alone: throws CONFLICT that says what. Else it is written. */
+export async function insistOn({ connection, entry }: Writing, { meta, values }: NewRow): Promise<void> {
+  await insisting(connection, entry, meta.guid, () => connection.run(insertSql(entry), values))
 }
 
 export async function updateDocument(

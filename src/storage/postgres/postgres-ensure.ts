@@ -52,7 +52,7 @@ export async function dropStorage(ground: PostgresGround, name: string): Promise
 }
 
 /** A transaction that changes the catalogue. When this resolves every node has read it anew. */
-async function changing<T>(
+export async function changing<T>(
   ground: PostgresGround,
   work: (transaction: PostgresTransaction) => Promise<T>,
 ): Promise<T> {

@@ -23,6 +23,8 @@ const TRANSIENT = new Set([
 const DISK_FULL = '53100'
 const UNIQUE = '23505'
 const NO_TABLE = '42P01'
+const LOCKED = '55P03'
+const NOT_SUPPORTED = '0A000'
 
 /** Words of node-postgres for what has no code. */
 const LOST =
@@ -60,6 +62,16 @@ export function isDuplicate(error: unknown): boolean {
 export function violatedIndex(error: unknown): string | undefined {
   if (codeOf(error) !== UNIQUE || !(error instanceof Error) || !('constraint' in error)) return undefined
   return typeof error.constraint === 'string' ? error.constraint : undefined
+}
+
+/** Whether somebody else had the lock for longer than `lock_timeout`. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof QuoinError && codeOf(error.cause) === LOCKED
+}
+
+/** Whether PostgreSQL has no such thing, at least not for this table: on partitioned ones it can do less. */
+export function isUnsupported(error: unknown): boolean {
+  return codeOf(error) === NOT_SUPPORTED
 }
 
 export function isTableGone(error: unknown): boolean {

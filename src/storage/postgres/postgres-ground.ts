@@ -3,8 +3,11 @@ import { QuoinError } from '../../shared/errors.ts'
 import { guidSource } from '../../shared/guid.ts'
 import { pooledRandom } from '../../shared/pooled-random.ts'
 import { type StampOptions, stamps } from '../document-stamps.ts'
+import type { Migration } from '../migrations.ts'
+import { type SlowLimits, searchAdvisor, slowLimits } from '../search-advisor.ts'
 import { type Alone, clusterLock } from './cluster-lock.ts'
-import { APPLIED_CHANNEL, CHANGE_CHANNEL } from './nodes/node-rows.ts'
+import { type NodeFolder, openNodeFolder } from './nodes/node-folder.ts'
+import { APPLIED_CHANNEL, CHANGE_CHANNEL, leaveNode } from './nodes/node-rows.ts'
 import { openNotifications } from './nodes/notifications.ts'
 import { PostgresCluster } from './nodes/postgres-cluster.ts'
 import { PostgresCatalogue } from './postgres-catalogue.ts'
@@ -13,6 +16,7 @@ import { PostgresJobs } from './postgres-jobs.ts'
 import { JOB_CHANNEL } from './postgres-jobs-news.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
 import type { SessionGround } from './postgres-session.ts'
+import { refuseUnfinishedCopy } from './unfinished-copy.ts'
 
 export interface PostgresOptions extends StampOptions {
   readonly url: string
@@ -22,12 +26,19 @@ export interface PostgresOptions extends StampOptions {
   readonly connections: number
   /** As the other nodes see this one. */
   readonly node: { readonly name: string; readonly version: string }
+  /** This node's own, where a start finds that the node before it has ended. Without it that one's lease is waited for. */
+  readonly directory?: string
   /** Milliseconds that never go back. */
   readonly monotonic: () => number
   /** 0 to 1. */
   readonly load: () => number
   /** What went wrong while nobody waited for it. */
   readonly report?: (error: unknown) => void
+  readonly slowSearches?: SlowLimits
+  /** Steps of the schema; those of this version if not given. For tests, which play the next version. */
+  readonly migrations?: readonly Migration[]
+  /** For who copies everything of another Quoin into this database (`storage/copy`), and nobody else. */
+  readonly filling?: true
 }
 
 export interface PostgresGround extends SessionGround {
@@ -43,19 +54,28 @@ const OLDEST = 150_000
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
 export async function openPostgresGround(options: PostgresOptions): Promise<PostgresGround> {
-  const pool = openPostgresPool({ ...options, pooled: options.listenUrl !== undefined })
+  const pool = openPostgresPool({
+    ...options,
+    pooled: options.listenUrl !== undefined,
+    patient: options.filling,
+  })
+  let folder: NodeFolder | undefined
   try {
     await checkServer(pool).catch((error: unknown) => {
       throw unreachable(options.url, error)
     })
-    await migratePostgres(pool, await postgresMigrations())
+    await migratePostgres(pool, options.migrations ?? (await postgresMigrations()))
     const random = pooledRandom(options.random)
     const newGuid = guidSource(options.clock, random)
     const catalogue = new PostgresCatalogue(pool.reading)
     const jobs = new PostgresJobs({ pool, clock: options.clock, random })
+    const guid = newGuid()
+    // Before the node is in the cluster: whoever finds the guid in the folder finds it in the cluster, or nowhere.
+    folder = options.directory === undefined ? undefined : await openNodeFolder(options.directory, guid)
+    if (folder?.ended !== undefined) await leaveNode(pool, folder.ended)
     const cluster = new PostgresCluster({
       connection: pool,
-      node: { guid: newGuid(), ...options.node },
+      node: { guid, ...options.node },
       monotonic: options.monotonic,
       load: options.load,
       ...(options.report && { report: options.report }),
@@ -63,6 +83,11 @@ export async function openPostgresGround(options: PostgresOptions): Promise<Post
     cluster.watch(CATALOGUE, () => catalogue.reload())
     await catalogue.reload()
     await cluster.open()
+    if (!options.filling)
+      await refuseUnfinishedCopy(pool).catch(async (error: unknown) => {
+        await cluster.close().catch(() => undefined)
+        throw error
+      })
     const notifications = openNotifications(
       options.listenUrl ?? options.url,
       [CHANGE_CHANNEL, APPLIED_CHANNEL, JOB_CHANNEL],
@@ -77,16 +102,20 @@ export async function openPostgresGround(options: PostgresOptions): Promise<Post
       cluster,
       jobs,
       observers: new Map(),
+      // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
+      advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),
       stamps: stamps({ ...options, random }),
       alone: clusterLock(pool),
       async close() {
         await notifications.close()
         await cluster.close().catch((error: unknown) => options.report?.(error))
         await pool.close()
+        folder?.close()
       },
     }
   } catch (error) {
     await pool.close()
+    folder?.close()
     throw error
   }
 }
@@ -108,7 +137,7 @@ async function checkServer(pool: PostgresPool): Promise<void> {
 }
 
 /** For whoever starts the node. Without user and password. */
-function unreachable(url: string, error: unknown): unknown {
+export function unreachable(url: string, error: unknown): unknown {
   if (error instanceof QuoinError && error.cause === undefined) return error
   const reason = error instanceof QuoinError ? error.cause : error
   const { host, pathname } = new URL(url)

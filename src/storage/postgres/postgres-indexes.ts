@@ -3,15 +3,16 @@
  * the indexes over a field stands one of its odd values (field-sql.ts).
  *
  * An empty table gets them in a transaction, which is fast. A table with documents gets them CONCURRENTLY, so that nobody
- * who writes has to wait. What such a statement leaves behind when it fails is invalid and made anew.
+ * who writes has to wait. What such a statement leaves behind when it fails is invalid and made anew. On a table that an
+ * administrator has partitioned (docs/growing.md) there is no CONCURRENTLY: writers wait until the index is there.
  */
 import { createHash } from 'node:crypto'
 import { QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
-import type { Index } from '../storage.ts'
+import type { Index } from '../document-index.ts'
 import { indexExpression, oddIndex } from './field-sql.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import { violatedIndex } from './postgres-errors.ts'
+import { isUnsupported, violatedIndex } from './postgres-errors.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 const MAX_FIELDS = 8
@@ -65,8 +66,13 @@ export async function createIndex(
   try {
     await make(connection, planned.name, planned.sql, how)
   } catch (error) {
-    if (violatedIndex(error) === undefined) throw error
     const fields = planned.definition.fields.join(', ')
+    if (planned.definition.unique && isUnsupported(error))
+      throw new QuoinError(
+        'CONFLICT',
+        `The table of the storage ${entry.name} is partitioned in PostgreSQL, which then cannot keep ${fields} unique. Make it one table again, or take the unique field away.`,
+      )
+    if (violatedIndex(error) === undefined) throw error
     throw new QuoinError(
       'CONFLICT',
       `The storage ${entry.name} holds documents with the same ${fields}, so it cannot be made unique. Change or remove them first.`,
@@ -94,12 +100,21 @@ export async function make(
     await connection.run(sql)
     return
   }
-  if (known) await connection.run(`DROP INDEX CONCURRENTLY ${name}`)
+  if (known) await concurrently(connection, `DROP INDEX ${name}`)
+  try {
+    await concurrently(connection, sql)
+  } catch (error) {
+    await concurrently(connection, `DROP INDEX IF EXISTS ${name}`).catch(() => undefined)
+    throw error
+  }
+}
+
+async function concurrently(connection: PostgresConnection, sql: string): Promise<void> {
   try {
     await connection.run(sql.replace('INDEX', 'INDEX CONCURRENTLY'))
   } catch (error) {
-    await connection.run(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`).catch(() => undefined)
-    throw error
+    if (!isUnsupported(error)) throw error
+    await connection.run(sql)
   }
 }
 

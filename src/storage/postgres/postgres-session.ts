@@ -6,11 +6,23 @@ import type { Mutation } from '../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../shared/query.ts'
 import type { Stamps } from '../document-stamps.ts'
 import type { NewJob } from '../job.ts'
-import type { Change, CreateOptions, Found, Observer, Origin, Session, Written } from '../storage.ts'
+import type { SearchAdvisor } from '../search-advisor.ts'
+import type {
+  Change,
+  CreatedAll,
+  CreateOptions,
+  Found,
+  NewDocument,
+  Observer,
+  Origin,
+  Session,
+  Written,
+} from '../storage.ts'
 import type { StoredJson } from '../stored-json.ts'
 import type { PostgresCluster } from './nodes/postgres-cluster.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
 import type { PostgresConnection, PostgresPool, PostgresTransaction } from './postgres-connection.ts'
+import { createDocuments } from './postgres-create-all.ts'
 import {
   createDocument,
   deleteDocument,
@@ -22,6 +34,7 @@ import {
 import { isTableGone } from './postgres-errors.ts'
 import type { PostgresJobs } from './postgres-jobs.ts'
 import { countDocuments, findDocuments } from './postgres-query.ts'
+import { noted } from './postgres-search-advice.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 /** What sessions share. */
@@ -31,6 +44,7 @@ export interface SessionGround {
   readonly cluster: PostgresCluster
   readonly stamps: Stamps
   readonly jobs: PostgresJobs
+  readonly advisor: SearchAdvisor
   /** By storage; a storage without observers is not in it. */
   readonly observers: Map<string, readonly Observer[]>
 }
@@ -90,12 +104,18 @@ export class PostgresSession implements Session {
   }
 
   async find(storage: string, search: Search): Promise<Found> {
-    return this.#read(storage, (connection, entry) => findDocuments(connection, entry, search))
+    const { advisor } = this.#ground
+    return this.#read(storage, (connection, entry) =>
+      noted(advisor, connection, entry, 'find', search, () => findDocuments(connection, entry, search)),
+    )
   }
 
   async count(storage: string, query: Query = matchAll, includeRemoved = false): Promise<number> {
+    const { advisor } = this.#ground
     return this.#read(storage, (connection, entry) =>
-      countDocuments(connection, entry, query, includeRemoved),
+      noted(advisor, connection, entry, 'count', { query, includeRemoved }, () =>
+        countDocuments(connection, entry, query, includeRemoved),
+      ),
     )
   }
 
@@ -111,6 +131,16 @@ export class PostgresSession implements Session {
     })
     await this.#tell(storage, 'created', undefined, document)
     return document
+  }
+
+  async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
+    const created = await this.#write(storage, async (writing, work) => {
+      const all = await createDocuments(writing, documents)
+      for (const guid of all.guids) note(work, storage, guid)
+      return all
+    })
+    for (const document of created.documents) await this.#tell(storage, 'created', undefined, document)
+    return { documents: created.documents, refused: created.refused }
   }
 
   update(

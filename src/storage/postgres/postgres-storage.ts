@@ -1,7 +1,9 @@
 /** PostgreSQL, for any number of nodes. */
 import { QuoinError } from '../../shared/errors.ts'
 import type { Cluster, Watcher } from '../cluster.ts'
+import type { Index } from '../document-index.ts'
 import type { Jobs } from '../job.ts'
+import type { SlowSearch } from '../search-advisor.ts'
 import {
   type Needs,
   type Observer,
@@ -12,6 +14,8 @@ import {
 } from '../storage.ts'
 import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
 import { openPostgresGround, type PostgresGround, type PostgresOptions } from './postgres-ground.ts'
+import { releaseIndexes } from './postgres-release.ts'
+import { searchGround } from './postgres-search-advice.ts'
 import { PostgresSession } from './postgres-session.ts'
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
@@ -39,6 +43,10 @@ class PostgresStorage implements Storage {
     this.#refuseClosed()
     if (isEnsured(this.#ground.catalogue.find(name), needs)) return
     await this.#change(() => ensureStorage(this.#ground, name, needs))
+  }
+
+  release(name: string, kept: readonly Index[]): Promise<void> {
+    return this.#change(() => releaseIndexes(this.#ground, name, kept))
   }
 
   drop(name: string): Promise<void> {
@@ -78,6 +86,16 @@ class PostgresStorage implements Storage {
 
   version(name: string): number {
     return this.#ground.catalogue.version(name)
+  }
+
+  kept(name: string): Required<Needs> {
+    const entry = this.#ground.catalogue.find(name)
+    return entry ? searchGround(entry) : { indexes: [], text: false }
+  }
+
+  slowSearches(name: string): readonly SlowSearch[] {
+    const entry = this.#ground.catalogue.find(name)
+    return entry ? this.#ground.advisor.of(entry.table, searchGround(entry)) : []
   }
 
   alone<T>(key: string, work: () => Promise<T>): Promise<T> {

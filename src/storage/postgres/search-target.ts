@@ -1,4 +1,4 @@
-import type { Index } from '../storage.ts'
+import type { Index } from '../document-index.ts'
 
 /** What a search runs on. */
 export interface SearchTarget {

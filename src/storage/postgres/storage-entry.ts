@@ -1,4 +1,4 @@
-import type { Index } from '../storage.ts'
+import type { Index } from '../document-index.ts'
 import type { SearchTarget } from './search-target.ts'
 
 /** What is known of one storage. Also what searches are compiled against. */

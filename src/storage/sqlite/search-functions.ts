@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { isJsonObject } from '../../shared/json.ts'
-import { textMatches, textQuery } from '../match-text.ts'
+import { isSimilar, textMatches, textQuery } from '../match-text.ts'
 import { addToStatistics, emptyStatistics, type RankedPhrase, textScore } from '../rank-text.ts'
 import { documentTokens, valueTokens } from '../text-tokens.ts'
 
@@ -15,6 +15,10 @@ export function registerSearchFunctions(db: DatabaseSync): void {
   // (text, a document or an array of values) → 1 if the text finds it.
   db.function('quoin_text_matches', PURE, (text, json) =>
     Number(textMatches(textQuery(String(text)), jsonTokens(json))),
+  )
+  // (word, another, distance) → 1 if the other may be the word, misspelled.
+  db.function('quoin_similar', PURE, (word, other, distance) =>
+    Number(isSimilar(String(word), String(other), Number(distance))),
   )
   // (phrases, document) over all documents → what quoin_text_score needs. The state is text because node:sqlite hands
   // it through SQLite's types only; it is a few numbers, and this runs where there is no index anyway.

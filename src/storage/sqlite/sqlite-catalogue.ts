@@ -1,7 +1,7 @@
 /** Which storages there are, what they have, and the version of each. Read once; changed with the database. */
 import { QuoinError } from '../../shared/errors.ts'
+import type { Index } from '../document-index.ts'
 import { loadShape, type ShapeRow } from '../document-shape.ts'
-import type { Index } from '../storage.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { readShape } from './sqlite-shape.ts'
 import type { StorageEntry } from './storage-entry.ts'

@@ -53,6 +53,16 @@ const typeBit = { string: STRING, number: NUMBER, boolean: BOOLEAN }
 const jsonTypes = { string: `'text'`, number: `'integer', 'real'`, boolean: `'true', 'false'` }
 /** What `->>` gives the same value for. */
 const lookAlikes = { string: ARRAY | OBJECT, number: BOOLEAN, boolean: NUMBER }
+const scalarTypes = ['string', 'number', 'boolean'] as const
+
+function canHold(field: FieldSql, type: ScalarType): boolean {
+  return (field.types & (typeBit[type] | ARRAY)) !== 0
+}
+
+/** Whether the plain comparison is exact: nothing that was ever there could be mistaken for it. */
+function isPlain(field: FieldSql, type: ScalarType): boolean {
+  return field.fixed || (field.types & (lookAlikes[type] | ARRAY)) === 0
+}
 
 function termCondition(target: SearchTarget, field: string, wanted: Scalar): CompiledSql {
   if (field === '_meta.created' && typeof wanted === 'number')
@@ -61,17 +71,30 @@ function termCondition(target: SearchTarget, field: string, wanted: Scalar): Com
   return typed(fieldSql(target.shape, field), type, (read) => sql`${read} = ${parameter(wanted)}`)
 }
 
+/**
+ * A request's parameter is text and may mean a number too, so texts and numbers are often asked for together. Of what the
+ * field never held nothing is asked, which nearly always leaves one equality, and what is left is one list where it can be:
+ * an index serves either, but not an OR of two lists.
+ */
 function termsCondition(target: SearchTarget, field: string, wanted: readonly Scalar[]): CompiledSql {
-  if (wanted.length === 1 && wanted[0] !== undefined) return termCondition(target, field, wanted[0])
   const read = fieldSql(target.shape, field)
-  const groups = (['string', 'number', 'boolean'] as const).flatMap((type) => {
-    const values = wanted.filter((value) => scalarType(value) === type)
-    if (values.length === 0) return []
-    // One parameter however many values, so that the statement's text does not change with their number.
-    const list = value(JSON.stringify(values))
-    return [typed(read, type, (one) => sql`${one} IN (SELECT value FROM json_each(${list}))`)]
+  const held = scalarTypes.filter((type) => canHold(read, type))
+  const values = wanted.filter((value) => held.includes(scalarType(value)))
+  const [only] = values
+  if (only === undefined) return FALSE
+  if (values.length === 1) return termCondition(target, field, only)
+  const asked = held.filter((type) => values.some((value) => scalarType(value) === type))
+  if (asked.every((type) => isPlain(read, type))) return isOneOf(read.value, values)
+  const groups = asked.map((type) => {
+    const group = values.filter((value) => scalarType(value) === type)
+    return typed(read, type, (one) => isOneOf(one, group))
   })
   return joinWith('OR', groups)
+}
+
+/** One parameter however many values, so that the statement's text does not change with their number. */
+function isOneOf(read: string, values: readonly Scalar[]): CompiledSql {
+  return sql`${read} IN (SELECT value FROM json_each(${value(JSON.stringify(values))}))`
 }
 
 function rangeCondition(target: SearchTarget, field: string, bounds: Bounds): CompiledSql {
@@ -101,16 +124,14 @@ function bound(read: string, operator: string, limit: string | number | undefine
  */
 function typed(field: FieldSql, type: ScalarType, test: (read: string) => CompiledSql): CompiledSql {
   // Also keeps SQLite from converting: a column is INTEGER or TEXT and would make "5" and 5 equal.
-  if (field.fixed && (field.types & typeBit[type]) === 0) return FALSE
-  if (field.fixed) return test(field.value)
+  if (!canHold(field, type)) return FALSE
+  if (isPlain(field, type)) return test(field.value)
   if (field.types & ARRAY) {
     // json_each gives the items of an array, a scalar itself, and the values of an object, which do not count.
     const items = sql`EXISTS (SELECT 1 FROM json_each(doc, ${field.path}) WHERE type IN (${jsonTypes[type]}) AND ${test('value')})`
     return field.types & OBJECT ? sql`(json_type(doc, ${field.path}) <> 'object' AND ${items})` : items
   }
-  if (field.types & lookAlikes[type])
-    return sql`(${test(field.value)} AND json_type(doc, ${field.path}) IN (${jsonTypes[type]}))`
-  return test(field.value)
+  return sql`(${test(field.value)} AND json_type(doc, ${field.path}) IN (${jsonTypes[type]}))`
 }
 
 function scalarType(scalar: Scalar): ScalarType {

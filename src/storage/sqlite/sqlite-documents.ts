@@ -69,6 +69,7 @@ export function createDocument(
       text,
     ),
   )
+  entry.counts?.touch(row, undefined)
   saveShape(writing, body)
   const indexed = indexedText(entry, row, body)
   if (indexed !== undefined) addText(connection, entry, row, indexed)
@@ -111,6 +112,7 @@ export function deleteDocument(writing: Writing, guid: string): Written {
   const { connection, entry } = writing
   const stored = readDocument(writing, guid)
   if (stored === undefined) return notFound
+  entry.counts?.touch(stored.id, stored.text)
   connection.run(`DELETE FROM ${entry.table} WHERE id = ?`, stored.id)
   removeText(connection, entry, stored.id)
   const document = new StoredJson(stored.text)
@@ -131,6 +133,7 @@ function writeDocument(
   body: string,
 ): StoredJson {
   const text = joinDocument(meta, body)
+  entry.counts?.touch(stored.id, stored.text)
   refusing(entry, () =>
     connection.run(
       `UPDATE ${entry.table} SET updated = ?, removed = ?, version = version + 1, doc = ? WHERE id = ?`,

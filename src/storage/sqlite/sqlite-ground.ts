@@ -3,8 +3,11 @@ import { mkdir, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pooledRandom } from '../../shared/pooled-random.ts'
 import { type StampOptions, stamps } from '../document-stamps.ts'
+import { type SlowLimits, searchAdvisor } from '../search-advisor.ts'
 import { searchCache } from '../search-cache.ts'
 import { BALLAST_BYTES, Ballast } from './ballast.ts'
+import { markVersions } from './mark-versions.ts'
+import { awaitReaders } from './readers-lock.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import { SqliteCatalogue } from './sqlite-catalogue.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -13,6 +16,7 @@ import { SqliteJobs } from './sqlite-jobs.ts'
 import { lockDirectory } from './sqlite-lock.ts'
 import { migrateSqlite, sqliteMigrations } from './sqlite-migrations.ts'
 import type { SessionGround } from './sqlite-session.ts'
+import { ensureVocabulary } from './sqlite-text-index.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
 export interface SqliteOptions extends StampOptions {
@@ -22,6 +26,9 @@ export interface SqliteOptions extends StampOptions {
   readonly synchronous?: 'FULL' | 'OFF'
   /** Size of the file that keeps room for a full disk; 0 = none, as for tests that do not wait for the disk. */
   readonly ballastBytes?: number
+  readonly slowSearches?: SlowLimits
+  /** Whether other processes will read this database (`reader-storage.ts`). */
+  readonly shared?: boolean
 }
 
 export interface SqliteGround extends SessionGround {
@@ -38,6 +45,7 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
   const unlock = lockDirectory(directory)
   const connections: SqliteConnection[] = []
   try {
+    awaitReaders(directory)
     const connect = (readOnly: boolean) => {
       const connection = new SqliteConnection({ path, readOnly, synchronous })
       connections.push(connection)
@@ -46,6 +54,7 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
     }
     const writing = connect(false)
     await migrateSqlite(writing, await sqliteMigrations(), clock)
+    ensureVocabulary(writing)
     const catalogue = new SqliteCatalogue()
     catalogue.load(writing)
     const reader = connect(true)
@@ -59,7 +68,9 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
       reader,
       catalogue,
       observers: new Map(),
+      mark: options.shared ? markVersions : undefined,
       results: searchCache(),
+      advisor: searchAdvisor(clock, options.slowSearches),
       stamps: stamps({ ...options, random }),
       jobs: new SqliteJobs({ writer, reader, clock, random }),
       async close() {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../shared/json.ts'
 import { type Query, type Search, type SortKey, search } from '../../shared/query.ts'
 import { change, create, set } from '../conformance/expectations.ts'
-import type { Index } from '../storage.ts'
+import type { Index } from '../document-index.ts'
 import { transact } from '../transact.ts'
 import { openGround, type SqliteGround } from './sqlite-ground.ts'
 import { compileFind } from './sqlite-query.ts'
@@ -79,6 +79,65 @@ for (const [index, [title, indexes, changes]] of table.entries())
     if (changes.query) expect(plan.join('; ')).toMatch(/SEARCH doc_\d+ USING INDEX ix_/)
   })
 
+const spelled = (field: string, number: number): Query => ({
+  kind: 'terms',
+  field,
+  values: [`${number}`, number],
+})
+
+const planOf = (name: string, changes: Partial<Search>): string => {
+  const { sql, parameters } = compileFind(ground.catalogue.entry(name), search(changes))
+  const rows = ground.reader.all(`EXPLAIN QUERY PLAN ${sql}`, ...parameters)
+  return rows.map((row) => String(row.detail)).join('; ')
+}
+
+test.each<[string, (n: number) => string | number | boolean, boolean]>([
+  ['numbers', (n) => n, true],
+  ['texts', (n) => `${n}`, true],
+  ['both', (n) => (n % 2 ? n : `${n}`), false],
+  ['numbers, and truth values that look like them', (n) => (n % 3 ? n : n % 2 === 0), true],
+])(
+  'what may be a text or a number is found by the index where the field holds %s',
+  async (title, make, walks) => {
+    const name = `spelled_${title.length}`
+    await storage.ensure(name, { indexes: [{ fields: ['code', 'n'] }] })
+    await documents(200, (n) => ({ code: make(n), n }))(name)
+    const plan = planOf(name, { query: spelled('code', 7), sort: [by('n', 'desc')] })
+    expect(plan).toMatch(/SEARCH doc_\d+ USING INDEX ix_/)
+    expect(plan).not.toMatch(/SCAN doc_/)
+    // Two values are two places in the index, so what is found has to be sorted.
+    expect(plan.includes('TEMP B-TREE')).toBe(!walks)
+    expect(storage.session().count(name, spelled('code', 7))).toBe(1)
+    expect(storage.session().count(name, spelled('code', 1))).toBe(1)
+  },
+)
+
+test.each([
+  ['present', 'last', 7],
+  ['present', 'first', 7],
+  ['missing', 'last', null],
+  ['missing', 'first', null],
+] as const)(
+  'behind a document whose field is %s, with missing ones %s, a page starts in the index',
+  async (what, missing, at) => {
+    const name = `walked_${what}_${missing}`
+    await storage.ensure(name, { indexes: [{ fields: ['status', 'n'] }] })
+    await documents(50, (n) => ({ status: n % 2 ? 'a' : 'b', ...(n % 5 > 0 && { n }) }))(name)
+    const sort: SortKey[] = [{ field: 'n', order: 'desc', missing }]
+    const guid = '01900000-0000-7000-8000-000000000000'
+    const cursor = [`n desc ${missing}`, [at], 5, guid]
+    const after = Buffer.from(JSON.stringify(cursor)).toString('base64url')
+    const plan = planOf(name, { query: term('status', 'a'), sort, after })
+    expect(plan).not.toContain('TEMP B-TREE')
+    // Every part of it goes to a place in the index by the sort field too, not only by the filter.
+    const parts = plan.match(/SEARCH doc_\d+ USING INDEX ix_\w+ \([^)]*\)[^;]*/g) ?? []
+    expect(parts.length).toBe(
+      (missing === 'last') === (at === 7) ? 2 : missing === 'last' || at === 7 ? 1 : 2,
+    )
+    for (const part of parts) expect(part).toMatch(/<expr>=\? AND <expr>[<>=]/)
+  },
+)
+
 test('control: without the index it is a scan or a sort', async () => {
   await storage.ensure('no_index')
   const entry = ground.catalogue.entry('no_index')
@@ -113,12 +172,13 @@ test('an index of free text that was half built goes on after a restart, and wha
       entry.textUpTo = 0
     },
   )
-  await ground.writer.alone(
-    (connection) => continueText(connection, entry),
-    (upTo) => {
-      entry.textUpTo = upTo
-    },
-  )
+  for (let chunk = 0; chunk < 5; chunk++)
+    await ground.writer.alone(
+      (connection) => continueText(connection, entry),
+      (upTo) => {
+        entry.textUpTo = upTo
+      },
+    )
   expect(entry.textUpTo).toBe(500)
   const changes = async (tag: string) => {
     for (const at of tag === 'before' ? [10, 499, 500, 1_100] : [20, 400, 600, 1_199]) {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
-import type { Index } from '../storage.ts'
+import type { Index } from '../document-index.ts'
 import { indexExpression } from './field-sql.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { violatedIndex } from './sqlite-errors.ts'
@@ -41,6 +41,11 @@ function orderColumns(fields: readonly string[]): string[] {
   return columns.length === 0 ? [] : [...columns, 'created', 'guid']
 }
 
+/** Takes the storage's number, the index's name and its definition as JSON. */
+export const saveIndexSql = 'INSERT INTO storage_index (storage, name, definition) VALUES (?, ?, ?)'
+/** Takes the storage's number and the index's name. */
+export const forgetIndexSql = 'DELETE FROM storage_index WHERE storage = ? AND name = ?'
+
 /** In the writer's transaction. The catalogue's memory is changed by the caller, after the commit. */
 export function createIndex(connection: SqliteConnection, entry: StorageEntry, planned: PlannedIndex): void {
   try {
@@ -53,12 +58,7 @@ export function createIndex(connection: SqliteConnection, entry: StorageEntry, p
       `The storage ${entry.name} holds documents with the same ${fields}, so it cannot be made unique. Change or remove them first.`,
     )
   }
-  connection.run(
-    'INSERT INTO storage_index (storage, name, definition) VALUES (?, ?, ?)',
-    entry.id,
-    planned.name,
-    JSON.stringify(planned.definition),
-  )
+  connection.run(saveIndexSql, entry.id, planned.name, JSON.stringify(planned.definition))
 }
 
 /** The error for a document that a unique index refused, or undefined if that is not what happened. */

@@ -22,7 +22,7 @@ import { indexExpression } from './field-sql.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import type { SearchTarget } from './search-target.ts'
 import { compileCount, compileFind } from './sqlite-query.ts'
-import { documentTable, documentTableSql, textTable, textTableSql } from './tables.ts'
+import { documentTable, documentTableSql, dropTextSql, textTable, textTableSql } from './tables.ts'
 
 interface World extends SearchWorld {
   readonly db: DatabaseSync
@@ -74,7 +74,7 @@ function emptyWorld({ indexed, text, shapeOf }: WorldOptions): World {
 function fill(db: DatabaseSync, documents: readonly JsonObject[]): void {
   db.exec(`DELETE FROM ${documentTable(1)}`)
   // Not DELETE: FTS5 keeps counting deleted rows of a contentless table, which only its ranking shows.
-  db.exec(`DROP TABLE ${textTable(1)}; ${textTableSql(1)}`)
+  db.exec(`${dropTextSql(1)} ${textTableSql(1)}`)
   const insert = db.prepare(
     `INSERT INTO ${documentTable(1)} (id, guid, created, updated, removed, version, doc)
      SELECT ?, m ->> 'guid', m ->> 'cms', m ->> 'ums', m ->> 'removed', 1, ? FROM (SELECT ? AS m)`,

@@ -6,11 +6,15 @@ import type { Mutation } from '../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../shared/query.ts'
 import type { Stamps } from '../document-stamps.ts'
 import type { NewJob } from '../job.ts'
+import type { SearchAdvisor } from '../search-advisor.ts'
 import type { SearchCache } from '../search-cache.ts'
 import type { Change, CreateOptions, Found, Observer, Origin, Session, Written } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
+import { keptCount } from './kept-counts.ts'
+import type { markVersions } from './mark-versions.ts'
+import { rankedFind } from './ranked-find.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
-import { guarded, numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
+import { guarded, numberOf, type Row, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import {
   createDocument,
   deleteDocument,
@@ -21,6 +25,7 @@ import {
 } from './sqlite-documents.ts'
 import type { SqliteJobs } from './sqlite-jobs.ts'
 import { compileCount, compileFind, cursorBehind } from './sqlite-query.ts'
+import { noteSearch } from './sqlite-search-advice.ts'
 import type { Segment, SqliteWriter } from './sqlite-writer.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
@@ -33,6 +38,9 @@ export interface SessionGround {
   readonly jobs: SqliteJobs
   /** For sessions that see what is committed and nothing else. */
   readonly results: SearchCache
+  readonly advisor: SearchAdvisor
+  /** Where other processes read: called with what each segment wrote, as its last statement. See `mark-versions.ts`. */
+  readonly mark?: typeof markVersions | undefined
   /** By storage; a storage without observers is not in it. */
   readonly observers: Map<string, readonly Observer[]>
 }
@@ -82,8 +90,10 @@ export class SqliteSession implements Session {
 
   #find(storage: string, search: Search): Found {
     return this.#read(storage, (connection, entry) => {
-      const { sql, parameters } = compileFind(entry, search)
-      const row = connection.get(sql, ...parameters) ?? {}
+      const started = performance.now()
+      const row =
+        rankedFind(connection, entry, search, this.#ground.writer.idle) ?? found(connection, entry, search)
+      noteSearch({ connection, entry, advisor: this.#ground.advisor }, 'find', search, started)
       const length = numberOf(row, 'length')
       const documents = new StoredJson(textOf(row, 'documents'))
       return {
@@ -104,9 +114,17 @@ export class SqliteSession implements Session {
   }
 
   #count(storage: string, query: Query, includeRemoved: boolean): number {
+    const { advisor, writer } = this.#ground
     return this.#read(storage, (connection, entry) => {
-      const { sql, parameters } = compileCount(entry, query, includeRemoved)
-      return numberOf(connection.get(sql, ...parameters) ?? {}, 'n')
+      const count = () => {
+        const { sql, parameters } = compileCount(entry, query, includeRemoved)
+        const started = performance.now()
+        const row = connection.get(sql, ...parameters) ?? {}
+        noteSearch({ connection, entry, advisor }, 'count', { query, includeRemoved }, started)
+        return numberOf(row, 'n')
+      }
+      if (this.hasWritten) return count()
+      return keptCount(connection, entry, { query, includeRemoved }, writer.idle, count)
     })
   }
 
@@ -161,8 +179,10 @@ export class SqliteSession implements Session {
     const segment = this.#segment
     const seen = this.#takeSeen()
     if (segment === undefined) return seen
+    const { mark, writer } = this.#ground
+    if (mark) writer.operate(segment, (connection) => mark(connection, segment.touched, segment.widened))
     this.#segment = undefined
-    return this.#ground.writer.keep(segment)
+    return writer.keep(segment)
   }
 
   rollback(): MaybePromise<void> {
@@ -282,6 +302,11 @@ export class SqliteSession implements Session {
     this.#seen = undefined
     return seen
   }
+}
+
+function found(connection: SqliteConnection, entry: StorageEntry, search: Search): Row {
+  const { sql, parameters } = compileFind(entry, search)
+  return connection.get(sql, ...parameters) ?? {}
 }
 
 /** Parsing the page is cheap beside asking SQLite for its last document in every search; few callers want a cursor. */

@@ -7,7 +7,9 @@
  */
 import { QuoinError } from '../../shared/errors.ts'
 import { oneAtATime } from '../../shared/one-at-a-time.ts'
+import type { Index } from '../document-index.ts'
 import type { Jobs } from '../job.ts'
+import type { SlowSearch } from '../search-advisor.ts'
 import {
   type Needs,
   type Observer,
@@ -16,12 +18,12 @@ import {
   type Storage,
   storageNameProblem,
 } from '../storage.ts'
+import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
 import { openGround, type SqliteGround, type SqliteOptions } from './sqlite-ground.ts'
-import { createIndex, type PlannedIndex, planIndex } from './sqlite-indexes.ts'
+import { searchGround } from './sqlite-search-advice.ts'
 import { SqliteSession } from './sqlite-session.ts'
-import { continueText, startText } from './sqlite-text-index.ts'
 import type { StorageEntry } from './storage-entry.ts'
-import { documentTableSql, textTable } from './tables.ts'
+import { documentTableSql, dropTextSql } from './tables.ts'
 
 /** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
 export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
@@ -49,8 +51,15 @@ export class SqliteStorage implements Storage {
       if (problem)
         throw new QuoinError('INVALID_BODY', `The storage name ${JSON.stringify(name)} ${problem}.`)
       const entry = this.#ground.catalogue.find(name) ?? (await this.#create(name))
-      await this.#ensureIndexes(entry, needs)
-      if (needs.text) await this.#ensureText(entry)
+      await ensureIndexes(this.#ground, entry, needs)
+      if (needs.text) await ensureText(this.#ground, entry)
+    })
+  }
+
+  release(name: string, kept: readonly Index[]): Promise<void> {
+    return this.#inOrder(name, async () => {
+      const entry = this.#ground.catalogue.find(name)
+      if (entry) await releaseIndexes(this.#ground, entry, kept)
     })
   }
 
@@ -61,7 +70,7 @@ export class SqliteStorage implements Storage {
       if (entry === undefined) return
       await writer.alone(
         (connection) => {
-          connection.exec(`DROP TABLE ${entry.table}; DROP TABLE IF EXISTS ${textTable(entry.id)}`)
+          connection.exec(`DROP TABLE ${entry.table}; ${dropTextSql(entry.id)}`)
           connection.run('DELETE FROM storage WHERE id = ?', entry.id)
         },
         () => catalogue.remove(entry),
@@ -101,6 +110,15 @@ export class SqliteStorage implements Storage {
     return this.#ground.catalogue.version(name)
   }
 
+  kept(name: string): Required<Needs> {
+    return searchGround(this.#ground.catalogue.entry(name))
+  }
+
+  slowSearches(name: string): readonly SlowSearch[] {
+    const entry = this.#ground.catalogue.entry(name)
+    return this.#ground.advisor.of(entry.table, searchGround(entry))
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -122,46 +140,6 @@ export class SqliteStorage implements Storage {
       (id) => catalogue.add(id, name),
     )
     return catalogue.entry(name)
-  }
-
-  /**
-   * All of them or none. Without ANALYZE: indexes are mostly made when a storage is still small, and the planner would
-   * go on believing that it is, and scan.
-   */
-  async #ensureIndexes(entry: StorageEntry, needs: Needs): Promise<void> {
-    const missing = new Map<string, PlannedIndex>()
-    for (const index of needs.indexes ?? []) {
-      const planned = planIndex(entry, index)
-      if (planned && !entry.indexes.has(planned.name)) missing.set(planned.name, planned)
-    }
-    if (missing.size === 0) return
-    await this.#ground.writer.alone(
-      (connection) => {
-        for (const index of missing.values()) createIndex(connection, entry, index)
-      },
-      () => {
-        for (const index of missing.values()) entry.indexes.set(index.name, index.definition)
-      },
-    )
-  }
-
-  async #ensureText(entry: StorageEntry): Promise<void> {
-    const { writer } = this.#ground
-    if (entry.textUpTo === -1)
-      await writer.alone(
-        (connection) => startText(connection, entry),
-        () => {
-          entry.textUpTo = 0
-        },
-      )
-    while (entry.textUpTo < Infinity)
-      await writer.alone(
-        (connection) => continueText(connection, entry),
-        (upTo) => {
-          entry.textUpTo = upTo
-          if (upTo === Infinity) entry.textTable = textTable(entry.id)
-        },
-      )
   }
 
   #inOrder(name: string, change: () => Promise<void>): Promise<void> {

@@ -9,10 +9,10 @@ import { parseBody, splitDocument } from '../document-text.ts'
 import { documentText } from '../text-tokens.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import type { StorageEntry } from './storage-entry.ts'
-import { textTable, textTableSql } from './tables.ts'
+import { textTable, textTableSql, vocabularyTableSql } from './tables.ts'
 
-/** Documents a chunk: about 40 ms for documents of 35 words. */
-const CHUNK = 500
+/** Documents a chunk: about 8 ms for documents of 35 words, in which nothing else runs. */
+const CHUNK = 100
 
 /** What is indexed of a document, or undefined if its row is not (or not yet) in an index. */
 export function indexedText(entry: StorageEntry, row: number, body: JsonObject): string | undefined {
@@ -21,6 +21,7 @@ export function indexedText(entry: StorageEntry, row: number, body: JsonObject):
 
 export function addText(connection: SqliteConnection, entry: StorageEntry, row: number, text: string): void {
   connection.run(`INSERT INTO ${textTable(entry.id)} (rowid, text) VALUES (?, ?)`, row, text)
+  entry.postings?.touch(row)
 }
 
 export function changeText(
@@ -30,16 +31,25 @@ export function changeText(
   text: string,
 ): void {
   connection.run(`UPDATE ${textTable(entry.id)} SET text = ? WHERE rowid = ?`, text, row)
+  entry.postings?.touch(row)
 }
 
 export function removeText(connection: SqliteConnection, entry: StorageEntry, row: number): void {
-  if (row <= entry.textUpTo) connection.run(`DELETE FROM ${textTable(entry.id)} WHERE rowid = ?`, row)
+  if (row > entry.textUpTo) return
+  connection.run(`DELETE FROM ${textTable(entry.id)} WHERE rowid = ?`, row)
+  entry.postings?.touch(row)
 }
 
 /** Makes the empty index. In a transaction of its own. */
 export function startText(connection: SqliteConnection, entry: StorageEntry): void {
   connection.exec(textTableSql(entry.id))
   connection.run('UPDATE storage SET text = 0 WHERE id = ?', entry.id)
+}
+
+/** For databases that were made before free text had a table of its words. Costs nothing where it is there. */
+export function ensureVocabulary(connection: SqliteConnection): void {
+  for (const row of connection.all('SELECT id FROM storage WHERE text >= 0'))
+    connection.exec(vocabularyTableSql(numberOf(row, 'id')))
 }
 
 /** Indexes the next documents. In a transaction of its own; gives `textUpTo` as it is then. */

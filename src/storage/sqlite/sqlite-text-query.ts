@@ -1,7 +1,10 @@
 /**
- * Free text in SQL. FTS5 decides by itself what it can say exactly (words, phrases, prefixes, and, or, not, over all text);
- * for the rest (named fields, slop, misspellings) it narrows to a superset, and the function `quoin_text_matches` decides.
- * Without an index that function reads every document.
+ * Free text in SQL. FTS5 decides by itself what it can say exactly (words, phrases, prefixes, misspellings, and, or, not,
+ * over all text); for the rest (named fields, slop) it narrows to a superset, and the function `quoin_text_matches`
+ * decides. Without an index that function reads every document.
+ *
+ * FTS5 knows no misspellings. A misspelled word stands for all words of the index that are close enough: the statement
+ * looks them up and puts them into FTS5's query, so that what it finds is what is there when it runs.
  */
 import type { Query } from '../../shared/query.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../compiled-sql.ts'
@@ -11,6 +14,7 @@ import type { TextQuery } from '../simple-query-string.ts'
 import { jsonPath } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 import { value } from './sql-values.ts'
+import { vocabularyTable } from './tables.ts'
 
 type Match =
   /** In FTS5's query language. Not exact: also finds documents that do not match. */
@@ -35,7 +39,28 @@ export function textCondition(target: SearchTarget, clause: TextClause): Compile
 
 function narrowing(target: SearchTarget, match: string, negated: boolean): CompiledSql {
   const table = target.textTable ?? ''
-  return sql`id ${negated ? 'NOT IN' : 'IN'} (SELECT rowid FROM ${table} WHERE ${table} MATCH ${value(match)})`
+  return sql`id ${negated ? 'NOT IN' : 'IN'} (SELECT rowid FROM ${table} WHERE ${table} MATCH ${matchSql(table, match)})`
+}
+
+/** A misspelled word in a query for FTS5, to be replaced by words. Nothing that is quoted holds braces. */
+const SIMILAR = /\{(\d+) ([^}]+)\}/g
+/** No text has such a token (see text-tokens.ts). */
+const NO_WORD = '"\ue001"'
+
+function matchSql(table: string, match: string): CompiledSql {
+  let whole = value(match)
+  for (const [found, distance, word = ''] of match.matchAll(SIMILAR)) {
+    const words = similarWords(table, word, Number(distance))
+    whole = sql`replace(${whole}, ${value(found)}, ${words})`
+  }
+  return whole
+}
+
+/** The first letter is right and the length about so: that leaves few words to be looked at. In code points, as SQLite's length. */
+function similarWords(table: string, word: string, distance: number): CompiledSql {
+  const [first = ''] = word
+  const letters = [...word].length
+  return sql`(SELECT ifnull(group_concat('"' || term || '"', ' OR '), '${NO_WORD}') FROM ${vocabularyTable(table)} WHERE term >= ${value(first)} AND term < ${value(`${first}\u{10ffff}`)} AND length(term) BETWEEN ${value(letters - distance)} AND ${value(letters + distance)} AND quoin_similar(${value(word)}, term, ${value(distance)}))`
 }
 
 function isMeta(field: string): boolean {
@@ -51,7 +76,7 @@ function matchOf(query: TextQuery, negations: boolean): Match {
     case 'phrase':
       return { match: phraseMatch(query), exact: query.slop === 0, negated: false }
     case 'fuzzy':
-      return { match: `${quoted([...query.token][0] ?? '')} *`, exact: false, negated: false }
+      return { match: `({${query.distance} ${query.token}})`, exact: true, negated: false }
     case 'not': {
       const inner = negations ? matchOf(query.part, true) : undefined
       return inner?.exact ? { ...inner, negated: !inner.negated } : undefined

@@ -65,6 +65,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+const noNews = (): void => undefined
+
 export class SqliteWriter {
   readonly connection: SqliteConnection
   readonly #ballast: Ballast | undefined
@@ -169,6 +171,22 @@ export class SqliteWriter {
     })
   }
 
+  /**
+   * Waits for its turn, then lets nobody else write until `work` is over: for what another connection writes, which would
+   * find the database locked otherwise, as would we. No transaction is open meanwhile, so reads go on.
+   */
+  aside<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turn(async () => {
+      this.#holder = { granted: noNews, lost: noNews, settled: noNews }
+      try {
+        return await work()
+      } finally {
+        this.#holder = undefined
+        this.#next()
+      }
+    })
+  }
+
   /** Lets those who wait have their turn, commits, and closes the connection. */
   close(): Promise<void> {
     if (this.#closing) return Promise.resolve()
@@ -183,7 +201,7 @@ export class SqliteWriter {
   }
 
   /** A turn without a segment, between two groups. */
-  #turn<T>(work: () => T): Promise<T> {
+  #turn<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const turn = () => {
         this.#commit()
@@ -333,7 +351,8 @@ export class SqliteWriter {
 
   #evict(): void {
     const holder = this.#holder
-    if (holder === undefined) return
+    // Who writes by another connection has no transaction here, and cannot be stopped.
+    if (holder === undefined || this.#group === undefined) return
     const seconds = HOLD_LIMIT / 1000
     const message = `The transaction was open for more than ${seconds} seconds and was undone. Do slow work before the first write or after the commit.`
     this.#lose(holder, new QuoinError('UNAVAILABLE', message))

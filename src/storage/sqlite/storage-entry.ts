@@ -1,5 +1,7 @@
-import type { Index } from '../storage.ts'
+import type { Index } from '../document-index.ts'
+import type { KeptCounts } from './kept-counts.ts'
 import type { SearchTarget } from './search-target.ts'
+import type { TextPostings } from './text-postings.ts'
 
 /** What is known of one storage. Also what searches are compiled against. */
 export interface StorageEntry extends SearchTarget {
@@ -11,6 +13,10 @@ export interface StorageEntry extends SearchTarget {
   textTable: string | undefined
   /** Documents with a row number up to this are in the free-text index: -1 = there is none, Infinity = all are. */
   textUpTo: number
+  /** Once something was counted. */
+  counts?: KeptCounts | undefined
+  /** While free text is ranked in memory. */
+  postings?: TextPostings | undefined
   /** False after a write that widened the shape was undone: what is in memory may then not be in the database. */
   shapeSaved: boolean
 }

@@ -32,7 +32,33 @@ export function documentTableSql(id: number): string {
     CREATE INDEX ${table}_created ON ${table} (created, guid) WHERE removed = 0;`
 }
 
+/** The words of a free-text index; not stored, only another way to read it. */
+export function vocabularyTable(textName: string): string {
+  return `${textName}_words`
+}
+
+/** Where each word stands; not stored either. */
+export function placesTable(textName: string): string {
+  return `${textName}_places`
+}
+
 export function textTableSql(id: number): string {
-  return `CREATE VIRTUAL TABLE ${textTable(id)} USING fts5 (
-    text, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2 3')`
+  const table = textTable(id)
+  return `
+    CREATE VIRTUAL TABLE ${table} USING fts5 (
+      text, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2 3');
+    ${vocabularyTableSql(id)}`
+}
+
+export function vocabularyTableSql(id: number): string {
+  const table = textTable(id)
+  return `
+    CREATE VIRTUAL TABLE IF NOT EXISTS ${vocabularyTable(table)} USING fts5vocab (${table}, row);
+    CREATE VIRTUAL TABLE IF NOT EXISTS ${placesTable(table)} USING fts5vocab (${table}, instance);`
+}
+
+export function dropTextSql(id: number): string {
+  const table = textTable(id)
+  const read = [vocabularyTable(table), placesTable(table)]
+  return [...read, table].map((one) => `DROP TABLE IF EXISTS ${one};`).join(' ')
 }

@@ -97,7 +97,7 @@ export async function renewNode(
   return rows.length > 0
 }
 
-/** Goes for good: nobody waits for it any more. Others' rows that are an hour old go too, and changes all have heard of. */
+/** A node goes for good: nobody waits for it any more. */
 export async function leaveNode(connection: PostgresConnection, guid: string): Promise<void> {
   await connection.rows(
     `WITH gone AS (DELETE FROM node WHERE guid = $1) SELECT pg_notify('${APPLIED_CHANNEL}', '')`,
@@ -105,6 +105,7 @@ export async function leaveNode(connection: PostgresConnection, guid: string): P
   )
 }
 
+/** Rows of nodes that have been silent for an hour, and changes that all have heard of since. */
 export async function forgetOld(connection: PostgresConnection): Promise<void> {
   await connection.run(`DELETE FROM node WHERE lease_until < now() - interval '1 hour'`)
   await connection.run(`DELETE FROM change WHERE created < now() - interval '1 hour'`)

@@ -1,0 +1,62 @@
+/** Whoever adds a table or a column to an engine has to say what becomes of it when data moves to PostgreSQL. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CopyRoom, openCopyRoom } from '../../../test/copy-room.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
+import { openPostgresPool, textOf } from '../postgres/postgres-connection.ts'
+import { documentTable, documentTokens, otherTables, plainTables } from './copied-tables.ts'
+
+let room: CopyRoom
+let database: TemporaryDatabase
+
+beforeAll(async () => {
+  room = await openCopyRoom()
+  database = await openTemporaryDatabase()
+})
+afterAll(async () => {
+  await room.close()
+  await database.drop()
+})
+
+type Tables = Readonly<Record<string, readonly string[]>>
+
+const names = ({ columns }: typeof documentTable) => columns.map(({ name }) => name)
+const sorted = (tables: Iterable<readonly [string, readonly string[]]>) =>
+  Object.fromEntries([...tables].map(([name, columns]) => [name, columns.toSorted()]))
+const plain = Object.entries(plainTables).map(([name, table]) => [name, names(table)] as const)
+const known = (others: Tables, documents: readonly string[]) =>
+  sorted([...plain, ...Object.entries(others), ['doc_N', documents]])
+
+test('every table and column of SQLite is copied, or is on the list of what is not', async () => {
+  await room.fill(async (storage) => {
+    await storage.ensure('one', { text: true, indexes: [{ fields: ['a'], unique: true }] })
+  })
+  const source = await room.source()
+  const tables = source.connection
+    .all(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
+    .map(({ name }) => String(name))
+    .filter((name) => !/^text_\d+(_|$)/.test(name))
+  const found = tables.map((name) => {
+    const columns = source.connection.all('SELECT name FROM pragma_table_info(?)', name)
+    return [name.replace(/^doc_\d+$/, 'doc_N'), columns.map((column) => String(column.name))] as const
+  })
+  source.close()
+  // The row's number is SQLite's own; text_N is made from the documents.
+  expect(sorted(found)).toEqual(known(otherTables.sqlite, ['id', ...names(documentTable)]))
+})
+
+test('every table and column of PostgreSQL is copied, or is on the list of what is not', async () => {
+  await room.fill(async (storage) => storage.ensure('one', { text: true }))
+  await room.copy(database.url)
+  const pool = openPostgresPool({ url: database.url, connections: 2, pooled: false })
+  const rows = await pool.rows(
+    `SELECT table_name::text AS name, column_name::text AS column FROM information_schema.columns
+    WHERE table_schema = current_schema()`,
+  )
+  await pool.close()
+  const found = new Map<string, string[]>()
+  for (const row of rows) {
+    const name = textOf(row, 'name').replace(/^doc_\d+$/, 'doc_N')
+    found.set(name, [...(found.get(name) ?? []), textOf(row, 'column')])
+  }
+  expect(sorted(found)).toEqual(known(otherTables.postgres, [...names(documentTable), ...documentTokens]))
+})

@@ -1,0 +1,86 @@
+/**
+ * What a Quoin keeps in tables, and how the copy treats it: the whole list, for both engines. A test fails when an engine
+ * has a table or a column that is not in it.
+ */
+import type { SqlValue } from '../sqlite/sqlite-connection.ts'
+
+export interface CopiedColumn {
+  readonly name: string
+  /** `json` is text in SQLite, `boolean` 0 and 1. Whole numbers are at most 2^53. */
+  readonly type: 'text' | 'json' | 'integer' | 'boolean'
+  /** May hold megabytes: it goes into checksums by its own SHA-256. */
+  readonly large?: true
+}
+
+/** Of both engines, with the same columns. The first is the key, by which rows are ordered: bytes of texts, or numbers. */
+export interface CopiedTable {
+  readonly columns: readonly CopiedColumn[]
+}
+
+/** In the order of the columns. */
+export type CopiedRow = readonly SqlValue[]
+export type Key = string | number
+
+const text = (name: string): CopiedColumn => ({ name, type: 'text' })
+const integer = (name: string): CopiedColumn => ({ name, type: 'integer' })
+const boolean = (name: string): CopiedColumn => ({ name, type: 'boolean' })
+
+/** The table of each storage. */
+export const documentTable: CopiedTable = {
+  columns: [
+    text('guid'),
+    ...['created', 'updated', 'removed', 'version'].map(integer),
+    { name: 'doc', type: 'json', large: true },
+  ],
+}
+
+/** `id` is the order of enqueueing, so it is kept. A job that was running has its lease, which has run out. */
+const jobTable: CopiedTable = {
+  columns: [
+    integer('id'),
+    ...['guid', 'queue', 'kind', 'title', 'state', 'owner'].map(text),
+    { name: 'payload', type: 'text', large: true },
+    boolean('held'),
+    ...['priority', 'run_at', 'attempt', 'attempts', 'created', 'updated'].map(integer),
+    ...['started', 'finished', 'lease_until', 'version'].map(integer),
+    ...['dedupe_key', 'order_key', 'last_error'].map(text),
+  ],
+}
+
+const queueTable: CopiedTable = { columns: [text('name'), boolean('paused'), integer('concurrency')] }
+
+/** Tables that are copied row by row under their own name. */
+export const plainTables = { job: jobTable, queue: queueTable } as const
+
+/** What else is in tables, by table, with every column, and why it is not copied as it is. */
+export const otherTables = {
+  sqlite: {
+    // Made again by the engine: `ensure` with the same indexes, and free text where it was wanted (`text` not -1).
+    storage: ['id', 'name', 'text', 'text_complete', 'version', 'shaped'],
+    storage_index: ['storage', 'name', 'definition'],
+    // PostgreSQL needs no shapes.
+    storage_shape: ['storage', 'field', 'types'],
+    // Each engine has its own steps.
+    migration: ['number', 'name', 'checksum', 'applied'],
+    // The highest number of a job goes into the sequence of PostgreSQL.
+    sqlite_sequence: ['name', 'seq'],
+    // What the copy knows this database by.
+    copy_source: ['id'],
+  },
+  postgres: {
+    storage: ['id', 'name', 'text'],
+    storage_index: ['storage', 'name', 'definition'],
+    migration: ['number', 'name', 'checksum', 'applied'],
+    // Kept by a trigger of the documents.
+    text_total: ['storage', 'documents', 'tokens'],
+    // Who is up now, and what they tell each other.
+    node: ['guid', 'name', 'version', 'started', 'seen', 'lease_until', 'load', 'applied'],
+    change: ['number', 'node', 'documents', 'created'],
+    change_counter: ['one', 'number'],
+    // The mark of a copy.
+    copied_from: ['one', 'source', 'folder', 'begun', 'finished'],
+  },
+} as const
+
+/** Columns that a document has on PostgreSQL only: made from its text. */
+export const documentTokens = ['tokens', 'token_count'] as const

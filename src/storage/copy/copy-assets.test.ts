@@ -1,0 +1,182 @@
+/** Where a file lies in a bucket, and that all of them get there; against a real S3 server where one is installed. */
+import { createHash } from 'node:crypto'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest'
+import { type CopyRoom, openCopyRoom, openNode } from '../../../test/copy-room.ts'
+import { findSwiftServer } from '../../../test/swift-server.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { search } from '../../shared/query.ts'
+import { openAssetBucket } from '../assets/asset-bucket.ts'
+import type { AssetFiles } from '../assets/asset-files.ts'
+import { parseBucketUrl } from '../assets/bucket-url.ts'
+import { guidOf, objectsIn, textIn } from '../document-fields.ts'
+import { documentOf } from '../storage.ts'
+import { transact } from '../transact.ts'
+import { assetOf, assetStorage, placedInBucket } from './copy-assets.ts'
+import type { Bucket } from './copy-to-postgres.ts'
+
+const guid = '0190000a-0000-7000-8000-000000000001'
+const meta = `{"_meta":{"guid":"${guid}","removed":0}`
+const hash = 'ab'.repeat(32)
+
+test.each([
+  { what: 'no hash', fields: ',"name":"a","file":"x"}', placed: undefined },
+  { what: 'a hash that is none', fields: `,"sha256":"${hash}0","file":"x"}`, placed: undefined },
+  { what: 'a file in a bucket', fields: `,"sha256":"${hash}","file":"ab/${hash}.name"}`, placed: undefined },
+  {
+    what: 'a file on disk',
+    fields: `,"1e2":1.5,"sha256":"${hash}","file":"${hash}","z":"é"}`,
+    placed: `,"1e2":1.5,"sha256":"${hash}","file":"ab/${hash}.${guid}","z":"é"}`,
+  },
+  {
+    what: 'a file from before there was a place',
+    fields: `,"sha256":"${hash}"}`,
+    placed: `,"sha256":"${hash}","file":"ab/${hash}.${guid}"}`,
+  },
+])('a record with $what', ({ fields, placed = fields }) => {
+  expect(placedInBucket(meta + fields)).toBe(meta + placed)
+  // Nothing is left to be done, so a second copy makes the same of it.
+  expect(placedInBucket(meta + placed)).toBe(meta + placed)
+})
+
+const found = await findSwiftServer()
+if ('problem' in found) it.skip(`copying files to S3 (${found.problem})`, () => undefined)
+else afterAll(() => found.close())
+
+describe.skipIf('problem' in found)('files to S3', () => {
+  const server = 'problem' in found ? { endpoint: '', accessKeyId: '', secretAccessKey: '' } : found
+  const contents = ['one', 'the same', 'the same', '', 'x'.repeat(6 * 1024 * 1024)]
+  let client: S3Client
+  let room: CopyRoom
+  let database: TemporaryDatabase
+  let files: AssetFiles
+  let bucket: Bucket
+  let name = ''
+  let buckets = 0
+
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+  const folderOf = (hash: string) => join(room.directory, 'assets', hash.slice(0, 2), hash.slice(2, 4))
+  const keys = async () =>
+    ((await client.send(new ListObjectsV2Command({ Bucket: name }))).Contents ?? [])
+      .map(({ Key }) => Key ?? '')
+      .sort()
+
+  beforeAll(() => {
+    const { endpoint, accessKeyId, secretAccessKey } = server
+    const credentials = { accessKeyId, secretAccessKey }
+    client = new S3Client({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true })
+  })
+  afterAll(() => client?.destroy())
+  beforeEach(async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', server.accessKeyId)
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', server.secretAccessKey)
+    name = `copied-${++buckets}`
+    await client.send(new CreateBucketCommand({ Bucket: name }))
+    let next = ''
+    files = await openAssetBucket({
+      address: parseBucketUrl(`s3://${name}?endpoint=${server.endpoint}`),
+      newName: () => next,
+      clock: Date.now,
+    })
+    bucket = {
+      files,
+      nameNext: (given) => {
+        next = given
+      },
+    }
+    database = await openTemporaryDatabase()
+    room = await openCopyRoom()
+    await room.fill(async (storage) => {
+      await storage.ensure(assetStorage)
+      for (const [n, content] of contents.entries()) {
+        const hash = sha256(content)
+        await mkdir(folderOf(hash), { recursive: true })
+        await writeFile(join(folderOf(hash), hash), content)
+        const fields = { name: `${n}.txt`, size: content.length, sha256: hash, file: hash }
+        await transact(storage, (session) => session.create(assetStorage, setFields(fields)))
+      }
+    })
+  })
+  afterEach(async () => {
+    files.close()
+    vi.unstubAllEnvs()
+    await database.drop()
+    await room.close()
+  })
+
+  test('one that is missing on disk is named, and the copy is not finished; then it goes on', async () => {
+    const hash = sha256('one')
+    await rm(join(folderOf(hash), hash))
+    await expect(room.copy(database.url, bucket)).rejects.toMatchObject({
+      message: expect.stringMatching(/^The file of the asset 0\.txt \(.*\) is missing in .*assets\.$/),
+    })
+    await expect(openNode(database.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await writeFile(join(folderOf(hash), hash), 'two')
+    await expect(room.copy(database.url, bucket)).rejects.toThrow(/0\.txt .* its checksum is another/)
+    await writeFile(join(folderOf(hash), hash), 'one')
+    expect((await room.copy(database.url, bucket)).isFinished).toBe(true)
+    expect(await keys()).toHaveLength(contents.length)
+  })
+
+  test('each asset has a file of its own there, at the place that its record names', async () => {
+    const report = await room.copy(database.url, bucket)
+    expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
+    const node = await openNode(database.url)
+    const sort = [{ field: 'name', order: 'asc', missing: 'last' } as const]
+    const page = await node.session().find(assetStorage, search({ sort, limit: 10 }))
+    const records = objectsIn(page.documents.value)
+    for (const [n, record] of records.entries())
+      expect((await buffer(files.read(textIn(record.file)))).equals(Buffer.from(contents[n] ?? ''))).toBe(
+        true,
+      )
+    expect(await keys()).toEqual(records.map(({ file }) => textIn(file)).sort())
+    await node.close()
+  })
+
+  test('one that is there with another size is uploaded again, one that is right is not', async () => {
+    const source = await room.source()
+    const docs = source.connection.all('SELECT doc FROM doc_1').map(({ doc }) => String(doc))
+    source.close()
+    const [right, wrong, longer] = docs.map((doc) => assetOf(doc)?.place ?? '')
+    const put = (Key: string | undefined, Body: string) =>
+      client.send(new PutObjectCommand({ Bucket: name, Key, Body }))
+    // As long as it should be, so that nobody has a reason to look closer.
+    await put(right, 'eno')
+    await put(wrong, 'the')
+    await put(longer, 'the same and more')
+    expect((await room.copy(database.url, bucket)).isFinished).toBe(true)
+    const texts = [right, wrong, longer].map(async (place) => String(await buffer(files.read(place ?? ''))))
+    expect(await Promise.all(texts)).toEqual(['eno', 'the same', 'the same'])
+  })
+
+  test('without a bucket the records say what they said, and the files are counted', async () => {
+    const report = await room.copy(database.url)
+    expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
+    expect(report.assets.bytes).toBe(contents.join('').length)
+    const node = await openNode(database.url)
+    const page = await node.session().find(assetStorage, search({ limit: 10 }))
+    for (const record of objectsIn(page.documents.value)) expect(record.file).toBe(record.sha256)
+    await node.close()
+  })
+
+  test('records whose files are in a bucket already keep their places, and the files are looked for', async () => {
+    const place = `${hash.slice(0, 2)}/${hash}.elsewhere`
+    let there = ''
+    await room.fill(async (storage) => {
+      const fields = { name: 'far.txt', size: 3, sha256: hash, file: place }
+      const made = await transact(storage, (session) => session.create(assetStorage, setFields(fields)))
+      there = guidOf(documentOf(made))
+    })
+    await expect(room.copy(database.url, bucket)).rejects.toThrow(/far\.txt .* is not in the bucket/)
+    await client.send(new PutObjectCommand({ Bucket: name, Key: place, Body: 'far' }))
+    const report = await room.copy(database.url, bucket)
+    expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 1 } })
+    const node = await openNode(database.url)
+    expect((await node.session().get(assetStorage, there))?.value).toMatchObject({ file: place })
+    await node.close()
+  })
+})

@@ -1,0 +1,123 @@
+/**
+ * The embedded Quoin that is copied. Nobody writes to it meanwhile: it is locked as a running server locks it. The copy
+ * changes nothing of it but what a start would (the schema of this version) and the one row that it is known by.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../shared/clock.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { guidSource, type Random } from '../../shared/guid.ts'
+import type { Index } from '../document-index.ts'
+import { awaitReaders } from '../sqlite/readers-lock.ts'
+import { SqliteCatalogue } from '../sqlite/sqlite-catalogue.ts'
+import { numberOf, SqliteConnection, textOf } from '../sqlite/sqlite-connection.ts'
+import { lockDirectory } from '../sqlite/sqlite-lock.ts'
+import { migrateSqlite, sqliteMigrations } from '../sqlite/sqlite-migrations.ts'
+
+export interface SourceOptions {
+  readonly directory: string
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export interface SourceStorage {
+  readonly name: string
+  /** Its table in SQLite. */
+  readonly table: string
+  readonly indexes: readonly Index[]
+  /** Whether it has free text, or is getting it. */
+  readonly text: boolean
+}
+
+export interface CopySource {
+  /** The same each time, also for a restored backup. */
+  readonly id: string
+  readonly directory: string
+  readonly connection: SqliteConnection
+  /** In the order in which they were made. */
+  readonly storages: readonly SourceStorage[]
+  /** The highest number that a job ever had. */
+  readonly lastJob: number
+  close(): void
+}
+
+/** Throws NOT_FOUND where there is no data, and UNAVAILABLE when a server uses it or a newer Quoin made it. */
+export async function openCopySource({ directory, clock, random }: SourceOptions): Promise<CopySource> {
+  const path = join(directory, 'quoin.db')
+  // Looked for before anything is opened, which would make it.
+  if (!existsSync(path)) throw noData(directory)
+  const unlock = lockDirectory(directory)
+  let connection: SqliteConnection | undefined
+  try {
+    awaitReaders(directory)
+    const id = await prepare(path, clock, random)
+    connection = new SqliteConnection({ path, readOnly: true, synchronous: 'FULL' })
+    const storages = readStorages(connection)
+    if (storages.length === 0) throw noData(directory)
+    const reading = connection
+    return {
+      id,
+      directory,
+      connection,
+      storages,
+      lastJob: lastNumber(connection),
+      close() {
+        reading.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    connection?.close()
+    unlock()
+    if (error instanceof QuoinError) throw error
+    throw new QuoinError('UNAVAILABLE', `The database ${path} cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+async function prepare(path: string, clock: Clock, random: Random): Promise<string> {
+  const connection = new SqliteConnection({ path, readOnly: false, synchronous: 'FULL' })
+  try {
+    await migrateSqlite(connection, await sqliteMigrations(), clock)
+    connection.exec('CREATE TABLE IF NOT EXISTS copy_source (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID')
+    const known = connection.get('SELECT id FROM copy_source')
+    if (known) return textOf(known, 'id')
+    const id = guidSource(clock, random)()
+    connection.run('INSERT INTO copy_source (id) VALUES (?)', id)
+    return id
+  } finally {
+    connection.close()
+  }
+}
+
+function readStorages(connection: SqliteConnection): readonly SourceStorage[] {
+  const catalogue = new SqliteCatalogue()
+  catalogue.load(connection)
+  return catalogue
+    .names()
+    .map((name) => catalogue.entry(name))
+    .sort((a, b) => a.id - b.id)
+    .map(({ name, table, indexes, textUpTo }) => ({
+      name,
+      table,
+      indexes: [...indexes.values()],
+      text: textUpTo >= 0,
+    }))
+}
+
+function lastNumber(connection: SqliteConnection): number {
+  const row = connection.get(`SELECT ifnull(max(seq), 0) AS seq FROM sqlite_sequence WHERE name = 'job'`)
+  return numberOf(row ?? {}, 'seq')
+}
+
+function noData(directory: string): QuoinError {
+  return new QuoinError(
+    'NOT_FOUND',
+    `There is no Quoin data in ${directory}. Name the folder of the database.`,
+  )
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

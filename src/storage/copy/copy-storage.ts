@@ -1,0 +1,63 @@
+/** One storage: its table with free text first, then its documents, then its indexes, which are made at once that way. */
+
+import { textOf } from '../postgres/postgres-connection.ts'
+import { changing, dropStorage, ensureStorage } from '../postgres/postgres-ensure.ts'
+import type { PostgresGround } from '../postgres/postgres-ground.ts'
+import type { Needs } from '../storage.ts'
+import type { CopiedRow } from './copied-tables.ts'
+import { documentTable } from './copied-tables.ts'
+import { copyRows } from './copy-rows.ts'
+import type { SourceStorage } from './copy-source.ts'
+import type { PostgresRows } from './postgres-rows.ts'
+
+export async function copyStorage(
+  ground: PostgresGround,
+  storage: SourceStorage,
+  batches: Iterable<readonly CopiedRow[]>,
+  copied: (rows: number) => void,
+): Promise<PostgresRows> {
+  const { name, text, indexes } = storage
+  const ensure = (needs: Needs) => ground.alone('catalogue', () => ensureStorage(ground, name, needs))
+  await ensure({ text })
+  const { table, textWanted } = await ground.catalogue.entry(name)
+  await dropUniqueIndexes(ground, name)
+  const rows = { name: table, table: documentTable, tokens: textWanted }
+  await copyRows(ground.pool, rows, batches, copied)
+  await ensure({ indexes })
+  return rows
+}
+
+/** What a run before has made and the source no longer has. */
+export async function dropOtherStorages(
+  ground: PostgresGround,
+  kept: readonly SourceStorage[],
+): Promise<void> {
+  await ground.catalogue.reload()
+  const names = new Set(kept.map(({ name }) => name))
+  for (const name of ground.catalogue.names())
+    if (!names.has(name)) await ground.alone('catalogue', () => dropStorage(ground, name))
+}
+
+/**
+ * Of a run before: on the way from the documents of that time to those of now, two may have the same value for a while.
+ * Also the half-made one of a run that was killed, which refuses documents and stands in no catalogue.
+ */
+async function dropUniqueIndexes(ground: PostgresGround, name: string): Promise<void> {
+  const { id, table } = await ground.catalogue.entry(name)
+  const found = await ground.pool.rows(
+    `SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE indrelid = to_regclass($1) AND indisunique AND NOT indisprimary`,
+    [table],
+  )
+  if (found.length === 0) return
+  const names = found.map((row) => textOf(row, 'relname'))
+  await ground.alone('catalogue', () =>
+    changing(ground, async (transaction) => {
+      await transaction.run('DELETE FROM storage_index WHERE storage = $1 AND name = ANY ($2::text[])', [
+        id,
+        names,
+      ])
+      for (const one of names) await transaction.script(`DROP INDEX ${one}`)
+    }),
+  )
+}

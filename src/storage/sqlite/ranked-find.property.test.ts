@@ -1,0 +1,185 @@
+/**
+ * Free text ranked in memory against the reference, while documents come, change and go, in transactions that are kept or
+ * undone, read by who writes and by others.
+ */
+import { randomFillSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testClock } from '../../../test/temporary-storage.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { type Query, type Search, search } from '../../shared/query.ts'
+import { set } from '../conformance/expectations.ts'
+import { documentsOf } from '../find-documents.ts'
+import { searchDocuments } from '../order-documents.ts'
+import type { Session } from '../storage.ts'
+import { rankedFind } from './ranked-find.ts'
+import { openGround, type SqliteGround } from './sqlite-ground.ts'
+import { SqliteStorage } from './sqlite-storage.ts'
+
+let directory: string
+let ground: SqliteGround
+let storage: SqliteStorage
+let served = 0
+let asked = 0
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  ground = await openGround({
+    directory,
+    clock: testClock(),
+    random: randomFillSync,
+    entity: 1,
+    synchronous: 'OFF',
+  })
+  storage = new SqliteStorage(ground)
+})
+
+afterAll(async () => {
+  await storage.close()
+  await rm(directory, { recursive: true })
+})
+
+const word = fc.constantFrom('cat', 'cart', 'car', 'dog', 'doge', 'do', 'emu', 'élan', 'x1')
+const words = fc.array(word, { maxLength: 6 }).map((all) => all.join(' '))
+const body = fc.record({
+  note: words,
+  title: fc.oneof(words, fc.constant(5)),
+  kind: fc.constantFrom('a', 'b'),
+})
+
+const piece = fc.oneof(
+  { arbitrary: word, weight: 4 },
+  word.map((one) => `${one.slice(0, 2)}*`),
+  word.map((one) => `${one}~1`),
+  word.map((one) => `-${one}`),
+  fc.tuple(word, word).map(([a, b]) => `"${a} ${b}"~2`),
+  fc.tuple(word, word).map(([a, b]) => `"${a} ${b}"`),
+  fc.tuple(word, word).map(([a, b]) => `(${a} | ${b})`),
+  fc.constant('*'),
+)
+const text = fc.array(piece, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
+const clause = fc.record({
+  kind: fc.constant('simple_query_string' as const),
+  fields: fc.constantFrom<string[][]>([], [], ['note'], ['title', 'note']),
+  text,
+})
+const isA: Query = { kind: 'term', field: 'kind', value: 'a' }
+const query: fc.Arbitrary<Query> = fc.oneof(
+  { arbitrary: clause, weight: 3 },
+  clause.map((one): Query => ({ kind: 'and', queries: [one, isA] })),
+  fc.tuple(clause, clause).map((queries): Query => ({ kind: 'and', queries })),
+  clause.map((one): Query => ({ kind: 'and', queries: [one, { kind: 'filter', query: isA }] })),
+  clause.map((one): Query => ({ kind: 'or', queries: [one, isA] })),
+)
+const find = fc.record({
+  query,
+  limit: fc.integer({ min: 0, max: 8 }),
+  offset: fc.integer({ min: 0, max: 4 }),
+})
+
+type Step =
+  | { readonly do: 'create' | 'update'; readonly at: number; readonly body: JsonObject }
+  | { readonly do: 'delete' | 'remove' | 'restore'; readonly at: number }
+  | { readonly do: 'commit' | 'rollback' }
+  | { readonly do: 'find'; readonly search: Partial<Search> }
+
+const at = fc.nat({ max: 30 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { arbitrary: fc.record({ do: fc.constant('create' as const), at, body }), weight: 4 },
+  fc.record({ do: fc.constant('update' as const), at, body }),
+  fc.record({ do: fc.constantFrom('delete' as const, 'remove' as const, 'restore' as const), at }),
+  fc.record({ do: fc.constantFrom('commit' as const, 'rollback' as const) }),
+  { arbitrary: fc.record({ do: fc.constant('find' as const), search: find }), weight: 4 },
+)
+
+const everything = search({
+  limit: 10_000,
+  includeRemoved: true,
+  sort: [{ field: '_meta.cms', order: 'asc', missing: 'last' }],
+})
+
+async function expectSame(session: Session, name: string, changes: Partial<Search>): Promise<void> {
+  const all = documentsOf(await session.find(name, everything))
+  asked++
+  // Only what is ranked here: FTS5 goes on counting what was deleted, and that shows in its order.
+  const isServed =
+    rankedFind(ground.reader, ground.catalogue.entry(name), search(changes), false) !== undefined
+  if (isServed) served++
+  const wanted = search(isServed ? changes : { ...changes, limit: 1_000, offset: 0 })
+  const found = documentsOf(await session.find(name, wanted)).map(noteOf)
+  const expected = searchDocuments(all, wanted).map(noteOf)
+  if (isServed) expect(found).toEqual(expected)
+  else expect(found.toSorted()).toEqual(expected.toSorted())
+}
+
+function noteOf(document: JsonObject): string {
+  return JSON.stringify([isJsonObject(document._meta) && document._meta.guid, document.note, document.title])
+}
+
+test('the same documents in the same order, whoever reads and whatever happened', async () => {
+  let count = 0
+  const property = fc.asyncProperty(
+    fc.array(body, { maxLength: 12 }),
+    fc.array(step, { minLength: 5, maxLength: 25 }),
+    async (bodies, steps) => {
+      const name = `ranked_${count++}`
+      await storage.ensure(name, { text: true })
+      const session = storage.session()
+      const guids: string[] = []
+      const create = async (one: JsonObject) => {
+        const made = (await session.create(name, set(one))).value
+        guids.push(String(isJsonObject(made) && isJsonObject(made._meta) ? made._meta.guid : ''))
+      }
+      for (const one of bodies) await create(one)
+      await session.commit()
+      // The first one reads the lengths.
+      await storage
+        .session()
+        .find(name, search({ query: { kind: 'simple_query_string', fields: [], text: 'cat' } }))
+      for (const one of steps) {
+        const guid = guids['at' in one ? one.at % Math.max(1, guids.length) : 0] ?? ''
+        if (one.do === 'create') await create(one.body)
+        else if (one.do === 'update') await session.update(name, guid, set(one.body))
+        else if (one.do === 'commit' || one.do === 'rollback') await session[one.do]()
+        else if (one.do === 'find') {
+          await expectSame(session, name, one.search)
+          await expectSame(storage.session(), name, one.search)
+        } else await session[one.do](name, guid)
+      }
+      await session.rollback()
+      await storage.drop(name)
+    },
+  )
+  await fc.assert(property, { numRuns: 150 })
+  // Not by going past what is tested.
+  expect(served / asked).toBeGreaterThan(0.3)
+})
+
+test('many equally good hits: the newest of them, also behind those that other filters leave out', async () => {
+  await storage.ensure('ties', { text: true })
+  const session = storage.session()
+  for (let n = 0; n < 5_000; n++)
+    await session.create('ties', set({ note: 'same words', kind: n % 500 === 0 ? 'a' : 'b' }))
+  await session.create('ties', set({ note: 'same', kind: 'b' }))
+  await session.commit()
+  const same: Query = { kind: 'simple_query_string', fields: [], text: 'same' }
+  while (!ground.catalogue.entry('ties').postings?.complete) {
+    await storage.session().find('ties', search({ query: same, limit: 1 }))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const all = documentsOf(await storage.session().find('ties', everything))
+  for (const changes of [
+    { query: same },
+    { query: same, limit: 3, offset: 200 },
+    { query: { kind: 'and', queries: [same, isA] } },
+    { query: { kind: 'and', queries: [same, { kind: 'term', field: 'kind', value: 'c' }] } },
+  ] satisfies Partial<Search>[]) {
+    const wanted = search(changes)
+    expect(rankedFind(ground.reader, ground.catalogue.entry('ties'), wanted, true)).toBeDefined()
+    const found = documentsOf(await storage.session().find('ties', wanted))
+    expect(found.map(noteOf)).toEqual(searchDocuments(all, wanted).map(noteOf))
+  }
+})

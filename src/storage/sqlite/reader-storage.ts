@@ -1,0 +1,101 @@
+/**
+ * The embedded engine for a process that only reads, beside the one that writes. Storages are made, and indexes, before
+ * it opens or by the other process; what it finds missing it does not make.
+ */
+import { join } from 'node:path'
+import { QuoinError } from '../../shared/errors.ts'
+import { oneAtATime } from '../../shared/one-at-a-time.ts'
+import type { Cluster, Watcher } from '../cluster.ts'
+import type { Jobs } from '../job.ts'
+import { searchCache } from '../search-cache.ts'
+import type { Origin, Session, Storage } from '../storage.ts'
+import { WriteRefused } from '../write-refused.ts'
+import { ReaderCatalogue } from './reader-catalogue.ts'
+import { ReaderSession } from './reader-session.ts'
+import { holdReadersLock } from './readers-lock.ts'
+import { registerSearchFunctions } from './search-functions.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+
+/** What the process that writes tells this one. */
+export interface Following {
+  readonly cluster: Cluster
+  watch(name: string, watcher: Watcher): () => void
+  /** Raised by each message about a watched storage. */
+  version(name: string): number
+}
+
+export interface ReaderOptions {
+  readonly directory: string
+  readonly following: Following
+  /** Told of each write that was tried and refused. */
+  readonly refused?: () => void
+}
+
+/** Throws UNAVAILABLE when a writer is just beginning. */
+export function openReaderStorage({ directory, following, refused }: ReaderOptions): Storage {
+  const unlock = holdReadersLock(directory)
+  try {
+    const connection = new SqliteConnection({
+      path: join(directory, 'quoin.db'),
+      readOnly: true,
+      synchronous: 'FULL',
+    })
+    registerSearchFunctions(connection.database)
+    const catalogue = new ReaderCatalogue(connection)
+    const ground = { connection, catalogue, results: searchCache(), refused: refused ?? (() => undefined) }
+    return {
+      engine: 'sqlite',
+      cluster: following.cluster,
+      jobs: refusedJobs(),
+      alone: oneAtATime(),
+      async ensure(name) {
+        if (!catalogue.has(name))
+          throw new QuoinError('INTERNAL', `The storage ${name} is not there, and this process only reads.`)
+      },
+      async release() {
+        refuse()
+      },
+      async drop() {
+        refuse()
+      },
+      has: (name) => catalogue.has(name),
+      names: () => catalogue.names(),
+      session: (origin: Origin = {}): Session => new ReaderSession(ground, origin),
+      // Nothing is written here that could be observed.
+      observe: () => () => undefined,
+      watch: (name, watcher) => following.watch(name, watcher),
+      version: (name) => following.version(name),
+      kept: () => ({ indexes: [], text: false }),
+      slowSearches: () => [],
+      async close() {
+        connection.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+function refuse(): never {
+  throw new WriteRefused()
+}
+
+function refusedJobs(): Jobs {
+  return {
+    claim: refuse,
+    renew: refuse,
+    complete: refuse,
+    fail: refuse,
+    release: refuse,
+    get: refuse,
+    search: refuse,
+    requeue: refuse,
+    cancel: refuse,
+    queues: refuse,
+    configure: refuse,
+    purge: refuse,
+    onEnqueued: refuse,
+  }
+}

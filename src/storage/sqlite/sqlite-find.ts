@@ -1,0 +1,27 @@
+/** A search on a connection, as a page of stored documents. */
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import type { Search } from '../../shared/query.ts'
+import type { Found } from '../storage.ts'
+import { StoredJson } from '../stored-json.ts'
+import type { SearchTarget } from './search-target.ts'
+import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
+import { compileFind, cursorBehind } from './sqlite-query.ts'
+
+export function findDocuments(connection: SqliteConnection, target: SearchTarget, search: Search): Found {
+  const { sql, parameters } = compileFind(target, search)
+  const row = connection.get(sql, ...parameters) ?? {}
+  const length = numberOf(row, 'length')
+  const documents = new StoredJson(textOf(row, 'documents'))
+  return {
+    documents,
+    length,
+    next: () => (length === 0 || length < search.limit ? undefined : cursorBehind(search, lastOf(documents))),
+  }
+}
+
+/** Parsing the page is cheap beside asking SQLite for its last document in every search; few callers want a cursor. */
+function lastOf(documents: StoredJson): JsonObject {
+  const last = Array.isArray(documents.value) ? documents.value.at(-1) : undefined
+  if (!isJsonObject(last)) throw new TypeError('A page holds documents.')
+  return last
+}

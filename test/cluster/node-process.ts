@@ -1,0 +1,20 @@
+/**
+ * A process that opens a storage on PostgreSQL, prints the guid of its node, and stays until it is ended. Arguments: the
+ * database's URL and the node's folder.
+ */
+import { randomFillSync } from 'node:crypto'
+import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts'
+
+const [url = '', directory = ''] = process.argv.slice(2)
+const storage = await openPostgresStorage({
+  url,
+  directory,
+  connections: 2,
+  clock: Date.now,
+  random: randomFillSync,
+  entity: 1,
+  node: { name: 'same', version: '1.2.3' },
+  monotonic: () => performance.now(),
+  load: () => 0,
+})
+console.log(storage.cluster?.self)

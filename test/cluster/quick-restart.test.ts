@@ -1,0 +1,71 @@
+/**
+ * A node that was killed is back before its lease has ended. A start on a database that has everything announces nothing,
+ * so it waits for nobody; and the dead one goes from the cluster, so that what is announced later (a sign-in, a deploy)
+ * does not wait for the rest of its lease.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminPassword, objectOf, type RunningProcess, startProcess } from '../end-to-end/harness.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
+import { callNode } from './call-node.ts'
+import { installOver } from './install-over.ts'
+import { notesBlueprint, schedulesBlueprint, switchBlueprint } from './storm-blueprints.ts'
+
+let database: TemporaryDatabase
+let directory: string
+let admin: Client
+let node: RunningProcess | undefined
+
+const start = () =>
+  startProcess(join(directory, 'a'), {
+    QUOIN_NODE: 'a',
+    QUOIN_ADMIN_PASSWORD: adminPassword,
+    DATABASE_URL: database.url,
+  })
+
+beforeAll(async () => {
+  database = await openTemporaryDatabase()
+  directory = await mkdtemp(join(tmpdir(), 'quoin-restart-'))
+  admin = new Client({ connectionString: database.url })
+  await admin.connect()
+})
+afterAll(async () => {
+  await node?.end('SIGKILL')
+  await admin.end()
+  await rm(directory, { recursive: true, force: true })
+  await database.drop()
+})
+
+async function signIn(address: string): Promise<string> {
+  const body = { username: 'admin', password: adminPassword }
+  const reply = await callNode(address, '/auth/signin', { method: 'POST', body })
+  return String(objectOf(reply.body).access_token)
+}
+
+/** The last announcement, and the nodes that one more would wait for. */
+async function cluster(): Promise<{ announced: unknown; live: unknown }> {
+  const { rows } = await admin.query(
+    'SELECT number AS announced, (SELECT count(*)::int FROM node WHERE lease_until > now()) AS live FROM change_counter',
+  )
+  return rows[0]
+}
+
+test('a start after kill -9, with blueprints, schedules and jobs under way', async () => {
+  node = await start()
+  const token = await signIn(node.address)
+  for (const blueprint of [notesBlueprint, schedulesBlueprint(3), switchBlueprint])
+    await installOver(node.address, token, blueprint)
+  const note = await callNode(node.address, '/notes', { method: 'POST', body: { text: 'one' } })
+  expect(note.status).toBe(201)
+  await node.end('SIGKILL')
+  const before = await cluster()
+  // The dead one: otherwise there would be nobody to wait for, and this would show nothing.
+  expect(before.live).toBe(1)
+  node = await start()
+  expect(await cluster()).toEqual({ announced: before.announced, live: 1 })
+  expect((await callNode(node.address, '/switch')).status).toBe(200)
+  expect(await signIn(node.address)).not.toBe(token)
+}, 60_000)
