@@ -22,9 +22,21 @@ function stepText({ says, as, request, reply, eventually }: ExampleStep): string
     ...(says === undefined ? [] : [`# ${says}`]),
     `→ ${request.method} ${request.path}${who}`,
     ...messageLines(request),
+    ...formLines(request.form),
     `← ${reply.status}${later}`,
     ...messageLines(reply),
+    ...(reply.shows ?? []).map((text) => `  shows: ${text}`),
+    ...(reply.shows_not ?? []).map((text) => `  does not show: ${text}`),
   ].join('\n')
+}
+
+function formLines(form: ExampleStep['request']['form']): string[] {
+  if (!form) return []
+  const values = Object.entries(form.values ?? {}).map(
+    ([name, value]) => `  ${name} = ${[value].flat().join(', ')}`,
+  )
+  const what = form.id === undefined ? '' : ` the form ${form.id}`
+  return [`  sends${what}${form.button === undefined ? '' : ` with "${form.button}"`}`, ...values]
 }
 
 function messageLines({ headers = {}, body }: ExampleStep['request'] | ExampleStep['reply']): string[] {

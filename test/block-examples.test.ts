@@ -12,6 +12,7 @@ import { importBlueprint } from '../src/engine/blueprint-file.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
 import { expectedFrom, filledIn, filledText, type Seen } from './example-text.ts'
+import { openVisitor, type SeenPage, type Visitor } from './page-visitor.ts'
 import { quoinCommand } from './recording-terminal.ts'
 
 const blocks = await findBlocks()
@@ -65,10 +66,13 @@ interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly body: JsonValue | undefined
+  /** The text of a page. */
+  readonly text: string
 }
 
 async function ask({ as, request }: ExampleStep, seen: Seen): Promise<Reply> {
   const { method, path, headers, body } = request
+  if (!path.startsWith('/api/')) return replyOfPage(await visit(await visitorFor(as), request, seen))
   const token = as === undefined ? {} : { authorization: `Bearer ${await room.tokenOf(as)}` }
   const reply = await fetch(`${address}${filledText(path, seen)}`, {
     method,
@@ -76,13 +80,43 @@ async function ask({ as, request }: ExampleStep, seen: Seen): Promise<Reply> {
     ...(body !== undefined && { body: JSON.stringify(filledIn(body, seen)) }),
   })
   const text = await reply.text()
-  return { status: reply.status, headers: reply.headers, body: text === '' ? undefined : JSON.parse(text) }
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+    text,
+  }
+}
+
+/** Each user has a browser, and so has nobody. */
+const visitors = new Map<string | undefined, Visitor>()
+
+async function visitorFor(as: string | undefined): Promise<Visitor> {
+  const visitor = visitors.get(as) ?? openVisitor(address)
+  visitors.set(as, visitor)
+  if (as !== undefined) visitor.setCookie('access_token', await room.tokenOf(as))
+  return visitor
+}
+
+async function visit(
+  visitor: Visitor,
+  { path, form }: ExampleStep['request'],
+  seen: Seen,
+): Promise<SeenPage> {
+  const page = await visitor.get(filledText(path, seen))
+  if (!form) return page
+  const { id, values = {}, button } = form
+  return visitor.submit(page, id, values, button === undefined ? {} : { button })
+}
+
+function replyOfPage({ status, headers, text }: SeenPage): Reply {
+  return { status, headers, body: undefined, text }
 }
 
 /** What is known after the step, if it is answered as the example says; the failed comparison otherwise. */
 async function answered(step: ExampleStep, before: Seen): Promise<Seen> {
   const seen = new Map(before)
-  const { status, headers, body } = await ask(step, seen)
+  const { status, headers, body, text } = await ask(step, seen)
   const said = step.reply
   const named = Object.keys(said.headers ?? {}).map((name) => [name, headers.get(name)])
   const got = { status, headers: Object.fromEntries(named), body }
@@ -91,6 +125,12 @@ async function answered(step: ExampleStep, before: Seen): Promise<Seen> {
     headers: said.headers ?? {},
     body: said.body === undefined ? undefined : expectedFrom(said.body, body, seen),
   })
+  let at = 0
+  for (const shown of said.shows ?? []) {
+    expect(text.slice(at)).toContain(filledText(shown, seen))
+    at = text.indexOf(filledText(shown, seen), at) + shown.length
+  }
+  for (const hidden of said.shows_not ?? []) expect(text).not.toContain(filledText(hidden, seen))
   return seen
 }
 

@@ -1,7 +1,8 @@
 /** An engine on a real database, with storage events and a worker that the test drives by hand. */
 
 import { loadBlocks } from '../src/blocks/load-blocks.ts'
-import type { Reply, RunRequest } from '../src/blocks/run-request.ts'
+import type { Reply } from '../src/blocks/reply.ts'
+import type { RunRequest } from '../src/blocks/run-request.ts'
 import { type Engine, openEngine } from '../src/engine/engine.ts'
 import { installBlueprint } from '../src/engine/install-blueprint.ts'
 import type { RunEnd } from '../src/engine/run.ts'

@@ -1,5 +1,6 @@
 import { loadBlocks } from '../src/blocks/load-blocks.ts'
-import type { Reply, RunRequest } from '../src/blocks/run-request.ts'
+import type { Reply } from '../src/blocks/reply.ts'
+import type { RunRequest } from '../src/blocks/run-request.ts'
 import { importBlueprint } from '../src/engine/blueprint-file.ts'
 import { type Compiled, compileBlueprint } from '../src/engine/compile-blueprint.ts'
 import { Run, type RunEnd } from '../src/engine/run.ts'

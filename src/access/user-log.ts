@@ -2,7 +2,9 @@
  * Who came in and what they asked for, with address and agent: `_userlogs`, kept for 30 days.
  *
  * Sign-ins, failures and sign-outs are written in the transaction that they are about: there is none without its record.
- * Requests of signed-in users go through a batched log, which may lose some under a flood and says so. Nothing of a
+ * Requests of signed-in users go through a batched log, which may lose some under a flood and says so; the same request
+ * again within a batch (0.2 s) is counted in the first one's record, or a log of programs that ask all the time would
+ * cost more than what they ask for (40 % of a create). Nothing of a
  * request but its method and path is kept: a query or body may hold anything.
  */
 import type { Clock } from '../shared/clock.ts'
@@ -31,7 +33,10 @@ export interface LoggedRequest extends Sender {
   /** Without the query. */
   readonly path: string
   readonly status: number
+  /** Of several: the longest. */
   readonly milliseconds: number
+  /** How often it came. Once, if not given. */
+  readonly times?: number
 }
 
 export async function ensureUserLogs(storage: Storage): Promise<void> {
@@ -67,13 +72,30 @@ export function requestLog(storage: Storage, clock: Clock): BatchedLog<LoggedReq
     name: USER_LOGS,
     recordOf: (entry) => (typeof entry === 'number' ? { event: 'lost', count: entry } : recordOf(entry)),
     lost: (count) => count,
+    repeated: { keyOf, both },
     keep: { seconds: KEPT_SECONDS, clock },
   })
   return log
 }
 
+function keyOf(entry: LoggedRequest | number): string {
+  if (typeof entry === 'number') return 'lost'
+  const { user, method, path, status, ip, agent } = entry
+  return `${user.guid} ${status} ${method} ${path} ${ip} ${agent}`
+}
+
+function both(earlier: LoggedRequest | number, later: LoggedRequest | number): LoggedRequest | number {
+  if (typeof earlier === 'number') return earlier + (typeof later === 'number' ? later : 0)
+  if (typeof later === 'number') return earlier
+  return {
+    ...earlier,
+    milliseconds: Math.max(earlier.milliseconds, later.milliseconds),
+    times: (earlier.times ?? 1) + (later.times ?? 1),
+  }
+}
+
 function recordOf(request: LoggedRequest): JsonObject {
-  const { user, method, path, status, milliseconds } = request
+  const { user, method, path, status, milliseconds, times = 1 } = request
   return {
     event: 'request',
     user: actor(user),
@@ -82,6 +104,7 @@ function recordOf(request: LoggedRequest): JsonObject {
     path: logText(path, LONGEST_PATH),
     status,
     milliseconds: Math.round(milliseconds * 10) / 10,
+    times,
   }
 }
 

@@ -11,6 +11,9 @@
  *   "<address>"      where Quoin itself answers, such as http://127.0.0.1:8080
  *
  * A reply is compared whole, with one exception: of `_meta` only what the example says.
+ *
+ * Of a page (a path that is not under /api/) the reply says some texts that it shows, and some that it does not. A step
+ * with `form` opens the page, fills in its form and sends it, as a browser does.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -21,6 +24,18 @@ import type { JsonObject } from '../shared/json.ts'
 
 const headers = Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), Type.String())
 
+const filledForm = Type.Object(
+  {
+    /** `form_id` of the form, or the name of the table; not said: the form that the button stands in. */
+    id: Type.Optional(Type.String()),
+    /** By field. What is not named is sent as it stands. */
+    values: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]))),
+    /** Words on the button that is clicked. Not said: the form's own. */
+    button: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+
 const ExampleStep = Type.Object(
   {
     /** What this step shows, where it is not plain. */
@@ -30,15 +45,23 @@ const ExampleStep = Type.Object(
     request: Type.Object(
       {
         method: Type.Enum(['GET', 'POST', 'PUT', 'DELETE']),
-        path: Type.String({ pattern: '^/api/v1/' }),
+        path: Type.String({ pattern: '^/' }),
         headers: Type.Optional(headers),
         body: Type.Optional(anyJson()),
+        form: Type.Optional(filledForm),
       },
       { additionalProperties: false },
     ),
     /** Without `body` the reply has none. Headers that are not named may be anything. */
     reply: Type.Object(
-      { status: Type.Integer(), headers: Type.Optional(headers), body: Type.Optional(anyJson()) },
+      {
+        status: Type.Integer(),
+        headers: Type.Optional(headers),
+        body: Type.Optional(anyJson()),
+        /** Texts of a page, in order. */
+        shows: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
+        shows_not: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
+      },
       { additionalProperties: false },
     ),
     /** For what happens in the background: the request is sent again until it is answered so. */

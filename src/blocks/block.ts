@@ -11,6 +11,7 @@
 import type { CustomOutPin } from '../shared/blueprint.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
+import type { Query, SortKey } from '../shared/query.ts'
 import type { FlowContext, ValueContext } from './context.ts'
 import type { DocumentEvent } from './document-event.ts'
 import type { FlowPinIds, InPins, Inputs, OutPins, Outputs } from './pin.ts'
@@ -33,8 +34,21 @@ interface Pinned<In extends InPins, Out extends OutPins, S extends Settings> ext
   readonly settings: S
   /** In-pins that the settings add. */
   moreIn?(settings: SettingValues<S>): InPins
+  /**
+   * Searches that are made of its storage beside what its `query` and `sort` pins say, for the indexes they need. Inputs
+   * may be samples, or missing.
+   */
+  searches?(inputs: Partial<Inputs<In>>): ChosenSearches
   /** Out-pins that the settings, or the builder, add. */
   moreOut?(settings: SettingValues<S>, custom: readonly CustomOutPin[]): OutPins
+}
+
+/** What whoever looks at a page may choose to search by. */
+interface ChosenSearches {
+  readonly sorts: readonly SortKey[]
+  /** Filters, one at a time; only their fields count. */
+  readonly filters: readonly Query[]
+  readonly text: boolean
 }
 
 /** Outputs by pin id, once the pins' types are no longer known. */
@@ -77,6 +91,13 @@ export interface Listening {
     readonly summary: string
     readonly description: string
   }
+  page: {
+    /** Without the leading slash; parameters as for `http`. Empty: the start page. */
+    readonly uri: string
+    readonly title: string
+    /** Requests a second per address; undefined = the cluster's. */
+    readonly rateLimit: number | undefined
+  }
   function: { readonly name: string; readonly parameters: readonly CustomOutPin[] }
   storage: { readonly storage: string; readonly events: readonly DocumentEvent[] }
   /** One of `cron`, `every` and `asksNextRun`. */
@@ -97,6 +118,7 @@ export interface Listening {
 /** What happened, as the trigger's `start` gets it. */
 export interface Happening {
   http: { readonly request: RunRequest }
+  page: { readonly request: RunRequest }
   /** Each parameter as its pin promises it. */
   function: { readonly parameters: Readonly<Record<string, unknown>> }
   storage: {
@@ -125,7 +147,9 @@ interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins
 }
 
 /** A block whose pins are no longer known by type: what the engine, the palette and the docs work with. */
-type Erased = Pinned<InPins, OutPins, Settings>
+interface Erased extends Omit<Pinned<InPins, OutPins, Settings>, 'searches'> {
+  searches?(inputs: Given): ChosenSearches
+}
 
 export interface ValueBlock extends Erased {
   readonly kind: 'value'

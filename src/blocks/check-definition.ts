@@ -79,8 +79,12 @@ function kindProblems(definition: BlockDefinition): string[] {
   const problems: string[] = []
   if (definition.kind !== 'flow' && ins.some((pin) => pin.type === 'flow'))
     problems.push(`is a ${definition.kind} block and has a flow in-pin`)
-  if (definition.kind === 'value' && outs.some((pin) => pin.type === 'flow'))
+  if (definition.kind === 'value' && outs.some((pin) => pin.type === 'flow' && !pin.event))
     problems.push('is a value block and has a flow out-pin')
+  if (outs.some((pin) => pin.event) && outs.filter((pin) => pin.event && pin.type === 'flow').length !== 1)
+    problems.push('has event pins, of which one and only one must be a flow pin')
+  if (definition.kind !== 'value' && outs.some((pin) => pin.event))
+    problems.push(`is a ${definition.kind} block and has an event pin`)
   if (ins.some((pin) => pin.perFrame) !== outs.some((pin) => pin.frame))
     problems.push('must have perFrame in-pins and frame out-pins, or neither')
   return problems

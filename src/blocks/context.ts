@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
-import type { Reply, RunRequest } from './run-request.ts'
+import type { Reply } from './reply.ts'
+import type { RunRequest } from './run-request.ts'
 import type { Settings, SettingValues } from './setting.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -15,6 +16,8 @@ export interface ValueContext<S extends Settings = Settings> {
   readonly request: RunRequest | undefined
   /** The user for whom the run is, without secrets; for jobs too. Not there while constants are folded. */
   readonly user?: JsonObject | undefined
+  /** Guid of the block. */
+  readonly block?: string
   /** Whether a wire leaves this out-pin: what nobody reads need not be worked out. */
   wired(outPin: string): boolean
   /** Milliseconds since 1970. The same for all blocks of one run would be wrong for long runs, so it moves on. */

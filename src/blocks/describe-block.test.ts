@@ -42,6 +42,7 @@ test('a description is plain JSON and says everything but the code', () => {
     settings: { times: { kind: 'number', help: 'How often.', default: 1 } },
     more_in: true,
     more_out: false,
+    adds: { in: {}, out: {}, custom_out: false },
   })
 })
 

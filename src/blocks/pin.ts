@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
+import type { PageContent } from '../shared/page-content.ts'
 import type { PinType } from '../shared/pin-type.ts'
 import type { Query, SortKey } from '../shared/query.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
@@ -31,6 +32,11 @@ export interface OutPin {
   readonly help: string
   /** Has a value only inside the frames of this block's `perFrame` pins. */
   readonly frame?: true
+  /**
+   * Of a value block: a flow pin from which the run goes on when a visitor of the page does something, or a value that is
+   * there from then on.
+   */
+  readonly event?: true
   /** A flow pin that also gives a value of this type, to value pins that are wired to it (`error`). */
   readonly carries?: 'object'
 }
@@ -57,7 +63,7 @@ export interface PinValues {
   mutations: readonly Mutation[]
   connection: RunRequest
   user: JsonObject
-  state: JsonObject
+  state: PageContent
   /** The function's name. */
   function: string
   any: JsonValue
@@ -84,7 +90,7 @@ type InputOf<P extends InPin> = P extends { perFrame: true }
       : Taken<P> | undefined
 
 type ValuePinIds<P extends OutPins> = {
-  [K in keyof P]: P[K] extends { type: 'flow' } | { frame: true } ? never : K
+  [K in keyof P]: P[K] extends { type: 'flow' } | { frame: true } | { event: true } ? never : K
 }[keyof P]
 
 export type FlowPinIds<P extends OutPins> = {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../shared/json.ts'
-import type { StoredJson } from '../storage/stored-json.ts'
+import type { PageVisit } from './page-visit.ts'
 
 /** The request that started a run: what a `connection` pin carries. */
 export interface RunRequest {
@@ -15,11 +15,6 @@ export interface RunRequest {
   readonly body: JsonValue | undefined
   /** The signed-in user's document without secrets. */
   readonly user: JsonObject | undefined
-}
-
-/** What goes back. `value` undefined sends no body. */
-export interface Reply {
-  readonly code: number
-  readonly value: JsonValue | StoredJson | undefined
-  readonly headers: Readonly<Record<string, string>>
+  /** When a page is visited. */
+  readonly visit?: PageVisit
 }

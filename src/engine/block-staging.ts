@@ -21,7 +21,7 @@ import { setFields } from '../shared/mutation.ts'
 import { guidOf, textIn } from '../storage/document-fields.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
-import { buildGraph } from './blueprint-graph.ts'
+import { buildGraph, type Graph } from './blueprint-graph.ts'
 import {
   type Actor,
   blockRecords,
@@ -30,6 +30,7 @@ import {
   notFound,
   type RecordContext,
   recordStorages,
+  savedBlocks,
 } from './records.ts'
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
@@ -165,19 +166,19 @@ async function settleStaged(
   )
 }
 
-function changeOf(record: JsonObject): 'created' | 'updated' | 'removed' | undefined {
+export function changeOf(record: JsonObject): 'created' | 'updated' | 'removed' | undefined {
   const change = isJsonObject(record.unsaved) ? record.unsaved.change : undefined
   return change === 'created' || change === 'updated' || change === 'removed' ? change : undefined
 }
 
 /** The content as it would be if everything staged were saved. */
-function stagedContent(context: RecordContext, record: JsonObject): BlockContent {
+export function stagedContent(context: RecordContext, record: JsonObject): BlockContent {
   const staged = changeOf(record) === 'updated' && isJsonObject(record.unsaved) ? record.unsaved : record
   const { change: _change, by: _by, at: _at, ...content } = staged
   return context.readContent(pick(content))
 }
 
-function contentFields(content: BlockContent): Record<string, JsonValue> {
+export function contentFields(content: BlockContent): Record<string, JsonValue> {
   const { type, title, description, position, in_pins, custom_out_pins, fields, scopes } = content
   return {
     type,
@@ -220,7 +221,11 @@ function checkContent(
 ): { out_pins: JsonObject[]; storages: string[] } {
   const rest = others.filter((record) => guidOf(record) !== guid && changeOf(record) !== 'removed')
   const blocks: Block[] = rest.map((record) => ({ guid: guidOf(record), ...stagedContent(context, record) }))
-  const graph = buildGraph([...blocks, { guid, ...content }], catalogue)
+  return derivedOf(buildGraph([...blocks, { guid, ...content }], catalogue), guid)
+}
+
+/** What the server adds to one block of the graph. INVALID_BODY for what can never work. */
+export function derivedOf(graph: Graph, guid: string): { out_pins: JsonObject[]; storages: string[] } {
   const problem = graph.problems.find((one) => one.block === guid && refusedWhenSaved.has(one.rule))
   if (problem)
     throw invalidField(problem.rule === 'type' ? 'type' : `in_pins.${problem.pin ?? ''}`, problem.message)
@@ -235,18 +240,36 @@ function checkContent(
   }
 }
 
-function stamp(context: RecordContext, by: Actor): JsonObject {
+export function stamp(context: RecordContext, by: Actor): JsonObject {
   return { by: { ...by }, at: Math.floor(context.clock() / 1000) }
 }
 
-async function write(session: Session, guid: string, fields: Record<string, JsonValue>): Promise<JsonObject> {
+export async function write(
+  session: Session,
+  guid: string,
+  fields: Record<string, JsonValue>,
+): Promise<JsonObject> {
   const written = await session.update(recordStorages.blocks, guid, setFields(fields))
   if (written.outcome !== 'written') throw notFound(guid, 'block')
   return documentOf(written.document)
 }
 
-async function drop(session: Session, guid: string): Promise<JsonObject> {
+export async function drop(session: Session, guid: string): Promise<JsonObject> {
   const deleted = await session.delete(recordStorages.blocks, guid)
   if (deleted.outcome !== 'written') throw notFound(guid, 'block')
   return documentOf(deleted.document)
+}
+
+/** The blocks as they are saved, or as they would be if everything staged were. */
+export async function candidateBlocks(
+  context: RecordContext,
+  blueprint: string,
+  state: 'saved' | 'staged',
+): Promise<Block[]> {
+  const session = context.storage.session()
+  if (state === 'saved') return savedBlocks(context, session, blueprint)
+  const records = await blockRecords(session, blueprint)
+  return records
+    .filter((record) => changeOf(record) !== 'removed')
+    .map((record) => ({ guid: guidOf(record), ...stagedContent(context, record) }))
 }

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '../shared/blueprint.ts'
+import { exportBlueprint, type ImportedBlueprint } from '../shared/blueprint-file.ts'
 import type { JsonValue } from '../shared/json.ts'
-import { exportBlueprint, type ImportedBlueprint, importBlueprint } from './blueprint-file.ts'
+import { importBlueprint } from './blueprint-file.ts'
 
 function counter(): () => string {
   let next = 0

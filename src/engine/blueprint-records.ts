@@ -22,6 +22,8 @@ export interface BlueprintInput {
   readonly description?: string
   readonly category?: string
   readonly tags?: readonly string[]
+  /** Remarks and groups on the canvas. They mean nothing to what runs. */
+  readonly notes?: readonly JsonObject[]
 }
 
 export interface Page {
@@ -41,6 +43,7 @@ export async function createBlueprint(
     description: input.description ?? '',
     category: input.category ?? '',
     tags: input.tags ?? [],
+    notes: input.notes ?? [],
     short_id: shortId(random),
     active: false,
     version: 0,
@@ -70,16 +73,22 @@ export async function getBlueprint(context: RecordContext, guid: string): Promis
 export async function updateBlueprint(
   context: RecordContext,
   guid: string,
-  changes: Partial<BlueprintInput>,
+  changes: Partial<BlueprintInput> & { readonly update_hash?: string },
   by: Actor,
 ): Promise<JsonObject> {
-  const { name, description, category, tags } = changes
-  const mutations = setFields({ name, description, category, tags, modified_by: { ...by } })
+  const { name, description, category, tags, notes, update_hash: updateHash } = changes
+  const mutations = setFields({ name, description, category, tags, notes, modified_by: { ...by } })
   return transact(
     context.storage,
     async (session) => {
-      const written = await session.update(recordStorages.blueprints, guid, mutations)
-      if (written.outcome !== 'written') throw notFound(guid, 'blueprint')
+      const only = updateHash === undefined ? {} : { updateHash }
+      const written = await session.update(recordStorages.blueprints, guid, mutations, only)
+      if (written.outcome === 'not_found') throw notFound(guid, 'blueprint')
+      if (written.outcome === 'conflict')
+        throw new QuoinError(
+          'CONFLICT',
+          'Somebody changed the blueprint since you read it. Read it again and take its _meta.update_hash.',
+        )
       return documentOf(written.document)
     },
     { user: by },

@@ -210,6 +210,45 @@ describe('what a blueprint needs of its storages', () => {
       searching({ in: { field: 'status', value } }, { field: 'title' }),
       { indexes: [{ fields: ['status', 'title'] }], text: false },
     ],
+    [
+      'an optional filter: without it the sort is on its own',
+      searching({ in: { field: 'status', value, ignore_empty: true } }, { field: 'title' }),
+      { indexes: [{ fields: ['status', 'title'] }, { fields: ['title'] }], text: false },
+    ],
+    [
+      'a sort that only the request knows: no index over what nobody can know',
+      searching({ in: { field: 'status', value } }, { field: '@sent.value' }),
+      { indexes: [{ fields: ['status'] }], text: false },
+    ],
+    [
+      'a filter by a field that only the request knows',
+      searching({ in: { field: '@sent.value', value } }),
+      { indexes: [], text: false },
+    ],
+    [
+      'a sort that the request may choose: what it is when it does not',
+      {
+        ...searching({ in: { field: 'status', value, ignore_empty: true } }, { field: '@by.value' }),
+        by: { type: 'value_default', in: { value: '@sent.value', default: 'size' } },
+      },
+      { indexes: [{ fields: ['status', 'size'] }, { fields: ['size'] }], text: false },
+    ],
+    [
+      'two filters: together, and each on its own',
+      {
+        ...searching({ type: 'query_and', in: { queries: ['@a.query', '@b.query'] } }, { field: 'title' }),
+        a: { type: 'query_bool_term_fields', in: { field: 'status', value } },
+        b: { type: 'query_bool_term_fields', in: { field: 'owner', value, ignore_empty: true } },
+      },
+      {
+        indexes: [
+          { fields: ['status', 'owner', 'title'] },
+          { fields: ['status', 'title'] },
+          { fields: ['owner', 'title'] },
+        ],
+        text: false,
+      },
+    ],
   ])('%s', (_, blocks, needs) => {
     expect(room.compile(blocks).blueprint?.needs.get('things')).toEqual(needs)
   })

@@ -7,7 +7,13 @@ import { buildGraph } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { deriveNeeds } from './derive-needs.ts'
 import { type Facts, foldConstants } from './fold-constants.ts'
-import type { CompiledEndpoint, CompiledFunction, CompiledSchedule, CompiledStorageEvent } from './frame.ts'
+import type {
+  CompiledEndpoint,
+  CompiledFunction,
+  CompiledPage,
+  CompiledSchedule,
+  CompiledStorageEvent,
+} from './frame.ts'
 import { wiringOf } from './graph-wiring.ts'
 import { placeProblems } from './place-problems.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
@@ -16,6 +22,7 @@ import { readTriggers, triggerProblem } from './read-triggers.ts'
 export interface CompiledBlueprint {
   readonly guid: string
   readonly endpoints: readonly CompiledEndpoint[]
+  readonly pages: readonly CompiledPage[]
   readonly functions: ReadonlyMap<string, CompiledFunction>
   readonly storageEvents: readonly CompiledStorageEvent[]
   readonly schedules: readonly CompiledSchedule[]
@@ -43,6 +50,7 @@ export function compileBlueprint(
   if (problems.length > 0) return { blueprint: undefined, problems }
   const counts = blockCounts(catalogue)
   const endpoints: CompiledEndpoint[] = []
+  const pages: CompiledPage[] = []
   const functions = new Map<string, CompiledFunction>()
   const storageEvents: CompiledStorageEvent[] = []
   const schedules: CompiledSchedule[] = []
@@ -50,6 +58,7 @@ export function compileBlueprint(
     try {
       const compiled = compileTrigger(trigger, facts, counts)
       if (compiled.on === 'http') endpoints.push(compiled.endpoint)
+      else if (compiled.on === 'page') pages.push(compiled.page)
       else if (compiled.on === 'function') functions.set(compiled.function.name, compiled.function)
       else if (compiled.on === 'storage') storageEvents.push(compiled.storageEvent)
       else schedules.push(compiled.schedule)
@@ -59,5 +68,5 @@ export function compileBlueprint(
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
   const needs = deriveNeeds(graph, facts)
-  return { blueprint: { guid, endpoints, functions, storageEvents, schedules, needs }, problems: [] }
+  return { blueprint: { guid, endpoints, pages, functions, storageEvents, schedules, needs }, problems: [] }
 }

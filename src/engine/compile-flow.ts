@@ -1,6 +1,7 @@
 import type { FlowBlock } from '../blocks/block.ts'
 import type { FlowContext, LaterCall, LogLevel } from '../blocks/context.ts'
-import type { Reply, RunRequest } from '../blocks/run-request.ts'
+import type { Reply } from '../blocks/reply.ts'
+import type { RunRequest } from '../blocks/run-request.ts'
 import type { Settings, SettingValues } from '../blocks/setting.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
@@ -17,6 +18,17 @@ import type { CompiledFlow, Frame, Step } from './frame.ts'
  * circle lead to them; a flow out-pin with several wires starts a branch for each, in the blueprint's order.
  */
 export function compileFlow(trigger: Node, facts: Facts, counts: BlockCounts): CompiledFlow {
+  const { values, behind } = flowCompiler(facts, counts)
+  const first = behind(trigger, 'flow')
+  const accept = values.storeOf(trigger)
+  return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
+}
+
+/** Compiles what shares one frame: `behind` gives one step for all that follows a flow out-pin. */
+export function flowCompiler(
+  facts: Facts,
+  counts: BlockCounts,
+): { readonly values: ValueCompiler; behind(node: Node, pin: string): Step | undefined } {
   const values = valueCompiler(facts, counts)
   const steps = new Map<Node, { step: Step | undefined }>()
 
@@ -34,9 +46,7 @@ export function compileFlow(trigger: Node, facts: Facts, counts: BlockCounts): C
     return entry.step
   }
 
-  const first = follow(facts.behind(trigger, 'flow').map(stepOf))
-  const accept = values.storeOf(trigger)
-  return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
+  return { values, behind: (node, pin) => follow(facts.behind(node, pin).map(stepOf)) }
 }
 
 /** A flow that only pulls one pin of the trigger, of the type `date`. Its result is the date as text, or empty. */

@@ -1,14 +1,22 @@
 import { converterFor } from '../blocks/convert-pin.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { compileDatePin, compileFlow } from './compile-flow.ts'
+import { compilePageFlow } from './compile-page-flow.ts'
 import { deriveReplies } from './derive-replies.ts'
 import type { Facts } from './fold-constants.ts'
-import type { CompiledEndpoint, CompiledFunction, CompiledSchedule, CompiledStorageEvent } from './frame.ts'
+import type {
+  CompiledEndpoint,
+  CompiledFunction,
+  CompiledPage,
+  CompiledSchedule,
+  CompiledStorageEvent,
+} from './frame.ts'
 import type { ReadTrigger } from './read-triggers.ts'
 import { requestFields } from './request-fields.ts'
 
 export type CompiledTrigger =
   | { readonly on: 'http'; readonly endpoint: CompiledEndpoint }
+  | { readonly on: 'page'; readonly page: CompiledPage }
   | { readonly on: 'function'; readonly function: CompiledFunction }
   | { readonly on: 'storage'; readonly storageEvent: CompiledStorageEvent }
   | { readonly on: 'schedule'; readonly schedule: CompiledSchedule }
@@ -17,7 +25,7 @@ export type CompiledTrigger =
 export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: BlockCounts): CompiledTrigger {
   const { node } = trigger
   const block = node.block.guid
-  const flow = compileFlow(node, facts, counts)
+  const flow = trigger.on === 'page' ? compilePageFlow(node, facts, counts) : compileFlow(node, facts, counts)
   switch (trigger.on) {
     case 'http': {
       const { definition, listening } = trigger
@@ -26,6 +34,11 @@ export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: Block
       const fields = requestFields(node, facts)
       const replies = deriveReplies(node, facts)
       return { on: 'http', endpoint: { block, listening, scopes, fields, replies, flow, start } }
+    }
+    case 'page': {
+      const { definition, listening } = trigger
+      const start: CompiledPage['start'] = (request) => definition.start({ request })
+      return { on: 'page', page: { block, listening, scopes: node.block.scopes, flow, start } }
     }
     case 'function': {
       const { definition, listening } = trigger

@@ -12,6 +12,7 @@ import type { InPin } from '../blocks/pin.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
+import { constantText } from './constant-text.ts'
 import type { Facts } from './fold-constants.ts'
 import { type Frame, UNSET } from './frame.ts'
 
@@ -27,6 +28,8 @@ export interface Inputs {
 /** Numbers the slots of one flow and compiles what is pulled in it. */
 export interface ValueCompiler {
   inputsOf(node: Node): Inputs
+  /** As `storeOf`, for the event pins of a value block; everything that was evaluated is forgotten first. */
+  storeEventOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void
   /** Writes what a block gave to the slots that are read, and empties those that depend on it. */
   storeOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void
   slots(): unknown[]
@@ -51,6 +54,10 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
   }
 
   function getterOf(wire: Wire): Getter {
+    if (wire.node.out.get(wire.pin)?.event) {
+      const slot = slotOf(wire.node, wire.pin)
+      return (frame) => (frame.slots[slot] === UNSET ? undefined : frame.slots[slot])
+    }
     const folded = facts.constants.get(wire.node)
     if (folded) {
       const value = folded[wire.pin]
@@ -85,6 +92,7 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
         const context: ValueContext = {
           settings: node.settings,
           more: more(frame),
+          block: node.block.guid,
           request: frame.run.request,
           user: frame.run.user,
           wired,
@@ -100,6 +108,8 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
   }
 
   function pinGetter(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
+    const text = constantText(node, id, pin, facts)
+    if (text) return { constant: text }
     const wires = node.wires.get(id)
     if (!wires) return { constant: facts.literal(node, id, pin) }
     const converters = wires.map((wire) => converterFor(id, pin, facts.typeOf(wire, pin)))
@@ -163,7 +173,7 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
 
   function slotsOf(nodes: readonly Node[]): number[] {
     return nodes.flatMap((node) => {
-      const valuePins = [...(numbers.get(node) ?? [])].filter(([pin]) => !node.out.get(pin)?.frame)
+      const valuePins = [...(numbers.get(node) ?? [])].filter(([pin]) => isEvaluated(node, pin))
       return valuePins.map(([, slot]) => slot)
     })
   }
@@ -174,14 +184,30 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
     let written: (readonly [string, number])[] | undefined
     let resets: number[] | undefined
     return (frame, given) => {
-      written ??= [...(numbers.get(node) ?? [])].filter(([pin]) => !node.out.get(pin)?.frame)
+      written ??= [...(numbers.get(node) ?? [])].filter(([pin]) => isEvaluated(node, pin))
       resets ??= slotsOf(dependent)
       for (const [pin, slot] of written) frame.slots[slot] = given[pin]
       for (const slot of resets) frame.slots[slot] = UNSET
     }
   }
 
-  return { inputsOf, storeOf, slots: () => initial.slice() }
+  function storeEventOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void {
+    return (frame, given) => {
+      initial.forEach((value, slot) => {
+        if (value === UNSET) frame.slots[slot] = UNSET
+      })
+      for (const [pin, slot] of numbers.get(node) ?? [])
+        if (node.out.get(pin)?.event) frame.slots[slot] = given[pin]
+    }
+  }
+
+  return { inputsOf, storeOf, storeEventOf, slots: () => initial.slice() }
+}
+
+/** Whether the block's own code gives the pin's value; frame pins and event pins get it from elsewhere. */
+function isEvaluated(node: Node, pin: string): boolean {
+  const out = node.out.get(pin)
+  return !out?.frame && !out?.event
 }
 
 function gatherer(

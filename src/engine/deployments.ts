@@ -20,8 +20,9 @@ import { oneAtATime } from '../shared/one-at-a-time.ts'
 import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
-import { applyValidationRules } from './apply-validation-rules.ts'
+import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
 import { type CompiledBlueprint, compileBlueprint } from './compile-blueprint.ts'
+import { dropUnusedIndexes } from './drop-unused-indexes.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 import {
   type Actor,
@@ -35,6 +36,7 @@ import {
 import type { SystemLog } from './system-log.ts'
 import { ensureStorages } from './used-storages.ts'
 import { validationRuleStorage } from './validation-rules.ts'
+import { getVersion } from './versions.ts'
 
 export interface Difference {
   readonly guid: string
@@ -44,12 +46,21 @@ export interface Difference {
   readonly after: Block | null
 }
 
+export interface Checked {
+  readonly problems: readonly Problem[]
+  readonly notes: Findings['notes']
+}
+
 export interface Deployments {
   /** Deploys the saved blocks and makes them answer. */
   activate(guid: string, by: Actor): Promise<JsonObject>
   /** Deploys without a gap; an inactive blueprint stays inactive. */
   deploy(guid: string, by: Actor): Promise<JsonObject>
   deactivate(guid: string, by: Actor): Promise<JsonObject>
+  /** Deploys the blocks of a former version as a new one. The saved blocks stay as they are. */
+  rollBack(guid: string, number: number, by: Actor): Promise<JsonObject>
+  /** What would keep blocks from being deployed, and what would only be said. Changes nothing. */
+  check(guid: string, blocks: readonly Block[]): Promise<Checked>
   /** The blocks that differ between saved and deployed. */
   pending(guid: string): Promise<Difference[]>
   /** At start: compiles and serves whatever is active; what cannot be stays off until it is repaired, and is logged. */
@@ -108,10 +119,13 @@ export function openDeployments(
     return { number, blocks }
   }
 
-  async function put(guid: string, by: Actor, activate: boolean): Promise<JsonObject> {
+  async function put(guid: string, by: Actor, activate: boolean, version?: number): Promise<JsonObject> {
     const session = context.storage.session()
     const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
-    const blocks = await savedBlocks(context, session, guid)
+    const blocks =
+      version === undefined
+        ? await savedBlocks(context, session, guid)
+        : (await getVersion(context, guid, version)).blocks
     const compiled = compile(guid, blocks)
     await validate(session, textIn(record.name), blocks, compiled)
     const active = activate || record.active === true
@@ -136,9 +150,15 @@ export function openDeployments(
       { user: by },
     )
     const next = { compiled, name: textIn(written.name), deployment: Number(written.version) }
+    const former = usedStorages(guid)
     // Behind a restore that has read the former state.
     if (active) await inTurn('follow', async () => live.set(guid, next))
+    if (active) await dropUnusedIndexes(context.storage, live, [...former, ...compiled.needs.keys()], log)
     return written
+  }
+
+  function usedStorages(guid: string): readonly string[] {
+    return [...(live.table().blueprints.get(guid)?.compiled.needs.keys() ?? [])]
   }
 
   async function serve(session: Session, record: JsonObject): Promise<void> {
@@ -180,6 +200,21 @@ export function openDeployments(
   return {
     activate: (guid, by) => alone(() => put(guid, by, true)),
     deploy: (guid, by) => alone(() => put(guid, by, false)),
+    rollBack: (guid, number, by) => alone(() => put(guid, by, false, number)),
+    async check(guid, blocks) {
+      const session = context.storage.session()
+      const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+      const { blueprint: compiled, problems } = compileBlueprint(guid, blocks, catalogue)
+      if (!compiled) return { problems, notes: [] }
+      const claimed = claimProblem(() => live.checkClaims(compiled))
+      if (!context.storage.has(validationRuleStorage)) return { problems: claimed, notes: [] }
+      const { errors, notes } = await applyValidationRules(session, {
+        name: textIn(record.name),
+        blocks,
+        compiled,
+      })
+      return { problems: [...claimed, ...errors], notes }
+    },
     deactivate: (guid, by) =>
       alone(async () => {
         const record = await transact(
@@ -192,7 +227,9 @@ export function openDeployments(
           },
           { user: by },
         )
+        const former = usedStorages(guid)
         await inTurn('follow', async () => live.set(guid, undefined))
+        await dropUnusedIndexes(context.storage, live, former, log)
         return record
       }),
     async pending(guid) {
@@ -203,6 +240,17 @@ export function openDeployments(
     },
     restore: () => inTurn('follow', restore),
     close: unwatch,
+  }
+}
+
+/** A URI or name that another active blueprint holds, as a problem of the whole blueprint. */
+function claimProblem(check: () => void): Problem[] {
+  try {
+    check()
+    return []
+  } catch (error) {
+    if (error instanceof QuoinError) return [{ block: '', message: error.message }]
+    throw error
   }
 }
 

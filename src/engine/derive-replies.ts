@@ -1,4 +1,5 @@
 import { isJsonObject } from '../shared/json.ts'
+import { isLargerThan } from '../shared/json-size.ts'
 import type { PinType } from '../shared/pin-type.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './fold-constants.ts'
@@ -7,6 +8,10 @@ import type { EndpointReply, ValueShape } from './value-shape.ts'
 
 /** The block that sends what a flow replies. There is one; a second would be named here. */
 const REPLIES = 'httpconnection_set_json'
+
+/** Of a reply that is described. */
+const MOST_VALUES = 10_000
+const MOST_CHARACTERS = 256 * 1024
 
 /** Keys that no field has, in samples: what carries them stands for a document, or for an object of which nothing is known. */
 const DOCUMENT_OF = '(document of)'
@@ -26,7 +31,14 @@ export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointRep
       const pin = node.in.get(id)
       return pin && sample(node, id, pin)
     })
-    return [{ code: typeof code === 'number' && code >= 200 ? code : undefined, value: shapeOf(value) }]
+    // Forty objects that hold each other twice are 2 to the 40 fields: nobody wants to read those.
+    const isReadable = !isLargerThan(value, MOST_VALUES, MOST_CHARACTERS)
+    return [
+      {
+        code: typeof code === 'number' && code >= 200 ? code : undefined,
+        value: isReadable ? shapeOf(value) : { kind: 'unknown' },
+      },
+    ]
   })
 }
 

@@ -23,6 +23,10 @@ export interface EngineOptions {
   readonly allowedHosts: readonly string[]
   /** First segments of paths under /api/v1 that are Quoin's own. */
   readonly reservedRoots: ReadonlySet<string>
+  /** Where entries of the system log go; a storage if not said. */
+  readonly log?: SystemLog
+  /** The same for pages, which lie under `/`. */
+  readonly reservedPageRoots?: ReadonlySet<string>
 }
 
 export interface Engine {
@@ -43,8 +47,8 @@ export interface Engine {
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { storage, catalogue, clock, random } = options
   const records = await openRecords(storage, clock)
-  const log = await openSystemLog(storage, clock)
-  const live = liveBlueprints(options.reservedRoots)
+  const log = options.log ?? (await openSystemLog(storage, clock))
+  const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
   const deployments = openDeployments(records, catalogue, live, (entry) => log.write(entry))
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(storage, runCache(clock))

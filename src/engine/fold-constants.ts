@@ -1,7 +1,7 @@
 import type { ValueContext } from '../blocks/context.ts'
 import { converterFor, finishPin } from '../blocks/convert-pin.ts'
 import type { InPin } from '../blocks/pin.ts'
-import type { Graph, Node } from './blueprint-graph.ts'
+import type { Graph, Node, Wire } from './blueprint-graph.ts'
 import type { Wiring } from './graph-wiring.ts'
 
 /** What a block gives, by out-pin, that depends on nothing but constants. */
@@ -29,7 +29,11 @@ export function foldConstants(graph: Graph, wiring: Wiring): Constants {
     tried.add(node)
     if ([...node.in.values()].some((pin) => pin.perFrame)) return false
     const sources = [...node.wires.values()].flat()
-    if (!sources.every((wire) => !wire.node.out.get(wire.pin)?.frame && fold(wire.node))) return false
+    const isFixed = ({ node: source, pin }: Wire) => {
+      const out = source.out.get(pin)
+      return !out?.frame && !out?.event && fold(source)
+    }
+    if (!sources.every(isFixed)) return false
     try {
       const inputs: Record<string, unknown> = {}
       const more: Record<string, unknown> = {}
@@ -40,6 +44,7 @@ export function foldConstants(graph: Graph, wiring: Wiring): Constants {
       const context: ValueContext = {
         settings: node.settings,
         more,
+        block: node.block.guid,
         request: undefined,
         wired: facts.wired(node),
         now: () => 0,

@@ -1,6 +1,7 @@
 import type { Happening, Listening } from '../blocks/block.ts'
 import type { Cache, LaterCall, LogLevel } from '../blocks/context.ts'
-import type { Reply, RunRequest } from '../blocks/run-request.ts'
+import type { Reply } from '../blocks/reply.ts'
+import type { RunRequest } from '../blocks/run-request.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
@@ -97,6 +98,16 @@ export interface CompiledSchedule {
   /** A flow whose result is the date of the next run, as text, or empty; undefined when a clock decides. */
   readonly nextRun: CompiledFlow | undefined
   readonly start: (tick: Happening['schedule']) => Readonly<Record<string, unknown>>
+}
+
+/** What triggers of the kind `page` become. */
+export interface CompiledPage {
+  readonly block: string
+  readonly listening: Listening['page']
+  /** Any of them opens it; none = everybody. */
+  readonly scopes: readonly string[]
+  readonly flow: CompiledFlow
+  readonly start: (request: RunRequest) => Readonly<Record<string, unknown>>
 }
 
 /** What triggers of the kind `http` become. */

@@ -73,7 +73,9 @@ export function wiringOf(graph: Graph): Wiring {
   function parameterOf(node: Node, pin: string, seen: Set<Node>): string | undefined {
     for (const wire of node.wires.get(pin) ?? []) {
       const { definition } = wire.node
-      if (definition.kind === 'trigger' && definition.on === 'http') return wire.pin
+      if (definition.kind === 'trigger' && (definition.on === 'http' || definition.on === 'page'))
+        return wire.pin
+      if (wire.node.out.get(wire.pin)?.event) return wire.pin
       if (definition.kind !== 'value' || seen.has(wire.node)) continue
       seen.add(wire.node)
       if (definition.fromRequest) {

@@ -1,7 +1,7 @@
 import { QuoinError } from '../shared/errors.ts'
 import type { CompiledBlueprint } from './compile-blueprint.ts'
 import type { CompiledFunction } from './frame.ts'
-import { routeKey } from './route-key.ts'
+import { pageKey, routeKey } from './route-key.ts'
 
 /** A blueprint that answers requests. */
 export interface LiveBlueprint {
@@ -28,8 +28,11 @@ export interface LiveBlueprints {
   watch(listener: (table: LiveTable) => void): () => void
 }
 
-/** `reservedRoots`: first segments of paths that are Quoin's own. A blueprint cannot have them. */
-export function liveBlueprints(reservedRoots: ReadonlySet<string>): LiveBlueprints {
+/** Both: first segments of paths that are Quoin's own, under `/api/v1` and for pages. A blueprint cannot have them. */
+export function liveBlueprints(
+  reservedRoots: ReadonlySet<string>,
+  reservedPageRoots: ReadonlySet<string> = new Set(),
+): LiveBlueprints {
   let table: LiveTable = { blueprints: new Map(), functions: new Map(), version: 0 }
   const listeners = new Set<(table: LiveTable) => void>()
   return {
@@ -46,6 +49,15 @@ export function liveBlueprints(reservedRoots: ReadonlySet<string>): LiveBlueprin
       for (const listener of listeners) listener(table)
     },
     checkClaims(compiled) {
+      for (const { listening } of compiled.pages) {
+        const root = listening.uri.split('/')[0] ?? ''
+        if (!reservedPageRoots.has(root)) continue
+        throw new QuoinError(
+          'CONFLICT',
+          `The page /${listening.uri} lies under /${root}, which is Quoin's own.`,
+        )
+      }
+      const pages = new Map(compiled.pages.map(({ listening: { uri } }) => [pageKey(uri), uri]))
       for (const { listening } of compiled.endpoints) {
         const root = listening.uri.split('/')[0] ?? ''
         if (reservedRoots.has(root)) {
@@ -64,6 +76,13 @@ export function liveBlueprints(reservedRoots: ReadonlySet<string>): LiveBlueprin
           throw new QuoinError(
             'CONFLICT',
             `${method} ${uri} belongs to the active blueprint "${other.name}" (${other.compiled.guid}).`,
+          )
+        }
+        const page = other.compiled.pages.find(({ listening }) => pages.has(pageKey(listening.uri)))
+        if (page) {
+          throw new QuoinError(
+            'CONFLICT',
+            `The page /${page.listening.uri} belongs to the active blueprint "${other.name}" (${other.compiled.guid}).`,
           )
         }
         const name = [...other.compiled.functions.keys()].find((key) => compiled.functions.has(key))

@@ -26,7 +26,10 @@ export function placeProblems(graph: Graph): Problem[] {
   function framesOfPin(node: Node, id: string, pin: InPin): Set<Node> {
     const needed = new Set<Node>()
     for (const wire of node.wires.get(id) ?? []) {
-      if (wire.node.out.get(wire.pin)?.frame) {
+      const out = wire.node.out.get(wire.pin)
+      // What a visitor does comes from outside: a form may show again what it was sent.
+      if (out?.event) continue
+      if (out?.frame) {
         needed.add(wire.node)
       } else if (wire.node.definition.kind === 'value') {
         if (open.has(wire.node)) {

@@ -9,7 +9,7 @@ import { type Listening, type Listens, PinError, type TriggerBlock } from '../bl
 import type { Problem } from '../shared/errors.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import { constantPin, type Facts } from './fold-constants.ts'
-import { routeKey } from './route-key.ts'
+import { pageKey, routeKey } from './route-key.ts'
 import { sampler } from './sample-values.ts'
 
 /** A trigger and what it listens for, by what starts it. */
@@ -128,6 +128,8 @@ function listen(node: Node, definition: TriggerBlock, inputs: Record<string, unk
   switch (definition.on) {
     case 'http':
       return { on: 'http', node, definition, listening: definition.listen(inputs, settings, custom) }
+    case 'page':
+      return { on: 'page', node, definition, listening: definition.listen(inputs, settings, custom) }
     case 'function':
       return { on: 'function', node, definition, listening: definition.listen(inputs, settings, custom) }
     case 'storage':
@@ -142,6 +144,8 @@ function claimOf(trigger: ReadTrigger): { readonly key: string; readonly pin: st
   switch (trigger.on) {
     case 'http':
       return { key: routeKey(trigger.listening), pin: 'uri' }
+    case 'page':
+      return { key: pageKey(trigger.listening.uri), pin: 'url' }
     case 'function':
       return { key: `function ${trigger.listening.name}`, pin: 'name' }
     default:

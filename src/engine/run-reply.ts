@@ -2,7 +2,7 @@
  * The one reply of a run: asked for (a second one is refused), then committed together with everything that was written
  * before it, then sent. A run that fails in between has answered in another way, and sends nothing more.
  */
-import type { Reply } from '../blocks/run-request.ts'
+import type { Reply } from '../blocks/reply.ts'
 import { andThen, isPromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
 

@@ -9,7 +9,8 @@
  *   fails.
  */
 import type { LaterCall } from '../blocks/context.ts'
-import type { Reply, RunRequest } from '../blocks/run-request.ts'
+import type { Reply } from '../blocks/reply.ts'
+import type { RunRequest } from '../blocks/run-request.ts'
 import type { QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'

@@ -38,8 +38,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Undefined: no body. */
   readonly text: string | undefined
-  /** The text's tag, where it is known. */
-  readonly tag?: string | undefined
+  /** Where the text's tag is known, or is to be kept for the next time. */
+  readonly tagged?: { tag: string | undefined } | undefined
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -142,7 +142,7 @@ export class EndpointExchange implements Caller {
   }
 
   /** Sends a reply, whole. Successful ones to GET are tagged, and are 304 for a client that has those bytes. */
-  send({ status, headers, text, tag }: Answer): void {
+  send({ status, headers, text, tagged }: Answer): void {
     const response = this.#response
     if (response.headersSent || response.destroyed) return
     const head = ['x-content-type-options', 'nosniff']
@@ -154,8 +154,11 @@ export class EndpointExchange implements Caller {
     const isRead = this.method === 'GET' || this.method === 'HEAD'
     if (status === 200 && isRead && text !== undefined) {
       const own = headers?.etag
-      const known = own ?? tag ?? entityTag(text)
-      if (own === undefined) head.push('etag', known)
+      const known = own ?? tagged?.tag ?? entityTag(text)
+      if (own === undefined) {
+        head.push('etag', known)
+        if (tagged) tagged.tag = known
+      }
       if (knowsTag(this.headers['if-none-match'], known)) code = 304
     }
     if (BODILESS.has(code)) response.writeHead(code, head).end()

@@ -10,7 +10,8 @@
  * the same key with another path or body is a mistake of the client and refused.
  */
 import { createHash } from 'node:crypto'
-import type { Reply, RunRequest } from '../blocks/run-request.ts'
+import type { Reply } from '../blocks/reply.ts'
+import type { RunRequest } from '../blocks/run-request.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
@@ -19,7 +20,6 @@ import { setFields } from '../shared/mutation.ts'
 import { search } from '../shared/query.ts'
 import type { Session, Storage } from '../storage/storage.ts'
 import { replyText } from './endpoint-reply.ts'
-import type { FoundEndpoint } from './endpoint-table.ts'
 
 const storageName = '_idempotency'
 const DAY = 86_400
@@ -33,7 +33,7 @@ export interface StoredReply {
 
 export interface Idempotency {
   /** The key's identity, or undefined if the request carries none. Throws INVALID_QUERY for a key that cannot be one. */
-  keyOf(found: FoundEndpoint, request: RunRequest): IdempotencyKey | undefined
+  keyOf(found: KeyOwner, request: RunRequest): IdempotencyKey | undefined
   /**
    * The stored reply, if there is one; else undefined, and the key is taken until `release` is called. Waits while
    * another request works on the key.
@@ -44,6 +44,12 @@ export interface Idempotency {
   release(key: IdempotencyKey): void
   /** Stores the reply in the run's own transaction. */
   keep(session: Session, key: IdempotencyKey, reply: Reply): MaybePromise<unknown>
+}
+
+/** The trigger that a key belongs to. */
+export interface KeyOwner {
+  readonly blueprint: string
+  readonly endpoint: { readonly block: string }
 }
 
 export interface IdempotencyKey {

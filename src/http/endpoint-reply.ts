@@ -1,5 +1,6 @@
-import type { Reply } from '../blocks/run-request.ts'
+import type { Reply } from '../blocks/reply.ts'
 import type { RunEnd } from '../engine/run.ts'
+import { isLargerThan } from '../shared/json-size.ts'
 import { StoredJson } from '../storage/stored-json.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 
@@ -9,30 +10,14 @@ const MOST_CHARACTERS = 64 * 1024 * 1024
 
 /**
  * The text of a reply's body; undefined for a reply without one. Stored documents pass as the text they are. Throws for a
- * value that is too large: a flow of two maps can make one of 500 MB out of 50 KB, since its lists share their items, and
- * writing it would stop the process for seconds.
+ * value that is too large to be written.
  */
 export function replyText(reply: Reply): string | undefined {
   if (reply.code === 204 || reply.code === 304 || reply.value === undefined) return undefined
   if (reply.value instanceof StoredJson) return reply.value.text
-  checkSize(reply.value)
+  if (isLargerThan(reply.value, MOST_VALUES, MOST_CHARACTERS))
+    throw new Error(`The reply holds more than ${MOST_VALUES} values or ${MOST_CHARACTERS} characters.`)
   return JSON.stringify(reply.value)
-}
-
-function checkSize(whole: unknown): void {
-  let values = 0
-  let characters = 0
-  const open: unknown[] = [whole]
-  while (open.length > 0) {
-    const value = open.pop()
-    values += 1
-    if (typeof value === 'string') characters += value.length
-    else if (typeof value === 'object' && value !== null)
-      for (const item of Object.values(value)) open.push(item)
-    if (values + open.length > MOST_VALUES || characters > MOST_CHARACTERS) {
-      throw new Error(`The reply holds more than ${MOST_VALUES} values or ${MOST_CHARACTERS} characters.`)
-    }
-  }
 }
 
 /** Sends what a flow replied. */
@@ -47,7 +32,8 @@ export function sendReply(exchange: EndpointExchange, reply: Reply): void {
       ...headers,
     }
   }
-  exchange.send({ status: reply.code, headers, text })
+  const tagged = reply.value instanceof StoredJson ? reply.value : undefined
+  exchange.send({ status: reply.code, headers, text, tagged })
 }
 
 /** What a request gets whose flow ended without a reply: an error's reply, or 204. */

@@ -21,12 +21,12 @@ type Owner = Omit<FoundEndpoint, 'parameters'>
  */
 export function endpointTable(table: LiveTable): FindEndpoint {
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 256 })
-  const owners = new Map<unknown, Owner>()
+  const owners = new Map<unknown, Owner & { readonly rest: string | undefined }>()
   for (const { compiled, name } of table.blueprints.values()) {
     for (const endpoint of compiled.endpoints) {
       const owner: Owner = { endpoint, blueprint: compiled.guid, blueprintName: name }
       const handler = () => undefined
-      owners.set(handler, owner)
+      owners.set(handler, { ...owner, rest: /\{([^}]+)\.\.\.\}$/.exec(endpoint.listening.uri)?.[1] })
       router.on(endpoint.listening.method, routePattern(endpoint.listening.uri), handler)
     }
   }
@@ -35,7 +35,8 @@ export function endpointTable(table: LiveTable): FindEndpoint {
     const found = router.find(method === 'HEAD' ? 'GET' : (method as HTTPMethod), path)
     const owner = found ? owners.get(found.handler) : undefined
     if (!found || !owner) return undefined
-    return { ...owner, parameters: namedParameters(found.params, owner.endpoint.listening.uri) }
+    const { endpoint, blueprint, blueprintName, rest } = owner
+    return { endpoint, blueprint, blueprintName, parameters: namedParameters(found.params, rest) }
   }
 }
 
@@ -44,14 +45,15 @@ function routePattern(uri: string): string {
   return `/${uri.replace(/\{[^}]+\.\.\.\}$/, '*').replace(/\{([^}]+)\}/g, ':$1')}`
 }
 
+/** `rest`: the name of the rest of the path, if there is one. */
 function namedParameters(
   found: Readonly<Record<string, string | undefined>>,
-  uri: string,
+  rest: string | undefined,
 ): Record<string, string> {
   const named: Record<string, string> = {}
-  for (const [name, value] of Object.entries(found)) {
-    if (value !== undefined)
-      named[name === '*' ? (/\{([^}]+)\.\.\.\}$/.exec(uri)?.[1] ?? name) : name] = value
+  for (const name in found) {
+    const value = found[name]
+    if (value !== undefined) named[name === '*' ? (rest ?? name) : name] = value
   }
   return named
 }

@@ -8,6 +8,7 @@ import { QuoinError } from '../shared/errors.ts'
 import { matchAll } from '../shared/query.ts'
 import { guidOf, textIn } from '../storage/document-fields.ts'
 import { endpointTable } from './endpoint-table.ts'
+import { pageRoutes } from './pages/page-routes.ts'
 
 export interface ExplainRequest {
   readonly method: string
@@ -23,16 +24,20 @@ export async function explainRequest(
   asked: ExplainRequest,
 ): Promise<Explanation> {
   const path = `/${(asked.path.split('?')[0] ?? '').replace(/^\/?(api\/v1\/)?/, '')}`
-  const found = endpointTable(engine.live.table())(asked.method, path)
-  if (!found) return explainMissing(engine, asked.method, path)
-  const { endpoint, blueprint, blueprintName: name } = found
-  const { scopes, block } = endpoint
+  const table = engine.live.table()
+  const endpoint = endpointTable(table)(asked.method, path)
+  const page = endpoint || !mayBePage(asked) ? undefined : pageRoutes(table)(path)
+  const found = endpoint ?? page
+  if (!found) return explainMissing(engine, asked, path)
+  const { blueprint, blueprintName: name } = found
+  const { scopes, block } = 'endpoint' in found ? found.endpoint : found.page
+  const without = page ? 'is sent to sign in' : 'gets 404'
   const about = { blueprint: { guid: blueprint, name, active: true }, block, scopes: [...scopes] }
   if (mayEnter(scopes, undefined))
     return { reachable: true, reason: 'It is active and open to everybody.', ...about }
   const wanted = scopes.join(' or ')
   if (asked.user === undefined) {
-    const reason = `It is active, and needs the scope ${wanted}: somebody who is not signed in gets 404.`
+    const reason = `It is active, and needs the scope ${wanted}: somebody who is not signed in ${without}.`
     return { reachable: false, reason, ...about }
   }
   const held = await access.scopesOfUser(asked.user)
@@ -40,12 +45,18 @@ export async function explainRequest(
   const reachable = mayEnter(scopes, { scopes: held })
   const reason = reachable
     ? `The user holds ${wanted}.`
-    : `The user does not hold ${wanted}, so they get 404. Grant it, or a group that has it.`
+    : `The user does not hold ${wanted}, so they get ${page ? 403 : 404}. Grant it, or a group that has it.`
   return { reachable, reason, ...about }
 }
 
-/** Looks for the endpoint among the blueprints that are not active. */
-async function explainMissing(engine: Engine, method: string, path: string): Promise<Explanation> {
+/** Pages lie beside the API, and are looked at or sent a form. */
+function mayBePage({ method, path }: ExplainRequest): boolean {
+  return ['GET', 'HEAD', 'POST'].includes(method) && !/^\/?api\//.test(path)
+}
+
+/** Looks for the endpoint or page among the blueprints that are not active. */
+async function explainMissing(engine: Engine, asked: ExplainRequest, path: string): Promise<Explanation> {
+  const { method } = asked
   const { records, catalogue } = engine
   const session = records.storage.session()
   const active = engine.live.table().blueprints
@@ -64,9 +75,10 @@ async function explainMissing(engine: Engine, method: string, path: string): Pro
       functions: new Map(),
       version: 0,
     }
-    const found = endpointTable(table)(method, path)
+    const page = mayBePage(asked) ? pageRoutes(table)(path)?.page : undefined
+    const found = endpointTable(table)(method, path)?.endpoint ?? page
     if (!found) continue
-    const { block, scopes } = found.endpoint
+    const { block, scopes } = found
     const reason = `It belongs to the blueprint "${name}", which is not active. Activate it with PUT /blueprints/update/set/active/${guid}.`
     return { reachable: false, reason, blueprint: { guid, name, active: false }, block, scopes: [...scopes] }
   }

@@ -14,5 +14,6 @@ export const reservedRoots: ReadonlySet<string> = new Set([
   'openapi.json',
   'queue',
   'queues',
+  'studio',
   'users',
 ])

@@ -17,6 +17,8 @@ export type Random = (bytes: Uint8Array<ArrayBuffer>) => void
 export function guidSource(clock: Clock, random: Random): () => string {
   let last = -1
   let counter = 0
+  /** The 48 bits of `last`, as they are written. */
+  let time = ''
   const bytes = new Uint8Array(10)
   const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
   const pair = (at: number) => hex[bytes[at] ?? 0] ?? '00'
@@ -25,14 +27,20 @@ export function guidSource(clock: Clock, random: Random): () => string {
     const now = clock()
     if (now > last) {
       last = now
+      time = written(last)
       counter = ((bytes[8] ?? 0) << 2) | ((bytes[9] ?? 0) & 3)
     } else if (++counter > 0xfff) {
       last += 1
+      time = written(last)
       counter = 0
     }
     bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x80
-    const time = last.toString(16).padStart(12, '0')
     const count = counter.toString(16).padStart(3, '0')
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${pair(0)}${pair(1)}-${pair(2)}${pair(3)}${pair(4)}${pair(5)}${pair(6)}${pair(7)}`
+    return `${time}-7${count}-${pair(0)}${pair(1)}-${pair(2)}${pair(3)}${pair(4)}${pair(5)}${pair(6)}${pair(7)}`
   }
+}
+
+function written(milliseconds: number): string {
+  const time = milliseconds.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}`
 }

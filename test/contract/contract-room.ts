@@ -1,4 +1,5 @@
-import { type ImportedBlueprint, importBlueprint } from '../../src/engine/blueprint-file.ts'
+import { importBlueprint } from '../../src/engine/blueprint-file.ts'
+import type { ImportedBlueprint } from '../../src/shared/blueprint-file.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { guidOf, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
 

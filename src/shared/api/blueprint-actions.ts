@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { BlockContent, blockContent } from '../blueprint.ts'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
@@ -24,6 +24,32 @@ export const updateBlockSchema = Type.Partial(Type.Object(blockContent), {
   additionalProperties: false,
   minProperties: 1,
 })
+
+export const editsSchema = Type.Object(
+  {
+    edits: Type.Array(
+      Type.Object(
+        {
+          guid: Type.String({
+            maxLength: 64,
+            description: 'Of a block of the blueprint; of a new one: a UUIDv7 of your own.',
+          }),
+          update_hash: Type.Union([Type.String(), Type.Null()], {
+            description:
+              'The `_meta.update_hash` that the block must still have; null: there must be none yet.',
+          }),
+          content: Type.Union([Type.Object(blockContent, { additionalProperties: false }), Type.Null()], {
+            description: 'What it is to be; null: remove it.',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: 2000 },
+    ),
+  },
+  { additionalProperties: false },
+)
+export type BlockEdit = Static<typeof editsSchema>['edits'][number]
 
 export const blockSchema = storedRecord(
   Type.Object({

@@ -5,18 +5,40 @@ import { storedRecord } from './stored-record.ts'
 
 const actor = Type.Object({ guid: Type.String(), username: Type.String() })
 
+/** A remark on the canvas, or a frame around blocks. */
+const noteSchema = Type.Object(
+  {
+    id: Type.String({ minLength: 1, maxLength: 64 }),
+    kind: Type.Enum(['note', 'group']),
+    text: Type.String({ maxLength: 10_000 }),
+    color: Type.String({ maxLength: 20, description: 'A name of the theme, such as `yellow`.' }),
+    position: Type.Object({ x: Type.Number(), y: Type.Number() }, { additionalProperties: false }),
+    size: Type.Object({ width: Type.Number(), height: Type.Number() }, { additionalProperties: false }),
+  },
+  { additionalProperties: false },
+)
+
 const given = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
   category: Type.Optional(Type.String({ maxLength: 100 })),
   tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
+  notes: Type.Optional(
+    Type.Array(noteSchema, { maxItems: 200, description: 'Remarks and groups on the canvas.' }),
+  ),
 }
 
 export const createBlueprintSchema = Type.Object(given, { additionalProperties: false })
-export const updateBlueprintSchema = Type.Partial(Type.Object(given), {
-  additionalProperties: false,
-  minProperties: 1,
-})
+export const updateBlueprintSchema = Type.Partial(
+  Type.Object({
+    ...given,
+    update_hash: Type.String({
+      description:
+        'The `_meta.update_hash` that the blueprint must still have; else 409. Not given: whatever it is.',
+    }),
+  }),
+  { additionalProperties: false, minProperties: 1 },
+)
 
 export const blueprintSchema = storedRecord(
   Type.Object({
@@ -25,6 +47,7 @@ export const blueprintSchema = storedRecord(
     description: Type.String(),
     category: Type.String(),
     tags: Type.Array(Type.String()),
+    notes: Type.Optional(Type.Array(noteSchema)),
     short_id: Type.String({ description: '12 letters and digits.' }),
     active: Type.Boolean({ description: 'Whether its endpoints answer.' }),
     version: Type.Integer({ description: 'Number of the deployment that answers; 0 = never deployed.' }),
@@ -40,6 +63,52 @@ export const deployActionSchema = Type.Object({
   change: Type.Enum(['created', 'updated', 'removed']),
   before: anyJson('The block as it is deployed; null if it is new.'),
   after: anyJson('The block as it is saved; null if it is gone.'),
+})
+
+const problem = Type.Object({
+  block: Type.String({ description: 'Guid of the block; empty for the whole blueprint.' }),
+  pin: Type.Optional(Type.String({ description: 'A pin, or a setting.' })),
+  message: Type.String(),
+})
+
+export const checkBlueprintSchema = Type.Object(
+  {
+    state: Type.Optional(
+      Type.Enum(['saved', 'staged'], {
+        description: '`staged`: as if everything staged were saved. `saved` if not given.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const checkedBlueprintSchema = Type.Object({
+  problems: Type.Array(problem, { description: 'What would refuse an activation.' }),
+  notes: Type.Array(Type.Object({ ...problem.properties, level: Type.Enum(['warn', 'info']) }), {
+    description: 'What would only be said.',
+  }),
+})
+
+const versionFields = {
+  number: Type.Integer({ description: 'Counts up from 1 with each deploy that changed anything.' }),
+  deployed: Type.Integer({ description: 'Unix seconds.' }),
+  by: actor,
+}
+
+export const versionSchema = Type.Object({
+  ...versionFields,
+  blocks: Type.Integer({ description: 'How many.' }),
+  live: Type.Boolean({ description: 'Whether it is the deployed one.' }),
+})
+
+export const versionBlocksSchema = Type.Object({
+  ...versionFields,
+  blocks: Type.Array(anyJson('A block as it was deployed, under its `guid`.')),
+})
+
+export const versionParams = Type.Object({
+  guid: Type.String({ description: 'The `_meta.guid` of the blueprint.' }),
+  number: Type.Integer({ minimum: 1 }),
 })
 
 export const explainRequestSchema = Type.Object(

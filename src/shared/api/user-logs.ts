@@ -18,7 +18,8 @@ export const userLogSchema = storedRecord(
     method: Type.Optional(Type.String()),
     path: Type.Optional(Type.String({ description: 'Without the query.' })),
     status: Type.Optional(Type.Integer()),
-    milliseconds: Type.Optional(Type.Number()),
+    milliseconds: Type.Optional(Type.Number({ description: 'Of several: the longest.' })),
+    times: Type.Optional(Type.Integer({ description: 'How often the same request came within 0.2 s.' })),
     count: Type.Optional(Type.Integer()),
   }),
 )

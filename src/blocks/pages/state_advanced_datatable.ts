@@ -1,0 +1,113 @@
+import { appendNode } from '../../shared/page-content.ts'
+import type { TableColumn } from '../../shared/page-table.ts'
+import { matchAll, type Query, type SortKey } from '../../shared/query.ts'
+import { defineValue } from '../block.ts'
+import { builderStorage } from '../builder-storage.ts'
+import { formId } from '../form-id.ts'
+import { tableActions, tableColumns } from '../table-columns.ts'
+
+export default defineValue({
+  identifier: 'state_advanced_datatable',
+  title: 'Data table',
+  summary:
+    'Adds a table of documents that visitors can search, filter, sort, page through and save as CSV. All of it happens on the server and stands in the address, so that a view can be linked. Only the columns that are named can be reached.',
+  in: {
+    state: { type: 'state', help: 'What is above it.' },
+    storage: { type: 'storage', required: true, help: 'Whose documents it shows.' },
+    query: { type: 'query', help: 'Which of them. Empty: all.' },
+    sort: {
+      type: 'sort',
+      several: true,
+      help: 'The order until a visitor chooses one. Empty: newest first.',
+    },
+    columns: {
+      type: 'array',
+      required: true,
+      help: 'Names of fields, or objects with field, label, kind (text, number, currency, date, date_time, boolean, badge …), sortable, filter (text, choice, number, date, boolean), options, hidden and currency.',
+    },
+    table_id: {
+      type: 'value',
+      help: 'Name of the table in the address, one of its kind on the page. Empty: that of the storage.',
+    },
+    caption: { type: 'value', help: 'What the table is called. Empty: the name of the storage.' },
+    page_size: { type: 'number', default: 25, min: 1, max: 500, integer: true, help: 'Rows on a page.' },
+    searchable: { type: 'condition', default: true, help: 'Has a search field for free text.' },
+    row_link: {
+      type: 'value',
+      help: 'Where a row leads: a path with fields in braces, such as /tasks/{_meta.guid}.',
+    },
+    actions: {
+      type: 'array',
+      help: 'What can be done with rows: names, or objects with name, label, confirm, tone (danger) and for (row, rows or both).',
+    },
+    exportable: { type: 'condition', default: true, help: 'Can be saved as CSV.' },
+    live: { type: 'condition', default: true, help: 'Changes by itself when its documents change.' },
+    empty: { type: 'value', help: 'Shown when there is nothing to show.' },
+  },
+  out: {
+    state: { type: 'state', help: 'The page with the table.' },
+    row_action: {
+      type: 'flow',
+      event: true,
+      help: 'Goes on when an action was chosen for one or several rows.',
+    },
+    action: { type: 'value', event: true, help: 'Behind row_action: name of the action.' },
+    guid: {
+      type: 'value',
+      event: true,
+      help: 'Behind row_action: guid of the document, or of the first one.',
+    },
+    guids: { type: 'array', event: true, help: 'Behind row_action: the guids of all chosen documents.' },
+  },
+  settings: {},
+  searches({ columns, searchable }) {
+    const known = knownColumns(columns)
+    return {
+      sorts: known.filter(({ sortable }) => sortable).map(({ field }) => sortBy(field)),
+      filters: known.flatMap(filterBy),
+      text: searchable !== false,
+    }
+  },
+  value(inputs, context) {
+    const storage = builderStorage(inputs.storage)
+    return {
+      state: appendNode(inputs.state, {
+        kind: 'datatable',
+        id: inputs.table_id === undefined ? storage : formId('table_id', inputs.table_id),
+        block: context.block ?? '',
+        caption: inputs.caption ?? storage,
+        storage,
+        query: inputs.query ?? matchAll,
+        sort: inputs.sort,
+        columns: tableColumns(inputs.columns),
+        pageSize: inputs.page_size,
+        searchable: inputs.searchable,
+        actions: tableActions(inputs.actions ?? []),
+        exportable: inputs.exportable,
+        live: inputs.live,
+        ...(inputs.row_link !== undefined && { rowLink: inputs.row_link }),
+        ...(inputs.empty !== undefined && { empty: inputs.empty }),
+      }),
+    }
+  },
+})
+
+/** While a blueprint is compiled, columns that only a run knows are not there yet. */
+function knownColumns(columns: Parameters<typeof tableColumns>[0] | undefined): readonly TableColumn[] {
+  try {
+    return tableColumns(columns ?? [])
+  } catch {
+    return []
+  }
+}
+
+function sortBy(field: string): SortKey {
+  return { field, order: 'asc', missing: 'last' }
+}
+
+/** A filter of the kind that the column offers; free text has an index of its own. */
+function filterBy({ field, filter }: TableColumn): Query[] {
+  if (filter === undefined || filter === 'text') return []
+  if (filter === 'number' || filter === 'date') return [{ kind: 'range', field, bounds: { gte: 0 } }]
+  return [{ kind: 'term', field, value: true }]
+}

@@ -1,0 +1,19 @@
+import { appendNode } from '../../shared/page-content.ts'
+import { defineValue } from '../block.ts'
+import { toneOf, tones } from '../page-tone.ts'
+
+export default defineValue({
+  identifier: 'state_badge',
+  title: 'Badge',
+  summary: 'Adds a small label to the page, such as the state of a document.',
+  in: {
+    state: { type: 'state', help: 'What is before it.' },
+    text: { type: 'value', required: true, help: 'One or two words.' },
+    tone: { type: 'value', choices: tones, default: 'neutral', help: 'Its colour. The words say the same.' },
+  },
+  out: { state: { type: 'state', help: 'The page with the label.' } },
+  settings: {},
+  value: ({ state, text, tone }) => ({
+    state: appendNode(state, { kind: 'badge', text, tone: toneOf(tone) }),
+  }),
+})

@@ -1,0 +1,18 @@
+import { appendNode } from '../../shared/page-content.ts'
+import { defineValue } from '../block.ts'
+import { pageLinks } from '../page-links.ts'
+
+export default defineValue({
+  identifier: 'state_breadcrumb',
+  title: 'Breadcrumb',
+  summary: 'Shows where in the application the page is: links from the start to the page itself.',
+  in: {
+    state: { type: 'state', help: 'What is above it.' },
+    links: { type: 'array', required: true, help: 'Objects with label and href; the last one is this page.' },
+  },
+  out: { state: { type: 'state', help: 'The page with the links.' } },
+  settings: {},
+  value: ({ state, links }) => ({
+    state: appendNode(state, { kind: 'breadcrumb', links: pageLinks('links', links) }),
+  }),
+})

@@ -1,0 +1,22 @@
+import { appendNode } from '../../shared/page-content.ts'
+import { defineValue } from '../block.ts'
+import { detailItems } from '../detail-items.ts'
+
+export default defineValue({
+  identifier: 'state_detail',
+  title: 'Detail view',
+  summary: 'Shows a document on the page: what each field is called, and what it holds.',
+  in: {
+    state: { type: 'state', help: 'What is above it.' },
+    document: { type: 'object', required: true, help: 'What is shown.' },
+    fields: {
+      type: 'array',
+      help: 'Names of fields, or objects with field, label, kind (text, number, currency, date, date_time, boolean, badge, link, email …), currency and link (a path such as /customers/{customer}). Empty: all fields.',
+    },
+  },
+  out: { state: { type: 'state', help: 'The page with the fields.' } },
+  settings: {},
+  value: ({ state, document, fields }) => ({
+    state: appendNode(state, { kind: 'detail', items: detailItems(document, fields) }),
+  }),
+})

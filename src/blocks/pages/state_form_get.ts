@@ -1,0 +1,27 @@
+import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { defineValue } from '../block.ts'
+
+export default defineValue({
+  identifier: 'state_form_get',
+  title: 'Values of form',
+  summary: 'Gives what was sent with a form, in the flow behind its submit. Elsewhere it gives nothing.',
+  readsRun: true,
+  fromRequest: true,
+  in: {
+    form_id: { type: 'value', required: true, help: 'Name of the form.' },
+    field: { type: 'value', help: 'The field that value gives.' },
+  },
+  out: {
+    values: { type: 'object', help: 'All values, by field. Empty when another form was sent.' },
+    value: { type: 'any', help: 'The value of field.' },
+  },
+  settings: {},
+  value({ form_id: wanted, field }, { request }) {
+    const submitted = request?.visit?.submitted
+    if (submitted?.form !== wanted) return {}
+    const { values } = submitted
+    if (field === undefined || field === '') return { values }
+    const value = Object.hasOwn(values, field) ? values[field] : valueAt(values, parseFieldPath(field))
+    return { values, value }
+  },
+})

@@ -1,0 +1,23 @@
+import { appendNode } from '../../shared/page-content.ts'
+import { defineValue } from '../block.ts'
+import { pageHref } from '../page-href.ts'
+
+export default defineValue({
+  identifier: 'state_link',
+  title: 'Link',
+  summary: 'Adds a link to the page.',
+  in: {
+    state: { type: 'state', help: 'What is above it.' },
+    label: { type: 'value', required: true, help: 'The words to click on. They say where it leads.' },
+    url: {
+      type: 'value',
+      required: true,
+      help: 'Where it leads: a path such as /tasks, or an address with https://, mailto: or tel:.',
+    },
+  },
+  out: { state: { type: 'state', help: 'The page with the link.' } },
+  settings: {},
+  value: ({ state, label, url }) => ({
+    state: appendNode(state, { kind: 'link', label, href: pageHref('url', url) }),
+  }),
+})

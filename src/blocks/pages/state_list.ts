@@ -1,0 +1,48 @@
+import type { JsonValue } from '../../shared/json.ts'
+import { appendNode, nodesOf, type PageNode } from '../../shared/page-content.ts'
+import { defineValue, PinError } from '../block.ts'
+
+const MAX_ITEMS = 1_000
+
+export default defineValue({
+  identifier: 'state_list',
+  title: 'List',
+  summary:
+    'Adds a list to the page. The blocks between item and content draw each item; without them it is a line of text.',
+  in: {
+    state: { type: 'state', help: 'What is above it.' },
+    items: { type: 'array', help: 'What is listed, at most 1,000 items.' },
+    content: {
+      type: 'state',
+      perFrame: true,
+      help: 'How one item looks, made of item and index. Not wired: its text.',
+    },
+    ordered: { type: 'condition', default: false, help: 'With numbers, for items whose order counts.' },
+    empty: { type: 'value', help: 'Shown when there are no items.' },
+  },
+  out: {
+    state: { type: 'state', help: 'The page with the list.' },
+    item: { type: 'any', frame: true, help: 'The item that is drawn. Only for blocks that lead to content.' },
+    index: { type: 'number', frame: true, help: 'Its place in the list, from 0.' },
+  },
+  settings: {},
+  value({ state, items = [], content, ordered, empty }) {
+    if (items.length > MAX_ITEMS) throw new PinError('items', 'must hold at most 1,000 items')
+    const drawn = items.map((item, index): readonly PageNode[] =>
+      content ? nodesOf(content({ item, index })) : [{ kind: 'text', text: textOf(item) }],
+    )
+    return {
+      state: appendNode(state, {
+        kind: 'list',
+        ordered,
+        items: drawn,
+        ...(empty !== undefined && { empty }),
+      }),
+    }
+  },
+})
+
+function textOf(item: JsonValue): string {
+  if (item === null) return ''
+  return typeof item === 'object' ? JSON.stringify(item) : String(item)
+}

@@ -1,0 +1,39 @@
+import { defineTrigger } from '../block.ts'
+import { pageUri } from '../page-uri.ts'
+
+export default defineTrigger({
+  identifier: 'state_page',
+  title: 'Page',
+  summary:
+    'Opens an address for browsers: each visit starts the flow, which shows something with "Show page". Give the block scopes to keep a page for those who hold one; others are asked to sign in.',
+  on: 'page',
+  in: {
+    url: {
+      type: 'value',
+      required: true,
+      help: 'The address after the host: tasks, tasks/{guid}, or / for the start page. The addresses login, logout and password replace the pages for signing in and out and for changing the password.',
+    },
+    title: { type: 'value', default: '', help: 'Title of the page, unless "Show page" has another one.' },
+  },
+  out: {
+    connection: { type: 'connection', help: 'The request: for reading its parameters.' },
+    params: {
+      type: 'object',
+      help: 'Parameters of the address; those of the path win over those of the query.',
+    },
+  },
+  settings: {
+    rate_limit: {
+      kind: 'number',
+      min: 0.1,
+      max: 100_000,
+      help: 'Requests a second from one address. Empty: what the cluster allows.',
+    },
+  },
+  listen: (inputs, settings) => ({
+    uri: pageUri(inputs.url),
+    title: inputs.title,
+    rateLimit: settings.rate_limit,
+  }),
+  start: ({ request }) => ({ connection: request, params: { ...request.query, ...request.path } }),
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { requestWith, runBlock } from '../../../test/run-block.ts'
+import { appendNode, type ShownPage } from '../../shared/page-content.ts'
+import block from './state_render_page.ts'
+
+const [one, two] = [
+  { kind: 'text', text: 'one' },
+  { kind: 'text', text: 'two' },
+] as const
+const state = appendNode(appendNode(undefined, one), two)
+
+function requestOf(takes: boolean, shown: ShownPage[] = []) {
+  const show = (page: ShownPage) => shown.push(page) > 0 && takes
+  const visit = { show, proceed: () => undefined, finish: () => undefined, submitted: undefined }
+  return requestWith({ visit })
+}
+
+test('outside of a page there is nobody to show it to', async () => {
+  await expect(runBlock(block, { inputs: { state } })).rejects.toThrow('only in the flow of a page')
+  await expect(runBlock(block, { inputs: { state }, request: requestWith() })).rejects.toThrow(
+    'flow of a page',
+  )
+})
+
+test.each([199, 600, 'many'])('the status %j is refused', async (code) => {
+  await expect(runBlock(block, { inputs: { code }, request: requestOf(false) })).rejects.toThrow('must be')
+})
+
+test('what is looked at is the reply, in order', async () => {
+  const inputs = { state, title: 'T', template: 'side' }
+  const ran = await runBlock(block, { inputs, request: requestOf(false) })
+  const page = { kind: 'show', content: [one, two], title: 'T', template: 'side', status: 200 }
+  expect(ran.replies).toEqual([{ code: 200, value: undefined, headers: {}, page }])
+  expect(ran.next).toBe('flow')
+})
+
+test('when something was sent the page is no reply, and nothing follows it', async () => {
+  const shown: ShownPage[] = []
+  const ran = await runBlock(block, { inputs: { state }, request: requestOf(true, shown) })
+  expect([ran.replies, ran.next]).toEqual([[], null])
+  expect(shown).toMatchObject([{ content: [one, two], title: undefined, template: undefined }])
+})

@@ -1,0 +1,41 @@
+import { appendNode, nodesOf, type PageContent } from '../../shared/page-content.ts'
+import { defineValue } from '../block.ts'
+import { formId } from '../form-id.ts'
+import type { InPins } from '../pin.ts'
+
+export default defineValue({
+  identifier: 'state_tabs',
+  title: 'Tabs',
+  summary:
+    'Shows one of several parts of the page at a time: each name in tabs becomes a pin for what stands behind it.',
+  in: {
+    state: { type: 'state', help: 'What is above it.' },
+    tabs_id: { type: 'value', default: 'tabs', help: 'Name of the tabs, one of its kind on the page.' },
+    label: { type: 'value', help: 'What the tabs are about, for screen readers.' },
+  },
+  out: { state: { type: 'state', help: 'The page with the tabs.' } },
+  settings: {
+    tabs: { kind: 'names', help: 'The names of the tabs, in their order.' },
+  },
+  moreIn: ({ tabs }): InPins =>
+    Object.fromEntries(tabs.map((name) => [name, { type: 'state', help: `What stands behind ${name}.` }])),
+  value({ state, tabs_id, label }, { settings, more }) {
+    return {
+      state: appendNode(state, {
+        kind: 'tabs',
+        id: formId('tabs_id', tabs_id),
+        tabs: settings.tabs.map((name) => ({ label: name, content: nodesOf(contentOf(more[name])) })),
+        ...(label !== undefined && { label }),
+      }),
+    }
+  },
+})
+
+/** Pins of the type `state` hold nothing else. */
+function contentOf(given: unknown): PageContent | undefined {
+  return isContent(given) ? given : undefined
+}
+
+function isContent(given: unknown): given is PageContent {
+  return typeof given === 'object' && given !== null && 'node' in given && 'before' in given
+}

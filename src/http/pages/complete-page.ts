@@ -1,0 +1,168 @@
+/**
+ * Completes what a flow wants shown: forms get their hidden inputs, values and errors, tables their rows, links their
+ * checked addresses. What comes out is all that the renderer needs.
+ */
+
+import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import {
+  everyNode,
+  type PageButton,
+  type PageForm,
+  type PageNode,
+  withChildren,
+} from '../../shared/page-content.ts'
+import type { PageInput } from '../../shared/page-input.ts'
+import type { DataTable, PageTable } from '../../shared/page-table.ts'
+import type { FieldOf } from './field-rules-of.ts'
+import { inputsOf } from './field-rules-of.ts'
+import { ruledInput, shownValue } from './input-rule.ts'
+import { type Posted, sentNames } from './posted.ts'
+
+/** What was wrong with a form that was sent. */
+export interface RefusedForm {
+  /** Undefined: a button or table; the message stands above the page. */
+  readonly form: string | undefined
+  readonly posted: Posted
+  readonly errors: ReadonlyMap<string, string>
+  /** What is wrong with the form as a whole. */
+  readonly messages: readonly string[]
+}
+
+type Hidden = NonNullable<PageForm['hidden']>
+
+export interface PageMaking {
+  readonly fieldOf: FieldOf
+  /** Path and query that forms are sent to. */
+  readonly action: string
+  /** For each form anew: the visitor's token, and a name that is used once. */
+  readonly hidden: () => Hidden
+  readonly refused: RefusedForm | undefined
+  /** Gives the files among a node's values an address. */
+  readonly filed: (node: PageNode) => PageNode
+  /** What each data table shows. */
+  readonly tables: ReadonlyMap<DataTable, PageTable>
+}
+
+export function completePage(nodes: readonly PageNode[], making: PageMaking): readonly PageNode[] {
+  const ids = new Set<string>()
+
+  function idFor(wanted: string): string {
+    const plain = wanted.replace(/[^A-Za-z0-9_-]/g, '-')
+    let id = plain
+    for (let next = 2; ids.has(id); next += 1) id = `${plain}-${next}`
+    ids.add(id)
+    return id
+  }
+
+  const outside = (list: readonly PageNode[]): readonly PageNode[] => list.map(complete)
+
+  function complete(node: PageNode): PageNode {
+    switch (node.kind) {
+      case 'form':
+        return form(node)
+      case 'button':
+        return node.action === 'action' ? ownForm(node) : node
+      case 'datatable':
+        return making.filed(making.tables.get(node) ?? node)
+      // An input that is in no form can be filled in, and goes nowhere.
+      case 'input':
+        return drawnInput(node, undefined)
+      default:
+        return making.filed(withChildren(node, outside))
+    }
+  }
+
+  function form(node: PageForm): PageForm {
+    const refused = making.refused?.form === node.id ? making.refused : undefined
+    const errors: { readonly input?: string; readonly message: string }[] = []
+    const inside = (list: readonly PageNode[]): readonly PageNode[] =>
+      list.map((inner) => {
+        if (inner.kind === 'button') return sendingButton(inner)
+        // Forms in forms do not exist in HTML: a table in one only shows.
+        if (inner.kind === 'datatable') return making.filed(bare(making.tables.get(inner)) ?? inner)
+        if (inner.kind !== 'input') return making.filed(withChildren(inner, inside))
+        const drawn = drawnInput(inner, node, refused)
+        if (drawn.error !== undefined)
+          errors.push({ input: drawn.id ?? '', message: `${drawn.label}: ${drawn.error}` })
+        return drawn
+      })
+    const content = inside(node.content)
+    const known = new Set(inputsOf(node).map(({ name }) => name))
+    for (const [field, message] of refused?.errors ?? []) if (!known.has(field)) errors.push({ message })
+    const whole = (refused?.messages ?? []).map((message) => ({ message }))
+    const hasFile = inputsOf(node).some((input) => input.type === 'file')
+    const { document: _, ...rest } = node
+    return {
+      ...rest,
+      content,
+      action: making.action,
+      hidden: [...making.hidden(), { name: sentNames.form, value: node.id }],
+      ...(hasFile && { multipart: true }),
+      ...((errors.length > 0 || whole.length > 0) && { errors: [...whole, ...errors] }),
+    }
+  }
+
+  function drawnInput(node: PageInput, owner: PageForm | undefined, refused?: RefusedForm): PageInput {
+    const { input } = ruledInput(node, owner && making.fieldOf(owner, node))
+    const { value: _, ...rest } = input
+    const stored = node.value ?? (owner?.document && valueAt(owner.document, parseFieldPath(node.name)))
+    const value = refused
+      ? typedAgain(input, refused.posted)
+      : shownValue(input.type, stored ?? defaultOf(owner, node))
+    const error = refused?.errors.get(node.name)
+    return {
+      ...rest,
+      id: idFor(`${owner?.id ?? 'page'}-${node.name}`),
+      ...(value !== undefined && { value }),
+      ...(error !== undefined && { error }),
+    }
+  }
+
+  /** A new document gets the field's default; one that is edited keeps what it has. */
+  function defaultOf(owner: PageForm | undefined, node: PageInput) {
+    return owner && owner.document === undefined ? making.fieldOf(owner, node)?.defaultValue : undefined
+  }
+
+  function ownForm(button: PageButton): PageForm {
+    return {
+      kind: 'form',
+      id: idFor(`do-${button.block ?? 'nothing'}`),
+      block: button.block ?? '',
+      plain: true,
+      content: [sendingButton(button)],
+      action: making.action,
+      hidden: making.hidden(),
+    }
+  }
+
+  return outside(nodes)
+}
+
+/** What the HTML button of a block sends. */
+export function buttonValue(button: PageButton): string | undefined {
+  return button.block === undefined ? undefined : `${button.block} ${button.value ?? ''}`
+}
+
+function sendingButton(button: PageButton): PageButton {
+  const value = buttonValue(button)
+  if (button.action === 'link' || value === undefined) return button
+  return { ...button, name: sentNames.button, value }
+}
+
+function typedAgain(input: PageInput, posted: Posted) {
+  if (input.type === 'password' || input.type === 'file') return undefined
+  const sent = posted.all(input.name)
+  if (input.type === 'check') return sent.length > 0
+  return input.type === 'choices' ? sent : sent[0]
+}
+
+function bare(table: PageTable | undefined): PageTable | undefined {
+  if (!table) return undefined
+  const { search: _1, columnChoice: _2, actions: _3, ...shown } = table
+  return shown
+}
+
+/** The data tables among the nodes. */
+export function dataTablesOf(nodes: readonly PageNode[]): readonly DataTable[] {
+  return [...everyNode(nodes)].filter((node) => node.kind === 'datatable')
+}

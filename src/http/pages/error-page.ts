@@ -1,0 +1,71 @@
+/** Pages that say what went wrong. For browsers; whoever does not ask for HTML gets the JSON of every other door. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type MessageKey, messagesFor } from '../../pages/messages.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { PageNode } from '../../shared/page-content.ts'
+import { replyWithError } from '../error-reply.ts'
+import type { PageRoom } from './page-room.ts'
+import { localeOf, showPage } from './show-page.ts'
+
+const texts: Readonly<Record<number, readonly [MessageKey, MessageKey]>> = {
+  403: ['error.403.title', 'error.403.text'],
+  404: ['error.404.title', 'error.404.text'],
+  409: ['error.409.title', 'error.409.text'],
+  413: ['error.413.title', 'error.413.text'],
+  429: ['error.429.title', 'error.429.text'],
+  500: ['error.500.title', 'error.500.text'],
+  503: ['error.503.title', 'error.503.text'],
+}
+
+/** Whether a browser asks, to show what it gets to a person. */
+function wantsPage({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? '')
+}
+
+/** `run`: guid of the run that failed, or what finds the failure in the log. */
+export async function showError(
+  room: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+  run?: string,
+): Promise<FastifyReply> {
+  if (!wantsPage(request) || reply.sent) return replyWithError(thrown, request, reply)
+  const error = thrown instanceof QuoinError ? thrown : foreign(thrown)
+  if (error.status >= 500)
+    request.log.error({ code: error.code, run, err: error.cause ?? error }, 'page failed')
+  const status = error.status
+  const known = texts[status] ?? texts[status >= 500 ? 500 : 404] ?? ['error.500.title', 'error.500.text']
+  const messages = messagesFor(localeOf(request))
+  const [title, text] = known
+  // What a client did wrong is said in full; of our own faults nobody outside learns more than a number.
+  const detail = status < 500 && !(status in texts) ? error.message : messages(text)
+  const content: PageNode[] = [
+    { kind: 'heading', level: 1, text: status in texts || status >= 500 ? messages(title) : error.message },
+    ...(detail === error.message && !(status in texts) ? [] : [{ kind: 'text', text: detail } as const]),
+    ...(status >= 500
+      ? [
+          {
+            kind: 'text',
+            variant: 'muted',
+            text: messages('error.number', { id: run ?? request.id }),
+          } as const,
+        ]
+      : []),
+    { kind: 'link', label: messages('error.home'), href: '/' },
+  ]
+  if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
+  const shown = { content, title: messages(title), template: undefined, status }
+  return showPage(room, request, reply, { shown, title: '', builtIn: true })
+}
+
+/** What the framework throws, by its status. */
+function foreign(thrown: unknown): QuoinError {
+  const status =
+    typeof thrown === 'object' && thrown !== null && 'statusCode' in thrown ? thrown.statusCode : 500
+  if (status === 413) return new QuoinError('FILE_TOO_BIG', 'What was sent is too large.', { cause: thrown })
+  if (status === 404) return new QuoinError('NOT_FOUND', 'There is no page here.', { cause: thrown })
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return new QuoinError('INVALID_BODY', 'What was sent cannot be read.', { cause: thrown })
+  return new QuoinError('INTERNAL', 'Something failed here.', { cause: thrown })
+}

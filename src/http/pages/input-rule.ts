@@ -1,0 +1,122 @@
+/** How an input is drawn and what fits in it: what the block says, completed by the blueprint field. */
+import type { FieldLimits, FieldRule } from '../../shared/field-rule.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import type { InputOption, InputType, PageInput } from '../../shared/page-input.ts'
+
+/** From this many characters on, text gets more than one line. */
+const LONG_TEXT = 300
+
+type DrawnType = Exclude<InputType, 'auto'>
+
+export interface RuledInput {
+  /** Complete, but for `value`, `error` and `id`. */
+  readonly input: PageInput & { readonly type: DrawnType }
+  readonly rule: FieldRule
+  /** Whether the rule is a blueprint field's; else it was made of what the block says. */
+  readonly ofField: boolean
+}
+
+export function ruledInput(node: PageInput, field: FieldRule | undefined): RuledInput {
+  const type = node.type === 'auto' ? (field ? typeFor(field) : 'text') : node.type
+  const options = node.options ?? choicesOf(field?.limits)
+  const limits = field?.limits ?? {}
+  const required = node.required === true || (field?.required === true && type !== 'check')
+  const [min, max] = [node.min ?? limits.min, node.max ?? limits.max]
+  const maxLength = node.maxLength ?? (isText(type) ? limits.max_length : undefined)
+  const minLength = isText(type) ? limits.min_length : undefined
+  const input: RuledInput['input'] = {
+    ...node,
+    type,
+    ...(required && { required }),
+    ...(options && { options }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(minLength !== undefined && { minLength }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(type === 'number' && { step: node.step ?? 'any' }),
+  }
+  return { input, rule: ruleFor(input, field), ofField: field !== undefined }
+}
+
+function typeFor({ type, limits }: FieldRule): DrawnType {
+  if (type === 'array') return limits.choices ? 'choices' : 'area'
+  if (limits.choices) return 'choice'
+  if (type === 'number' || type === 'date') return type
+  if (type === 'boolean') return 'check'
+  if (type === 'object') return 'area'
+  return (limits.max_length ?? 0) >= LONG_TEXT ? 'area' : 'text'
+}
+
+const typesOfRules: Readonly<Record<DrawnType, FieldRule['type']>> = {
+  text: 'string',
+  number: 'number',
+  date: 'date',
+  date_time: 'date',
+  email: 'string',
+  password: 'string',
+  area: 'string',
+  choice: 'string',
+  choices: 'array',
+  check: 'boolean',
+  file: 'object',
+  hidden: 'string',
+}
+
+/** The field's rule with what the block asks for beyond it. */
+function ruleFor(input: RuledInput['input'], field: FieldRule | undefined): FieldRule {
+  const { min, max, maxLength } = input
+  const limits: FieldLimits = {
+    ...field?.limits,
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(maxLength !== undefined && isText(input.type) && { max_length: maxLength }),
+  }
+  const type = input.type === 'file' && input.multiple ? 'array' : typesOfRules[input.type]
+  return {
+    name: input.name,
+    storage: field?.storage ?? 'form',
+    type: field?.type ?? type,
+    required: input.required === true,
+    defaultValue: field?.defaultValue,
+    limits,
+  }
+}
+
+export function isText(type: InputType): boolean {
+  return ['text', 'email', 'password', 'area', 'hidden'].includes(type)
+}
+
+function choicesOf(limits: FieldLimits | undefined): readonly InputOption[] | undefined {
+  return limits?.choices?.map((choice) => ({ value: String(choice), label: String(choice) }))
+}
+
+/** A stored value as the input shows it. */
+export function shownValue(type: DrawnType, value: JsonValue | undefined): JsonValue | undefined {
+  if (value === undefined || value === null || type === 'password' || type === 'file') return undefined
+  switch (type) {
+    case 'check':
+      return value === true || value === 'true' || value === 'on'
+    case 'choices':
+      return Array.isArray(value) ? value.map((one) => String(one)) : [String(value)]
+    case 'date':
+      return dateText(value)?.slice(0, 10) ?? plainText(value)
+    case 'date_time':
+      return dateText(value)?.slice(0, 16) ?? plainText(value)
+    default:
+      return plainText(value)
+  }
+}
+
+function plainText(value: JsonValue): string {
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object'))
+    return value.map(String).join('\n')
+  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
+}
+
+function dateText(value: JsonValue): string | undefined {
+  const date =
+    typeof value === 'number'
+      ? new Date(value * 1000)
+      : new Date(typeof value === 'string' ? value : Number.NaN)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}

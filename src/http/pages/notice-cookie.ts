@@ -1,0 +1,31 @@
+/** The message that a page shows once, after the browser was sent there: kept in a cookie in between. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import type { PageNotice } from '../../shared/page-content.ts'
+import { cookieOf, setCookie } from './cookies.ts'
+
+const NAME = 'quoin_notice'
+const MAX_TEXT = 500
+const SECONDS = 60
+const tones = ['neutral', 'info', 'success', 'warning', 'danger'] as const
+
+export function keepNotice(request: FastifyRequest, reply: FastifyReply, notice: PageNotice): void {
+  const text = [...notice.text].slice(0, MAX_TEXT).join('')
+  const value = Buffer.from(JSON.stringify({ tone: notice.tone, text })).toString('base64url')
+  setCookie(request, reply, NAME, value, { maxAge: SECONDS })
+}
+
+/** The message, which is shown from now on and not again. */
+export function takeNotice(request: FastifyRequest, reply: FastifyReply): PageNotice | undefined {
+  const cookie = cookieOf(request, NAME)
+  if (cookie === undefined || cookie === '') return undefined
+  setCookie(request, reply, NAME, '', { maxAge: 0 })
+  try {
+    const value: JsonValue = JSON.parse(Buffer.from(cookie, 'base64url').toString('utf8'))
+    if (!isJsonObject(value) || typeof value.text !== 'string') return undefined
+    const tone = tones.find((one) => one === value.tone) ?? 'neutral'
+    return { tone, text: value.text.slice(0, 2 * MAX_TEXT) }
+  } catch {
+    return undefined
+  }
+}

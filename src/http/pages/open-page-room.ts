@@ -1,0 +1,37 @@
+import type { Access } from '../../access/access.ts'
+import type { Assets } from '../../engine/assets.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { openPages } from '../../pages/open-pages.ts'
+import type { Clock } from '../../shared/clock.ts'
+import type { Random } from '../../shared/guid.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Idempotency } from '../endpoint-idempotency.ts'
+import type { RulesOf } from './field-rules-of.ts'
+import { openPageEvents } from './page-events.ts'
+import { formTokens } from './page-origin.ts'
+import type { PageRoom } from './page-room.ts'
+import { openPageSecret } from './page-secret.ts'
+import { pageTemplates } from './page-templates.ts'
+
+export interface PageRoomOptions {
+  readonly access: Access
+  readonly engine: Engine
+  readonly storage: Storage
+  readonly assets: Assets
+  readonly clock: Clock
+  readonly random: Random
+  readonly idempotency: Idempotency
+  readonly rulesOf: RulesOf
+}
+
+export async function openPageRoom({ random, ...given }: PageRoomOptions): Promise<PageRoom> {
+  const secret = await openPageSecret(given.storage, random)
+  return {
+    ...given,
+    secret,
+    pages: await openPages(given.clock),
+    tokens: formTokens(secret, given.engine.newGuid),
+    templates: pageTemplates(given.storage),
+    events: openPageEvents(given.storage, given.engine.live, given.engine.newGuid),
+  }
+}

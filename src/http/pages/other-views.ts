@@ -1,0 +1,43 @@
+/** What a page has beside itself, at its own address and for whoever may see it: a table as CSV, and events. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { mayEnter } from '../../access/scopes.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { ShownPage } from '../../shared/page-content.ts'
+import { dataTablesOf } from './complete-page.ts'
+import { sendCsv } from './csv-export.ts'
+import { pageAddress } from './page-address.ts'
+import type { PageRoom } from './page-room.ts'
+import type { FoundPage } from './page-routes.ts'
+import { liveTables } from './show-page.ts'
+
+/** Sends it if the address asks for it (`_export=<table>`, `_events=<mark>`); undefined for the page itself. */
+export async function sendOtherView(
+  room: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { page, blueprint }: FoundPage,
+  shown: ShownPage,
+): Promise<FastifyReply | undefined> {
+  const query = new URLSearchParams(request.url.split('?')[1] ?? '')
+  const [wanted, since] = [query.get('_export'), query.get('_events')]
+  if (wanted !== null) {
+    const table = dataTablesOf(shown.content).find(({ id, exportable }) => id === wanted && exportable)
+    if (!table) throw new QuoinError('NOT_FOUND', 'The page has no such table.')
+    return sendCsv(reply, room.storage, table, pageAddress(request.url), room.clock())
+  }
+  if (since === null) return undefined
+  const tables = liveTables(shown)
+  // A browser that gets this does not ask again.
+  if (tables.length === 0) return reply.code(204).send()
+  const { accessToken } = request
+  return room.events.open(reply, {
+    tables,
+    since,
+    ip: request.ip,
+    blueprint,
+    async mayStay() {
+      const identity = accessToken === undefined ? undefined : await room.access.identify(accessToken)
+      return mayEnter(page.scopes, identity) && (request.identity === undefined || identity !== undefined)
+    },
+  })
+}

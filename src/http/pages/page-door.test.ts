@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import { openVisitor } from '../../../test/page-visitor.ts'
+
+let room: TestQuoin
+let origin: string
+
+beforeAll(async () => {
+  room = await openTestQuoin()
+  origin = await room.quoin.server.listen()
+  await room.install('Guest book', {
+    book: { type: 'storage', fields: { storage: 'book' } },
+    page: { type: 'state_page', in: { url: 'book', title: 'Guest book' } },
+    h1: { type: 'state_h1', in: { text: 'Guest book <1>' } },
+    name: { type: 'state_input_dynamic', in: { field: 'name', required: true } },
+    age: { type: 'state_input_dynamic', in: { state: '@name.state', field: 'age', type: 'number', min: 1 } },
+    form: {
+      type: 'state_form',
+      in: { state: '@h1.state', form_id: 'sign', content: '@age.state', submit_label: 'Sign' },
+    },
+    render: { type: 'state_render_page', in: { flow: '@page.flow', state: '@form.state' } },
+    set: { type: 'mutations_set_bp_field_multiple', in: { object: '@form.values' } },
+    create: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@form.submit', storage: '@book.storage', mutations: '@set.mutations' },
+    },
+    done: { type: 'state_redirect', in: { flow: '@create.flow', url: '/book', message: 'Thank you.' } },
+  })
+})
+afterAll(() => room?.close())
+
+test('a page is shown, and a form of it goes round', async () => {
+  const visitor = openVisitor(origin)
+  const page = await visitor.get('/book')
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.html).toContain('<h1>Guest book &lt;1')
+  const refused = await visitor.submit(page, 'sign', { name: '', age: '0' })
+  expect(refused.status).toBe(422)
+  expect(refused.text).toContain('This is required.')
+  expect(refused.form('sign').input('age')).toContain('value="0"')
+  expect(await room.documents('book')).toEqual([])
+  const sent = await visitor.submit(refused, 'sign', { name: 'Ada', age: '36' })
+  expect([sent.status, sent.headers.get('location')]).toEqual([303, '/book'])
+  const after = await visitor.follow(sent)
+  expect(after.text).toContain('Thank you.')
+  expect(await room.documents('book')).toMatchObject([{ name: 'Ada', age: 36 }])
+})

@@ -1,0 +1,184 @@
+/**
+ * The door for browsers: pages of blueprints behind one wildcard route, and the pages that come with Quoin.
+ *
+ * A request is looked up before its body is read: its path in the table of the moment, then where it comes from, who
+ * sends it, their scopes, and the rate. Unlike endpoints, a page that somebody may not see is not hidden: a browser is
+ * sent to sign in, or is told that the account may not.
+ */
+import multipart from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Identity } from '../../access/identity.ts'
+import { mayEnter } from '../../access/scopes.ts'
+import { messagesFor } from '../../pages/messages.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { RouteFamily, RouteTools } from '../route-family.ts'
+import {
+  type AccountPath,
+  accountForm,
+  accountPage,
+  accountPaths,
+  isAccountPath,
+  submitAccountForm,
+} from './account-pages.ts'
+import { showError } from './error-page.ts'
+import { pageAddress } from './page-address.ts'
+import { pageFiles } from './page-files.ts'
+import { isFromElsewhere, isFromHere } from './page-origin.ts'
+import type { PageRoom } from './page-room.ts'
+import { type FindPage, type FoundPage, pageRoutes } from './page-routes.ts'
+import { type Posted, postedFields, receivePosted } from './posted.ts'
+import { privateFileRoute } from './private-files.ts'
+import { localeOf, showPage } from './show-page.ts'
+import { Visit } from './visit.ts'
+import { type Sent, visitPage } from './visit-page.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The page that the request reached; undefined when there is none. */
+    foundPage: FoundPage | undefined
+  }
+}
+
+export function pageDoor(room: PageRoom): RouteFamily {
+  return async (app, tools) => {
+    let find: FindPage = () => undefined
+    const unwatch = room.engine.live.watch((table) => {
+      find = pageRoutes(table)
+    })
+    app.addHook('onClose', async () => unwatch())
+    // Before the server waits for requests in flight: those of events would not end by themselves.
+    app.addHook('preClose', async () => room.events.close())
+    app.decorateRequest('foundPage', undefined)
+    app.setErrorHandler((error, request, reply) => showError(room, request, reply, error))
+    await app.register(multipart)
+    pageFiles(app, room)
+    privateFileRoute(app, room.assets, room.secret, room.clock)
+    app.route({
+      method: ['GET', 'HEAD', 'POST'],
+      url: '/*',
+      config: { permission: 'by-trigger' },
+      onRequest: (request, reply) => enter(request, reply, find, tools),
+      handler: (request, reply) => answer(room, request, reply),
+    })
+  }
+}
+
+async function enter(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  find: FindPage,
+  tools: RouteTools,
+): Promise<FastifyReply | undefined> {
+  const found = find(pathOf(request))
+  request.foundPage = found
+  if (request.method === 'POST' && isFromElsewhere(request))
+    throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from one of our pages.')
+  const identity = await identify(request, tools)
+  tools.limitRate(request, found?.page.block ?? 'pages', found?.page.listening.rateLimit)
+  if (!found) return isOpen(request, identity) ? undefined : askToSignIn(request, reply)
+  if (mayEnter(found.page.scopes, identity)) return undefined
+  // Whoever is to sign in must be able to: without its own page there is ours.
+  if (found.page.listening.uri === accountPaths.signIn) request.foundPage = undefined
+  else if (identity)
+    throw new QuoinError(
+      'INSUFFICIENT_PERMISSIONS',
+      `This needs the scope ${found.page.scopes.join(' or ')}.`,
+    )
+  else return askToSignIn(request, reply)
+  return undefined
+}
+
+function isOpen(request: FastifyRequest, identity: Identity | undefined): boolean {
+  const uri = pathOf(request).slice(1)
+  return identity !== undefined || (uri !== accountPaths.password && uri !== accountPaths.signOut)
+}
+
+function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // A form is not sent again after signing in: its page is opened.
+  const next = encodeURIComponent(pageAddress(request.url).href)
+  return reply
+    .code(303)
+    .header('location', `/${accountPaths.signIn}?next=${next}`)
+    .header('cache-control', 'no-store')
+    .send()
+}
+
+/** A token that is no longer good makes its sender nobody. */
+async function identify(request: FastifyRequest, tools: RouteTools): Promise<Identity | undefined> {
+  try {
+    return await tools.identify(request)
+  } catch (error) {
+    if (error instanceof QuoinError && error.code === 'INVALID_ACCESS_TOKEN') return undefined
+    throw error
+  }
+}
+
+async function answer(room: PageRoom, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { foundPage: found } = request
+  const uri = pathOf(request).slice(1)
+  if (!found && !isAccountPath(uri)) throw nothingHere(request.method)
+  const sent = request.method === 'POST' ? await readSent(room, request) : undefined
+  try {
+    if (found) return await visitPage(room, request, reply, found, sent)
+    if (isAccountPath(uri)) return await visitAccountPage(room, request, reply, uri, sent)
+    throw nothingHere(request.method)
+  } finally {
+    for (const { file } of sent?.posted.files ?? []) await room.assets.files.discard(file)
+  }
+}
+
+async function readSent(room: PageRoom, request: FastifyRequest): Promise<Sent> {
+  const isOwn = (posted: Posted) => room.tokens.verify(request, posted.first('_csrf'))
+  const posted = request.isMultipart()
+    ? await receivePosted(request, room.assets.files, room.assets.limit, isOwn)
+    : postedFields(request.body)
+  const expired = !isOwn(posted)
+  // A browser that does not say where it is could be made to send anything.
+  if (expired && !isFromHere(request))
+    throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from one of our pages.')
+  return { posted, expired }
+}
+
+/** One of the pages that come with Quoin, where no blueprint has one. */
+async function visitAccountPage(
+  room: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  uri: AccountPath,
+  sent: Sent | undefined,
+): Promise<FastifyReply> {
+  const shown = accountPage(uri, request)
+  const show = { shown, title: '', builtIn: true }
+  if (!sent) return showPage(room, request, reply, show)
+  const visit = new Visit(
+    sent.posted,
+    {
+      rulesOf: room.rulesOf,
+      messages: messagesFor(localeOf(request)),
+      storeFiles: async ({ values }) => values,
+      areShown: async () => false,
+      expired: sent.expired,
+      ownForms: accountForm(uri),
+    },
+    request.url,
+  )
+  visit.show(shown)
+  await visit.proceed()
+  if (visit.refused) return showPage(room, request, reply, { ...show, refused: visit.refused })
+  const { form = '', values = {} } = visit.own ?? {}
+  const done = await submitAccountForm(room, request, reply, form, values)
+  if (!('errors' in done)) return done
+  return showPage(room, request, reply, { ...show, refused: { form, posted: sent.posted, ...done } })
+}
+
+function pathOf(request: FastifyRequest): string {
+  const path = request.url.split('?', 1)[0] ?? '/'
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+function nothingHere(method: string): QuoinError {
+  return new QuoinError(
+    'NOT_FOUND',
+    `Nothing answers ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
+  )
+}

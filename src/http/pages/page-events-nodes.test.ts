@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import { openVisitor } from '../../../test/page-visitor.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
+import { setFields } from '../../shared/mutation.ts'
+
+describe.runIf(inject('engine') === 'postgres')('two nodes', () => {
+  let database: TemporaryDatabase
+  let nodes: readonly TestQuoin[] = []
+  let addresses: readonly string[] = []
+
+  beforeAll(async () => {
+    database = await openTemporaryDatabase()
+    const one = await openTestQuoin({ DATABASE_URL: database.url, QUOIN_NODE: 'one' })
+    nodes = [one, await openTestQuoin({ DATABASE_URL: database.url, QUOIN_NODE: 'two' })]
+    addresses = await Promise.all(nodes.map((node) => node.quoin.server.listen()))
+    await one.install('List', {
+      list: { type: 'storage', fields: { storage: 'list' } },
+      page: { type: 'state_page', in: { url: 'list' } },
+      name: { type: 'state_input_dynamic', in: { field: 'name', required: true } },
+      form: { type: 'state_form', in: { form_id: 'add', content: '@name.state' } },
+      table: {
+        type: 'state_advanced_datatable',
+        in: { state: '@form.state', storage: '@list.storage', columns: ['name'] },
+      },
+      show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@table.state' } },
+      set: { type: 'mutations_set_bp_field_multiple', in: { object: '@form.values' } },
+      create: {
+        type: 'function_create_document_from_mutations',
+        in: { flow: '@form.submit', storage: '@list.storage', mutations: '@set.mutations' },
+      },
+    })
+  })
+  afterAll(async () => {
+    for (const node of nodes) await node.close()
+    await database?.drop()
+  })
+
+  test('a page open on one node hears of a write on the other', async () => {
+    const [here = '', there] = addresses
+    const { html } = await openVisitor(here).get('/list')
+    const path = /data-events="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+    if (path === undefined) throw new Error(`The page says no address of events:\n${html}`)
+    const abort = new AbortController()
+    const reply = await fetch(`${here}${path}`, { signal: abort.signal })
+    const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    const more = async () => {
+      const read = await reader?.read()
+      if (!read || read.done) throw new Error(`The events ended: ${reply.status} ${text}`)
+      text += read.value
+    }
+    await more()
+    expect(text).not.toContain('changed')
+    const session = nodes[1]?.quoin.storage.session()
+    await session?.create('list', setFields({ name: `from ${there}` }))
+    await session?.commit()
+    while (!text.includes('changed')) await more()
+    expect(text).toContain('event: changed\ndata: {"table":"list"}')
+    abort.abort()
+  })
+
+  test('a form of one node can be sent to the other, and to both at once is done once', async () => {
+    const [here = '', there = ''] = addresses
+    const visitor = openVisitor(here)
+    const page = await visitor.get('/list')
+    const other = openVisitor(there)
+    other.setCookie('quoin_visitor', visitor.cookie('quoin_visitor') ?? '')
+    const before = (await nodes[0]?.documents('list'))?.length ?? 0
+    const both = await Promise.all([
+      visitor.submit(page, 'add', { name: 'Ada' }),
+      other.submit(page, 'add', { name: 'Ada' }),
+    ])
+    expect(both.map(({ status }) => status)).toEqual([303, 303])
+    expect(await nodes[0]?.documents('list')).toHaveLength(before + 1)
+  })
+})

@@ -1,0 +1,55 @@
+/**
+ * Who may send a form. Three things have to agree:
+ *
+ * - Where it comes from: a browser says so (`Sec-Fetch-Site`, `Origin`), and it must be one of our pages.
+ * - A token in the form that belongs to the visitor's session: the access token of whoever is signed in, else a random
+ *   name in a cookie. A page of another site can know neither.
+ * - Both cookies are `SameSite=Lax`, which keeps them from being sent with a form of another site at all.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Identity } from '../../access/identity.ts'
+import { isSameOrigin } from '../same-origin.ts'
+import { cookieOf, setCookie } from './cookies.ts'
+import type { PageSecret } from './page-secret.ts'
+
+const VISITOR = 'quoin_visitor'
+const VISITOR_NAME = /^[A-Za-z0-9_-]{10,64}$/
+
+export interface FormTokens {
+  /** For hidden inputs of this visitor's forms. Sets the visitor's cookie, if that is what the token belongs to. */
+  issue(request: FastifyRequest, reply: FastifyReply): string
+  verify(request: FastifyRequest, token: string | undefined): boolean
+}
+
+/** Whether the browser says that the form comes from another site. */
+export function isFromElsewhere(request: FastifyRequest): boolean {
+  const { headers } = request
+  if (headers['sec-fetch-site'] === undefined && headers.origin === undefined) return false
+  return !isSameOrigin(request)
+}
+
+/** Whether the browser says that it comes from here. */
+export function isFromHere(request: FastifyRequest): boolean {
+  return isSameOrigin(request)
+}
+
+export function formTokens(secret: PageSecret, newName: () => string): FormTokens {
+  const sessionOf = (identity: Identity) => `token ${identity.tokenGuid}`
+  return {
+    issue(request, reply) {
+      if (request.identity) return secret.sign('form', sessionOf(request.identity))
+      let visitor = cookieOf(request, VISITOR)
+      if (visitor === undefined || !VISITOR_NAME.test(visitor)) {
+        visitor = newName()
+        setCookie(request, reply, VISITOR, visitor)
+      }
+      return secret.sign('form', `visitor ${visitor}`)
+    },
+    verify(request, token) {
+      if (token === undefined) return false
+      if (request.identity) return secret.verify('form', sessionOf(request.identity), token)
+      const visitor = cookieOf(request, VISITOR)
+      return visitor !== undefined && secret.verify('form', `visitor ${visitor}`, token)
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import type { Access } from '../../access/access.ts'
+import type { Assets } from '../../engine/assets.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Pages } from '../../pages/open-pages.ts'
+import type { Clock } from '../../shared/clock.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Idempotency } from '../endpoint-idempotency.ts'
+import type { RulesOf } from './field-rules-of.ts'
+import type { PageEvents } from './page-events.ts'
+import type { FormTokens } from './page-origin.ts'
+import type { PageSecret } from './page-secret.ts'
+import type { PageTemplates } from './page-templates.ts'
+
+/** What everything about pages works with. */
+export interface PageRoom {
+  readonly access: Access
+  readonly engine: Engine
+  readonly storage: Storage
+  readonly assets: Assets
+  readonly clock: Clock
+  readonly pages: Pages
+  readonly idempotency: Idempotency
+  readonly rulesOf: RulesOf
+  readonly secret: PageSecret
+  readonly tokens: FormTokens
+  readonly templates: PageTemplates
+  readonly events: PageEvents
+}

@@ -1,0 +1,44 @@
+/** A secret that all nodes share, for what pages sign: tokens of forms and addresses of files. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Random } from '../../shared/guid.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { textIn } from '../../storage/document-fields.ts'
+import { findOne } from '../../storage/find-documents.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { transact } from '../../storage/transact.ts'
+
+const storageName = '_secrets'
+const key = 'pages'
+const BYTES = 32
+
+export interface PageSecret {
+  /** 43 characters, `A–Z a–z 0–9 - _`. `purpose` keeps signatures for one thing from counting for another. */
+  sign(purpose: string, text: string): string
+  verify(purpose: string, text: string, signature: string): boolean
+}
+
+/** Reads the secret, or makes it: one node at a time. */
+export async function openPageSecret(storage: Storage, random: Random): Promise<PageSecret> {
+  await storage.ensure(storageName, { indexes: [{ fields: ['key'], unique: true }] })
+  const secret = await storage.alone('page secret', async () => {
+    const known = await findOne(storage.session(), storageName, 'key', key)
+    if (known) return Buffer.from(textIn(known.secret), 'base64url')
+    const bytes = Buffer.alloc(BYTES)
+    random(bytes)
+    const fields = { key, secret: bytes.toString('base64url') }
+    await transact(storage, async (session) => session.create(storageName, setFields(fields)))
+    return bytes
+  })
+  if (secret.length < BYTES) throw new Error(`The storage ${storageName} holds a secret that is too short.`)
+  const sign = (purpose: string, text: string) =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify([purpose, text]))
+      .digest('base64url')
+  return {
+    sign,
+    verify(purpose, text, signature) {
+      const [wanted, given] = [Buffer.from(sign(purpose, text)), Buffer.from(signature)]
+      return wanted.length === given.length && timingSafeEqual(wanted, given)
+    },
+  }
+}

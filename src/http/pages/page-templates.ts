@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto'
+import { templateStorage } from '../../engine/templates.ts'
+import { readTemplate } from '../../pages/read-template.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import type { PageTemplate } from '../../shared/page-content.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { findOne } from '../../storage/find-documents.ts'
+import { documentOf, type Storage } from '../../storage/storage.ts'
+
+export interface PageTemplates {
+  /** Undefined if there is none of this name. */
+  find(name: string): Promise<PageTemplate | undefined>
+  /** The style or script behind an address that `find` gave; undefined when it is of another version. */
+  file(name: string): Promise<{ readonly type: string; readonly text: string } | undefined>
+}
+
+export const TEMPLATE_FILES = 'templates/'
+
+/** Page templates as pages use them. Read for each page: one indexed read, and no node is behind the others. */
+export function pageTemplates(storage: Storage): PageTemplates {
+  const partsOf = (record: JsonObject) => ({
+    name: textIn(record.name),
+    content: textIn(record.content),
+    css: textIn(record.css),
+  })
+  const address = (record: JsonObject, text: string, ending: string) =>
+    text === '' ? undefined : `/_pages/${TEMPLATE_FILES}${guidOf(record)}.${hashOf(text)}.${ending}`
+  return {
+    async find(name) {
+      const key = name.normalize('NFKC').toLowerCase()
+      const record = await findOne(storage.session(), templateStorage, 'name_key', key)
+      if (!record) return undefined
+      const { settings, css } = readTemplate(partsOf(record))
+      return {
+        name: textIn(record.name),
+        settings,
+        css: address(record, css, 'css'),
+        js: address(record, textIn(record.js), 'js'),
+      }
+    },
+    async file(name) {
+      const [, guid, wanted, ending] =
+        /^templates\/([A-Za-z0-9-]+)\.([A-Za-z0-9_-]+)\.(css|js)$/.exec(name) ?? []
+      const stored = guid === undefined ? undefined : await storage.session().get(templateStorage, guid)
+      if (!stored) return undefined
+      const record = documentOf(stored)
+      const text = ending === 'js' ? textIn(record.js) : readTemplate(partsOf(record)).css
+      if (hashOf(text) !== wanted) return undefined
+      return { type: ending === 'js' ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8', text }
+    },
+  }
+}
+
+function hashOf(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 16)
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import { openVisitor } from '../../../test/page-visitor.ts'
+import { isJsonObject } from '../../shared/json.ts'
+
+let room: TestQuoin
+let origin: string
+
+beforeAll(async () => {
+  room = await openTestQuoin()
+  origin = await room.quoin.server.listen()
+  await room.install('Letters', {
+    letters: { type: 'storage', fields: { storage: 'letters' } },
+    page: { type: 'state_page', in: { url: 'letters', title: 'Letters' } },
+    title: { type: 'state_input_dynamic', in: { field: 'title', required: true } },
+    scan: {
+      type: 'state_input_dynamic',
+      in: { state: '@title.state', field: 'scan', type: 'file', required: true },
+    },
+    more: {
+      type: 'state_input_dynamic',
+      in: { state: '@scan.state', field: 'more', type: 'file', multiple: true },
+    },
+    form: { type: 'state_form', in: { form_id: 'add', content: '@more.state' } },
+    table: {
+      type: 'state_advanced_datatable',
+      in: {
+        state: '@form.state',
+        storage: '@letters.storage',
+        columns: ['title', { field: 'scan', kind: 'file' }],
+      },
+    },
+    show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@table.state' } },
+    fields: { type: 'mutations_set_bp_field_multiple', in: { object: '@form.values' } },
+    create: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@form.submit', storage: '@letters.storage', mutations: '@fields.mutations' },
+    },
+    bad: { type: 'condition_not_empty_value', in: { value: '@bad_field.value' } },
+    bad_field: { type: 'state_form_get', in: { form_id: 'add', field: 'more' } },
+    branch: { type: 'branch', in: { flow: '@create.flow', condition: '@bad.condition' } },
+    refuse: {
+      type: 'state_form_error',
+      in: { flow: '@branch.true', message: 'No more than one.', field: 'more' },
+    },
+  })
+})
+afterAll(() => room?.close())
+
+const assets = async () => objectsOf(await room.manage('POST', '/_system/assets/search', {}))
+const file = (name: string, text = '<script>alert(1)</script>', type = 'text/html') =>
+  new File([text], name, { type })
+
+// A cluster keeps no files on the disk of one node; `uploads.test.ts` shows both places that files can have.
+describe.skipIf(inject('engine') === 'postgres')('files of a form', () => {
+  test.each([
+    ['no file', { title: 'A' }, 422],
+    ['a form that does not fit', { title: '', scan: file('a.html') }, 422],
+    ['a token that is none', { title: 'A', scan: file('a.html'), _csrf: 'x' }, 422],
+    ['a flow that refuses', { title: 'A', scan: file('a.html'), more: file('b.html') }, 422],
+  ])('%s leaves no file behind', async (_what, values, status) => {
+    const visitor = openVisitor(origin)
+    const sent = await visitor.submit(await visitor.get('/letters'), 'add', values)
+    expect(sent.status).toBe(status)
+    expect(await assets()).toEqual([])
+    expect(await room.documents('letters')).toEqual([])
+  })
+
+  test('a file is stored once, and can be had only by an address that a page gave', async () => {
+    const visitor = openVisitor(origin)
+    const page = await visitor.get('/letters')
+    const send = () => visitor.submit(page, 'add', { title: 'A', scan: file('../../x"y.html') })
+    expect([(await send()).status, (await send()).status]).toEqual([303, 303])
+    const [letter, ...others] = await room.documents('letters')
+    expect(others).toEqual([])
+    const stored = await assets()
+    expect(stored).toHaveLength(1)
+    expect(letter?.scan).toMatchObject({ name: 'x%22y.html', size: 25 })
+    expect(stored[0]).toMatchObject({ public_path: null })
+
+    const shown = await visitor.get('/letters')
+    const address = shown.link('x%22y.html')
+    const got = await openVisitor(origin).get(address)
+    expect([got.status, got.html]).toEqual([200, '<script>alert(1)</script>'])
+    expect(got.headers.get('content-disposition')).toMatch(/^attachment/)
+    expect(got.headers.get('content-security-policy')).toContain('sandbox')
+    const guid = isJsonObject(letter?.scan) ? String(letter.scan.guid) : ''
+    for (const other of [
+      `/_pages/files/${guid}`,
+      address.replace(/.$/, '!'),
+      address.replace(/files\/[^/]+/, 'files/01890000-0000-7000-8000-000000000000'),
+      address.replace(/\/(\d+)\//, (_whole, day: string) => `/${Number(day) + 1}/`),
+    ])
+      expect((await visitor.get(other)).status).toBe(404)
+  })
+})
+
+test.runIf(inject('engine') === 'postgres')(
+  'a cluster without a place for files says so, on a page',
+  async () => {
+    const visitor = openVisitor(origin)
+    const sent = await visitor.submit(await visitor.get('/letters'), 'add', {
+      title: 'A',
+      scan: file('a.html'),
+    })
+    expect([sent.status, sent.text.includes('Not available right now')]).toEqual([503, true])
+    expect(await room.documents('letters')).toEqual([])
+  },
+)

@@ -1,0 +1,39 @@
+import type { PageMessages } from '../../pages/messages.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { PageForm } from '../../shared/page-content.ts'
+import { type FieldOf, inputsOf } from './field-rules-of.ts'
+import { ruledInput } from './input-rule.ts'
+import type { Posted, PostedFile } from './posted.ts'
+import { readInput } from './read-input.ts'
+
+export interface ReadForm {
+  /** By field; what was not sent is not there. Files are still to be stored: see `files`. */
+  readonly values: JsonObject
+  /** What is wrong, by field. Empty: everything fits. */
+  readonly errors: ReadonlyMap<string, string>
+  /** Files of the form's file inputs, and whether the input takes several. */
+  readonly files: readonly { readonly file: PostedFile; readonly multiple: boolean }[]
+}
+
+/** Reads what was sent with a form by the rules of its inputs. Names that the form has no input for are left out. */
+export function readForm(form: PageForm, posted: Posted, fieldOf: FieldOf, messages: PageMessages): ReadForm {
+  const values: Record<string, JsonValue> = {}
+  const errors = new Map<string, string>()
+  const files: ReadForm['files'][number][] = []
+  for (const node of inputsOf(form)) {
+    if (node.disabled) continue
+    const ruled = ruledInput(node, fieldOf(form, node))
+    const { input } = ruled
+    if (input.type === 'file') {
+      const sent = posted.files.filter(({ field }) => field === input.name)
+      const kept = input.multiple ? sent : sent.slice(0, 1)
+      files.push(...kept.map((file) => ({ file, multiple: input.multiple === true })))
+      if (input.required && kept.length === 0) errors.set(input.name, messages('field.required'))
+      continue
+    }
+    const read = readInput(ruled, posted.all(input.name), messages)
+    if ('error' in read) errors.set(input.name, read.error)
+    else if (read.value !== undefined) values[input.name] = read.value
+  }
+  return { values, errors, files }
+}

@@ -1,0 +1,122 @@
+import type { PageMessages } from '../../pages/messages.ts'
+import { fieldValueProblem } from '../../shared/field-rule.ts'
+import { readIsoDate } from '../../shared/iso-date.ts'
+import { type JsonValue, jsonProblem } from '../../shared/json.ts'
+import { isText, type RuledInput } from './input-rule.ts'
+
+/** `value` undefined: nothing was sent for it, and nothing is to be changed. */
+export type ReadInput = { readonly value: JsonValue | undefined } | { readonly error: string }
+
+const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@.]+$/
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+
+/** What was typed into an input, as its field wants it, or what is wrong with it. `sent`: all values of its name. */
+export function readInput(
+  { input, rule, ofField }: RuledInput,
+  sent: readonly string[],
+  messages: PageMessages,
+): ReadInput {
+  const read = typedValue(input.type, rule.type, sent)
+  if (read === UNREADABLE) return { error: unreadable(rule.type, messages) }
+  if (input.type === 'email' && typeof read === 'string' && read !== '' && !EMAIL.test(read))
+    return { error: messages('field.email') }
+  if (input.required && input.type === 'check' && read !== true) return { error: messages('field.required') }
+  const options = ofField ? undefined : input.options
+  if (
+    options &&
+    isChosen(read) &&
+    ![read].flat().every((one) => options.some(({ value }) => value === String(one)))
+  )
+    return { error: messages('field.choice') }
+  const problem = fieldValueProblem(rule, read)
+  if (problem === undefined) return { value: read }
+  return { error: said(problem, { input, rule, ofField }, read, messages) }
+}
+
+const UNREADABLE = Symbol('unreadable')
+
+function isChosen(value: JsonValue | undefined): value is string | number | readonly JsonValue[] {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' || Array.isArray(value)
+}
+
+function typedValue(
+  type: RuledInput['input']['type'],
+  rule: RuledInput['rule']['type'],
+  sent: readonly string[],
+): JsonValue | undefined | typeof UNREADABLE {
+  if (type === 'check') return sent.length > 0
+  if (type === 'choices') return sent.filter((one) => one !== '')
+  const [first] = sent
+  if (first === undefined) return undefined
+  // Browsers send the ends of lines as two characters.
+  const text = isText(type) ? first.replaceAll('\r\n', '\n') : first.trim()
+  const blank = text.trim() === ''
+  switch (rule) {
+    case 'string':
+      return type === 'date_time' && !blank ? instant(text) : text
+    case 'number':
+      return blank ? null : readNumber(text.trim())
+    case 'boolean':
+      return blank ? null : text === 'true' ? true : text === 'false' ? false : UNREADABLE
+    case 'date':
+      return blank ? null : type === 'date_time' ? instant(text) : text.trim()
+    case 'array':
+      return text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '')
+    case 'object':
+      return blank ? null : parsed(text)
+  }
+}
+
+function readNumber(text: string): number | typeof UNREADABLE {
+  const number = DECIMAL.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(number) ? number : UNREADABLE
+}
+
+/** A local time without a zone is UTC here: a browser without JavaScript does not say where it is. */
+function instant(text: string): string | typeof UNREADABLE {
+  const at = readIsoDate(text)
+  return at === undefined ? UNREADABLE : new Date(at).toISOString()
+}
+
+function parsed(text: string): JsonValue | typeof UNREADABLE {
+  try {
+    const value: JsonValue = JSON.parse(text)
+    return jsonProblem(value) === undefined ? value : UNREADABLE
+  } catch {
+    return UNREADABLE
+  }
+}
+
+function unreadable(type: RuledInput['rule']['type'], messages: PageMessages): string {
+  if (type === 'number') return messages('field.number')
+  return type === 'date' ? messages('field.date') : messages('field.choice')
+}
+
+/** The rule's own words, in the page's language. */
+function said(
+  problem: string,
+  { rule, input }: RuledInput,
+  value: JsonValue | undefined,
+  messages: PageMessages,
+): string {
+  const { limits, type } = rule
+  if (problem.startsWith('is required')) return messages('field.required')
+  if (/^must be (?:one of|text|true)|^may hold only/.test(problem)) return messages('field.choice')
+  if (problem.startsWith('must be a number')) return messages('field.number')
+  if (problem.startsWith('must be a date')) return messages('field.date')
+  const length =
+    typeof value === 'string' ? [...value].length : Array.isArray(value) ? value.length : undefined
+  if (problem.startsWith('must have at least') && length !== undefined)
+    return messages('field.min_length', { n: limits.min_length ?? 0 })
+  if (problem.startsWith('must have at most') && length !== undefined)
+    return messages('field.max_length', { n: limits.max_length ?? input.maxLength ?? 0 })
+  if (problem.startsWith('must be at least') && (type === 'number' || type === 'date'))
+    return messages('field.min', { min: limits.min ?? '' })
+  if (problem.startsWith('must be at most') && (type === 'number' || type === 'date'))
+    return messages('field.max', { max: limits.max ?? '' })
+  if (problem.startsWith('must fit')) return messages('field.pattern')
+  return messages('field.invalid', { problem })
+}

@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Reply } from '../../blocks/reply.ts'
+import type { PageAnswer } from '../../shared/page-content.ts'
+import type { StoredReply } from '../endpoint-idempotency.ts'
+import { replyText } from '../endpoint-reply.ts'
+import { keepNotice } from './notice-cookie.ts'
+import type { PageRoom } from './page-room.ts'
+import { showPage } from './show-page.ts'
+
+/** Marks a stored reply whose text is a page and no JSON for the client. */
+const PAGE = 'x-quoin-page'
+
+/** Sends what the flow of a page replied. `title`: for a page that has none of its own. */
+export async function sendPageReply(
+  room: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  made: Reply,
+  title: string,
+): Promise<FastifyReply> {
+  const { page } = made
+  if (page?.kind === 'show') return showPage(room, request, reply, { shown: page, title })
+  if (page?.kind === 'redirect') {
+    if (page.notice) keepNotice(request, reply, page.notice)
+    return reply.code(303).header('location', page.to).header('cache-control', 'no-store').send()
+  }
+  const text = replyText(made)
+  reply.code(made.code).header('cache-control', 'no-store')
+  if (text !== undefined) reply.type('application/json; charset=utf-8')
+  return reply.headers(made.headers).send(text)
+}
+
+/** The reply in a form that can be kept for a form that is sent twice. */
+export function storableReply(made: Reply): Reply {
+  if (!made.page) return made
+  return { code: made.code, value: JSON.stringify(made.page), headers: { [PAGE]: '1' } }
+}
+
+export function readStoredReply({ code, text, headers }: StoredReply): Reply {
+  if (text === undefined) return { code, value: undefined, headers }
+  const value = JSON.parse(text)
+  if (headers[PAGE] === undefined) return { code, value, headers }
+  // Text in the stored text: it was put there by storableReply, and by nobody else.
+  const page: PageAnswer = JSON.parse(value)
+  return { code, value: undefined, headers: {}, page }
+}

@@ -1,0 +1,114 @@
+/** Makes a page of what a flow wants shown, and sends it. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { messagesFor } from '../../pages/messages.ts'
+import { pickLocale } from '../../pages/pick-locale.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import type { PageNode, PageUser, ShownPage } from '../../shared/page-content.ts'
+import type { DataTable, PageTable } from '../../shared/page-table.ts'
+import { completePage, dataTablesOf, type RefusedForm } from './complete-page.ts'
+import { cookieOf } from './cookies.ts'
+import { fieldsOf } from './field-rules-of.ts'
+import { takeNotice } from './notice-cookie.ts'
+import { pageAddress } from './page-address.ts'
+import { pageHeaders } from './page-headers.ts'
+import type { PageRoom } from './page-room.ts'
+import { sentNames } from './posted.ts'
+import { withFileAddresses } from './private-files.ts'
+import { tableView } from './table-view.ts'
+
+export interface PageToShow {
+  readonly shown: ShownPage
+  /** When the flow names none. */
+  readonly title: string
+  /** A form that was not taken: shown again, with what was typed. */
+  readonly refused?: RefusedForm | undefined
+  /** Ours, or an error: not for search engines, and nothing on it changes. */
+  readonly builtIn?: boolean
+}
+
+/** The data tables of a page that change by themselves. */
+export function liveTables({ content }: Pick<ShownPage, 'content'>): readonly DataTable[] {
+  return dataTablesOf(content).filter((table) => table.live)
+}
+
+/** The language that a visitor reads: their own setting, else what the browser asks for. */
+export function localeOf(request: FastifyRequest): string {
+  const { language } = request.identity?.user ?? {}
+  const asked = request.headers['accept-language']
+  return pickLocale(typeof language === 'string' && language !== '' ? `${language},${asked ?? ''}` : asked)
+}
+
+export async function showPage(
+  room: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { shown, title, refused, builtIn = false }: PageToShow,
+): Promise<FastifyReply> {
+  const locale = localeOf(request)
+  const address = pageAddress(request.url)
+  // Only a page with a form needs a token, and only then the visitor gets a cookie.
+  let token: string | undefined
+  const issue = () => {
+    token ??= room.tokens.issue(request, reply)
+    return token
+  }
+  const hidden = () => [
+    { name: sentNames.token, value: issue() },
+    { name: sentNames.once, value: room.engine.newGuid() },
+  ]
+  // Before anything is read: what changes from here on is told to whoever opens the page's events.
+  const mark = room.events.mark(liveTables(shown))
+  const tables = new Map<DataTable, PageTable>()
+  const making = {
+    session: room.storage.session(),
+    address,
+    hidden,
+    messages: messagesFor(locale),
+    now: room.clock(),
+  }
+  for (const table of dataTablesOf(shown.content)) tables.set(table, await tableView(table, making))
+  const fieldOf = await fieldsOf(shown.content, room.rulesOf)
+  const content = completePage(shown.content, {
+    fieldOf,
+    action: address.href,
+    hidden,
+    refused,
+    tables,
+    filed: (node) => withFileAddresses(node, room.secret, room.clock()),
+  })
+  const above: readonly PageNode[] =
+    refused && refused.form === undefined
+      ? refused.messages.map((text) => ({ kind: 'alert', tone: 'danger', text }))
+      : []
+  const template = shown.template === undefined ? undefined : await room.templates.find(shown.template)
+  if (shown.template !== undefined && !template)
+    room.engine.log.write({
+      level: 'warn',
+      message: `There is no page template named ${JSON.stringify(shown.template)}.`,
+    })
+  const live = liveTables(shown)
+  const theme = cookieOf(request, 'quoin_theme')
+  const html = room.pages.render({
+    title: shown.title ?? title,
+    content: [...above, ...content],
+    template,
+    locale,
+    user: userOf(request.identity?.user),
+    url: address.href,
+    hidden: request.identity ? { _csrf: issue() } : {},
+    theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
+    notice: takeNotice(request, reply),
+    events: live.length > 0 && !builtIn ? address.with({ _events: mark }) : undefined,
+    noIndex: builtIn,
+  })
+  return pageHeaders(reply)
+    .code(refused && shown.status === 200 ? 422 : shown.status)
+    .type('text/html; charset=utf-8')
+    .send(html)
+}
+
+function userOf(user: JsonObject | undefined): PageUser | undefined {
+  if (!isJsonObject(user) || typeof user.username !== 'string') return undefined
+  const names = [user.firstname, user.lastname].filter((one) => typeof one === 'string' && one !== '')
+  return { username: user.username, name: names.length > 0 ? names.join(' ') : user.username }
+}

@@ -1,0 +1,166 @@
+/** One request for a page of a blueprint, from the run to the reply. */
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Reply } from '../../blocks/reply.ts'
+import type { Actor } from '../../engine/records.ts'
+import type { RunEnd } from '../../engine/run.ts'
+import { messagesFor } from '../../pages/messages.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { Session } from '../../storage/storage.ts'
+import type { IdempotencyKey, StoredReply } from '../endpoint-idempotency.ts'
+import { accountForm, submitAccountForm } from './account-pages.ts'
+import type { RefusedForm } from './complete-page.ts'
+import { showError } from './error-page.ts'
+import { sendOtherView } from './other-views.ts'
+import { pageAddress } from './page-address.ts'
+import { pageRequest } from './page-request.ts'
+import type { PageRoom } from './page-room.ts'
+import type { FoundPage } from './page-routes.ts'
+import { type Posted, sentNames } from './posted.ts'
+import { readStoredReply, sendPageReply, storableReply } from './send-page-reply.ts'
+import { localeOf, showPage } from './show-page.ts'
+import { removeFiles, storeFiles } from './store-files.ts'
+import { rowsQuery } from './table-query.ts'
+import { Visit } from './visit.ts'
+
+/** What was sent, and whether it is the visitor's own doing. */
+export interface Sent {
+  readonly posted: Posted
+  readonly expired: boolean
+}
+
+/** Runs the page's flow and sends what came of it. `sent` undefined: the page is only looked at. */
+export async function visitPage(
+  room: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  found: FoundPage,
+  sent: Sent | undefined,
+): Promise<FastifyReply> {
+  const { page, blueprint } = found
+  const stored: string[] = []
+  const by = actorOf(request)
+  const address = pageAddress(request.url)
+  const visit = new Visit(
+    sent?.posted,
+    {
+      rulesOf: room.rulesOf,
+      messages: messagesFor(localeOf(request)),
+      async storeFiles(read) {
+        const { values, assets } = await storeFiles(room.assets, read, by)
+        stored.push(...assets)
+        return values
+      },
+      async areShown(table, guids) {
+        const session = room.storage.session()
+        return (await session.count(table.storage, rowsQuery(table, guids))) === guids.length
+      },
+      expired: sent?.expired ?? false,
+      ownForms: accountForm(page.listening.uri),
+    },
+    address.href,
+  )
+  const given = pageRequest(request, found.parameters, visit)
+  const key = sent && !sent.expired ? onceKey(room, found, given, sent.posted) : undefined
+
+  const before = key && (await room.idempotency.take(key))
+  if (before) return replay(before)
+  try {
+    return await run()
+  } finally {
+    if (key) room.idempotency.release(key)
+  }
+
+  async function run(): Promise<FastifyReply> {
+    const { promise: replied, resolve } = Promise.withResolvers<Reply>()
+    const end = room.engine.run({
+      flow: page.flow,
+      blueprint,
+      given: page.start(given),
+      request: given,
+      onReply: resolve,
+      beforeReply: (session: Session, made: Reply) => {
+        visit.replied = true
+        return key && room.idempotency.keep(session, key, storableReply(made))
+      },
+    })
+    const first = await Promise.race([replied, end])
+    if ('code' in first) return send(first)
+    const failed = first.error !== undefined
+    if (failed) await removeFiles(room.assets, stored, by)
+    // Another node was faster: its writes and its reply stand, ours were undone.
+    const other = key && first.error?.code === 'CONFLICT' ? await room.idempotency.find(key) : undefined
+    return other ? replay(other) : ended(first)
+  }
+
+  async function send(made: Reply): Promise<FastifyReply> {
+    if (made.page?.kind === 'show' && request.method === 'GET') {
+      const other = await sendOtherView(room, request, reply, found, made.page)
+      if (other) return other
+    }
+    return sendPageReply(room, request, reply, made, page.listening.title)
+  }
+
+  function replay(known: StoredReply): Promise<FastifyReply> {
+    return send(readStoredReply(known))
+  }
+
+  /** The run gave no reply: the form was refused, is ours to answer, or something failed. */
+  async function ended(end: RunEnd): Promise<FastifyReply> {
+    const posted = sent?.posted
+    if (end.error) {
+      const again = posted && visit.page ? refusedBy(end.error, visit, posted) : undefined
+      return again ? showAgain(again) : showError(room, request, reply, end.error, end.run)
+    }
+    if (visit.refused) return showAgain(visit.refused)
+    if (posted && visit.own) {
+      const { form, values } = visit.own
+      const done = await submitAccountForm(room, request, reply, form, values)
+      return 'errors' in done ? showAgain({ form, posted, ...done }) : done
+    }
+    if (posted && visit.page) return reply.code(303).header('location', address.href).send()
+    const message = `The page /${page.listening.uri} ended without "Show page"; the visitor got 404.`
+    room.engine.log.write({ level: 'warn', message, run: end.run, blueprint, block: page.block })
+    throw new QuoinError('NOT_FOUND', 'The page shows nothing.')
+  }
+
+  function showAgain(refused: RefusedForm): Promise<FastifyReply> {
+    if (!visit.page) throw new TypeError('A form is refused on a page that was shown.')
+    return showPage(room, request, reply, { shown: visit.page, title: page.listening.title, refused })
+  }
+}
+
+/** What the flow did not take, said on the form that was sent: rules of fields that only the write could check. */
+function refusedBy(error: QuoinError, visit: Visit, posted: Posted): RefusedForm | undefined {
+  if (error.status >= 500 || error.code === 'INSUFFICIENT_PERMISSIONS') return undefined
+  if (error.code === 'CONFLICT' && visit.submitted === undefined) return undefined
+  const errors = new Map((error.fields ?? []).map((field) => [field, error.message]))
+  return { form: visit.submitted?.form, posted, errors, messages: errors.size > 0 ? [] : [error.message] }
+}
+
+/**
+ * The form's one-time name with what was sent: the same sent twice is done once, and something else sent from the same
+ * page, as after going back, is something else.
+ */
+function onceKey(
+  room: PageRoom,
+  { blueprint, page }: FoundPage,
+  given: ReturnType<typeof pageRequest>,
+  posted: Posted,
+): IdempotencyKey | undefined {
+  const once = posted.first(sentNames.once)
+  if (once === undefined || once.length > 100) return undefined
+  const fields = posted.names().map((name) => [name, posted.all(name)])
+  const files = posted.files.map(({ field, file }) => [field, file.sha256])
+  const header = createHash('sha256')
+    .update(JSON.stringify([once, fields, files]))
+    .digest('base64url')
+  return room.idempotency.keyOf(
+    { blueprint, endpoint: { block: page.block } },
+    { ...given, headers: { 'idempotency-key': header } },
+  )
+}
+
+function actorOf({ identity }: FastifyRequest): Actor {
+  return identity ? { guid: identity.guid, username: identity.username } : { guid: '', username: '' }
+}

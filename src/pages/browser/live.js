@@ -1,0 +1,24 @@
+/**
+ * Makes a page live: every page works without this module, it only goes on without loading anew.
+ * Each part looks for its own attributes, so that what comes in later (a new table) is found too.
+ */
+import { followEvents } from './events.js'
+import { followForms } from './forms.js'
+import { followModals } from './modals.js'
+import { followHistory, onArrival } from './swap.js'
+import { followTables } from './tables.js'
+import { upgradeTabs } from './tabs.js'
+import { followTheme } from './theme.js'
+import { writeTimes } from './times.js'
+
+document.documentElement.classList.add('live')
+followTheme()
+followForms()
+followTables()
+followModals()
+followHistory()
+onArrival((part) => {
+  upgradeTabs(part)
+  writeTimes(part)
+})
+followEvents()

@@ -1,0 +1,23 @@
+/** Where values lie on the axis of a chart, between round numbers. */
+export interface Scale {
+  readonly low: number
+  readonly high: number
+  readonly ticks: readonly number[]
+  /** 0 at `low`, 1 at `high`. */
+  place(value: number): number
+}
+
+/** A scale over all values and zero, with about five round steps. */
+export function scaleOver(values: readonly number[]): Scale {
+  const lowest = Math.min(0, ...values)
+  const highest = Math.max(0, ...values) || (lowest === 0 ? 1 : 0)
+  const span = highest - lowest
+  const rough = span / 4
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough
+  const low = Math.floor(lowest / step) * step
+  const high = Math.max(Math.ceil(highest / step) * step, low + step)
+  const count = Math.min(Math.round((high - low) / step), 12)
+  const ticks = Array.from({ length: count + 1 }, (_, at) => Number((low + at * step).toPrecision(12)))
+  return { low, high, ticks, place: (value) => (value - low) / (high - low) }
+}

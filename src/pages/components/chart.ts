@@ -1,0 +1,115 @@
+/** A chart as a picture, what its colours mean, and the same figures as a table for whoever does not see it, or wants them. */
+import { type ComponentChild, h } from 'preact'
+import type { ValueFormat } from '../../shared/value-format.ts'
+import type { Drawing } from '../drawing.ts'
+import { formatNumber } from '../format.ts'
+import { pie } from './chart-pie.ts'
+import { colourClass, type Plot, plot, type Series, usualWidth, wideWidth } from './chart-plot.ts'
+import { emptyState } from './empty-state.ts'
+import { drawValue } from './value.ts'
+
+interface Chart {
+  readonly id: string
+  readonly type: 'bar' | 'line' | 'pie'
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly series: readonly Series[]
+  readonly format?: ValueFormat
+  readonly currency?: string
+}
+
+export function chart(node: Chart, drawing: Drawing): ComponentChild {
+  const id = drawing.id(node.id)
+  const { title, type, labels, series } = node
+  const caption = h('figcaption', { id: `${id}-title` }, title)
+  if (!series.some(({ values }) => values.some((value) => value !== null)))
+    return h('figure', { class: 'chart', id }, caption, emptyState({ title: drawing.say('chart.empty') }))
+  const named = { 'aria-labelledby': `${id}-title` }
+  const drawn =
+    type === 'pie'
+      ? h('div', { class: 'pie' }, pie(series[0]?.values ?? [], named), legend(labels, node, drawing))
+      : [
+          series.length > 1 ? legend(series.map(({ name }) => name)) : null,
+          plots({ type, labels, series, axis: (value) => onAxis(value, node, drawing) }, named, drawing),
+        ]
+  return h('figure', { class: 'chart', id }, caption, drawn, figures(node, drawing))
+}
+
+/** Over the whole page there is one picture for wide windows and one for narrow ones; the style sheet shows one of them. */
+function plots(drawn: Plot, named: Readonly<Record<string, string>>, { narrow }: Drawing): ComponentChild[] {
+  const usual = plot(drawn, usualWidth, named)
+  return narrow ? [usual] : [plot(drawn, wideWidth, { ...named, class: 'wide' }), usual]
+}
+
+function onAxis(value: number, { format, currency }: Chart, drawing: Drawing): string {
+  const style =
+    format === 'percent'
+      ? { style: 'percent' as const }
+      : format === 'currency'
+        ? { style: 'currency' as const, currency: currency ?? drawing.currency }
+        : {}
+  return formatNumber(value, drawing.locale, { ...style, notation: 'compact', maximumFractionDigits: 1 })
+}
+
+/** Of a pie: with the value of each part. */
+function legend(names: readonly string[], node?: Chart, drawing?: Drawing): ComponentChild {
+  return h(
+    'ul',
+    { class: 'legend' },
+    names.map((name, at) =>
+      h(
+        'li',
+        null,
+        h(
+          'svg',
+          { class: 'key', viewBox: '0 0 12 12', 'aria-hidden': 'true' },
+          h('rect', { class: colourClass(at), width: 12, height: 12, rx: 3 }),
+        ),
+        h('span', null, name),
+        node && drawing ? h('b', null, drawValue(node.series[0]?.values[at], look(node), drawing)) : null,
+      ),
+    ),
+  )
+}
+
+function look({ format = 'number', currency }: Chart) {
+  return { format, ...(currency !== undefined && { currency }) }
+}
+
+function figures(node: Chart, drawing: Drawing): ComponentChild {
+  const { say } = drawing
+  const head = [say('chart.label'), ...node.series.map(({ name }) => name)]
+  return h(
+    'details',
+    { class: 'as-table' },
+    h('summary', null, say('chart.as_table')),
+    h(
+      'table',
+      { class: 'table figures' },
+      h('caption', { class: 'unseen' }, node.title),
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          head.map((name, at) => h('th', { scope: 'col', class: at === 0 ? undefined : 'number' }, name)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        node.labels.map((label, at) =>
+          h(
+            'tr',
+            null,
+            h('th', { scope: 'row' }, label),
+            node.series.map(({ values }) =>
+              h('td', { class: 'number' }, drawValue(values[at], look(node), drawing)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,44 @@
+import { type ComponentChild, h } from 'preact'
+import type { PageForm, PageNode } from '../../shared/page-content.ts'
+import type { Drawing } from '../drawing.ts'
+import { errorSummary } from './error-summary.ts'
+
+type Hidden = readonly { readonly name: string; readonly value: string }[]
+
+export function hiddenInputs(hidden: Hidden): ComponentChild[] {
+  return hidden.map(({ name, value }) => h('input', { type: 'hidden', name, value }))
+}
+
+/** A form that is sent by post. Buttons that follow each other stand in one row. */
+export function form(node: PageForm, drawing: Drawing): ComponentChild {
+  const { label, action, multipart, hidden = [], errors = [], plain } = node
+  const attributes = {
+    method: 'post',
+    action,
+    enctype: multipart ? 'multipart/form-data' : undefined,
+    // The server's messages are better than the browser's, and the same for everybody.
+    noValidate: true,
+    'data-send': '',
+  }
+  if (plain)
+    return h('form', { ...attributes, class: 'plain-form' }, hiddenInputs(hidden), drawing.draw(node.content))
+  return h(
+    'form',
+    {
+      ...attributes,
+      class: isWide(node.content) ? 'form wide' : 'form',
+      id: drawing.id(`form-${node.id}`),
+      'aria-label': label,
+      'data-unsaved': drawing.say('form.unsaved'),
+      'data-failed': drawing.say('form.failed'),
+    },
+    hiddenInputs(hidden),
+    errors.length === 0 ? null : errorSummary(errors, drawing),
+    drawing.draw(node.content),
+  )
+}
+
+/** Inputs are easier to fill in a narrow form; columns, tables and tabs need the room. */
+function isWide(content: readonly PageNode[]): boolean {
+  return content.some(({ kind }) => kind === 'columns' || kind === 'table' || kind === 'tabs')
+}

@@ -1,0 +1,49 @@
+/** What Quoin itself says on pages. One file for each language in `messages/`, all with the same keys. */
+import de from './messages/de.json' with { type: 'json' }
+import en from './messages/en.json' with { type: 'json' }
+
+export type MessageKey = keyof typeof en
+
+type Parameters = Readonly<Record<string, string | number>>
+
+export interface PageMessages {
+  /** The text, with `{name}` replaced by the parameter. Numbers are written as the language writes them. */
+  (key: MessageKey, parameters?: Parameters): string
+  /** `<key>.one` or `<key>.other`, as the language asks for this number, which is `{count}` in the text. */
+  counted(key: CountedKey, count: number): string
+}
+
+/** Keys that there are once for one and once for more. */
+export type CountedKey = MessageKey extends infer K ? (K extends `${infer Stem}.other` ? Stem : never) : never
+
+const languages: Readonly<Record<string, Readonly<Record<MessageKey, string>>>> = { en, de }
+
+/** The languages that have messages. */
+export const pageLocales: readonly string[] = Object.keys(languages)
+
+const made = new Map<string, PageMessages>()
+
+/** Messages for a BCP 47 tag (`de-AT`); English when its language has none. */
+export function messagesFor(locale: string): PageMessages {
+  const known = made.get(locale)
+  if (known) return known
+  const messages = makeMessages(locale)
+  // Tags come from requests: without a bound, somebody could fill the memory with them.
+  if (made.size < 200) made.set(locale, messages)
+  return messages
+}
+
+function makeMessages(locale: string): PageMessages {
+  const [language = 'en'] = locale.split('-')
+  const texts = languages[language] ?? en
+  const numbers = new Intl.NumberFormat(locale)
+  const plural = new Intl.PluralRules(texts === en ? 'en' : locale)
+  const say = (key: MessageKey, parameters: Parameters = {}): string =>
+    texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+      return typeof value === 'number' ? numbers.format(value) : (value ?? whole)
+    })
+  const counted = (key: CountedKey, count: number): string =>
+    say(plural.select(count) === 'one' ? `${key}.one` : `${key}.other`, { count })
+  return Object.assign(say, { counted })
+}

@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { pinTypes } from '../pin-type.ts'
+import { anyJson } from './any-json.ts'
+
+const type = Type.Enum([...pinTypes])
+const help = Type.String({ description: 'One sentence for the builder.' })
+
+const inPin = Type.Object({
+  type,
+  help,
+  required: Type.Optional(Type.Literal(true)),
+  several: Type.Optional(Type.Literal(true, { description: 'Takes several wires.' })),
+  default: Type.Optional(anyJson()),
+  min: Type.Optional(Type.Number()),
+  max: Type.Optional(Type.Number()),
+  integer: Type.Optional(Type.Literal(true)),
+  choices: Type.Optional(Type.Array(Type.String())),
+  perFrame: Type.Optional(Type.Literal(true, { description: 'Pulled once for each item.' })),
+})
+
+const outPin = Type.Object({
+  type,
+  help,
+  frame: Type.Optional(Type.Literal(true, { description: 'Has a value only for each item.' })),
+  carries: Type.Optional(Type.Literal('object', { description: 'A flow pin that gives a value too.' })),
+})
+
+const setting = Type.Object({
+  help,
+  kind: Type.Enum(['text', 'storage', 'number', 'switch', 'choice', 'names']),
+  required: Type.Optional(Type.Literal(true)),
+  default: Type.Optional(anyJson()),
+  min: Type.Optional(Type.Number()),
+  max: Type.Optional(Type.Number()),
+  options: Type.Optional(Type.Array(Type.String())),
+})
+
+const byName = <T extends typeof inPin | typeof outPin | typeof setting>(schema: T) =>
+  Type.Record(Type.String(), schema)
+
+/** A block without its code: what palette and property form are drawn from. */
+export const blockDescriptionSchema = Type.Object({
+  identifier: Type.String(),
+  aliases: Type.Array(Type.String()),
+  group: Type.String(),
+  kind: Type.Enum(['value', 'flow', 'trigger']),
+  on: Type.Union([Type.String(), Type.Null()], { description: 'What a trigger listens to.' }),
+  title: Type.String(),
+  summary: Type.String(),
+  in: byName(inPin),
+  out: byName(outPin),
+  settings: byName(setting),
+  more_in: Type.Boolean({ description: 'Whether its settings add in-pins.' }),
+  more_out: Type.Boolean({ description: 'Whether its settings, or the builder, add out-pins.' }),
+  adds: Type.Object(
+    {
+      in: byName(inPin),
+      out: byName(outPin),
+      custom_out: Type.Boolean(),
+    },
+    { description: 'By setting: the pin that each name in its list becomes.' },
+  ),
+})

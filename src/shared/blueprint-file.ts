@@ -1,0 +1,144 @@
+/**
+ * A blueprint as a file: for export, git and examples. Short readable ids instead of guids, keys in a fixed order, the
+ * layout apart from the logic, so that a diff shows what changed and nothing else.
+ *
+ *   { "name": "Tasks",
+ *     "blocks": { "list": { "type": "function_search",
+ *                           "in": { "storage": "@tasks.storage", "limit": 20, "flow": "@get.flow" },
+ *                           "fields": {…}, "scopes": […] } },
+ *     "layout": { "list": [150, 300] } }
+ *
+ * A wire is "@block.pin"; several wires on one pin are a list of them. A literal that could be taken for a wire (text or
+ * a list of texts that starts with "@") stands as { "literal": … }, and so does an object with only that key.
+ */
+import type { Block, CustomOutPin, SavedInPin } from './blueprint.ts'
+import { QuoinError } from './errors.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import { isJsonObject } from './json.ts'
+
+interface FileBlock {
+  type: string
+  title?: string
+  description?: string
+  in?: Record<string, JsonValue>
+  out?: CustomOutPin[]
+  fields?: JsonObject
+  scopes?: string[]
+}
+
+export interface BlueprintFile {
+  name: string
+  description?: string
+  blocks: Record<string, FileBlock>
+  layout?: Record<string, [number, number]>
+}
+
+export interface ImportedBlueprint {
+  readonly name: string
+  readonly description: string
+  readonly blocks: readonly Block[]
+}
+
+/** The blueprint of a file whose shape was checked. Each block gets a guid of its own. Throws INVALID_BODY, naming the place. */
+export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): ImportedBlueprint {
+  const guids = new Map(Object.keys(file.blocks).map((id) => [id, newGuid()]))
+  const blocks = Object.entries(file.blocks).map(([id, block]): Block => {
+    const [x, y] = file.layout?.[id] ?? [0, 0]
+    const pins = Object.entries(block.in ?? {})
+    return {
+      guid: guids.get(id) ?? '',
+      type: block.type,
+      title: block.title ?? '',
+      description: block.description ?? '',
+      position: { x, y },
+      in_pins: pins.map(([pin, value]) => readPin(`blocks.${id}.in.${pin}`, pin, value, guids)),
+      custom_out_pins: block.out ?? [],
+      fields: block.fields ?? {},
+      scopes: block.scopes ?? [],
+    }
+  })
+  return { name: file.name, description: file.description ?? '', blocks }
+}
+
+function readPin(
+  place: string,
+  id: string,
+  value: JsonValue,
+  guids: ReadonlyMap<string, string>,
+): SavedInPin {
+  const wires = wireTexts(value)
+  if (!wires) return { id, value: isLiteral(value) ? (value.literal ?? null) : value }
+  const from = wires.map((wire) => {
+    const dot = wire.indexOf('.')
+    const block = guids.get(wire.slice(1, dot))
+    if (dot < 0 || block === undefined) {
+      throw new QuoinError('INVALID_BODY', `${place} is wired to ${wire}, and there is no such block.`, {
+        fields: [place],
+      })
+    }
+    return { block, pin: wire.slice(dot + 1) }
+  })
+  return { id, from }
+}
+
+/** The wires that a pin's value stands for; undefined for a literal. */
+function wireTexts(value: JsonValue): string[] | undefined {
+  const all: readonly JsonValue[] = Array.isArray(value) ? value : [value]
+  const texts = all.filter((item): item is string => typeof item === 'string' && item.startsWith('@'))
+  return texts.length > 0 && texts.length === all.length ? texts : undefined
+}
+
+function isLiteral(value: JsonValue): value is { literal: JsonValue } {
+  return isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, 'literal')
+}
+
+/** The file of a blueprint. Reading it gives the same blueprint under other guids. */
+export function exportBlueprint(blueprint: ImportedBlueprint): BlueprintFile {
+  const ids = shortIds(blueprint.blocks)
+  const blocks: BlueprintFile['blocks'] = {}
+  const layout: NonNullable<BlueprintFile['layout']> = {}
+  for (const block of blueprint.blocks) {
+    const id = ids.get(block.guid) ?? block.guid
+    const { title, description, fields, scopes, custom_out_pins: out } = block
+    const pins = block.in_pins.flatMap((pin) => writePin(pin, ids))
+    blocks[id] = {
+      type: block.type,
+      ...(title === '' ? {} : { title }),
+      ...(description === '' ? {} : { description }),
+      ...(pins.length === 0 ? {} : { in: Object.fromEntries(pins) }),
+      ...(out.length === 0 ? {} : { out }),
+      ...(Object.keys(fields).length === 0 ? {} : { fields }),
+      ...(scopes.length === 0 ? {} : { scopes }),
+    }
+    layout[id] = [block.position.x, block.position.y]
+  }
+  const { name, description } = blueprint
+  return { name, ...(description === '' ? {} : { description }), blocks, layout }
+}
+
+function writePin(pin: SavedInPin, ids: ReadonlyMap<string, string>): [string, JsonValue][] {
+  const wires = (pin.from ?? []).map((end) => `@${ids.get(end.block) ?? end.block}.${end.pin}`)
+  const [first] = wires
+  if (first !== undefined) return [[pin.id, wires.length === 1 ? first : wires]]
+  if (pin.value === undefined) return []
+  const mistakable = wireTexts(pin.value) !== undefined || isLiteral(pin.value)
+  return [[pin.id, mistakable ? { literal: pin.value } : pin.value]]
+}
+
+/** Names from titles, else from types, made different by a number. The same blocks in the same order give the same names. */
+function shortIds(blocks: readonly Block[]): Map<string, string> {
+  const taken = new Set<string>()
+  const ids = new Map<string, string>()
+  for (const block of blocks) {
+    const words = (block.title || block.type)
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '_')
+    const base = `${/^[a-z]/.test(words) ? '' : 'b'}${words}`.replace(/_+$/, '').slice(0, 50) || 'block'
+    let id = base
+    for (let n = 2; taken.has(id); n++) id = `${base}_${n}`
+    taken.add(id)
+    ids.set(block.guid, id)
+  }
+  return ids
+}

@@ -1,0 +1,314 @@
+/** What people do with a page: with the module, without JavaScript, and with the keyboard only. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { PageNode } from '../../src/shared/page-content.ts'
+import type { PageTable } from '../../src/shared/page-table.ts'
+import { customerTable, dashboard, formWithErrors, gallery } from './gallery-content.ts'
+import { type BrowserRoom, openBrowserRoom } from './open-room.ts'
+
+let room: BrowserRoom
+/** How often a page was asked for, and what is in the table. */
+let asked: string[] = []
+let revenue = 48_250
+
+function tableFor({ searchParams }: URL): PageTable {
+  const word = (searchParams.get('q') ?? '').toLowerCase()
+  const sort = searchParams.get('sort')
+  const rows = customerTable.rows
+    .map((row, at) => (at === 0 ? { ...row, cells: row.cells.with(3, revenue) } : row))
+    .filter(({ cells }) => String(cells[0]).toLowerCase().includes(word))
+  const columns = customerTable.columns.map(({ sorted: _, ...column }) =>
+    column.sortHref === `?sort=${sort}` ? { ...column, sorted: 'asc' as const } : column,
+  )
+  const { search } = customerTable
+  return {
+    ...customerTable,
+    columns,
+    rows: sort === 'amount' ? rows.toReversed() : rows,
+    total: rows.length,
+    ...(search && {
+      search: {
+        ...search,
+        action: '/table',
+        clearHref: '/table',
+        inputs: search.inputs.map((input) =>
+          input.free ? { ...input, value: searchParams.get('q') ?? '' } : input,
+        ),
+      },
+    }),
+  }
+}
+
+const emptyForm: PageNode = {
+  ...(formWithErrors.kind === 'form' ? formWithErrors : { kind: 'form', id: 'x', block: 'x', content: [] }),
+  action: '/form',
+  errors: [],
+}
+
+beforeAll(async () => {
+  room = await openBrowserRoom(({ url, method, body }) => {
+    asked.push(`${method} ${url.pathname}${url.search}`)
+    if (url.pathname === '/table' && method === 'GET')
+      return { title: 'Table', content: [{ kind: 'text', text: 'Above' }, tableFor(url)], events: '/events' }
+    if (url.pathname === '/done')
+      return { title: 'Done', content: [], notice: { tone: 'success', text: 'It was saved.' } }
+    if (url.pathname === '/page') return { content: dashboard }
+    if (url.pathname === '/gallery' && method === 'GET') return { content: gallery }
+    if (url.pathname === '/form' && method === 'GET') return { title: 'Form', content: [emptyForm] }
+    if (method !== 'POST') return undefined
+    if (new URLSearchParams(body).get('name') === '')
+      return { title: 'Form', content: [{ ...formWithErrors, action: '/form' } as PageNode] }
+    return 'redirect'
+  })
+})
+afterAll(() => room.close())
+beforeEach(() => {
+  asked = []
+  revenue = 48_250
+})
+
+const posts = () => asked.filter((line) => line.startsWith('POST'))
+const focused = (page: Page) =>
+  page.evaluate<string>('document.activeElement?.id || document.activeElement?.className || ""')
+
+test.each([true, false])(
+  'a form shows what is wrong, with the focus on it, and keeps what was typed: JavaScript %j',
+  async (javaScriptEnabled) => {
+    const { page } = await room.visit('/form', { javaScriptEnabled })
+    await page.fill('#f-name', '')
+    await page.fill('#f-amount', '77')
+    await page.click('text=Save customer')
+    await page.waitForSelector('.summary')
+    expect(await page.textContent('.summary')).toContain('Check 2 entries')
+    expect(await focused(page)).toBe('summary')
+    expect(await page.getAttribute('#f-name', 'aria-describedby')).toBe('f-name-error')
+    expect(await page.getAttribute('#f-name', 'aria-invalid')).toBe('true')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await focused(page)).toBe('f-name')
+    expect(posts()).toEqual(['POST /form'])
+    await page.context().close()
+  },
+)
+
+test.each([true, false])(
+  'a form that fits leads to where the server says, and Back leads back: JavaScript %j',
+  async (javaScriptEnabled) => {
+    const { page, complaints } = await room.visit('/form', { javaScriptEnabled })
+    await page.fill('#f-name', 'Ashdown')
+    await page.click('text=Save customer')
+    await page.waitForURL('**/done')
+    expect(await page.textContent('.alert.success')).toContain('It was saved.')
+    expect(await page.title()).toContain('Done')
+    const sent = new URLSearchParams(room.server.posted.at(-1))
+    expect([sent.get('name'), sent.get('_token'), sent.get('_click'), sent.getAll('interests')]).toEqual([
+      'Ashdown',
+      'token',
+      'save',
+      ['paper'],
+    ])
+    // The page that says so is fetched once: it would not say it twice.
+    expect(asked.filter((line) => line === 'GET /done')).toHaveLength(1)
+    await page.goBack()
+    await page.waitForSelector('#f-name')
+    expect(complaints).toEqual([])
+    await page.context().close()
+  },
+)
+
+test('a form is sent once, however often its button is clicked', async () => {
+  const { page } = await room.visit('/form')
+  await page.fill('#f-name', 'Ashdown')
+  await page.evaluate(`{
+    const button = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Save customer')
+    button.click(); button.click(); button.click()
+  }`)
+  await page.waitForURL('**/done')
+  expect(posts()).toHaveLength(1)
+  await page.context().close()
+})
+
+test('whoever leaves a form with changes is asked first, and nobody else', async () => {
+  const { page } = await room.visit('/form')
+  // The browser asks when this event is refused; its own question cannot be told apart from one that never came.
+  const asks = () => page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+  expect(await asks()).toBe(false)
+  await page.fill('#f-name', 'half a na')
+  expect(await asks()).toBe(true)
+  await page.fill('#f-name', 'a whole name')
+  await page.click('text=Save customer')
+  await page.waitForURL('**/done')
+  expect(await asks()).toBe(false)
+  await page.context().close()
+})
+
+test.each([true, false])('what cannot be undone is asked first: JavaScript %j', async (javaScriptEnabled) => {
+  const { page } = await room.visit('/table', { javaScriptEnabled })
+  const row = page.locator('#customers tbody tr').first()
+  await row.getByRole('button', { name: 'Delete' }).click()
+  const question = page.getByRole('dialog')
+  expect(await question.textContent()).toContain('Delete this customer')
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  expect(await question.count()).toBe(0)
+  expect(posts()).toEqual([])
+  await row.getByRole('button', { name: 'Delete' }).click()
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await page.waitForURL('**/done')
+  expect(new URLSearchParams(room.server.posted.at(-1)).get('_row')).toBe('delete c0')
+  await page.context().close()
+})
+
+test('sorting and searching replace the table only, and stand in the address', async () => {
+  const { page, complaints } = await room.visit('/table')
+  await page.evaluate('document.querySelector("main p").textContent = "Still here"')
+  await page.click('a.sort:has-text("Revenue")')
+  await page.waitForURL('**/table?sort=amount')
+  expect(await page.getAttribute('th:has-text("Revenue")', 'aria-sort')).toBe('ascending')
+  await page.locator('#customers-search').pressSequentially('har')
+  await page.waitForURL('**/table?*q=har*')
+  await expect.poll(() => page.locator('#customers tbody tr').count()).toBe(1)
+  expect(await focused(page)).toBe('customers-search')
+  expect(await page.inputValue('#customers-search')).toBe('har')
+  expect(await page.textContent('main p')).toBe('Still here')
+  // What was typed letter by letter is one step of the history.
+  await page.goBack()
+  await page.waitForURL(/\/table$/)
+  await expect.poll(() => page.locator('#customers tbody tr').count()).toBe(8)
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('without JavaScript sorting, searching, filters and choosing rows work as links and forms', async () => {
+  const { page } = await room.visit('/table', { javaScriptEnabled: false })
+  await page.click('a.sort:has-text("E-mail")')
+  await page.waitForURL('**/table?sort=email')
+  await page.fill('#customers-search', 'caf')
+  await page.click('[aria-label="Search"]')
+  await page.waitForURL('**/table?*q=caf*')
+  expect(await page.locator('#customers tbody tr').count()).toBe(1)
+  await page.click('summary:has-text("Filters")')
+  expect(await page.locator('#customers-state').isVisible()).toBe(true)
+  await page.goto(`${room.server.address}/table`)
+  await page.check('#customers-c1')
+  await page.check('#customers-c2')
+  await page.click('.bulk button:has-text("Archive")')
+  await page.waitForURL('**/done')
+  const sent = new URLSearchParams(room.server.posted.at(-1))
+  expect([sent.getAll('_rows'), sent.get('_bulk')]).toEqual([['c1', 'c2'], 'archive'])
+  await page.context().close()
+})
+
+test('rows are counted as they are chosen, all at once too', async () => {
+  const { page } = await room.visit('/table')
+  expect(await page.locator('.bulk').isVisible()).toBe(false)
+  await page.check('#customers-c1')
+  expect(await page.textContent('.bulk')).toContain('1 row selected')
+  await page.check('#customers-all')
+  expect(await page.textContent('.bulk')).toContain('8 rows selected')
+  await page.uncheck('#customers-all')
+  expect(await page.locator('.bulk').isVisible()).toBe(false)
+  await page.context().close()
+})
+
+test('a table changes when the server says so; what is chosen and typed stays', async () => {
+  const { page } = await room.visit('/table')
+  await page.waitForLoadState('load')
+  await page.check('#customers-c2')
+  revenue = 99_999
+  // The connection may not stand yet: it is told again until it heard.
+  await expect
+    .poll(
+      () => {
+        room.server.send('event: changed\ndata: {"table":"customers"}\n\n')
+        return page.textContent('#customers tbody tr')
+      },
+      { interval: 400, timeout: 8_000 },
+    )
+    .toContain('99,999')
+  expect(await page.isChecked('#customers-c2')).toBe(true)
+  await page.context().close()
+})
+
+test('tabs are gone through with the arrows, and the keyboard reaches what is in them', async () => {
+  const { page } = await room.visit('/gallery')
+  const tabs = page.getByRole('tab')
+  expect(await tabs.allTextContents()).toEqual(['Notes', 'Terms', 'Code'])
+  await tabs.first().focus()
+  await page.keyboard.press('ArrowRight')
+  expect(await page.getByRole('tabpanel').textContent()).toContain('Payment within 14 days')
+  await page.keyboard.press('End')
+  expect(await tabs.nth(2).getAttribute('aria-selected')).toBe('true')
+  await page.keyboard.press('ArrowRight')
+  expect(await tabs.first().getAttribute('aria-selected')).toBe('true')
+  await page.context().close()
+})
+
+test.each([true, false])('a modal opens and closes: JavaScript %j', async (javaScriptEnabled) => {
+  const { page } = await room.visit('/gallery', { javaScriptEnabled })
+  await page.getByRole('button', { name: 'Add a note' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New note' })
+  expect(await dialog.isVisible()).toBe(true)
+  if (javaScriptEnabled) expect(await page.locator('dialog:modal').count()).toBe(1)
+  await dialog.getByLabel('Note').fill('Call Ann')
+  await page.keyboard.press('Escape')
+  expect(await page.locator('#note').isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Add a note' }).click()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  expect(await page.locator('#note').isVisible()).toBe(false)
+  await page.context().close()
+})
+
+test('light or dark is chosen once and kept', async () => {
+  const { page } = await room.visit('/page', { colorScheme: 'light' })
+  const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  const before = await ground()
+  await page.getByRole('button', { name: 'Dark colours' }).click()
+  expect(await ground()).not.toBe(before)
+  expect(await page.getByRole('button', { name: 'Light colours' }).count()).toBe(1)
+  const [cookie] = await page.context().cookies()
+  expect(cookie).toMatchObject({ name: 'quoin_theme', value: 'dark', sameSite: 'Lax' })
+  await page.context().close()
+})
+
+test.each([true, false])('on a phone the menu opens and closes: JavaScript %j', async (javaScriptEnabled) => {
+  const { page } = await room.visit('/page', { javaScriptEnabled, viewport: { width: 390, height: 800 } })
+  expect(await page.getByText('Sign out').isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  expect(await page.getByText('Sign out').isVisible()).toBe(true)
+  await page.keyboard.press('Escape')
+  expect(await page.getByText('Sign out').isVisible()).toBe(false)
+  await page.context().close()
+})
+
+test('the keyboard reaches everything that the mouse does, and sees where it is', async () => {
+  const { page } = await room.visit('/table')
+  await page.keyboard.press('Tab')
+  expect(await page.textContent(':focus')).toBe('Skip to content')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  expect(await focused(page)).toBe('customers-search')
+  const reached = new Set<string>()
+  for (let presses = 0; presses < 80; presses += 1) {
+    const [name, outline] = await page.evaluate<[string | undefined, string]>(
+      `document.activeElement === document.body ? [] : [document.activeElement.textContent || document.activeElement.getAttribute('aria-label') || document.activeElement.id, getComputedStyle(document.activeElement).outlineStyle]`,
+    )
+    // After the last one comes the browser itself.
+    if (name === undefined || name === 'Skip to content') break
+    reached.add(name.trim())
+    expect([name, outline]).not.toEqual([name, 'none'])
+    await page.keyboard.press('Tab')
+  }
+  for (const name of [
+    'Filters1',
+    'Columns',
+    'Export CSV',
+    'Customer',
+    'Archive',
+    'Delete',
+    'Ashdown & Sons',
+    '12,500',
+    'Next',
+  ])
+    expect([...reached]).toContain(name)
+  await page.context().close()
+})

@@ -1,0 +1,89 @@
+/** Every component, as it looks in a real browser: on wide and narrow windows, light and dark, both ways of writing. */
+import type { BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defaultTemplate } from '../../src/shared/page-template.ts'
+import { axeProblems } from './axe-check.ts'
+import { dashboard, gallery } from './gallery-content.ts'
+import { type BrowserRoom, openBrowserRoom } from './open-room.ts'
+
+const navigation = ['Overview', 'Customers', 'Contacts', 'Deals'].map((label) => ({
+  label,
+  href: `/${label.toLowerCase()}`,
+}))
+
+let room: BrowserRoom
+beforeAll(async () => {
+  room = await openBrowserRoom(({ url }) => {
+    const content = { '/overview': dashboard, '/customers': gallery }[url.pathname]
+    if (!content) return undefined
+    const direction = url.searchParams.get('dir') === 'rtl' ? { direction: 'rtl' as const } : {}
+    const layout = url.searchParams.get('layout') === 'side' ? 'side' : 'top'
+    const settings = { ...defaultTemplate, layout, navigation, ...direction } as const
+    const template = { name: 'Gallery', settings, css: undefined, js: undefined }
+    return { content, template, locale: url.searchParams.get('locale') ?? 'en' }
+  })
+})
+afterAll(() => room.close())
+
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+const circumstances: readonly (readonly [string, string, BrowserContextOptions])[] = [
+  ['light', '', { colorScheme: 'light' }],
+  ['dark', '?layout=side', { colorScheme: 'dark' }],
+  ['on a phone', '?layout=side', phone],
+  ['on a phone in the dark', '', { ...phone, colorScheme: 'dark' }],
+  ['from right to left', '?dir=rtl&layout=side', {}],
+  ['without the module', '?locale=de&module=none', {}],
+  ['with forced colours', '', { forcedColors: 'active' }],
+]
+const pages = ['/overview', '/customers']
+
+test.each(
+  pages.flatMap((path) =>
+    circumstances.map(([name, query, options]) => [name, path, query, options] as const),
+  ),
+)('nothing stands in the way of anybody: %s, %s', async (_name, path, query, options) => {
+  const { page, complaints } = await room.visit(path + query, options)
+  expect(await axeProblems(page)).toEqual([])
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test.each(pages)(
+  '%s does not scroll sideways at 320 pixels, nor at 200 % on a small window',
+  async (path) => {
+    for (const width of [320, 512, 640]) {
+      const { page } = await room.visit(`${path}?layout=side`, { viewport: { width, height: 500 } })
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect([width, overflow]).toEqual([width, 0])
+      await page.context().close()
+    }
+  },
+)
+
+test('axe finds what is wrong, when something is', async () => {
+  const { page } = await room.visit('/customers')
+  await page.evaluate('document.querySelector("label[for=f-name]").remove()')
+  expect((await axeProblems(page)).join()).toContain('label')
+  await page.context().close()
+})
+
+test('what is chosen and what has the focus is seen in forced colours, and paper has no buttons', async () => {
+  const { page } = await room.visit('/overview', { forcedColors: 'active' })
+  const current = page.locator('.menu a[aria-current]')
+  expect(await current.evaluate((link) => getComputedStyle(link).outlineStyle)).toBe('solid')
+  await page.emulateMedia({ media: 'print', forcedColors: 'none' })
+  expect(await page.locator('.bar').isVisible()).toBe(false)
+  expect(await page.locator('.table-tools').isVisible()).toBe(false)
+  expect(await page.locator('#customers tbody tr').first().isVisible()).toBe(true)
+  await page.context().close()
+})
+
+test('numbers, dates and words are of the page’s language', async () => {
+  const { page } = await room.visit('/overview?locale=de-AT')
+  expect(await page.getAttribute('html', 'lang')).toBe('de-AT')
+  expect(await page.locator('#customers tbody tr').first().textContent()).toMatch(/48\.250,00|48 250,00/)
+  expect(await page.locator('.table-title').textContent()).toContain('Zeilen')
+  // Half past nine in UTC; the visitor sits in Berlin.
+  expect(await page.locator('#customers tbody tr').first().textContent()).toContain('10:30')
+  await page.context().close()
+})

@@ -1,0 +1,136 @@
+/** Pages of a real Quoin in a real browser: the policy that it sends, signing in, a form that stores, a table that follows. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminPassword, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
+import { axeProblems } from './axe-check.ts'
+import { openBrowser } from './open-browser.ts'
+
+const wines = {
+  wines: { type: 'storage', fields: { storage: 'wines' } },
+  page: { type: 'state_page', in: { url: 'wines', title: 'Wines' }, scopes: ['*loggedin'] },
+  table: {
+    type: 'state_advanced_datatable',
+    in: {
+      storage: '@wines.storage',
+      caption: 'Wines',
+      columns: [
+        { field: 'name', sortable: true },
+        { field: 'year', kind: 'number', sortable: true, filter: 'number' },
+      ],
+      actions: [{ name: 'drink', label: 'Drink', for: 'both', confirm: 'Drink all of it?', tone: 'danger' }],
+    },
+  },
+  name: { type: 'state_input_dynamic', in: { field: 'name', label: 'Name', required: true } },
+  year: {
+    type: 'state_input_dynamic',
+    in: { state: '@name.state', field: 'year', label: 'Year', type: 'number' },
+  },
+  form: {
+    type: 'state_form',
+    in: { state: '@table.state', form_id: 'add', content: '@year.state', submit_label: 'Add wine' },
+  },
+  show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@form.state' } },
+  fields: { type: 'mutations_set_bp_field_multiple', in: { object: '@form.values' } },
+  create: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@form.submit', storage: '@wines.storage', mutations: '@fields.mutations' },
+  },
+  remove: {
+    type: 'function_remove_document',
+    in: { flow: '@table.row_action', storage: '@wines.storage', guid: '@table.guid' },
+  },
+}
+
+let room: TestQuoin
+let browser: Browser
+let address: string
+beforeAll(async () => {
+  room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  await room.install('Wines', wines)
+  address = await room.quoin.server.listen()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await room?.close()
+})
+
+async function visit(path: string, javaScriptEnabled = true): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ javaScriptEnabled, reducedMotion: 'reduce' })
+  context.setDefaultTimeout(10_000)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    // That a page is not there, or was not taken, is what some of these are about.
+    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(address + path)
+  return { page, complaints }
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('User name or e-mail').fill('admin')
+  await page.getByLabel('Password').fill(adminPassword)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Wines' }).first().waitFor()
+}
+
+test.each([true, false])('from signing in to signing out: JavaScript %j', async (javaScriptEnabled) => {
+  const { page, complaints } = await visit('/wines', javaScriptEnabled)
+  await page.waitForURL('**/login?*')
+  await page.getByLabel('User name or e-mail').fill('admin')
+  await page.getByLabel('Password').fill('a wrong password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('User name or password is wrong').first().waitFor()
+  expect(await page.getByLabel('User name or e-mail').inputValue()).toBe('admin')
+  expect(await page.getByLabel('Password').inputValue()).toBe('')
+  await signIn(page)
+
+  await page.getByRole('button', { name: 'Add wine' }).click()
+  await page.locator('.summary').waitFor()
+  expect(await page.evaluate('document.activeElement.className')).toBe('summary')
+  const name = `Barolo ${javaScriptEnabled}`
+  await page.locator('#add-name').fill(name)
+  await page.locator('#add-year').fill('2015')
+  await page.getByRole('button', { name: 'Add wine' }).click()
+  await page.getByRole('rowheader', { name }).waitFor()
+
+  await page.getByRole('row', { name }).getByRole('button', { name: 'Drink' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Drink' }).click()
+  await page.getByRole('rowheader', { name }).waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You are signed out').waitFor()
+  await page.goto(`${address}/wines`)
+  await page.waitForURL('**/login?*')
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('what somebody else stores is seen without doing anything', async () => {
+  const { page, complaints } = await visit('/wines')
+  await signIn(page)
+  expect(await page.getByRole('rowheader', { name: 'Merlot' }).count()).toBe(0)
+  const other = await visit('/wines', false)
+  await signIn(other.page)
+  await other.page.locator('#add-name').fill('Merlot')
+  await other.page.getByRole('button', { name: 'Add wine' }).click()
+  await page.getByRole('rowheader', { name: 'Merlot' }).waitFor()
+  expect(complaints).toEqual([])
+  await other.page.context().close()
+  await page.context().close()
+})
+
+test.each(['/login', '/password', '/nothing-here', '/wines'])(
+  'nothing stands in the way of anybody at %s',
+  async (path) => {
+    const { page, complaints } = await visit('/wines')
+    await signIn(page)
+    if (path === '/login') await page.context().clearCookies()
+    await page.goto(address + path)
+    expect(await axeProblems(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  },
+)
