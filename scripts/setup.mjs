@@ -56,3 +56,10 @@ if (major < 24 || (major === 24 && minor < 15)) {
   console.error(`for ${process.platform}-${process.arch}. Install Node 26 and run the command again.`)
   process.exit(1)
 }
+
+// The studio is the only part that is built. It says so when there was something to build, and why when it could not.
+const studio = spawnSync(process.execPath, [join(root, 'scripts', 'build-studio.mjs')], {
+  cwd: root,
+  stdio: ['ignore', 'inherit', 'inherit'],
+})
+if (studio.status !== 0) process.exit(1)

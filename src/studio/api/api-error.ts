@@ -1,0 +1,104 @@
+/** One thing that keeps a blueprint from running. */
+export interface Problem {
+  readonly block: string
+  readonly pin?: string
+  readonly message: string
+}
+
+interface ErrorParts {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly fields?: readonly string[]
+  readonly problems?: readonly Problem[]
+  readonly request?: string
+}
+
+/** What the server said when it refused, or that it could not be reached (status 0, code `UNREACHABLE`). */
+export class ApiError extends Error {
+  readonly status: number
+  /** A code of the error table, such as `CONFLICT`. */
+  readonly code: string
+  /** Dotted names of body fields to change. */
+  readonly fields: readonly string[]
+  readonly problems: readonly Problem[]
+  /** Finds the request in the server's log; empty if there is nothing to find. */
+  readonly request: string
+
+  constructor({ status, code, message, fields = [], problems = [], request = '' }: ErrorParts) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.fields = fields
+    this.problems = problems
+    this.request = request
+  }
+}
+
+/** Reads the body of an error reply, whichever of our shapes it has, or none. */
+export function errorFromReply(status: number, text: string): ApiError {
+  const body = parsed(text)
+  const message = stringIn(body, 'message') ?? stringIn(body, 'error') ?? withoutBody(status)
+  const code = stringIn(body, 'message') === undefined ? `HTTP_${status}` : (stringIn(body, 'error') ?? '')
+  const request = stringIn(body, 'request') ?? stringIn(body, 'run')
+  return new ApiError({
+    status,
+    code,
+    message,
+    fields: textsIn(body.fields),
+    problems: problemsIn(body.problems),
+    ...(request === undefined ? {} : { request }),
+  })
+}
+
+export function unreachable(): ApiError {
+  return new ApiError({
+    status: 0,
+    code: 'UNREACHABLE',
+    message:
+      'The server does not answer. Check that it runs and that this machine is connected; nothing was changed.',
+  })
+}
+
+function withoutBody(status: number): string {
+  return status >= 502 && status <= 504
+    ? `Something in front of Quoin answered ${status}. Try again in a moment.`
+    : `The server answered ${status} and did not say why.`
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function parsed(text: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isFields(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function stringIn(body: Fields, key: string): string | undefined {
+  const value = body[key]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []
+}
+
+function problemsIn(value: unknown): Problem[] {
+  if (!Array.isArray(value)) return []
+  return value.filter(isFields).map((item) => {
+    const pin = stringIn(item, 'pin')
+    return {
+      block: stringIn(item, 'block') ?? '',
+      message: stringIn(item, 'message') ?? '',
+      ...(pin === undefined ? {} : { pin }),
+    }
+  })
+}

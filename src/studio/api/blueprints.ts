@@ -1,0 +1,84 @@
+import { queryOptions } from '@tanstack/react-query'
+import { queryClient } from './query-client.ts'
+import type { Block, DeployAction, Explanation } from './records.ts'
+import { call, search } from './request.ts'
+
+/** After anything that changes a blueprint or its blocks. */
+export function forgetBlueprints(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['blueprints'] })
+}
+
+/** The blocks that wait to be saved, in all blueprints. */
+export const stagedQuery = queryOptions({
+  queryKey: ['blueprints', 'staged'],
+  queryFn: async ({ signal }) => {
+    const body = { filters: { 'unsaved.change': { exists: true } }, limit: 1000 }
+    const { records } = await search<Block>('/blueprintactions/search', body, signal)
+    return Map.groupBy(records, (block) => block.blueprint_guid)
+  },
+})
+
+const triggerTypes = {
+  on_startup_register_uri_get: 'GET',
+  on_startup_register_uri_post: 'POST',
+  on_startup_register_uri_put: 'PUT',
+  on_startup_register_uri_delete: 'DELETE',
+} as const
+
+export interface Endpoint {
+  readonly method: string
+  /** Below `/api/v1`, as the builder wrote it; empty where a wire gives it. */
+  readonly uri: string
+  readonly block: string
+}
+
+/** The saved endpoints of all blueprints. */
+export const endpointsQuery = queryOptions({
+  queryKey: ['blueprints', 'endpoints'],
+  queryFn: async ({ signal }) => {
+    const body = { filters: { type: Object.keys(triggerTypes) }, limit: 1000 }
+    const { records } = await search<Block>('/blueprintactions/search', body, signal)
+    return Map.groupBy(records.map(endpointOf), ({ blueprint }) => blueprint)
+  },
+})
+
+function endpointOf(block: Block): Endpoint & { readonly blueprint: string } {
+  const uri = block.in_pins.find(({ id }) => id === 'uri')?.value
+  const methods: Readonly<Record<string, string>> = triggerTypes
+  return {
+    method: methods[block.type] ?? '',
+    uri: typeof uri === 'string' ? uri : '',
+    block: block._meta.guid,
+    blueprint: block.blueprint_guid,
+  }
+}
+
+/** What deploying would change. */
+export const pendingQuery = (guid: string) =>
+  queryOptions({
+    queryKey: ['blueprints', 'pending', guid],
+    queryFn: ({ signal }) => call<DeployAction[]>('GET', `/blueprints/deploy/${guid}/actions`, { signal }),
+    staleTime: 30_000,
+  })
+
+/** All blocks of a blueprint, with what is staged of each. */
+export async function blocksOf(guid: string, signal?: AbortSignal): Promise<Block[]> {
+  const all: Block[] = []
+  for (let after = ''; ; ) {
+    const body = { filters: { blueprint_guid: guid }, limit: 1000, ...(after === '' ? {} : { after }) }
+    const { records, cursor } = await search<Block>('/blueprintactions/search', body, signal)
+    all.push(...records)
+    if (cursor === '' || records.length === 0) return all
+    after = cursor
+  }
+}
+
+export async function setActive(guid: string, active: boolean): Promise<void> {
+  await call('PUT', `/blueprints/update/set/${active ? 'active' : 'inactive'}/${guid}`)
+  await forgetBlueprints()
+}
+
+export function explain(method: string, path: string, user: string): Promise<Explanation> {
+  const body = { method, path, ...(user === '' ? {} : { user }) }
+  return call<Explanation>('POST', '/blueprints/explain', { body })
+}

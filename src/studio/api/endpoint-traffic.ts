@@ -1,0 +1,73 @@
+import { queryOptions } from '@tanstack/react-query'
+import { type Bucket, parseMetrics, quantile, type Sample } from './metrics.ts'
+import { send } from './request.ts'
+
+/** What came to one endpoint of the node that answered, since it started. */
+export interface Traffic {
+  readonly requests: number
+  /** Replies with 5xx. */
+  readonly errors: number
+  /** Milliseconds; undefined while nothing came. */
+  readonly p50: number | undefined
+  readonly p95: number | undefined
+  /** Requests a second between the last two readings; undefined until there are two. */
+  readonly rate: number | undefined
+}
+
+interface Reading {
+  /** Milliseconds. */
+  readonly at: number
+  readonly endpoints: ReadonlyMap<string, Traffic>
+}
+
+/** `GET tasks/{}`: the same for `/api/v1/tasks/:guid` and `tasks/{guid}`. */
+export function endpointKey(method: string, path: string): string {
+  const bare = path.replace(/^\/?(api\/v1\/)?/, '').replace(/\/$/, '')
+  return `${method.toUpperCase()} ${bare.replace(/:[^/]+|\{[^}]*\}/g, '{}')}`
+}
+
+/** Read again every few seconds while something shows it. Needs systemlogs_view, which is an error of the query and no more. */
+export const trafficQuery = queryOptions({
+  queryKey: ['traffic'],
+  queryFn: async ({ signal, client }): Promise<Reading> => {
+    const text = await (await send('GET', '/metrics', { signal })).text()
+    return reading(parseMetrics(text), Date.now(), client.getQueryData<Reading>(['traffic']))
+  },
+  refetchInterval: 5_000,
+  retry: false,
+})
+
+export function reading(samples: readonly Sample[], at: number, before?: Reading): Reading {
+  const collected = new Map<string, { requests: number; errors: number; buckets: Bucket[] }>()
+  const of = (labels: Sample['labels']) => {
+    const key = endpointKey(labels.method ?? '', labels.route ?? '')
+    const found = collected.get(key) ?? { requests: 0, errors: 0, buckets: [] }
+    collected.set(key, found)
+    return found
+  }
+  for (const { name, labels, value } of samples) {
+    if (name === 'quoin_http_requests_total') {
+      const one = of(labels)
+      one.requests += value
+      if (labels.status === '5xx') one.errors += value
+    } else if (name === 'quoin_http_request_duration_seconds_bucket') {
+      const le = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le)
+      of(labels).buckets.push({ le: le * 1000, count: value })
+    }
+  }
+  const endpoints = new Map<string, Traffic>()
+  for (const [key, { requests, errors, buckets }] of collected) {
+    const last = before?.endpoints.get(key)
+    const seconds = before === undefined ? 0 : (at - before.at) / 1000
+    // Fewer than before: the node was started anew.
+    const isCountable = seconds > 0 && (last === undefined || last.requests <= requests)
+    endpoints.set(key, {
+      requests,
+      errors,
+      p50: quantile(0.5, buckets),
+      p95: quantile(0.95, buckets),
+      rate: isCountable ? (requests - (last?.requests ?? 0)) / seconds : undefined,
+    })
+  }
+  return { at, endpoints }
+}

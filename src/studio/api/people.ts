@@ -1,0 +1,36 @@
+import { queryOptions } from '@tanstack/react-query'
+import { queryClient } from './query-client.ts'
+import type { Group, User } from './records.ts'
+import { call, type Page, type SearchBody, search } from './request.ts'
+
+export function findUsers(body: SearchBody, signal: AbortSignal): Promise<Page<User>> {
+  return search<User>('/users/search', body, signal)
+}
+
+export function readUser(guid: string, signal: AbortSignal): Promise<User> {
+  return call<User>('GET', `/users/${guid}`, { signal })
+}
+
+export function findGroups(body: SearchBody, signal: AbortSignal): Promise<Page<Group>> {
+  return search<Group>('/_system/authentication-groups/search', body, signal)
+}
+
+export function readGroup(guid: string, signal: AbortSignal): Promise<Group> {
+  return call<Group>('GET', `/_system/authentication-groups/${guid}`, { signal })
+}
+
+/** All groups: there are few. */
+export const groupsQuery = queryOptions({
+  queryKey: ['people', 'groups', 'all'],
+  queryFn: async ({ signal }) => (await findGroups({ limit: 1000, sort: [{ name: 'asc' }] }, signal)).records,
+})
+
+/** All users, up to the thousand newest, for seeing who holds what. */
+export const usersQuery = queryOptions({
+  queryKey: ['people', 'users', 'all'],
+  queryFn: async ({ signal }) => (await findUsers({ limit: 1000 }, signal)).records,
+})
+
+export function forgetPeople(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['people'] })
+}

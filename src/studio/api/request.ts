@@ -1,0 +1,112 @@
+import { errorFromReply, unreachable } from './api-error.ts'
+import { session, signedOut } from './session.ts'
+
+const BASE = '/api/v1'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export interface CallOptions {
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Undefined values are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The search body that every list endpoint takes; see the API's documentation. */
+export interface SearchBody {
+  readonly query?: string
+  readonly filters?: Readonly<Record<string, unknown>>
+  readonly sort?: readonly Readonly<Record<string, 'asc' | 'desc'>>[]
+  readonly limit?: number
+  readonly offset?: number
+  readonly after?: string
+  /** Only for documents. */
+  readonly include_removed?: boolean
+}
+
+export interface Page<T> {
+  readonly records: readonly T[]
+  /** How many there are in all. */
+  readonly total: number
+  /** For the next page; empty on the last. */
+  readonly cursor: string
+}
+
+/**
+ * Calls the management API and gives its JSON. Throws {@link ApiError}. The type is the caller's word for what the
+ * OpenAPI document says; `records.test.ts` holds the words against the schemas.
+ */
+export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
+  const response = await send(method, path, options)
+  return (await response.json()) as T
+}
+
+/** A search by POST. */
+export async function search<T>(path: string, body: SearchBody, signal?: AbortSignal): Promise<Page<T>> {
+  return page<T>(await send('POST', path, { body, signal }))
+}
+
+/** A search by GET, as the logs of users and the schedules have it. */
+export async function searchByGet<T>(
+  path: string,
+  { filters, sort, ...rest }: SearchBody,
+  signal?: AbortSignal,
+): Promise<Page<T>> {
+  const query = {
+    ...rest,
+    filters: filters === undefined ? undefined : JSON.stringify(filters),
+    sort: sort === undefined ? undefined : JSON.stringify(sort),
+  }
+  return page<T>(await send('GET', path, { query, signal }))
+}
+
+/** The reply itself: for files, streams and headers. Throws {@link ApiError} unless it is good. */
+export async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
+  const { body, query, signal } = options
+  return checked(
+    await reached(address(path, query), {
+      method,
+      ...(signal ? { signal } : {}),
+      headers: {
+        ...tokenHeader(),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  )
+}
+
+/** The header that says who asks; empty while nobody is signed in. */
+export function tokenHeader(): Record<string, string> {
+  const { token } = session.getState()
+  return token === '' ? {} : { authorization: `Bearer ${token}` }
+}
+
+export function address(path: string, query: CallOptions['query'] = {}): string {
+  const words = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) words.set(name, String(value))
+  return `${path.startsWith('/metrics') ? '' : BASE}${path}${words.size > 0 ? `?${words}` : ''}`
+}
+
+async function reached(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw unreachable()
+  }
+}
+
+async function checked(response: Response): Promise<Response> {
+  if (response.ok) return response
+  const error = errorFromReply(response.status, await response.text())
+  if (error.code === 'INVALID_ACCESS_TOKEN' && session.getState().token !== '') signedOut(true)
+  throw error
+}
+
+async function page<T>(response: Response): Promise<Page<T>> {
+  const records = (await response.json()) as T[]
+  const total = Number(response.headers.get('x-total-count') ?? records.length)
+  return { records, total, cursor: response.headers.get('x-next-cursor') ?? '' }
+}

@@ -1,0 +1,114 @@
+import { queryOptions } from '@tanstack/react-query'
+import { queryClient } from './query-client.ts'
+import type { Document, FieldRecord, HistoryEntry, StorageRecord } from './records.ts'
+import { call, type Page, type SearchBody, search } from './request.ts'
+
+const base = '/_system/storages'
+
+export function forgetStorages(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['storages'] })
+}
+
+/** After a document was written: lists, the document, its history, and counts. */
+export function forgetDocuments(storage: string): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['documents', storage] })
+}
+
+export function findStorages(body: SearchBody, signal: AbortSignal): Promise<Page<StorageRecord>> {
+  return search<StorageRecord>(`${base}/search`, body, signal)
+}
+
+export const storageQuery = (guid: string) =>
+  queryOptions({
+    queryKey: ['storages', 'one', guid],
+    queryFn: ({ signal }) => call<StorageRecord>('GET', `${base}/${guid}`, { signal }),
+  })
+
+/** Names of all storages, for choosing one and for showing which it is. */
+export const storageNamesQuery = queryOptions({
+  queryKey: ['storages', 'names'],
+  queryFn: async ({ signal }) => {
+    const { records } = await findStorages({ limit: 1000, sort: [{ name: 'asc' }] }, signal)
+    return records.map(({ _meta, name }) => ({ guid: _meta.guid, name }))
+  },
+})
+
+export const countQuery = (storage: string) =>
+  queryOptions({
+    queryKey: ['documents', storage, 'count'],
+    queryFn: ({ signal }) => call<{ count: number }>('GET', `${base}/${storage}/count`, { signal }),
+  })
+
+export function findDocuments(
+  storage: string,
+  body: SearchBody,
+  signal: AbortSignal,
+): Promise<Page<Document>> {
+  return search<Document>(`${base}/${storage}/documents/search`, body, signal)
+}
+
+export const documentQuery = (storage: string, guid: string) =>
+  queryOptions({
+    queryKey: ['documents', storage, 'one', guid],
+    queryFn: async ({ signal }) => {
+      // By a search, since a removed document is not found by its address, and can be restored.
+      const body = { filters: { '_meta.guid': guid }, include_removed: true, limit: 1 }
+      const { records } = await findDocuments(storage, body, signal)
+      return records[0] ?? (await call<Document>('GET', documentPath(storage, guid), { signal }))
+    },
+  })
+
+/** What became of a document: newest first, at most the last 200 writes. */
+export const historyQuery = (storage: string, guid: string) =>
+  queryOptions({
+    queryKey: ['documents', storage, 'history', guid],
+    queryFn: ({ signal }) =>
+      call<HistoryEntry[]>('GET', `${documentPath(storage, guid)}/history`, {
+        query: { limit: 200 },
+        signal,
+      }),
+  })
+
+/** The fields that documents of a storage have by rule; rules name their storage by its name. */
+export const fieldsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['fields', 'of', name],
+    queryFn: async ({ signal }) => {
+      const body = { filters: { storage: name }, limit: 1000, sort: [{ name: 'asc' as const }] }
+      return (await search<FieldRecord>('/blueprintfields/search', body, signal)).records
+    },
+  })
+
+function documentPath(storage: string, guid: string): string {
+  return `${base}/${storage}/documents/${guid}`
+}
+
+export async function createDocument(storage: string, fields: unknown): Promise<Document> {
+  const made = await call<Document>('POST', `${base}/${storage}/documents`, { body: fields })
+  await forgetDocuments(storage)
+  return made
+}
+
+/** Changes the fields given, if nobody changed the document since it was read: else 409. */
+export async function changeDocument(
+  storage: string,
+  { _meta }: Document,
+  fields: unknown,
+): Promise<Document> {
+  const changed = await call<Document>('PUT', documentPath(storage, _meta.guid), {
+    body: fields,
+    query: { update_hash: _meta.update_hash },
+  })
+  await forgetDocuments(storage)
+  return changed
+}
+
+export async function removeDocument(storage: string, guid: string, hard: boolean): Promise<void> {
+  await call('DELETE', documentPath(storage, guid), { query: { hard } })
+  await forgetDocuments(storage)
+}
+
+export async function restoreDocument(storage: string, guid: string): Promise<void> {
+  await call('POST', `${documentPath(storage, guid)}/restore`)
+  await forgetDocuments(storage)
+}

@@ -1,0 +1,80 @@
+import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import { type Question, question } from './confirm.ts'
+import { ErrorNotice } from './error-notice.tsx'
+
+/** The one dialog of {@link confirm}; stands in the shell. */
+export function ConfirmDialog() {
+  const open = useStore(question, (state) => state.open)
+  const close = () => question.setState({ open: undefined })
+  return (
+    <Modal opened={open !== undefined} onClose={close} title={open?.title}>
+      {open === undefined ? null : <Ask question={open} onClose={close} />}
+    </Modal>
+  )
+}
+
+function Ask({
+  question: { text, action, type, run },
+  onClose,
+}: {
+  question: Question
+  onClose: () => void
+}) {
+  const [typed, setTyped] = useState('')
+  const [isRunning, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const go = async () => {
+    setRunning(true)
+    setError(undefined)
+    try {
+      await run()
+      onClose()
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void go()
+      }}
+    >
+      <Stack gap="md">
+        <Text size="sm">{text}</Text>
+        {type === undefined ? null : (
+          <TextInput
+            label={
+              <>
+                Type <Code>{type}</Code> to go on
+              </>
+            }
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+        <ErrorNotice error={error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            color="red"
+            loading={isRunning}
+            disabled={type !== undefined && typed !== type}
+            data-autofocus={type === undefined || undefined}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,18 @@
+import { ActionIcon } from '@mantine/core'
+import { Icon } from './icon.tsx'
+
+/** The button of a `CopyButton`. */
+export function CopyAction({ copied, copy }: { readonly copied: boolean; readonly copy: () => void }) {
+  const label = copied ? 'Copied' : 'Copy'
+  return (
+    <ActionIcon
+      variant="subtle"
+      color={copied ? 'petrol' : 'gray'}
+      onClick={copy}
+      aria-label={label}
+      title={label}
+    >
+      <Icon name={copied ? 'check' : 'copy'} size={15} />
+    </ActionIcon>
+  )
+}

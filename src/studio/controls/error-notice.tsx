@@ -1,0 +1,46 @@
+import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
+import { ApiError } from '../api/api-error.ts'
+
+interface ErrorNoticeProps {
+  readonly error: unknown
+  /** What could not be done: "The users could not be read". */
+  readonly title?: string
+  readonly onRetry?: (() => unknown) | undefined
+}
+
+/** Says what the server said: the message, every problem, the code, and the id that finds it in the log. */
+export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
+  if (error === null || error === undefined) return null
+  const api = error instanceof ApiError ? error : undefined
+  return (
+    <Alert color="red" variant="light" title={title ?? 'That did not work'} role="alert">
+      <Stack gap="xs">
+        <Text size="sm">{messageOf(error)}</Text>
+        {api && api.problems.length > 0 ? (
+          <List size="sm" spacing={4}>
+            {api.problems.map((problem) => (
+              <List.Item key={`${problem.block} ${problem.pin} ${problem.message}`}>
+                {problem.message}
+                {problem.pin === undefined ? null : <Code ml={6}>{problem.pin}</Code>}
+              </List.Item>
+            ))}
+          </List>
+        ) : null}
+        <Group justify="space-between" gap="xs">
+          <Text size="xs" c="dimmed" ff="monospace">
+            {api === undefined ? '' : [api.code, api.request].filter((word) => word !== '').join(' · ')}
+          </Text>
+          {onRetry === undefined ? null : (
+            <Button size="compact-sm" variant="default" onClick={() => onRetry()}>
+              Try again
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,51 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ErrorNotice } from './error-notice.tsx'
+import { FieldErrors } from './field-errors.tsx'
+
+interface FormDialogProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly title: string
+  /** The verb on the button. */
+  readonly action: string
+  /** What the button does; the dialog closes when it is done, and says why when it failed. */
+  readonly submit: () => Promise<unknown>
+  readonly size?: string
+  readonly children: ReactNode
+}
+
+/** A form in a dialog. What is wrong with a field is said at the field (see {@link FieldErrors}), and above all of them. */
+export function FormDialog(props: FormDialogProps) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title} size={props.size ?? 'md'}>
+      <Form {...props} />
+    </Modal>
+  )
+}
+
+function Form({ submit, onClose, action, children }: FormDialogProps) {
+  const send = useMutation({ mutationFn: submit, onSuccess: onClose })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        send.mutate()
+      }}
+    >
+      <Stack gap="md">
+        <ErrorNotice error={send.error} />
+        <FieldErrors value={send.error}>{children}</FieldErrors>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={send.isPending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,20 @@
+import { notifications } from '@mantine/notifications'
+import { ApiError } from '../api/api-error.ts'
+import { messageOf } from './error-notice.tsx'
+
+/** A short word that something was done. Screen readers are told. */
+export function notifyDone(message: string): void {
+  notifications.show({ message, color: 'petrol', autoClose: 3_000 })
+}
+
+/** What could not be done and why; it stays until it is read. */
+export function notifyFailed(title: string, error: unknown): void {
+  const problems = error instanceof ApiError ? error.problems.map(({ message }) => message) : []
+  notifications.show({
+    title,
+    message: [messageOf(error), ...problems.slice(0, 3)].join(' '),
+    color: 'red',
+    autoClose: false,
+    role: 'alert',
+  })
+}

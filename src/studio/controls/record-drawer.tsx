@@ -1,0 +1,31 @@
+import { Drawer } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ErrorNotice } from './error-notice.tsx'
+import { LoadingScreen } from './loading-screen.tsx'
+import { useOpened } from './use-opened.ts'
+
+interface RecordDrawerProps<T> {
+  readonly title: string
+  /** Without the guid. */
+  readonly queryKey: readonly unknown[]
+  readonly load: (guid: string, signal: AbortSignal) => Promise<T>
+  readonly children: (record: T, close: () => void) => ReactNode
+}
+
+/** The record that the address has open, beside its list. */
+export function RecordDrawer<T>({ title, queryKey, load, children }: RecordDrawerProps<T>) {
+  const [guid, open] = useOpened()
+  const close = () => open('')
+  const { data, error, refetch } = useQuery({
+    queryKey: [...queryKey, guid],
+    queryFn: ({ signal }) => load(guid, signal),
+    enabled: guid !== '',
+  })
+  return (
+    <Drawer opened={guid !== ''} onClose={close} title={title}>
+      {error ? <ErrorNotice error={error} title="It could not be read" onRetry={refetch} /> : null}
+      {data === undefined ? error ? null : <LoadingScreen /> : children(data, close)}
+    </Drawer>
+  )
+}

@@ -1,0 +1,44 @@
+import { Alert, Button, Code, Stack, Text } from '@mantine/core'
+import { Component, type ReactNode } from 'react'
+
+interface State {
+  readonly error: Error | undefined
+}
+
+/** Keeps a screen that broke to itself. React has error boundaries only as classes. */
+export class ScreenBoundary extends Component<{ readonly children: ReactNode }, State> {
+  override state: State = { error: undefined }
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+
+  override componentDidCatch(error: unknown): void {
+    reportError(error)
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    return (
+      <Alert color="red" title="This screen broke">
+        <Stack gap="sm" align="flex-start">
+          <Text size="sm">
+            {isOldFile(error)
+              ? 'Quoin was updated while this page was open. Load it again to get the new studio.'
+              : 'This is a fault of the studio. What you saved is safe. Loading the page again usually helps.'}
+          </Text>
+          <Code block>{error.message}</Code>
+          <Button size="xs" onClick={() => location.reload()}>
+            Load the page again
+          </Button>
+        </Stack>
+      </Alert>
+    )
+  }
+}
+
+/** After an update the files that an open page still asks for are gone. */
+function isOldFile(error: Error): boolean {
+  return /dynamically imported module|Importing a module script failed/i.test(error.message)
+}

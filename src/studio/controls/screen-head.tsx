@@ -1,0 +1,37 @@
+import { Group, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Icon } from './icon.tsx'
+import classes from './screen-head.module.css'
+
+interface ScreenHeadProps {
+  readonly title: ReactNode
+  /** One sentence on what this is. */
+  readonly about?: ReactNode
+  /** Where this is inside. */
+  readonly parent?: { readonly href: string; readonly label: string }
+  readonly children?: ReactNode
+}
+
+/** The title of a screen, with its actions on the right. */
+export function ScreenHead({ title, about, parent, children }: ScreenHeadProps) {
+  return (
+    <header className={classes.head}>
+      <div className={classes.words}>
+        {parent === undefined ? null : (
+          <Link href={parent.href} className={classes.parent}>
+            {parent.label}
+            <Icon name="chevron" size={12} />
+          </Link>
+        )}
+        <Title order={1}>{title}</Title>
+        {about === undefined ? null : (
+          <Text size="sm" c="dimmed" mt={2} maw="70ch">
+            {about}
+          </Text>
+        )}
+      </div>
+      <Group gap="xs">{children}</Group>
+    </header>
+  )
+}

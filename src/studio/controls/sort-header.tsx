@@ -1,0 +1,36 @@
+import { Table, VisuallyHidden } from '@mantine/core'
+import { Icon } from './icon.tsx'
+import type { ListAddress, Readdress } from './list-address.ts'
+import classes from './record-table.module.css'
+import type { Column } from './record-table.tsx'
+
+interface SortHeaderProps {
+  readonly column: Pick<Column<never>, 'label' | 'sort' | 'numeric' | 'width'>
+  readonly sort: ListAddress['sort']
+  readonly readdress: Readdress
+}
+
+/** The head of a column: up, down, and as it was. */
+export function SortHeader({ column, sort, readdress }: SortHeaderProps) {
+  const { label, numeric = false, width, sort: field } = column
+  const order = field !== undefined && sort?.field === field ? sort.order : undefined
+  const next = order === undefined ? field : order === 'asc' ? `-${field}` : ''
+  return (
+    <Table.Th
+      w={width}
+      className={numeric ? classes.numeric : undefined}
+      aria-sort={order === undefined ? undefined : order === 'asc' ? 'ascending' : 'descending'}
+    >
+      {label === '' ? (
+        <VisuallyHidden>Actions</VisuallyHidden>
+      ) : field === undefined ? (
+        label
+      ) : (
+        <button type="button" className={classes.sort} onClick={() => readdress({ sort: next ?? '' })}>
+          {label}
+          {order === undefined ? null : <Icon name={order === 'asc' ? 'up' : 'down'} size={13} />}
+        </button>
+      )}
+    </Table.Th>
+  )
+}

@@ -1,0 +1,110 @@
+import { Alert, Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef } from 'react'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { notifyDone } from '../../controls/notify.ts'
+import { activate, versionBlocks } from '../api/editor-api.ts'
+import { focusDrawing } from '../frame/focus-drawing.ts'
+import type { Flow } from '../model/flow.ts'
+import { diffFlows } from '../model/flow-diff.ts'
+import { flowOfVersion } from '../model/version-flow.ts'
+import { count } from '../model/words.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { FlowDiffView } from './flow-diff-view.tsx'
+import { ProblemList } from './problem-list.tsx'
+
+/** What a deploy would change, before it does. */
+export function DeployDialog() {
+  const editor = useEditor()
+  const opened = useEditorState(({ dialog }) => dialog?.kind === 'deploy')
+  const close = () => editor.set({ dialog: undefined })
+  return (
+    <Modal opened={opened} onClose={close} title={<Text fw={650}>Deploy</Text>} size="lg">
+      {opened ? <Content onClose={close} /> : null}
+    </Modal>
+  )
+}
+
+function Content({ onClose }: { readonly onClose: () => void }) {
+  const editor = useEditor()
+  const blueprint = useEditorState((state) => state.blueprint)
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const checked = useEditorState((state) => state.checked)
+  const version = blueprint?.version ?? 0
+  const guid = blueprint?._meta.guid ?? ''
+  const deployed = useQuery({
+    queryKey: ['version', guid, version],
+    queryFn: async ({ signal }): Promise<Flow> =>
+      version === 0 ? new Map() : flowOfVersion(await versionBlocks(guid, version, signal)),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const changes = useMemo(
+    () => (deployed.data ? diffFlows(deployed.data, flow, catalogue) : []),
+    [deployed.data, flow, catalogue],
+  )
+  const deploying = useMutation({
+    mutationFn: async () => {
+      await editor.save()
+      return activate(guid)
+    },
+    onSuccess: async (now) => {
+      editor.set({ blueprint: now })
+      notifyDone(`Version ${now.version} is deployed and answers.`)
+      onClose()
+      // When the dialog has gone.
+      setTimeout(focusDrawing, 300)
+      await editor.sync.refresh()
+    },
+  })
+  const primary = useRef<HTMLButtonElement>(null)
+  const isReady = deployed.isSuccess
+  // Enter deploys once there is something to read.
+  useEffect(() => {
+    if (isReady) primary.current?.focus()
+  }, [isReady])
+  if (deployed.isPending) return <LoadingScreen />
+  if (deployed.error) return <ErrorNotice error={deployed.error} onRetry={deployed.refetch} />
+  const broken = checked.problems.length
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        {version === 0
+          ? 'It was never deployed. These blocks begin to answer:'
+          : changes.length === 0
+            ? `Version ${version} is what is drawn: nothing would change.`
+            : `Against version ${version}, which ${blueprint?.active ? 'answers now' : 'was deployed last'}:`}
+      </Text>
+      <ScrollArea.Autosize mah="46vh" type="auto">
+        <FlowDiffView changes={changes} />
+      </ScrollArea.Autosize>
+      {broken === 0 ? null : (
+        <Alert
+          color="red"
+          variant="light"
+          title={`${count(broken, 'problem')} keep${broken === 1 ? 's' : ''} it from running`}
+        >
+          <ProblemList onGo={onClose} />
+        </Alert>
+      )}
+      <ErrorNotice error={deploying.error} title="It was not deployed; what answered before still does" />
+      <Text size="xs" c="dimmed">
+        Without a gap: a request runs wholly on the old or wholly on the new version.
+      </Text>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          ref={primary}
+          loading={deploying.isPending}
+          disabled={broken > 0}
+          onClick={() => deploying.mutate()}
+        >
+          {blueprint?.active ? 'Save and deploy' : 'Save, deploy and activate'}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

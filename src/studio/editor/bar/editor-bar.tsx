@@ -1,0 +1,124 @@
+import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Tooltip } from '@mantine/core'
+import { Link } from 'wouter'
+import { Icon } from '../../controls/icon.tsx'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import classes from './editor-bar.module.css'
+import { StageStatus } from './stage-status.tsx'
+import { useStageActions } from './use-stage-actions.ts'
+
+/** The name, whether it answers, what is staged, and what can be done with it. */
+export function EditorBar() {
+  const editor = useEditor()
+  const blueprint = useEditorState((state) => state.blueprint)
+  const view = useEditorState((state) => state.view)
+  const panel = useEditorState((state) => state.panel)
+  const last = useEditorState(({ history }) => history.done.at(-1)?.label)
+  const next = useEditorState(({ history }) => history.undone.at(-1)?.label)
+  const { activateNow, deactivateNow } = useStageActions()
+  return (
+    <header className={classes.bar}>
+      <Group gap={8} wrap="nowrap" className={classes.side}>
+        <Link href="/blueprints" className={classes.back}>
+          Blueprints
+        </Link>
+        <span className={classes.slash}>/</span>
+        <h1 className={classes.name}>{blueprint?.name ?? '…'}</h1>
+        {blueprint ? (
+          <Badge
+            color={blueprint.active ? 'petrol' : 'gray'}
+            variant={blueprint.active ? 'filled' : 'light'}
+            size="sm"
+            style={{ flexShrink: 0 }}
+          >
+            {blueprint.active ? `Active, version ${blueprint.version}` : 'Inactive'}
+          </Badge>
+        ) : null}
+      </Group>
+      <Group gap={6} wrap="nowrap">
+        <SegmentedControl
+          size="xs"
+          aria-label="View"
+          data={[
+            { value: 'canvas', label: 'Canvas' },
+            { value: 'outline', label: 'Outline' },
+          ]}
+          value={view}
+          onChange={(to) => editor.set({ view: to === 'outline' ? 'outline' : 'canvas' })}
+        />
+        <Tooltip label={last === undefined ? 'Nothing to undo' : `Undo: ${last}`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Undo"
+            aria-disabled={last === undefined}
+            style={{ opacity: last === undefined ? 0.4 : 1 }}
+            onClick={editor.undo}
+          >
+            <Icon name="restore" size={17} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label={next === undefined ? 'Nothing to redo' : `Redo: ${next}`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Redo"
+            aria-disabled={next === undefined}
+            style={{ opacity: next === undefined ? 0.4 : 1 }}
+            onClick={editor.redo}
+          >
+            <Icon name="refresh" size={17} />
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+      <Group gap={8} wrap="nowrap" className={classes.side} justify="flex-end">
+        <StageStatus />
+        <Button
+          size="xs"
+          variant={panel === 'try' ? 'light' : 'default'}
+          leftSection={<Icon name="play" size={13} />}
+          aria-pressed={panel === 'try'}
+          onClick={() => editor.set({ panel: panel === 'try' ? 'properties' : 'try' })}
+        >
+          Try it
+        </Button>
+        <Button size="xs" onClick={() => editor.set({ dialog: { kind: 'deploy' } })}>
+          {blueprint?.active ? 'Deploy' : 'Deploy and activate'}
+        </Button>
+        <Menu position="bottom-end" width={230}>
+          <Menu.Target>
+            <ActionIcon variant="default" size={30} aria-label="More">
+              <Icon name="more" size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item
+              leftSection={<Icon name="history" size={15} />}
+              onClick={() => editor.set({ dialog: { kind: 'versions' } })}
+            >
+              Versions
+            </Menu.Item>
+            <Menu.Item
+              leftSection={<Icon name="help" size={15} />}
+              onClick={() => editor.set({ dialog: { kind: 'explain' } })}
+            >
+              Why is it 404?
+            </Menu.Item>
+            <Menu.Divider />
+            {blueprint?.active ? (
+              <Menu.Item leftSection={<Icon name="pause" size={15} />} onClick={deactivateNow}>
+                Deactivate
+              </Menu.Item>
+            ) : (
+              <Menu.Item leftSection={<Icon name="play" size={15} />} onClick={activateNow}>
+                Activate what is saved
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      <Text className={classes.live} role="status" aria-live="polite">
+        {last === undefined ? '' : `Done: ${last}`}
+      </Text>
+    </header>
+  )
+}

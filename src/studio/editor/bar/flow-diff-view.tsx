@@ -1,0 +1,51 @@
+import { Badge, Text } from '@mantine/core'
+import type { BlockChange } from '../model/flow-diff.ts'
+import { count } from '../model/words.ts'
+import classes from './flow-diff-view.module.css'
+
+const words = { created: 'New', updated: 'Changed', removed: 'Gone' } as const
+const colors = { created: 'petrol', updated: 'sand', removed: 'red' } as const
+
+/** What differs, block by block and pin by pin, to be read by a person. */
+export function FlowDiffView({ changes }: { readonly changes: readonly BlockChange[] }) {
+  const moved = changes.filter(({ drawingOnly }) => drawingOnly)
+  const real = changes.filter(({ drawingOnly }) => !drawingOnly)
+  return (
+    <div className={classes.diff}>
+      {real.map(({ guid, name, type, change, lines }) => (
+        <section key={guid} className={classes.block} data-change={change}>
+          <header className={classes.head}>
+            <Badge size="xs" color={colors[change]}>
+              {words[change]}
+            </Badge>
+            <b>{name}</b>
+            {name === type ? null : <span className={classes.type}>{type}</span>}
+          </header>
+          {lines.length === 0 ? null : (
+            <table className={classes.lines}>
+              <tbody>
+                {lines.map(({ what, before, after }) => (
+                  <tr key={what}>
+                    <th scope="row">{what}</th>
+                    <td>
+                      {before === undefined || change === 'created' ? null : <del>{before}</del>}
+                      {before !== undefined && after !== undefined ? (
+                        <span aria-hidden="true"> → </span>
+                      ) : null}
+                      {after === undefined || change === 'removed' ? null : <ins>{after}</ins>}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </section>
+      ))}
+      {moved.length === 0 ? null : (
+        <Text size="xs" c="dimmed">
+          {count(moved.length, 'block')} only moved, renamed or commented: what runs is the same.
+        </Text>
+      )}
+    </div>
+  )
+}

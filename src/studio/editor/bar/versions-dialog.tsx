@@ -1,0 +1,182 @@
+import {
+  Alert,
+  Badge,
+  Button,
+  Group,
+  Modal,
+  ScrollArea,
+  Select,
+  Stack,
+  Text,
+  UnstyledButton,
+} from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { notifyDone } from '../../controls/notify.ts'
+import { Time } from '../../controls/time.tsx'
+import { listVersions, rollBack, type VersionSummary, versionBlocks } from '../api/editor-api.ts'
+import type { Flow } from '../model/flow.ts'
+import { diffFlows } from '../model/flow-diff.ts'
+import { flowOfVersion } from '../model/version-flow.ts'
+import { count } from '../model/words.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { FlowDiffView } from './flow-diff-view.tsx'
+import classes from './versions-dialog.module.css'
+
+/** What was deployed before: compare any two, and let a former one answer again. */
+export function VersionsDialog() {
+  const editor = useEditor()
+  const opened = useEditorState(({ dialog }) => dialog?.kind === 'versions')
+  const close = () => editor.set({ dialog: undefined })
+  return (
+    <Modal opened={opened} onClose={close} title={<Text fw={650}>Versions</Text>} size={860}>
+      {opened ? <Content onClose={close} /> : null}
+    </Modal>
+  )
+}
+
+function Content({ onClose }: { readonly onClose: () => void }) {
+  const guid = useEditorState((state) => state.guid)
+  const versions = useQuery({
+    queryKey: ['versions', guid],
+    queryFn: ({ signal }) => listVersions(guid, signal),
+    staleTime: 0,
+  })
+  const [chosen, setChosen] = useState<number>()
+  if (versions.isPending) return <LoadingScreen />
+  if (versions.error) return <ErrorNotice error={versions.error} onRetry={versions.refetch} />
+  const list = versions.data
+  const shown = list.find(({ number }) => number === chosen) ?? list[0]
+  if (!shown) return <Text c="dimmed">It was never deployed. The first deploy makes version 1.</Text>
+  return (
+    <div className={classes.columns}>
+      <ScrollArea.Autosize mah="60vh" type="auto" className={classes.list}>
+        {list.map((version) => (
+          <UnstyledButton
+            key={version.number}
+            className={classes.version}
+            aria-current={version === shown}
+            onClick={() => setChosen(version.number)}
+          >
+            <Group gap={6} justify="space-between" wrap="nowrap">
+              <b>Version {version.number}</b>
+              {version.live ? <Badge size="xs">now</Badge> : null}
+            </Group>
+            <Text size="xs" c="dimmed">
+              <Time at={version.deployed} /> by {version.by.username || 'Quoin'},{' '}
+              {count(version.blocks, 'block')}
+            </Text>
+          </UnstyledButton>
+        ))}
+      </ScrollArea.Autosize>
+      <Comparison key={shown.number} list={list} shown={shown} onClose={onClose} />
+    </div>
+  )
+}
+
+interface ComparisonProps {
+  readonly list: readonly VersionSummary[]
+  readonly shown: VersionSummary
+  readonly onClose: () => void
+}
+
+const DRAWN = 'drawn'
+
+function Comparison({ list, shown, onClose }: ComparisonProps) {
+  const editor = useEditor()
+  const guid = useEditorState((state) => state.guid)
+  const drawn = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const live = list.find((one) => one.live)
+  const before = list.find(({ number }) => number === shown.number - 1)
+  const [against, setAgainst] = useState(
+    shown.live ? String(before?.number ?? DRAWN) : String(live?.number ?? DRAWN),
+  )
+  const one = useVersion(guid, shown.number)
+  const other = useVersion(guid, against === DRAWN ? undefined : Number(against))
+  const from = against === DRAWN ? drawn : other.data
+  const changes = useMemo(
+    () => (one.data && from ? diffFlows(from, one.data, catalogue) : []),
+    [one.data, from, catalogue],
+  )
+  const rolling = useMutation({
+    mutationFn: () => rollBack(guid, shown.number),
+    onSuccess: async (blueprint) => {
+      editor.set({ blueprint })
+      notifyDone(`Version ${shown.number} answers again, as version ${blueprint.version}.`)
+      onClose()
+      await editor.sync.refresh()
+    },
+  })
+  const takeBack = () => {
+    if (!one.data) return
+    const flow = one.data
+    editor.run(`Take version ${shown.number}`, () => flow)
+    onClose()
+  }
+  return (
+    <Stack gap="sm" className={classes.detail}>
+      <Group justify="space-between" align="flex-end">
+        <Select
+          size="xs"
+          w={220}
+          label={`What version ${shown.number} changes against`}
+          value={against}
+          allowDeselect={false}
+          onChange={(next) => setAgainst(next ?? DRAWN)}
+          data={[
+            { value: DRAWN, label: 'what is drawn now' },
+            ...list
+              .filter(({ number }) => number !== shown.number)
+              .map(({ number, live: isLive }) => ({
+                value: String(number),
+                label: `version ${number}${isLive ? ', which answers' : ''}`,
+              })),
+          ]}
+        />
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={takeBack}>
+            Edit this version
+          </Button>
+          <Button
+            size="xs"
+            loading={rolling.isPending}
+            disabled={shown.live}
+            onClick={() => rolling.mutate()}
+          >
+            Roll back to it
+          </Button>
+        </Group>
+      </Group>
+      <ErrorNotice error={rolling.error ?? one.error ?? other.error} />
+      {shown.live ? null : (
+        <Alert variant="light" color="sand" p="xs">
+          <Text size="xs">
+            Rolling back deploys its blocks as a new version at once. What is drawn and saved stays as it is,
+            and shows as not deployed. “Edit this version” brings its blocks into the editor instead, where it
+            can be undone.
+          </Text>
+        </Alert>
+      )}
+      <ScrollArea.Autosize mah="44vh" type="auto">
+        {changes.length === 0 && one.data && from ? (
+          <Text size="sm">They are the same.</Text>
+        ) : (
+          <FlowDiffView changes={changes} />
+        )}
+      </ScrollArea.Autosize>
+    </Stack>
+  )
+}
+
+function useVersion(guid: string, number: number | undefined) {
+  return useQuery({
+    queryKey: ['version', guid, number],
+    queryFn: async ({ signal }): Promise<Flow> =>
+      flowOfVersion(await versionBlocks(guid, number ?? 0, signal)),
+    enabled: number !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}

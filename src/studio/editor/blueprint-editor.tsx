@@ -1,0 +1,66 @@
+import { Center, Loader } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { ErrorNotice } from '../controls/error-notice.tsx'
+import { notifyDone, notifyFailed } from '../controls/notify.ts'
+import { listBlockTypes } from './api/editor-api.ts'
+import { EditorFrame } from './frame/editor-frame.tsx'
+import { type Catalogue, catalogueOf } from './model/block-description.ts'
+import { type Editor, openEditor } from './state/editor.ts'
+import { EditorProvider } from './state/editor-context.ts'
+
+/** One blueprint, open for work: the canvas, the outline, what is staged, and trying it. */
+export function BlueprintEditor({ guid }: { guid: string }) {
+  const types = useQuery({
+    queryKey: ['block-types'],
+    queryFn: async ({ signal }) => catalogueOf(await listBlockTypes(signal)),
+    // Blocks change only with the version of the server, and then this page is loaded anew.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (types.error)
+    return <ErrorNotice title="The blocks could not be read" error={types.error} onRetry={types.refetch} />
+  return types.data ? <OpenBlueprint key={guid} guid={guid} catalogue={types.data} /> : <Waiting />
+}
+
+function OpenBlueprint({ guid, catalogue }: { readonly guid: string; readonly catalogue: Catalogue }) {
+  const [editor, setEditor] = useState<Editor>()
+  const [error, setError] = useState<unknown>()
+  const [tries, setTries] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another try opens it anew
+  useEffect(() => {
+    const opened = openEditor(guid, catalogue, { done: notifyDone, failed: notifyFailed })
+    let closed = false
+    opened.sync.refresh().then(
+      () => closed || setEditor(opened),
+      (reason: unknown) => closed || setError(reason),
+    )
+    return () => {
+      closed = true
+      setEditor(undefined)
+      setError(undefined)
+      opened.close()
+    }
+  }, [guid, catalogue, tries])
+  if (error !== undefined)
+    return (
+      <ErrorNotice
+        title="The blueprint could not be opened"
+        error={error}
+        onRetry={() => setTries(tries + 1)}
+      />
+    )
+  if (!editor) return <Waiting />
+  return (
+    <EditorProvider value={editor}>
+      <EditorFrame />
+    </EditorProvider>
+  )
+}
+
+function Waiting() {
+  return (
+    <Center flex={1} role="status" aria-label="Loading">
+      <Loader size="sm" />
+    </Center>
+  )
+}

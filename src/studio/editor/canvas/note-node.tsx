@@ -1,0 +1,53 @@
+import { type NodeProps, NodeResizer } from '@xyflow/react'
+import { memo, useState } from 'react'
+import { onGrid } from '../model/grid.ts'
+import { useEditor } from '../state/editor-context.ts'
+import type { NoteNodeType } from './canvas-nodes.ts'
+import classes from './note-node.module.css'
+
+/** A remark, or a frame with a name around blocks. A double click, or Enter, changes the text. */
+export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<NoteNodeType>) {
+  const editor = useEditor()
+  const { note } = data
+  const [editing, setEditing] = useState(false)
+  const change = (label: string, patch: Partial<typeof note>) =>
+    editor.runOnNotes(label, (notes) => notes.map((one) => (one.id === note.id ? { ...one, ...patch } : one)))
+  return (
+    <div className={classes.note} data-kind={note.kind} data-color={note.color}>
+      <NodeResizer
+        isVisible={selected}
+        minWidth={120}
+        minHeight={50}
+        onResizeEnd={(_event, { x, y, width, height }) =>
+          change('Resize', {
+            position: onGrid({ x, y }),
+            size: { width: Math.round(width), height: Math.round(height) },
+          })
+        }
+      />
+      {editing ? (
+        <textarea
+          className={`${classes.text} nodrag nopan nowheel`}
+          defaultValue={note.text}
+          aria-label="Text"
+          // biome-ignore lint/a11y/noAutofocus: it replaces the text that was just double-clicked
+          autoFocus
+          onBlur={(event) => {
+            setEditing(false)
+            if (event.currentTarget.value !== note.text)
+              change('Change remark', { text: event.currentTarget.value })
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur()
+            event.stopPropagation()
+          }}
+        />
+      ) : (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the properties panel has a field for those without a mouse
+        <div className={classes.text} onDoubleClick={() => setEditing(true)}>
+          {note.text || 'Double-click to write'}
+        </div>
+      )}
+    </div>
+  )
+})

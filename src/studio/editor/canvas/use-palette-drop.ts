@@ -1,0 +1,29 @@
+import { useReactFlow } from '@xyflow/react'
+import type { DragEvent } from 'react'
+import { focusDrawing } from '../frame/focus-drawing.ts'
+import { useEditor } from '../state/editor-context.ts'
+import { addBlock } from '../state/editor-deeds.ts'
+
+export const BLOCK_TYPE = 'application/x-quoin-block'
+
+/** Blocks dragged out of the palette are put down where they are let go. */
+export function usePaletteDrop() {
+  const editor = useEditor()
+  const { screenToFlowPosition } = useReactFlow()
+  return {
+    onDragOver(event: DragEvent) {
+      if (!event.dataTransfer.types.includes(BLOCK_TYPE)) return
+      event.preventDefault()
+      event.dataTransfer.dropEffect = 'copy'
+    },
+    onDrop(event: DragEvent) {
+      const type = event.dataTransfer.getData(BLOCK_TYPE)
+      if (type === '') return
+      event.preventDefault()
+      const { x, y } = screenToFlowPosition({ x: event.clientX, y: event.clientY })
+      addBlock(editor, type, { x: x - 60, y: y - 20 })
+      // Not in the palette, where keys would search.
+      setTimeout(focusDrawing, 50)
+    },
+  }
+}

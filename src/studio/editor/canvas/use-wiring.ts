@@ -1,0 +1,76 @@
+import { type Connection, type Edge, type FinalConnectionState, useReactFlow } from '@xyflow/react'
+import { useCallback } from 'react'
+import { type DanglingWire, fittingPins, wireTo } from '../model/fitting-blocks.ts'
+import { connect, disconnect } from '../model/flow-changes.ts'
+import { wireProblem } from '../model/wire-check.ts'
+import { useEditor } from '../state/editor-context.ts'
+import { drawWire } from '../state/editor-deeds.ts'
+import { canvasWire, wireOfConnection } from './canvas-wires.ts'
+import { tellRefused } from './tell-refused.ts'
+
+/** Drawing wires by hand: to a pin, onto a block (its best pin), or into the empty (the blocks that fit). */
+export function useWiring() {
+  const editor = useEditor()
+  const { screenToFlowPosition } = useReactFlow()
+
+  const onConnect = useCallback(
+    (connection: Connection) => void drawWire(editor, wireOfConnection(connection)),
+    [editor],
+  )
+
+  const end = useCallback(
+    (event: globalThis.MouseEvent | TouchEvent, state: FinalConnectionState) => {
+      const { fromHandle, toHandle, toNode, isValid } = state
+      if (!fromHandle || isValid) return
+      const { drawing, catalogue } = editor.store.getState()
+      if (toHandle) {
+        const wire = canvasWire(fromHandle, toHandle)
+        if (wire) tellRefused(wireProblem(drawing.flow, catalogue, wire) ?? 'The two pins do not fit.')
+        else tellRefused('A wire goes from a pin on the right of a block to one on the left of another.')
+        return
+      }
+      const held: DanglingWire = {
+        side: fromHandle.type === 'source' ? 'from' : 'to',
+        place: { block: fromHandle.nodeId, pin: fromHandle.id ?? '' },
+      }
+      const screen = pointOf(event)
+      const block = toNode?.id ?? blockUnder(screen)
+      if (block !== undefined && drawing.flow.has(block)) {
+        if (block === held.place.block) return
+        const pins = fittingPins(drawing.flow, catalogue, held, block)
+        const wires = pins.map((pin) => wireTo(held, { block, pin }))
+        const free = wires.find((wire) => wireProblem(drawing.flow, catalogue, wire) === undefined)
+        if (free) drawWire(editor, free)
+        else tellRefused('The block has no pin that takes this.')
+        return
+      }
+      editor.set({ dialog: { kind: 'add', at: screenToFlowPosition(screen), wire: held } })
+    },
+    [editor, screenToFlowPosition],
+  )
+
+  const reconnect = useCallback(
+    (old: Edge, connection: Connection) => {
+      const { catalogue } = editor.store.getState()
+      editor.run('Move wire', (flow) => {
+        const without = disconnect(flow, wireOfConnection(old))
+        const wire = wireOfConnection(connection)
+        return wireProblem(without, catalogue, wire) === undefined ? connect(without, catalogue, wire) : flow
+      })
+    },
+    [editor],
+  )
+
+  return { connect: onConnect, end, reconnect }
+}
+
+function pointOf(event: globalThis.MouseEvent | TouchEvent): { x: number; y: number } {
+  if ('clientX' in event) return { x: event.clientX, y: event.clientY }
+  const touch = event.changedTouches[0]
+  return { x: touch?.clientX ?? 0, y: touch?.clientY ?? 0 }
+}
+
+function blockUnder({ x, y }: { x: number; y: number }): string | undefined {
+  const node = document.elementFromPoint(x, y)?.closest('.react-flow__node-block')
+  return node?.getAttribute('data-id') ?? undefined
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import tasks from '../../../../examples/tasks.blueprint.json' with { type: 'json' }
+import { describeBlock } from '../../../blocks/describe-block.ts'
+import { findBlocks } from '../../../blocks/load-blocks.ts'
+import { importBlueprint } from '../../../engine/blueprint-file.ts'
+import { align } from './align.ts'
+import { autoLayout } from './auto-layout.ts'
+import { catalogueOf } from './block-description.ts'
+import { type Flow, wiresOf } from './flow.ts'
+import { moveBlocks } from './flow-changes.ts'
+import { lanesOf } from './flow-lanes.ts'
+import { freePlace } from './free-place.ts'
+import { sizeOf } from './node-geometry.ts'
+
+const catalogue = catalogueOf(
+  (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
+)
+let next = 0
+const flow: Flow = new Map(
+  importBlueprint(tasks, () => `g${next++}`).blocks.map(({ guid, ...content }) => [guid, content]),
+)
+
+function overlaps(of: Flow): string[] {
+  const boxes = [...of].map(([guid, content]) => ({
+    guid,
+    ...content.position,
+    ...sizeOf(content, catalogue),
+  }))
+  return boxes.flatMap((a, at) =>
+    boxes
+      .slice(at + 1)
+      .filter(
+        (b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height,
+      )
+      .map((b) => `${a.guid} ${b.guid}`),
+  )
+}
+
+test('blocks in order do not cover each other, and wires go from left to right', () => {
+  const placed = moveBlocks(flow, autoLayout(flow, catalogue, new Set(flow.keys())))
+  expect(overlaps(placed)).toEqual([])
+  const back = wiresOf(placed).filter(({ from, to }) => {
+    const [a, b] = [placed.get(from.block), placed.get(to.block)]
+    return a && b && a.position.x >= b.position.x
+  })
+  expect(back).toEqual([])
+})
+
+test('what each trigger sets off has a lane of its own, and what several need stands before them', () => {
+  const { lanes, shared } = lanesOf(flow, catalogue, new Set(flow.keys()))
+  expect(lanes).toHaveLength(5)
+  expect([...shared].map((guid) => flow.get(guid)?.type)).toContain('storage')
+  expect(lanes.reduce((sum, { size }) => sum + size, shared.size)).toBe(flow.size)
+  const places = autoLayout(flow, catalogue, new Set(flow.keys()))
+  const spans = lanes.map((lane) => {
+    const boxes = [...lane].flatMap((guid) => {
+      const [place, content] = [places.get(guid), flow.get(guid)]
+      return place && content ? [{ top: place.y, bottom: place.y + sizeOf(content, catalogue).height }] : []
+    })
+    return [Math.min(...boxes.map(({ top }) => top)), Math.max(...boxes.map(({ bottom }) => bottom))]
+  })
+  for (const [at, [top = 0]] of spans.entries()) expect(top).toBeGreaterThan(spans[at - 1]?.[1] ?? -1)
+})
+
+test('only what is chosen moves, and its corner stays', () => {
+  const chosen = new Set([...flow.keys()].slice(0, 5))
+  const places = autoLayout(flow, catalogue, chosen)
+  expect(new Set(places.keys())).toEqual(chosen)
+  const before = [...flow].filter(([guid]) => chosen.has(guid)).map(([, { position }]) => position)
+  const least = (list: readonly { x: number; y: number }[]) => [
+    Math.min(...list.map(({ x }) => x)),
+    Math.min(...list.map(({ y }) => y)),
+  ]
+  expect(least([...places.values()])).toEqual(least(before))
+})
+
+test('aligned blocks share an edge, and spread ones have equal gaps', () => {
+  const three = new Set([...flow.keys()].slice(0, 3))
+  const left = align(flow, catalogue, three, 'left')
+  expect(new Set([...left.values()].map(({ x }) => x)).size).toBe(1)
+  const down = moveBlocks(flow, align(moveBlocks(flow, left), catalogue, three, 'down'))
+  const boxes = [...down]
+    .filter(([guid]) => three.has(guid))
+    .map(([, content]) => ({
+      top: content.position.y,
+      bottom: content.position.y + sizeOf(content, catalogue).height,
+    }))
+    .toSorted((a, b) => a.top - b.top)
+  const gaps = boxes.slice(1).map(({ top }, at) => top - (boxes[at]?.bottom ?? 0))
+  expect(Math.abs((gaps[0] ?? 0) - (gaps[1] ?? 0))).toBeLessThanOrEqual(1)
+  expect(Math.min(...gaps)).toBeGreaterThan(0)
+  expect(align(flow, catalogue, new Set([...flow.keys()].slice(0, 1)), 'left').size).toBe(0)
+})
+
+test('a new block covers none that is there', () => {
+  const placed = moveBlocks(flow, autoLayout(flow, catalogue, new Set(flow.keys())))
+  for (const { position } of [...placed.values()].slice(0, 10)) {
+    const { x, y } = freePlace(placed, catalogue, 'function_search', position)
+    const content = {
+      type: 'function_search',
+      title: '',
+      description: '',
+      position: { x, y },
+      in_pins: [],
+      custom_out_pins: [],
+      fields: {},
+      scopes: [],
+    }
+    expect(overlaps(new Map(placed).set('new', content))).toEqual([])
+  }
+})

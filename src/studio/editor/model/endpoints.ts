@@ -1,0 +1,38 @@
+import { methodOf } from './block-names.ts'
+import { type Flow, inPinOf } from './flow.ts'
+
+export interface Endpoint {
+  readonly block: string
+  readonly method: string
+  /** As the builder wrote it: `tasks/{guid}`. */
+  readonly uri: string
+  readonly scopes: readonly string[]
+}
+
+/** The endpoints that the flow registers, in the order of their addresses. Those without a URI are not among them. */
+export function endpointsOf(flow: Flow): Endpoint[] {
+  const found = [...flow].flatMap(([block, content]): Endpoint[] => {
+    const method = methodOf(content.type)
+    const uri = inPinOf(content, 'uri')?.value
+    if (method === undefined || typeof uri !== 'string' || uri === '') return []
+    return [{ block, method, uri: uri.replace(/^\/+/, ''), scopes: content.scopes }]
+  })
+  return found.toSorted((a, b) => a.uri.localeCompare(b.uri) || order(a.method) - order(b.method))
+}
+
+function order(method: string): number {
+  return ['GET', 'POST', 'PUT', 'DELETE'].indexOf(method)
+}
+
+/** The names of a URI's parameters: `{guid}`, `:guid`, `{path...}`. */
+export function parametersOf(uri: string): string[] {
+  return [...uri.matchAll(/\{(\w+)(?:\.\.\.)?\}|:(\w+)/g)].map(([, braced, colon]) => braced ?? colon ?? '')
+}
+
+/** The URI with its parameters filled in. One that takes the rest of the path keeps its slashes. */
+export function filledUri(uri: string, values: Readonly<Record<string, string>>): string {
+  return uri.replace(/\{(\w+)(\.\.\.)?\}|:(\w+)/g, (_all, braced?: string, rest?: string, colon?: string) => {
+    const value = values[braced ?? colon ?? ''] ?? ''
+    return rest ? value.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(value)
+  })
+}

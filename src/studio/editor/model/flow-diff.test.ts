@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { describeBlock } from '../../../blocks/describe-block.ts'
+import { findBlocks } from '../../../blocks/load-blocks.ts'
+import { type BlockContent, emptyContent } from '../../../shared/blueprint.ts'
+import { catalogueOf } from './block-description.ts'
+import type { Flow } from './flow.ts'
+import { changeBlock } from './flow.ts'
+import { connect, disconnect, moveBlocks, removeBlocks, setField, setLiteral } from './flow-changes.ts'
+import { diffFlows } from './flow-diff.ts'
+
+const catalogue = catalogueOf(
+  (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
+)
+const block = (type: string, more: Partial<BlockContent> = {}): BlockContent => ({
+  ...emptyContent,
+  type,
+  ...more,
+})
+const before: Flow = new Map([
+  [
+    'get',
+    block('on_startup_register_uri_get', { in_pins: [{ id: 'uri', value: 'tasks' }], scopes: ['*public'] }),
+  ],
+  [
+    'search',
+    block('function_search', {
+      title: 'Open tasks',
+      in_pins: [
+        { id: 'flow', from: [{ block: 'get', pin: 'flow' }] },
+        { id: 'limit', value: 20 },
+      ],
+    }),
+  ],
+  ['object', block('object_new_fields', { fields: { fields: ['a'] } })],
+])
+const flowWire = { from: { block: 'get', pin: 'flow' }, to: { block: 'search', pin: 'flow' } }
+
+test.each<[string, Flow, string, [string, string | undefined, string | undefined][]]>([
+  ['a value', setLiteral(before, 'search', 'limit', 50), 'Open tasks', [['limit', '20', '50']]],
+  [
+    'a value that is gone',
+    setLiteral(before, 'search', 'limit', undefined),
+    'Open tasks',
+    [['limit', '20', undefined]],
+  ],
+  [
+    'a wire that is gone',
+    disconnect(before, flowWire),
+    'Open tasks',
+    [['flow', '← GET /tasks · flow', undefined]],
+  ],
+  [
+    'a wire in place of a value',
+    connect(before, catalogue, {
+      from: { block: 'object', pin: 'object' },
+      to: { block: 'search', pin: 'limit' },
+    }),
+    'Open tasks',
+    [['limit', '20', '← New object · object']],
+  ],
+  [
+    'a setting',
+    setField(before, catalogue, 'object', 'fields', ['a', 'b']),
+    'New object',
+    [['fields', 'a', 'a, b']],
+  ],
+  [
+    'who may call',
+    changeBlock(before, 'get', { scopes: ['*loggedin', 'editors'] }),
+    'GET /tasks',
+    [['open to', 'everybody', 'whoever is signed in or editors']],
+  ],
+])('%s is said in words', (_what, after, name, lines) => {
+  const [change, ...others] = diffFlows(before, after, catalogue)
+  expect(others).toEqual([])
+  expect(change).toMatchObject({ name, change: 'updated', drawingOnly: false })
+  expect(change?.lines.map((line) => [line.what, line.before, line.after])).toEqual(lines)
+})
+
+test('what only moved, or got a title or a comment, changes nothing that runs', () => {
+  const moved = moveBlocks(before, new Map([['get', { x: 5, y: 5 }]]))
+  const renamed = changeBlock(moved, 'search', { title: 'Other', description: 'Why' })
+  expect(diffFlows(before, renamed, catalogue).map(({ drawingOnly }) => drawingOnly)).toEqual([true, true])
+})
+
+test('a new and a removed block say what they have and had', () => {
+  const after = new Map(removeBlocks(before, new Set(['object']))).set('log', block('function_console_log'))
+  const changes = diffFlows(before, after, catalogue)
+  expect(changes.map(({ name, change }) => [name, change])).toEqual([
+    ['Log', 'created'],
+    ['New object', 'removed'],
+  ])
+  expect(changes[1]?.lines).toEqual([{ what: 'fields', before: 'a', after: undefined }])
+})
+
+test('a wire from a block that only got another title is the same wire', () => {
+  const renamed = changeBlock(before, 'get', { title: 'Entrance' })
+  const after = setLiteral(renamed, 'search', 'limit', 5)
+  expect(
+    diffFlows(before, after, catalogue).map(({ name, lines }) => [name, lines.map(({ what }) => what)]),
+  ).toEqual([
+    ['Open tasks', ['limit']],
+    ['Entrance', ['title']],
+  ])
+})
+
+test('between equal flows there is nothing, whoever made them', () => {
+  expect(diffFlows(before, structuredClone(before), catalogue)).toEqual([])
+})

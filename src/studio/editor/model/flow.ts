@@ -1,0 +1,58 @@
+import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
+
+/** The blocks of a blueprint by guid, in the order in which they were made. Never changed in place. */
+export type Flow = ReadonlyMap<string, BlockContent>
+
+export interface PinPlace {
+  readonly block: string
+  readonly pin: string
+}
+
+/** From an out-pin to an in-pin. It is stored on the block that receives it. */
+export interface Wire {
+  readonly from: PinPlace
+  readonly to: PinPlace
+}
+
+export const emptyFlow: Flow = new Map()
+
+/** The same for the same wire, whoever made it. */
+export function wireId({ from, to }: Wire): string {
+  return `${from.block}|${from.pin}>${to.block}|${to.pin}`
+}
+
+export function sameWire(a: Wire, b: Wire): boolean {
+  return wireId(a) === wireId(b)
+}
+
+/** All wires, of one receiving block or of all. Ends at blocks that are not there are among them. */
+export function wiresOf(flow: Flow): Wire[] {
+  return [...flow].flatMap(([guid, content]) => wiresInto(guid, content))
+}
+
+export function wiresInto(guid: string, content: BlockContent): Wire[] {
+  return content.in_pins.flatMap((pin) =>
+    (pin.from ?? []).map((from) => ({ from, to: { block: guid, pin: pin.id } })),
+  )
+}
+
+export function inPinOf(content: BlockContent | undefined, pin: string): SavedInPin | undefined {
+  return content?.in_pins.find(({ id }) => id === pin)
+}
+
+/** Wires that leave a pin, or any pin of the block. */
+export function wiresFrom(flow: Flow, block: string, pin?: string): Wire[] {
+  return wiresOf(flow).filter(({ from }) => from.block === block && (pin === undefined || from.pin === pin))
+}
+
+/** A copy in which the block has this content; it is added at the end if it is new. */
+export function withBlock(flow: Flow, guid: string, content: BlockContent): Flow {
+  if (flow.get(guid) === content) return flow
+  return new Map(flow).set(guid, content)
+}
+
+/** A copy in which the block's content is changed. The same flow if there is no such block, or nothing changes. */
+export function changeBlock(flow: Flow, guid: string, change: Partial<BlockContent>): Flow {
+  const content = flow.get(guid)
+  return content ? withBlock(flow, guid, { ...content, ...change }) : flow
+}

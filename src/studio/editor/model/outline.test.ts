@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import tasks from '../../../../examples/tasks.blueprint.json' with { type: 'json' }
+import { describeBlock } from '../../../blocks/describe-block.ts'
+import { findBlocks } from '../../../blocks/load-blocks.ts'
+import { importBlueprint } from '../../../engine/blueprint-file.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import { catalogueOf } from './block-description.ts'
+import type { Flow } from './flow.ts'
+import { type OutlineItem, outlineOf, shownItems } from './outline.ts'
+
+const catalogue = catalogueOf(
+  (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
+)
+
+function flowOf(blocks: JsonObject): Flow {
+  const ids = Object.keys(blocks)
+  let next = 0
+  const imported = importBlueprint({ name: 'test', blocks }, () => ids[next++] ?? '')
+  return new Map(imported.blocks.map(({ guid, ...content }) => [guid, content]))
+}
+
+/** Blocks, branches and references as indented lines; pins only where something is in them. */
+function lines(items: readonly OutlineItem[], depth = 0): string[] {
+  return items.flatMap((item) =>
+    item.kind === 'pin' && item.detail === ''
+      ? []
+      : [
+          `${'  '.repeat(depth)}${item.kind === 'pin' ? '.' : ''}${item.label}${item.kind === 'pin' ? ` ${item.detail}` : ''}`,
+          ...lines(item.children, depth + 1),
+        ],
+  )
+}
+
+test('steps stand in a row, pins hold what gives their value, other ways out are branches', () => {
+  const flow = flowOf({
+    store: { type: 'storage', fields: { storage: 'tasks' } },
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'tasks/{guid}' } },
+    get: { type: 'function_get_document', in: { flow: '@on.flow', storage: '@store.storage', guid: 'x' } },
+    found: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: '@get.document' } },
+    missing: {
+      type: 'httpconnection_set_json',
+      title: 'Not found',
+      in: { flow: '@get.not_found', code: 404 },
+    },
+  })
+  expect(lines(outlineOf(flow, catalogue))).toEqual([
+    'GET /tasks/{guid}',
+    '  .uri “tasks/{guid}”',
+    '  Get document',
+    '    .storage from tasks · storage',
+    '      tasks',
+    '    .guid “x”',
+    '    on not_found',
+    '      Not found',
+    '        .code 404',
+    '  Reply with JSON',
+    '    .value from Get document · document',
+  ])
+})
+
+test('what hangs together with no trigger comes last, and a step of two ways is told once', () => {
+  const flow = flowOf({
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'a' } },
+    branch: { type: 'branch', in: { flow: '@on.flow' } },
+    log: { type: 'function_console_log', in: { flow: ['@branch.true', '@branch.false'] } },
+    alone: { type: 'number_default', title: 'Alone' },
+  })
+  expect(lines(outlineOf(flow, catalogue)).slice(2)).toEqual([
+    '  Branch',
+    '    on true',
+    '      Log',
+    '    on false',
+    '      goes on with Log',
+    'Not connected',
+    '  Alone',
+  ])
+})
+
+test('a circle of steps, or of values, ends', () => {
+  const steps = flowOf({
+    a: { type: 'function_console_log', in: { flow: '@b.flow' } },
+    b: { type: 'function_console_log', in: { flow: '@a.flow' } },
+    x: { type: 'value_default', in: { value: '@y.value' } },
+    y: { type: 'value_default', in: { value: '@x.value' } },
+  })
+  expect(lines(outlineOf(steps, catalogue)).length).toBeLessThan(20)
+})
+
+test('every block of the tasks example is in its outline, and no row has the id of another', () => {
+  const flow = flowOf(tasks.blocks)
+  const items = outlineOf(flow, catalogue)
+  const everything = (list: readonly OutlineItem[]): OutlineItem[] =>
+    list.flatMap((item) => [item, ...everything(item.children)])
+  const all = everything(items)
+  expect(new Set(all.map(({ block }) => block).filter(Boolean))).toEqual(new Set(flow.keys()))
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
+  expect(items.map(({ kind }) => kind)).not.toContain('group')
+  const open = new Set(items.map(({ id }) => id))
+  const rows = shownItems(items, open)
+  expect(rows.filter(({ level }) => level === 1)).toHaveLength(items.length)
+  expect(rows.length).toBeGreaterThan(items.length)
+})

@@ -1,0 +1,156 @@
+/**
+ * A blueprint as a tree that can be read from top to bottom. Each trigger is followed by its steps, one under the other;
+ * a step holds its pins, and a pin holds the pulled block that gives its value; what happens on another way out
+ * (`not_found`, `false`) is a branch with steps of its own. A step that several ways lead to is told once and referred to
+ * then. What hangs together with no trigger is listed at the end.
+ */
+import type { BlockContent } from '../../../shared/blueprint.ts'
+import type { Catalogue } from './block-description.ts'
+import { nameOf } from './block-names.ts'
+import { type Flow, inPinOf, wiresOf } from './flow.ts'
+import { pinsOf } from './pins.ts'
+import { short } from './words.ts'
+
+export interface OutlineItem {
+  /** The way to it: a pulled block that is used twice is in the tree twice. */
+  readonly id: string
+  readonly kind: 'block' | 'pin' | 'branch' | 'reference' | 'group'
+  readonly label: string
+  /** What stands behind the label: the pin's value or where it comes from. */
+  readonly detail: string
+  /** The block it belongs to; empty for a group. */
+  readonly block: string
+  /** For a pin its id, for a branch the out-pin's. */
+  readonly pin: string
+  readonly children: readonly OutlineItem[]
+}
+
+export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
+  const behind = flowTargets(flow)
+  const told = new Set<string>()
+  const roots = byPlace(flow)
+    .filter(([, { type }]) => catalogue.get(type)?.kind === 'trigger')
+    .map(([guid, content]) => triggerItem(guid, content))
+  const loose: OutlineItem[] = []
+  const starts = byPlace(flow).filter(([guid]) => !told.has(guid))
+  // Blocks that others hang on come first, so that the rest is told below them.
+  for (const [guid] of starts.toSorted(([a], [b]) => Number(hasSource(a)) - Number(hasSource(b)))) {
+    if (!told.has(guid)) loose.push(...steps(guid, 'loose'))
+  }
+  if (loose.length === 0) return roots
+  const group = {
+    id: 'loose',
+    kind: 'group',
+    label: 'Not connected',
+    detail: '',
+    block: '',
+    pin: '',
+  } as const
+  return [...roots, { ...group, children: loose }]
+
+  function hasSource(guid: string): boolean {
+    return (inPinOf(flow.get(guid), 'flow')?.from?.length ?? 0) > 0
+  }
+
+  function triggerItem(guid: string, content: BlockContent): OutlineItem {
+    const item = blockItem(guid, content, guid)
+    const first = behind.get(guid)?.get('flow') ?? []
+    return { ...item, children: [...item.children, ...first.flatMap((step) => steps(step, item.id))] }
+  }
+
+  /** A row of steps that follow each other by their `flow` pins. */
+  function steps(start: string, path: string): OutlineItem[] {
+    const row: OutlineItem[] = []
+    for (let guid: string | undefined = start; guid !== undefined; ) {
+      const content = flow.get(guid)
+      if (!content) break
+      if (told.has(guid)) {
+        row.push(referenceItem(guid, content, path))
+        break
+      }
+      row.push(blockItem(guid, content, path))
+      guid = behind.get(guid)?.get('flow')?.[0]
+    }
+    return row
+  }
+
+  function blockItem(guid: string, content: BlockContent, path: string): OutlineItem {
+    told.add(guid)
+    const id = path === guid ? guid : `${path}/${guid}`
+    const pins = [...pinsOf(content, catalogue).in]
+      .filter(([, pin]) => pin.type !== 'flow')
+      .map(([pin]) => pinItem(guid, content, pin, id))
+    return {
+      id,
+      kind: 'block',
+      label: nameOf(content, catalogue),
+      detail: catalogue.get(content.type)?.title ?? content.type,
+      block: guid,
+      pin: '',
+      children: [...pins, ...branches(guid, content, id)],
+    }
+  }
+
+  function branches(guid: string, content: BlockContent, id: string): OutlineItem[] {
+    const isTrigger = catalogue.get(content.type)?.kind === 'trigger'
+    return [...pinsOf(content, catalogue).out].flatMap(([pin, { type }]) => {
+      const targets = behind.get(guid)?.get(pin) ?? []
+      const others = pin === 'flow' ? (isTrigger ? [] : targets.slice(1)) : targets
+      if (type !== 'flow' || others.length === 0) return []
+      const path = `${id}>${pin}`
+      const children = others.flatMap((target) => steps(target, path))
+      const label = pin === 'flow' ? 'at the same time' : `on ${pin}`
+      return [{ id: path, kind: 'branch' as const, label, detail: '', block: guid, pin, children }]
+    })
+  }
+
+  function pinItem(guid: string, content: BlockContent, pin: string, path: string): OutlineItem {
+    const id = `${path}.${pin}`
+    const saved = inPinOf(content, pin)
+    const ends = saved?.from ?? []
+    const children = ends.flatMap((end): OutlineItem[] => {
+      const source = flow.get(end.block)
+      if (!source || catalogue.get(source.type)?.kind !== 'value' || path.includes(end.block)) return []
+      return [blockItem(end.block, source, id)]
+    })
+    const texts = ends.map((end) => {
+      const source = flow.get(end.block)
+      return `from ${source ? nameOf(source, catalogue) : 'a block that is gone'} · ${end.pin}`
+    })
+    const detail = texts.length > 0 ? texts.join(', ') : saved?.value === undefined ? '' : short(saved.value)
+    return { id, kind: 'pin', label: pin, detail, block: guid, pin, children }
+  }
+
+  function referenceItem(guid: string, content: BlockContent, path: string): OutlineItem {
+    const label = `goes on with ${nameOf(content, catalogue)}`
+    return { id: `${path}~${guid}`, kind: 'reference', label, detail: '', block: guid, pin: '', children: [] }
+  }
+}
+
+/** Blocks behind each flow out-pin. */
+function flowTargets(flow: Flow): Map<string, Map<string, string[]>> {
+  const targets = new Map<string, Map<string, string[]>>()
+  for (const { from, to } of wiresOf(flow)) {
+    if (to.pin !== 'flow') continue
+    const pins = targets.get(from.block) ?? new Map<string, string[]>()
+    pins.set(from.pin, [...(pins.get(from.pin) ?? []), to.block])
+    targets.set(from.block, pins)
+  }
+  return targets
+}
+
+function byPlace(flow: Flow): [string, BlockContent][] {
+  return [...flow].toSorted(([, a], [, b]) => a.position.y - b.position.y || a.position.x - b.position.x)
+}
+
+/** What is shown of the tree, in order: children of what is open. */
+export function shownItems(
+  items: readonly OutlineItem[],
+  open: ReadonlySet<string>,
+  level = 1,
+): { readonly item: OutlineItem; readonly level: number; readonly at: number; readonly of: number }[] {
+  return items.flatMap((item, index) => [
+    { item, level, at: index + 1, of: items.length },
+    ...(open.has(item.id) ? shownItems(item.children, open, level + 1) : []),
+  ])
+}

@@ -1,0 +1,58 @@
+import { canConvert } from '../../../shared/pin-type.ts'
+import type { Catalogue } from './block-description.ts'
+import { nameOf } from './block-names.ts'
+import { type Flow, sameWire, type Wire, wiresInto } from './flow.ts'
+import { carriedType, pinsOf } from './pins.ts'
+
+/**
+ * Why a wire cannot be, as one sentence for the builder, or undefined. The same rules as the server's; what only a whole
+ * blueprint can tell (a value read outside its list) is left to its check.
+ */
+export function wireProblem(flow: Flow, catalogue: Catalogue, wire: Wire): string | undefined {
+  const source = flow.get(wire.from.block)
+  const target = flow.get(wire.to.block)
+  if (!source || !target) return 'One of the two blocks is not there any more.'
+  const out = pinsOf(source, catalogue).out.get(wire.from.pin)
+  const into = pinsOf(target, catalogue).in.get(wire.to.pin)
+  if (!out) return `${nameOf(source, catalogue)} has no out-pin ${wire.from.pin}.`
+  if (!into) return `${nameOf(target, catalogue)} has no in-pin ${wire.to.pin}.`
+  if (wiresInto(wire.to.block, target).some((one) => sameWire(one, wire)))
+    return 'This wire is there already.'
+  const gives = carriedType(out, into.type)
+  if (!canConvert(gives, into.type)) return mismatch(gives, into.type)
+  if (wire.from.block === wire.to.block && !(out.frame && into.perFrame))
+    return 'A block cannot be wired to itself.'
+  const perItem = into.perFrame === true || out.frame === true
+  if (into.type !== 'flow' && !perItem && dependsOn(flow, catalogue, wire.from.block, wire.to.block))
+    return 'The value would depend on itself.'
+  return undefined
+}
+
+function mismatch(gives: string, takes: string): string {
+  if (takes === 'flow')
+    return `A flow pin takes a signal, and a ${gives} pin gives none: wire it from a flow pin.`
+  if (gives === 'flow') return `A flow pin gives a signal and no value, and a ${takes} pin needs one.`
+  return `A ${takes} pin cannot take what a ${gives} pin gives.`
+}
+
+/**
+ * Whether the value of one block is worked out, through pulled blocks only, from what another one gives. Pins that are
+ * pulled once for each item do not count: what they pull may read the item of the very block that they are on.
+ */
+function dependsOn(flow: Flow, catalogue: Catalogue, block: string, on: string): boolean {
+  const pulled = (guid: string) => catalogue.get(flow.get(guid)?.type ?? '')?.kind === 'value'
+  if (!pulled(on)) return false
+  const seen = new Set<string>()
+  const open = [block]
+  for (let guid = open.pop(); guid !== undefined; guid = open.pop()) {
+    if (seen.has(guid) || !pulled(guid)) continue
+    if (guid === on) return true
+    seen.add(guid)
+    const content = flow.get(guid)
+    if (!content) continue
+    const pins = pinsOf(content, catalogue).in
+    for (const { from, to } of wiresInto(guid, content))
+      if (!pins.get(to.pin)?.perFrame) open.push(from.block)
+  }
+  return false
+}

@@ -1,0 +1,91 @@
+import { memo } from 'react'
+import type { BlockContent } from '../../../shared/blueprint.ts'
+import { Icon } from '../../controls/icon.tsx'
+import type { Catalogue } from '../model/block-description.ts'
+import { methodOf } from '../model/block-names.ts'
+import type { OutlineItem } from '../model/outline.ts'
+import { pinsOf } from '../model/pins.ts'
+import type { Staging } from '../model/staged-blocks.ts'
+import { PinMark } from '../pins/pin-mark.tsx'
+import classes from './outline.module.css'
+
+interface OutlineRowProps {
+  readonly item: OutlineItem
+  readonly level: number
+  readonly at: number
+  readonly of: number
+  /** undefined: nothing is in it. */
+  readonly open: boolean | undefined
+  readonly current: boolean
+  readonly selected: boolean
+  readonly problem: string
+  readonly staging: Staging | null
+  readonly content: BlockContent | undefined
+  readonly catalogue: Catalogue
+  readonly onGo: () => void
+  readonly onEdit: () => void
+  readonly onToggle: () => void
+}
+
+export const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
+  const { item, level, at, of, open, current, selected, problem, staging, content, catalogue } = props
+  const pin = item.kind === 'pin' && content ? pinsOf(content, catalogue).in.get(item.pin) : undefined
+  const kind = content ? catalogue.get(content.type)?.kind : undefined
+  const missing = pin?.required === true && item.detail === ''
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it has the keys
+    <div
+      role="treeitem"
+      tabIndex={current ? 0 : -1}
+      data-id={item.id}
+      aria-level={level}
+      aria-posinset={at}
+      aria-setsize={of}
+      aria-expanded={open}
+      aria-selected={selected}
+      className={classes.row}
+      data-kind={item.kind}
+      data-broken={problem !== '' || undefined}
+      style={{ paddingLeft: 10 + (level - 1) * 20 }}
+      onClick={props.onGo}
+      onDoubleClick={props.onEdit}
+    >
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: arrows open and close */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the same */}
+      <span
+        className={classes.chevron}
+        data-open={open}
+        onClick={(event) => {
+          if (open === undefined) return
+          event.stopPropagation()
+          props.onToggle()
+        }}
+      >
+        {open === undefined ? null : <Icon name="chevron" size={13} />}
+      </span>
+      {pin ? <PinMark type={pin.type} full={item.detail !== ''} size={11} /> : null}
+      {item.kind === 'block' ? (
+        <span className={classes.badge} data-kind={kind}>
+          {(content && methodOf(content.type)) ??
+            (kind === 'value' ? 'value' : kind === 'trigger' ? 'start' : 'step')}
+        </span>
+      ) : null}
+      <span className={classes.label}>
+        {item.kind === 'pin' ? <span className={classes.spoken}>pin </span> : null}
+        {item.label}
+      </span>
+      {item.detail === '' || item.detail === item.label ? null : (
+        <span className={classes.detail}>{item.detail}</span>
+      )}
+      {missing ? <span className={classes.missing}>needed</span> : null}
+      {problem !== '' && item.kind === 'pin' ? <span className={classes.problem}>{problem}</span> : null}
+      {problem !== '' && item.kind === 'block' ? (
+        <span className={classes.problem}>
+          <Icon name="warning" size={13} />
+          <span className={classes.spoken}>Problem: {problem}</span>
+        </span>
+      ) : null}
+      {staging ? <span className={classes.staged}>staged by {staging.by.username}</span> : null}
+    </div>
+  )
+})

@@ -1,0 +1,106 @@
+import { Text } from '@mantine/core'
+import { useCallback, useMemo, useState } from 'react'
+import { type OutlineItem, outlineOf, shownItems } from '../model/outline.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { problemsOf } from '../state/editor-state.ts'
+import classes from './outline.module.css'
+import { OutlineRow } from './outline-row.tsx'
+import { useOutlineKeys } from './use-outline-keys.ts'
+
+/**
+ * The blueprint as a tree to read and to write without a mouse. One row has the keyboard; the others are reached with the
+ * arrows, as the pattern for trees of WAI-ARIA has it.
+ */
+export function OutlineView() {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const checked = useEditorState((state) => state.checked)
+  const known = useEditorState((state) => state.known)
+  const selection = useEditorState((state) => state.selection)
+  const items = useMemo(() => outlineOf(flow, catalogue), [flow, catalogue])
+  const [flipped, setFlipped] = useState<ReadonlySet<string>>(new Set())
+  const open = useMemo(() => openItems(items, flipped, flow.size), [items, flipped, flow.size])
+  const rows = useMemo(() => shownItems(items, open), [items, open])
+  const toggle = useCallback(
+    (id: string) =>
+      setFlipped((now) =>
+        now.has(id) ? new Set([...now].filter((one) => one !== id)) : new Set([...now, id]),
+      ),
+    [],
+  )
+  const { current, tree, onKeyDown, go } = useOutlineKeys({ rows, open, toggle })
+  return (
+    <div className={classes.outline}>
+      <p className={classes.hint} id="outline-hint">
+        Arrows go through it. Enter edits, <b>A</b> adds a step behind, <b>W</b> wires a pin, <b>Alt ↑ ↓</b>{' '}
+        moves a step,
+        <b> Del</b> removes.
+      </p>
+      {rows.length === 0 ? (
+        <Text size="sm" c="dimmed" p="md">
+          There is nothing here yet. Press A to add the first block.
+        </Text>
+      ) : null}
+      <div
+        ref={tree}
+        role="tree"
+        aria-label="Outline of the blueprint"
+        aria-describedby="outline-hint"
+        aria-multiselectable={false}
+        className={classes.tree}
+        onKeyDown={onKeyDown}
+      >
+        {rows.map(({ item, level, at, of }) => (
+          <OutlineRow
+            key={item.id}
+            item={item}
+            level={level}
+            at={at}
+            of={of}
+            open={item.children.length > 0 ? open.has(item.id) : undefined}
+            current={item.id === current}
+            selected={item.kind === 'block' && selection.has(item.block)}
+            problem={
+              item.kind === 'block' || item.kind === 'pin'
+                ? problemsOf(checked, item.block)
+                    .filter(({ pin }) => (item.kind === 'pin' ? pin === item.pin : true))
+                    .map(({ message }) => message)
+                    .join(' ')
+                : ''
+            }
+            staging={item.kind === 'block' ? (known.get(item.block)?.staging ?? null) : null}
+            content={flow.get(item.block)}
+            catalogue={catalogue}
+            onGo={() => {
+              go(item.id)
+              if (item.block !== '') editor.select([item.block])
+            }}
+            onEdit={() => item.block !== '' && editor.focusPin(item.block, item.pin)}
+            onToggle={() => toggle(item.id)}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** With more blocks than this the pins of steps are shut until somebody opens them: thousands of rows help nobody. */
+const MOST_OPEN = 60
+
+function openItems(
+  items: readonly OutlineItem[],
+  flipped: ReadonlySet<string>,
+  blocks: number,
+): ReadonlySet<string> {
+  const open = new Set<string>()
+  const visit = (list: readonly OutlineItem[], depth: number) => {
+    for (const item of list) {
+      const isOpen = blocks <= MOST_OPEN || item.kind === 'branch' || (depth === 0 && item.kind !== 'pin')
+      if (isOpen !== flipped.has(item.id)) open.add(item.id)
+      visit(item.children, depth + 1)
+    }
+  }
+  visit(items, 0)
+  return open
+}

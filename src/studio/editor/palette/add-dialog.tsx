@@ -1,0 +1,89 @@
+import { Modal, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import type { BlockDescription } from '../model/block-description.ts'
+import { nameOf } from '../model/block-names.ts'
+import { fittingBlocks } from '../model/fitting-blocks.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { addBlock, addStep } from '../state/editor-deeds.ts'
+import type { Dialog } from '../state/editor-state.ts'
+import { BlockList } from './block-list.tsx'
+
+type Adding = Extract<Dialog, { kind: 'add' }>
+
+/** Chooses a block to add; at the end of a wire only those that fit, the best first. */
+export function AddDialog() {
+  const editor = useEditor()
+  const dialog = useEditorState((state) => state.dialog)
+  const adding = dialog?.kind === 'add' ? dialog : undefined
+  return (
+    <Modal
+      opened={adding !== undefined}
+      onClose={() => editor.set({ dialog: undefined })}
+      title={adding ? <Title adding={adding} /> : ''}
+      padding={0}
+      transitionProps={{ duration: 0 }}
+      size={430}
+      yOffset="12vh"
+      centered={false}
+      styles={{ header: { padding: '10px 14px 0' }, body: { height: 420 } }}
+    >
+      {adding ? <Choice adding={adding} /> : null}
+    </Modal>
+  )
+}
+
+function Title({ adding: { wire, behind } }: { readonly adding: Adding }) {
+  const { drawing, catalogue } = useEditor().store.getState()
+  const place = wire?.place ?? behind
+  const content = place && drawing.flow.get(place.block)
+  if (!place || !content)
+    return (
+      <Text fw={650} size="sm">
+        Add a block
+      </Text>
+    )
+  const from = behind || wire?.side === 'from'
+  return (
+    <Text size="sm">
+      <b>{from ? 'What comes behind' : 'What gives'}</b> {nameOf(content, catalogue)} · {place.pin}
+    </Text>
+  )
+}
+
+function Choice({ adding }: { readonly adding: Adding }) {
+  const editor = useEditor()
+  const { drawing, catalogue } = editor.store.getState()
+  const { wire, behind, at } = adding
+  const fitting = useMemo(
+    () => (wire ? fittingBlocks(drawing.flow, catalogue, wire) : undefined),
+    [drawing.flow, catalogue, wire],
+  )
+  const blocks = useMemo(() => {
+    if (fitting) return fitting.map(({ description }) => description)
+    const all = [...new Set(catalogue.values())]
+    return behind ? all.filter((block) => block.kind === 'flow') : all
+  }, [fitting, catalogue, behind])
+  const pinOf = (block: BlockDescription) =>
+    fitting?.find(({ description }) => description === block)?.pin ?? ''
+
+  const choose = (block: BlockDescription) => {
+    editor.set({ dialog: undefined })
+    if (behind) addStep(editor, block.identifier, behind)
+    else if (wire) {
+      const place = at ?? { x: 0, y: 0 }
+      const corner =
+        wire.side === 'from' ? { x: place.x, y: place.y - 58 } : { x: place.x - 250, y: place.y - 58 }
+      addBlock(editor, block.identifier, corner, { wire, pin: pinOf(block) })
+    } else if (at) addBlock(editor, block.identifier, at)
+    else addBlock(editor, block.identifier, editor.eye())
+  }
+  return (
+    <BlockList
+      blocks={blocks}
+      ordered={wire !== undefined}
+      note={(block) => (pinOf(block) === '' ? '' : `· ${pinOf(block)}`)}
+      onChoose={choose}
+      focus
+    />
+  )
+}

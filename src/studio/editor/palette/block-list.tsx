@@ -1,0 +1,142 @@
+import { TextInput } from '@mantine/core'
+import { type DragEvent, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Icon } from '../../controls/icon.tsx'
+import { BLOCK_TYPE } from '../canvas/use-palette-drop.ts'
+import type { BlockDescription } from '../model/block-description.ts'
+import { grouped, groupTitle, searchPalette } from '../model/palette-search.ts'
+import { PinMark } from '../pins/pin-mark.tsx'
+import classes from './block-list.module.css'
+
+interface BlockListProps {
+  readonly blocks: readonly BlockDescription[]
+  readonly onChoose: (block: BlockDescription) => void
+  /** Blocks are in an order that says something: no groups until something is searched for. */
+  readonly ordered?: boolean
+  /** What stands beside a block, such as the pin that a wire would go to. */
+  readonly note?: (block: BlockDescription) => string
+  readonly focus?: boolean
+  /** Blocks can be dragged onto the canvas. */
+  readonly draggable?: boolean
+}
+
+/** A search field over a list of blocks; arrows choose while one types, Enter takes. */
+export function BlockList({ blocks, onChoose, ordered, note, focus, draggable }: BlockListProps) {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const list = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const found = useMemo(() => searchPalette(blocks, text), [blocks, text])
+  const flat = ordered || text !== ''
+  const groups = useMemo(() => (flat ? [{ group: '', blocks: found }] : grouped(found)), [flat, found])
+  const shown = useMemo(() => groups.flatMap((one) => one.blocks), [groups])
+  const at = Math.min(chosen, shown.length - 1)
+  const current = shown[at]
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen is read from the page
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [at, text])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = steps[event.key]
+    if (step !== undefined && shown.length > 0) {
+      event.preventDefault()
+      setChosen((at + step + shown.length) % shown.length)
+    } else if (event.key === 'Enter' && current) {
+      event.preventDefault()
+      onChoose(current)
+    }
+  }
+
+  return (
+    <div className={classes.whole}>
+      <TextInput
+        className={classes.search}
+        size="xs"
+        placeholder="Name, purpose, in:query, out:document"
+        aria-label="Search blocks"
+        role="combobox"
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={current ? `${id}-${current.identifier}` : undefined}
+        leftSection={<Icon name="search" size={14} />}
+        value={text}
+        data-autofocus={focus || undefined}
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          setChosen(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div className={classes.list} ref={list} id={id} role="listbox" aria-label="Blocks" tabIndex={-1}>
+        {shown.length === 0 ? <p className={classes.none}>No block fits. Try another word.</p> : null}
+        {groups.map((one) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+          <div key={one.group} role="group" aria-label={one.group === '' ? 'Found' : groupTitle(one.group)}>
+            {one.group === '' ? null : <div className={classes.group}>{groupTitle(one.group)}</div>}
+            {one.blocks.map((block) => (
+              <BlockOption
+                key={block.identifier}
+                id={`${id}-${block.identifier}`}
+                block={block}
+                chosen={block === current}
+                note={note?.(block) ?? ''}
+                onChoose={onChoose}
+                draggable={draggable ?? false}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }
+
+interface BlockOptionProps {
+  readonly id: string
+  readonly block: BlockDescription
+  readonly chosen: boolean
+  readonly note: string
+  readonly onChoose: (block: BlockDescription) => void
+  readonly draggable: boolean
+}
+
+function BlockOption({ id, block, chosen, note, onChoose, draggable }: BlockOptionProps) {
+  const drag = (event: DragEvent) => {
+    event.dataTransfer.setData(BLOCK_TYPE, block.identifier)
+    event.dataTransfer.effectAllowed = 'copy'
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard is in the search field above
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={chosen}
+      className={classes.option}
+      draggable={draggable}
+      onDragStart={drag}
+      onClick={() => onChoose(block)}
+      title={`${block.summary}\n${block.identifier}`}
+    >
+      <span className={classes.mark} data-kind={block.kind} />
+      <span className={classes.words}>
+        <span className={classes.title}>
+          {block.title}
+          {note === '' ? null : <span className={classes.note}>{note}</span>}
+        </span>
+        <span className={classes.summary}>{block.summary}</span>
+      </span>
+      <span className={classes.gives}>
+        {Object.values(block.out)
+          .filter(({ type }) => type !== 'flow')
+          .slice(0, 2)
+          .map(({ type, help }) => (
+            <PinMark key={help} type={type} size={11} />
+          ))}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,153 @@
+import { ActionIcon, Group, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
+import { useMemo } from 'react'
+import { Icon } from '../../controls/icon.tsx'
+import { subjectOf } from '../model/block-names.ts'
+import { changeBlock } from '../model/flow.ts'
+import { pinsOf } from '../model/pins.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { copySelected, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
+import { problemsOf } from '../state/editor-state.ts'
+import { CustomPins } from './custom-pins.tsx'
+import { LazyInput } from './lazy-input.tsx'
+import { OutPins } from './out-pins.tsx'
+import { PinField } from './pin-field.tsx'
+import { ProblemNote } from './problem-note.tsx'
+import classes from './properties.module.css'
+import { ScopesField } from './scopes-field.tsx'
+import { SettingField } from './setting-field.tsx'
+import { StagingNote } from './staging-note.tsx'
+
+/** Settings of these kinds make pins or say what the block is about, so they come first. */
+const shapesBlock = new Set(['names', 'storage'])
+
+/** Everything about one block, drawn from its definition. */
+export function BlockForm({ guid }: { readonly guid: string }) {
+  const editor = useEditor()
+  const content = useEditorState(({ drawing }) => drawing.flow.get(guid))
+  const catalogue = useEditorState((state) => state.catalogue)
+  const checked = useEditorState((state) => state.checked)
+  const problems = useMemo(() => problemsOf(checked, guid), [checked, guid])
+  if (!content) return null
+  const description = catalogue.get(content.type)
+  const pins = pinsOf(content, catalogue)
+  const at = (pin: string) => problems.find((one) => one.pin === pin)?.message
+  const elsewhere = problems.filter(
+    ({ pin }) => pin === undefined || !(pins.in.has(pin) || (description && pin in description.settings)),
+  )
+  const change = (label: string, patch: Parameters<typeof changeBlock>[2]) =>
+    editor.run(label, (flow) => changeBlock(flow, guid, patch), `${label} ${guid}`)
+  const settings = Object.entries(description?.settings ?? {})
+  const main = settings.filter(([, setting]) => setting.required || shapesBlock.has(setting.kind))
+  const rest = settings.filter((one) => !main.includes(one))
+  const fields = (list: typeof settings) =>
+    list.map(([name, setting]) => (
+      <SettingField
+        key={name}
+        guid={guid}
+        name={name}
+        setting={setting}
+        value={content.fields[name]}
+        problem={at(name)}
+      />
+    ))
+  return (
+    <section className={classes.panel} aria-label="Properties">
+      <div className={classes.head}>
+        <Group gap={4} wrap="nowrap" justify="space-between">
+          <Text fw={650}>{description?.title ?? 'Unknown block'}</Text>
+          <Group gap={2} wrap="nowrap">
+            <Tooltip label="Copy">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label="Copy block"
+                onClick={() => void copySelected(editor)}
+              >
+                <Icon name="copy" size={15} />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label="Duplicate">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label="Duplicate block"
+                onClick={() => duplicateSelected(editor)}
+              >
+                <Icon name="plus" size={16} />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label="Remove">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label="Remove block"
+                onClick={() => removeSelected(editor)}
+              >
+                <Icon name="trash" size={16} />
+              </ActionIcon>
+            </Tooltip>
+          </Group>
+        </Group>
+        <p className={classes.help}>{description?.summary ?? `This Quoin knows no block ${content.type}.`}</p>
+        <StagingNote guid={guid} />
+        {elsewhere.map((one) => (
+          <ProblemNote key={one.message} {...one} />
+        ))}
+      </div>
+      <LazyInput
+        value={content.title}
+        onCommit={(title) => change('Rename', { title })}
+        render={(props) => (
+          <TextInput
+            {...props}
+            size="xs"
+            label="Title"
+            placeholder={subjectOf(content) || description?.title || ''}
+            maxLength={200}
+          />
+        )}
+      />
+      {main.length === 0 ? null : <div className={classes.section}>{fields(main)}</div>}
+      {pins.in.size === 0 ? null : (
+        <div className={classes.section}>
+          <h2 className={classes.sectionTitle}>In</h2>
+          {[...pins.in].map(([pin, kind]) => (
+            <PinField key={pin} guid={guid} pin={pin} kind={kind} content={content} problem={at(pin)} />
+          ))}
+        </div>
+      )}
+      {description?.kind === 'trigger' && description.on === 'http' ? (
+        <ScopesField
+          scopes={content.scopes}
+          onChange={(scopes) => change('Change who may call', { scopes })}
+        />
+      ) : null}
+      {description?.adds.custom_out ? <CustomPins guid={guid} pins={content.custom_out_pins} /> : null}
+      <OutPins guid={guid} pins={pins.out} />
+      {rest.length === 0 ? null : (
+        <div className={classes.section}>
+          <h2 className={classes.sectionTitle}>Settings</h2>
+          {fields(rest)}
+        </div>
+      )}
+      <div className={classes.section}>
+        <LazyInput
+          value={content.description}
+          onCommit={(text) => change('Comment', { description: text })}
+          render={(props) => (
+            <Textarea
+              {...props}
+              size="xs"
+              label="Comment"
+              placeholder="Why it is here"
+              autosize
+              minRows={2}
+              maxRows={8}
+              maxLength={10_000}
+            />
+          )}
+        />
+      </div>
+    </section>
+  )
+}

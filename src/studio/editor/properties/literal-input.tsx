@@ -1,0 +1,95 @@
+import { SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { JsonValue } from '../../../shared/json.ts'
+import type { InPin } from '../model/block-description.ts'
+import { literalText, readLiteral, writingOf } from '../model/literal-text.ts'
+import { LazyInput } from './lazy-input.tsx'
+import { useFieldFocus } from './use-field-focus.ts'
+
+interface LiteralInputProps {
+  readonly pin: string
+  readonly kind: InPin
+  readonly value: JsonValue | undefined
+  readonly onChange: (value: JsonValue | undefined) => void
+}
+
+/** The value that a pin holds itself, while no wire brings one. */
+export function LiteralInput({ pin, kind, value, onChange }: LiteralInputProps) {
+  const ref = useFieldFocus<HTMLInputElement>(pin)
+  const area = useFieldFocus<HTMLTextAreaElement>(pin)
+  const group = useFieldFocus<HTMLDivElement>(pin)
+  const [problem, setProblem] = useState<string>()
+  const writing = writingOf(kind.type)
+  const label = `Value of ${pin}`
+  const fallback = kind.default === undefined ? '' : String(kind.default)
+  if (kind.choices)
+    return (
+      <Select
+        ref={ref}
+        size="xs"
+        aria-label={label}
+        placeholder={fallback}
+        data={[...kind.choices]}
+        value={typeof value === 'string' ? value : null}
+        onChange={(next) => onChange(next ?? undefined)}
+        clearable
+      />
+    )
+  if (writing === 'truth')
+    return (
+      <SegmentedControl
+        ref={group}
+        tabIndex={-1}
+        size="xs"
+        aria-label={label}
+        data={[
+          { value: '', label: fallback === '' ? 'not set' : `as usual (${fallback})` },
+          { value: 'true', label: 'true' },
+          { value: 'false', label: 'false' },
+        ]}
+        value={value === undefined ? '' : String(value)}
+        onChange={(next) => onChange(next === '' ? undefined : next === 'true')}
+      />
+    )
+  const commit = (text: string) => {
+    const read = readLiteral(text, writing)
+    setProblem('problem' in read ? read.problem : undefined)
+    if ('value' in read) onChange(read.value)
+  }
+  const placeholder =
+    fallback || { text: 'text', number: 'number', json: 'JSON', free: 'text or JSON' }[writing]
+  const long = writing === 'json' || writing === 'free'
+  return (
+    <LazyInput
+      value={literalText(value, writing)}
+      onCommit={commit}
+      render={(field) =>
+        long ? (
+          <Textarea
+            {...field}
+            ref={area}
+            size="xs"
+            aria-label={label}
+            placeholder={placeholder}
+            autosize
+            minRows={1}
+            maxRows={10}
+            error={problem}
+            spellCheck={false}
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          />
+        ) : (
+          <TextInput
+            {...field}
+            ref={ref}
+            size="xs"
+            aria-label={label}
+            placeholder={placeholder}
+            error={problem}
+            {...(writing === 'number' ? { inputMode: 'decimal' as const } : {})}
+          />
+        )
+      }
+    />
+  )
+}

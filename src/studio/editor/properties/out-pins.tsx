@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core'
+import { useMemo } from 'react'
+import type { OutPin } from '../model/block-description.ts'
+import { nameOf } from '../model/block-names.ts'
+import { wiresFrom } from '../model/flow.ts'
+import { PinMark } from '../pins/pin-mark.tsx'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import classes from './properties.module.css'
+
+/** What the block gives, and where it goes. */
+export function OutPins({
+  guid,
+  pins,
+}: {
+  readonly guid: string
+  readonly pins: ReadonlyMap<string, OutPin>
+}) {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const wires = useMemo(() => wiresFrom(flow, guid), [flow, guid])
+  if (pins.size === 0) return null
+  return (
+    <div className={classes.section}>
+      <h2 className={classes.sectionTitle}>Out</h2>
+      {[...pins].map(([pin, kind]) => {
+        const targets = wires.filter(({ from }) => from.pin === pin)
+        return (
+          <div key={pin}>
+            <div className={classes.pinHead} title={kind.help}>
+              <PinMark type={kind.type} full={targets.length > 0} />
+              {pin}
+              <span className={classes.pinType}>{kind.type}</span>
+              <span className={classes.pinActions}>
+                <Button
+                  size="compact-xs"
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Add a block behind ${pin}`}
+                  onClick={() =>
+                    editor.set({
+                      dialog: {
+                        kind: 'add',
+                        at: placeBehind(),
+                        wire: { side: 'from', place: { block: guid, pin } },
+                      },
+                    })
+                  }
+                >
+                  Add
+                </Button>
+              </span>
+            </div>
+            {targets.length === 0 ? null : (
+              <p className={classes.help}>
+                {targets
+                  .map(({ to }) => {
+                    const target = flow.get(to.block)
+                    return target ? `${nameOf(target, catalogue)} · ${to.pin}` : to.pin
+                  })
+                  .join(', ')}
+              </p>
+            )}
+          </div>
+        )
+      })}
+    </div>
+  )
+
+  function placeBehind() {
+    const { x, y } = flow.get(guid)?.position ?? { x: 0, y: 0 }
+    return { x: x + 330, y: y + 58 }
+  }
+}

@@ -1,0 +1,126 @@
+import { Autocomplete, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { JsonValue } from '../../../shared/json.ts'
+import { storageNames } from '../api/editor-api.ts'
+import type { Setting } from '../model/block-description.ts'
+import { setField } from '../model/flow-changes.ts'
+import { useEditor } from '../state/editor-context.ts'
+import { LazyInput } from './lazy-input.tsx'
+import { useFieldFocus } from './use-field-focus.ts'
+
+interface SettingFieldProps {
+  readonly guid: string
+  readonly name: string
+  readonly setting: Setting
+  readonly value: JsonValue | undefined
+  readonly problem: string | undefined
+}
+
+/** One setting of a block, as its kind asks for. */
+export function SettingField({ guid, name, setting, value, problem }: SettingFieldProps) {
+  const editor = useEditor()
+  const ref = useFieldFocus<HTMLInputElement>(name)
+  const { catalogue } = editor.store.getState()
+  const set = (next: JsonValue | undefined) =>
+    editor.run(`Set ${name}`, (flow) => setField(flow, catalogue, guid, name, next), `set ${guid} ${name}`)
+  const common = {
+    label: name,
+    description: setting.help,
+    required: setting.required ?? false,
+    withAsterisk: setting.required ?? false,
+    size: 'xs',
+    error: problem,
+    ref,
+  } as const
+  const fallback = setting.default === undefined ? '' : String(setting.default)
+  switch (setting.kind) {
+    case 'switch':
+      return (
+        <Switch
+          ref={ref}
+          size="xs"
+          label={name}
+          description={setting.help}
+          error={problem}
+          checked={value === undefined ? setting.default === true : value === true}
+          onChange={(event) => set(event.currentTarget.checked)}
+        />
+      )
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          placeholder={fallback}
+          value={typeof value === 'number' ? value : ''}
+          {...(setting.min === undefined ? {} : { min: setting.min })}
+          {...(setting.max === undefined ? {} : { max: setting.max })}
+          onChange={(next) => set(typeof next === 'number' ? next : undefined)}
+        />
+      )
+    case 'choice':
+      return (
+        <Select
+          {...common}
+          placeholder={fallback}
+          data={[...(setting.options ?? [])]}
+          value={typeof value === 'string' ? value : null}
+          onChange={(next) => set(next ?? undefined)}
+          clearable
+        />
+      )
+    case 'names':
+      return (
+        <TagsInput
+          {...common}
+          placeholder="Write a name, then Enter"
+          splitChars={[',', ' ']}
+          acceptValueOnBlur
+          value={Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []}
+          onChange={(names) => set(names.length === 0 ? undefined : names)}
+        />
+      )
+    case 'storage':
+      return (
+        <StorageField
+          common={common}
+          value={typeof value === 'string' ? value : ''}
+          onCommit={(text) => set(text || undefined)}
+        />
+      )
+    default:
+      return (
+        <LazyInput
+          value={typeof value === 'string' ? value : ''}
+          onCommit={(text) => set(text === '' ? undefined : text)}
+          render={(field) => <TextInput {...common} {...field} placeholder={fallback} />}
+        />
+      )
+  }
+}
+
+interface StorageFieldProps {
+  readonly common: object
+  readonly value: string
+  readonly onCommit: (text: string) => void
+}
+
+/** An existing storage, or a new name: it is made when the blueprint is deployed. */
+function StorageField({ common, value, onCommit }: StorageFieldProps) {
+  const { data } = useQuery({ queryKey: ['storage-names'], queryFn: ({ signal }) => storageNames(signal) })
+  return (
+    <LazyInput
+      value={value}
+      onCommit={onCommit}
+      render={({ onChange, ...field }) => (
+        <Autocomplete
+          {...common}
+          {...field}
+          data={data ?? []}
+          placeholder="tasks"
+          onChange={(text) => onChange({ currentTarget: { value: text } } as Parameters<typeof onChange>[0])}
+          onOptionSubmit={onCommit}
+        />
+      )}
+    />
+  )
+}

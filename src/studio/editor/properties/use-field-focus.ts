@@ -1,0 +1,19 @@
+import { useEffect, useRef } from 'react'
+import { useEditorState } from '../state/editor-context.ts'
+
+/** Requests that a field has answered: going to another block with a pin of that name asks for nothing. */
+const answered = new WeakSet<object>()
+
+/** The field of a pin or setting takes the keyboard when somebody asks for it: from a problem, or from the outline. */
+export function useFieldFocus<T extends HTMLElement>(pin: string) {
+  const ref = useRef<T>(null)
+  const focus = useEditorState((state) => state.focus)
+  useEffect(() => {
+    const field = ref.current
+    if (focus.count === 0 || focus.pin !== pin || !field || answered.has(focus)) return
+    answered.add(focus)
+    field.scrollIntoView({ block: 'nearest' })
+    field.focus({ preventScroll: true })
+  }, [focus, pin])
+  return ref
+}

@@ -1,0 +1,191 @@
+/** What can be done in the editor, by mouse, keys or the outline alike. Each is one step of undo. */
+import { type Alignment, align } from '../model/align.ts'
+import { autoLayout } from '../model/auto-layout.ts'
+import type { Catalogue } from '../model/block-description.ts'
+import { nameOf } from '../model/block-names.ts'
+import { copyText, paste } from '../model/clipboard.ts'
+import { type DanglingWire, wireTo } from '../model/fitting-blocks.ts'
+import { type Flow, type PinPlace, type Wire, wireId, withBlock } from '../model/flow.ts'
+import { connect, disconnect, moveBlocks, newContent, removeBlocks } from '../model/flow-changes.ts'
+import { insertBehind } from '../model/flow-steps.ts'
+import { freePlace } from '../model/free-place.ts'
+import { onGrid } from '../model/grid.ts'
+import { sizeOf } from '../model/node-geometry.ts'
+import { wireProblem } from '../model/wire-check.ts'
+import { count } from '../model/words.ts'
+import type { Editor } from './editor.ts'
+import type { Point } from './editor-state.ts'
+import { readClipboard, writeClipboard } from './system-clipboard.ts'
+
+/** Adds a block and selects it. With a wire, its other end goes to the pin of the new block. Gives its guid. */
+export function addBlock(
+  editor: Editor,
+  type: string,
+  at: Point,
+  end?: { readonly wire: DanglingWire; readonly pin: string },
+): string {
+  const { catalogue } = editor.store.getState()
+  const guid = editor.newGuid()
+  const title = catalogue.get(type)?.title ?? type
+  editor.run(`Add ${title}`, (flow) => {
+    const content = newContent(type, catalogue, onGrid(freePlace(flow, catalogue, type, at)))
+    const added = withBlock(flow, guid, content)
+    if (!end) return added
+    const wire = wireTo(end.wire, { block: guid, pin: end.pin })
+    return wireProblem(added, catalogue, wire) === undefined ? connect(added, catalogue, wire) : added
+  })
+  editor.focusPin(guid, '')
+  return guid
+}
+
+/** Adds a step behind an out-pin; what came there comes behind the new step. Gives its guid. */
+export function addStep(editor: Editor, type: string, place: PinPlace): string {
+  const { catalogue, drawing } = editor.store.getState()
+  const guid = editor.newGuid()
+  const before = drawing.flow.get(place.block)
+  const at = before ? { x: before.position.x + 320, y: before.position.y } : { x: 0, y: 0 }
+  editor.run(`Add ${catalogue.get(type)?.title ?? type}`, (flow) => {
+    const content = newContent(type, catalogue, onGrid(freePlace(flow, catalogue, type, at)))
+    return insertBehind(withBlock(flow, guid, content), catalogue, place, guid)
+  })
+  editor.focusPin(guid, '')
+  return guid
+}
+
+/** Draws the wire, or gives the reason why it cannot be. */
+export function drawWire(editor: Editor, wire: Wire): string | undefined {
+  const { catalogue, drawing } = editor.store.getState()
+  const problem = wireProblem(drawing.flow, catalogue, wire)
+  if (problem === undefined) editor.run('Draw wire', (flow) => connect(flow, catalogue, wire))
+  return problem
+}
+
+/** Removes what is selected: blocks, wires and notes. */
+export function removeSelected(editor: Editor): void {
+  const { selection, selectedWires, drawing } = editor.store.getState()
+  const blocks = new Set([...selection].filter((one) => drawing.flow.has(one)))
+  const notes = new Set([...selection].filter((one) => one.startsWith('note:')).map((one) => one.slice(5)))
+  if (notes.size > 0) editor.runOnNotes('Remove remark', (all) => all.filter(({ id }) => !notes.has(id)))
+  if (blocks.size > 0 || selectedWires.size > 0)
+    editor.run(blocks.size > 0 ? `Remove ${count(blocks.size, 'block')}` : 'Remove wire', (flow) =>
+      removeBlocks(withoutWires(flow, selectedWires), blocks),
+    )
+  editor.select([])
+}
+
+function withoutWires(flow: Flow, ids: ReadonlySet<string>): Flow {
+  let next = flow
+  if (ids.size === 0) return next
+  for (const [guid, content] of flow)
+    for (const pin of content.in_pins)
+      for (const from of pin.from ?? []) {
+        const wire = { from, to: { block: guid, pin: pin.id } }
+        if (ids.has(wireId(wire))) next = disconnect(next, wire)
+      }
+  return next
+}
+
+export async function copySelected(editor: Editor): Promise<number> {
+  const { selection, drawing } = editor.store.getState()
+  const blocks = new Set([...selection].filter((one) => drawing.flow.has(one)))
+  if (blocks.size > 0) await writeClipboard(copyText(drawing.flow, blocks))
+  return blocks.size
+}
+
+/** Gives how many blocks were pasted; 0 where the clipboard holds none. */
+export async function pasteBlocks(editor: Editor, at?: Point): Promise<number> {
+  const text = await readClipboard()
+  return pasteText(editor, text, at)
+}
+
+export function duplicateSelected(editor: Editor): number {
+  const { selection, drawing } = editor.store.getState()
+  return pasteText(editor, copyText(drawing.flow, selection))
+}
+
+function pasteText(editor: Editor, text: string, at?: Point): number {
+  const { catalogue } = editor.store.getState()
+  let guids: readonly string[] = []
+  editor.run('Paste', (flow) => {
+    const pasted = paste(flow, text, editor.newGuid, at && onGrid(at))
+    guids = pasted?.guids ?? []
+    if (!pasted) return flow
+    return at ? pasted.flow : moveBlocks(pasted.flow, placesBelow(pasted.flow, new Set(guids), catalogue))
+  })
+  if (guids.length > 0) editor.select(guids)
+  return guids.length
+}
+
+/** Pasted blocks stand below what is there already, so that they cover nothing. */
+function placesBelow(flow: Flow, guids: ReadonlySet<string>, catalogue: Catalogue): Map<string, Point> {
+  const boxes = [...flow].map(([guid, content]) => ({
+    guid,
+    ...content.position,
+    ...sizeOf(content, catalogue),
+  }))
+  const mine = boxes.filter(({ guid }) => guids.has(guid))
+  const left = Math.min(...mine.map(({ x }) => x))
+  const right = Math.max(...mine.map(({ x, width }) => x + width))
+  const top = Math.min(...mine.map(({ y }) => y))
+  const others = boxes.filter(({ guid, x, width }) => !guids.has(guid) && x < right && left < x + width)
+  const down = Math.max(0, ...others.map(({ y, height }) => y + height + 40 - top))
+  return new Map(mine.map(({ guid, x, y }) => [guid, onGrid({ x, y: y + down })]))
+}
+
+export function alignSelected(editor: Editor, how: Alignment): void {
+  const { selection, catalogue } = editor.store.getState()
+  editor.run('Align', (flow) => moveBlocks(flow, align(flow, catalogue, selection, how)))
+}
+
+/** Puts the selected blocks in order, or all where fewer than two are selected. */
+export function layOut(editor: Editor): void {
+  const { selection, catalogue, drawing } = editor.store.getState()
+  const chosen = [...selection].filter((one) => drawing.flow.has(one))
+  const guids = new Set(chosen.length > 1 ? chosen : drawing.flow.keys())
+  if (guids.size > 0)
+    editor.run('Put in order', (flow) => moveBlocks(flow, autoLayout(flow, catalogue, guids)))
+}
+
+export function addNote(editor: Editor, at: Point): void {
+  const id = editor.newGuid()
+  const note = {
+    id,
+    kind: 'note',
+    text: '',
+    color: 'yellow',
+    position: onGrid(at),
+    size: { width: 220, height: 90 },
+  } as const
+  editor.runOnNotes('Add remark', (notes) => [...notes, note])
+  editor.select([`note:${id}`])
+}
+
+/** Draws a frame around the selected blocks. */
+export function groupSelected(editor: Editor): void {
+  const { selection, drawing, catalogue } = editor.store.getState()
+  const boxes = [...drawing.flow]
+    .filter(([guid]) => selection.has(guid))
+    .map(([, content]) => ({
+      ...content.position,
+      ...sizeOf(content, catalogue),
+      name: nameOf(content, catalogue),
+    }))
+  const [first] = boxes
+  if (!first) return
+  const left = Math.min(...boxes.map(({ x }) => x)) - 30
+  const top = Math.min(...boxes.map(({ y }) => y)) - 50
+  const width = Math.max(...boxes.map(({ x, width: w }) => x + w)) + 30 - left
+  const height = Math.max(...boxes.map(({ y, height: h }) => y + h)) + 30 - top
+  const id = editor.newGuid()
+  const size = { width, height }
+  const note = {
+    id,
+    kind: 'group',
+    text: first.name,
+    color: 'petrol',
+    position: { x: left, y: top },
+    size,
+  } as const
+  editor.runOnNotes('Group', (notes) => [note, ...notes])
+  editor.select([`note:${id}`])
+}

@@ -1,0 +1,95 @@
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { Problem } from '../../api/api-error.ts'
+import type { Blueprint, Checked } from '../api/editor-api.ts'
+import type { Catalogue } from '../model/block-description.ts'
+import type { Drawing } from '../model/command.ts'
+import type { DanglingWire } from '../model/fitting-blocks.ts'
+import { emptyFlow, type PinPlace } from '../model/flow.ts'
+import { emptyHistory, type History } from '../model/history.ts'
+import type { KnownBlock, KnownBlocks } from '../model/staged-blocks.ts'
+
+/** A block that somebody else changed while it was changed here. */
+export interface Conflict {
+  readonly guid: string
+  /** As it is on the server now; undefined: it is gone. */
+  readonly theirs: KnownBlock | undefined
+}
+
+/** Whether what is drawn is stored. `failed`: it will be tried again. */
+export type Storing =
+  | { readonly state: 'stored' }
+  | { readonly state: 'storing' }
+  | { readonly state: 'failed'; readonly error: unknown }
+
+export type Dialog =
+  | { readonly kind: 'deploy' | 'versions' | 'explain' | 'discard' }
+  /** Choose a block to add: at a place of the canvas, at the end of a wire, or behind a step. */
+  | {
+      readonly kind: 'add'
+      readonly at?: Point
+      readonly wire?: DanglingWire
+      readonly behind?: PinPlace
+    }
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+export interface EditorState {
+  readonly guid: string
+  readonly catalogue: Catalogue
+  readonly blueprint: Blueprint | undefined
+  /** As the server had it last. For blocks with changes that are not stored yet: as it was when they were made. */
+  readonly known: KnownBlocks
+  /** As it is drawn: with everything staged, by whomever, and what is not stored yet. */
+  readonly drawing: Drawing
+  readonly history: History
+  /** Guids of blocks and `note:` ids of notes. */
+  readonly selection: ReadonlySet<string>
+  /** Ids of wires. */
+  readonly selectedWires: ReadonlySet<string>
+  readonly checked: Checked
+  readonly storing: Storing
+  readonly conflicts: readonly Conflict[]
+  readonly view: 'canvas' | 'outline'
+  readonly panel: 'properties' | 'try'
+  readonly dialog: Dialog | undefined
+  /** The pin whose field wants the keyboard, and when: asking twice is asking again. */
+  readonly focus: { readonly pin: string; readonly count: number }
+}
+
+export type EditorStore = StoreApi<EditorState>
+
+export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
+  return createStore<EditorState>(() => ({
+    guid,
+    catalogue,
+    blueprint: undefined,
+    known: new Map(),
+    drawing: { flow: emptyFlow, notes: [] },
+    history: emptyHistory,
+    selection: new Set(),
+    selectedWires: new Set(),
+    checked: { problems: [], notes: [] },
+    storing: { state: 'stored' },
+    conflicts: [],
+    view: 'canvas',
+    panel: 'properties',
+    dialog: undefined,
+    focus: { pin: '', count: 0 },
+  }))
+}
+
+/** Problems and notes of a block, by pin or setting; under '' those of the whole block. */
+export function problemsOf(
+  { problems, notes }: Checked,
+  block: string,
+): readonly (Problem & { level: Level })[] {
+  return [
+    ...problems.filter((one) => one.block === block).map((one) => ({ ...one, level: 'error' as const })),
+    ...notes.filter((one) => one.block === block),
+  ]
+}
+
+export type Level = 'error' | 'warn' | 'info'

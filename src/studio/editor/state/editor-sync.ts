@@ -1,0 +1,295 @@
+/**
+ * Keeps what is drawn and what the server has together.
+ *
+ * Whoever changes the drawing marks the blocks as dirty. Dirty blocks are sent together, one request at a time, each
+ * with the hash of the state that it was changed from. The server stages all or none:
+ *
+ *   stored    → the blocks are clean; what was changed meanwhile is sent next
+ *   conflict  → somebody else was faster: the blocks in question wait until a person has chosen; the others are sent again
+ *   refused   → the change can never be (400, 403): it is taken back, and the reason is said
+ *   unreached → it stays dirty, and is tried again after a pause
+ *
+ * Once a second the blocks are read again if they changed, so that the work of others appears.
+ */
+import { ApiError, type Problem } from '../../api/api-error.ts'
+import { type Blueprint, changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
+import { mergeNotes, type Note } from '../model/note.ts'
+import { readable } from '../model/readable-problem.ts'
+import { editsToSend, takeOver } from '../model/reconcile.ts'
+import { sameJson } from '../model/same-json.ts'
+import { type BlockRecord, readBlock, readBlocks } from '../model/staged-blocks.ts'
+import type { EditorStore } from './editor-state.ts'
+
+export interface EditorSync {
+  /** These blocks were changed here. */
+  changed(guids: Iterable<string>): void
+  /** The notes were changed here; `before` is how they were. */
+  notesChanged(before: readonly Note[]): void
+  /** Of a conflict: keep what is drawn here, or take what the server has. */
+  resolve(guid: string, whose: 'mine' | 'theirs'): void
+  /** Reads everything again now. */
+  refresh(): Promise<void>
+  /** Resolves when all that was changed is stored; throws if it cannot be. */
+  settled(): Promise<void>
+  close(): void
+}
+
+const POLL_MS = 1000
+const GATHER_MS = 80
+const CHECK_MS = 250
+const RETRY_MS = 2000
+
+export function openEditorSync(store: EditorStore, refused: (error: unknown) => void): EditorSync {
+  const { guid } = store.getState()
+  const abort = new AbortController()
+  const dirty = new Set<string>()
+  /** Blocks that wait for a person. */
+  const disputed = new Set<string>()
+  let notesBase: readonly Note[] | undefined
+  let sending: Promise<void> | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let checkTimer: ReturnType<typeof setTimeout> | undefined
+  let tags = { blocks: '', blueprint: '' }
+
+  function schedule(after = GATHER_MS): void {
+    clearTimeout(timer)
+    timer = setTimeout(flush, after)
+  }
+
+  function flush(): void {
+    if (sending) return
+    sending = send().finally(() => {
+      sending = undefined
+      const { storing } = store.getState()
+      if (abort.signal.aborted) return
+      if (storing.state === 'failed') schedule(RETRY_MS)
+      else if (open().length > 0 || notesBase) schedule(0)
+      else store.setState({ storing: { state: 'stored' } })
+    })
+  }
+
+  const open = () => [...dirty].filter((one) => !disputed.has(one))
+
+  async function send(): Promise<void> {
+    const { drawing, known } = store.getState()
+    const sent = open()
+    const edits = editsToSend(drawing.flow, known, sent)
+    if (edits.length === 0) for (const one of sent) dirty.delete(one)
+    if (edits.length === 0 && !notesBase) return
+    store.setState({ storing: { state: 'storing' } })
+    try {
+      if (edits.length > 0) {
+        const records = await stageEdits(guid, edits)
+        stored(
+          sent,
+          edits.map((edit) => edit.guid),
+          records,
+        )
+      }
+      if (notesBase) await sendNotes(notesBase)
+      store.setState({ storing: { state: 'stored' } })
+      scheduleCheck()
+    } catch (error) {
+      await failed(error, sent)
+    }
+  }
+
+  function stored(sent: readonly string[], edited: readonly string[], records: readonly BlockRecord[]): void {
+    const { known, drawing } = store.getState()
+    const next = new Map(known)
+    for (const one of edited) next.delete(one)
+    for (const record of records) next.set(record._meta.guid, readBlock(record))
+    // What was changed again meanwhile stays dirty, on top of what is stored now.
+    for (const one of sent)
+      if (sameJson(next.get(one)?.staged ?? null, drawing.flow.get(one) ?? null)) dirty.delete(one)
+    store.setState({ known: next })
+  }
+
+  async function failed(error: unknown, sent: readonly string[]): Promise<void> {
+    const status = error instanceof ApiError ? error.status : 0
+    if (status === 409) return dispute(sent)
+    if (status === 400 || status === 403 || status === 404 || status === 413) {
+      takeBack(sent)
+      refused(error)
+      return
+    }
+    store.setState({ storing: { state: 'failed', error } })
+  }
+
+  /** Finds out which blocks somebody else changed, and leaves those to a person. */
+  async function dispute(sent: readonly string[]): Promise<void> {
+    const fresh = readBlocks(await readAll())
+    const { known, conflicts } = store.getState()
+    const lost = sent.filter((one) => fresh.get(one)?.hash !== known.get(one)?.hash)
+    for (const one of lost) disputed.add(one)
+    const added = lost.map((one) => ({ guid: one, theirs: fresh.get(one) }))
+    const rest = conflicts.filter(({ guid: one }) => !lost.includes(one))
+    store.setState({ conflicts: [...rest, ...added] })
+    accept(fresh)
+  }
+
+  function takeBack(sent: readonly string[]): void {
+    const { drawing, known, history } = store.getState()
+    const flow = new Map(drawing.flow)
+    for (const one of sent) {
+      dirty.delete(one)
+      const before = known.get(one)?.staged
+      if (before) flow.set(one, before)
+      else flow.delete(one)
+    }
+    store.setState({
+      drawing: { ...drawing, flow },
+      history: { ...history, done: history.done.slice(0, -1) },
+      storing: { state: 'stored' },
+    })
+  }
+
+  async function sendNotes(base: readonly Note[]): Promise<void> {
+    const { blueprint, drawing } = store.getState()
+    if (!blueprint) return
+    const mine = drawing.notes
+    const put = (notes: readonly Note[], hash: string) => changeBlueprint(guid, { notes, update_hash: hash })
+    try {
+      took(await put(mine, blueprint._meta.update_hash))
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) {
+        if (error instanceof ApiError && error.status >= 400 && error.status < 500) {
+          notesBase = undefined
+          store.setState({ drawing: { ...store.getState().drawing, notes: base } })
+        }
+        throw error
+      }
+      const { value } = await readIfChanged<Blueprint>(`/blueprints/${guid}`, '', abort.signal)
+      if (!value) return
+      took(await put(mergeNotes(base, mine, value.notes ?? []), value._meta.update_hash))
+    }
+
+    function took(blueprint: Blueprint): void {
+      const now = store.getState().drawing
+      notesBase = now.notes === mine ? undefined : mine
+      const notes = now.notes === mine ? keepNotes(mine, blueprint.notes ?? []) : now.notes
+      store.setState({ blueprint, drawing: { ...now, notes } })
+      tags = { ...tags, blueprint: '' }
+    }
+  }
+
+  function accept(fresh: ReturnType<typeof readBlocks>): void {
+    const { drawing, known, selection } = store.getState()
+    const taken = takeOver(drawing.flow, known, fresh, dirty)
+    const gone = [...selection].some((one) => !one.startsWith('note:') && !taken.flow.has(one))
+    store.setState({
+      known: taken.known,
+      ...(taken.flow !== drawing.flow && { drawing: { ...drawing, flow: taken.flow } }),
+      ...(gone && { selection: new Set([...selection].filter((one) => taken.flow.has(one))) }),
+    })
+  }
+
+  async function readAll(): Promise<BlockRecord[]> {
+    const { value, tag } = await readIfChanged<BlockRecord[]>(`/blueprints/${guid}/blocks`, '', abort.signal)
+    tags = { ...tags, blocks: tag }
+    return value ?? []
+  }
+
+  async function refresh(): Promise<void> {
+    const [blocks, blueprint] = await Promise.all([
+      readIfChanged<BlockRecord[]>(`/blueprints/${guid}/blocks`, tags.blocks, abort.signal),
+      readIfChanged<Blueprint>(`/blueprints/${guid}`, tags.blueprint, abort.signal),
+    ])
+    // A reply that was on its way while something was sent may be older than what was stored.
+    if (sending) return
+    tags = { blocks: blocks.tag, blueprint: blueprint.tag }
+    if (blueprint.value) {
+      const { drawing } = store.getState()
+      const notes = notesBase ? drawing.notes : keepNotes(drawing.notes, blueprint.value.notes ?? [])
+      store.setState({ blueprint: blueprint.value, drawing: { ...drawing, notes } })
+    }
+    if (!blocks.value) return
+    accept(readBlocks(blocks.value))
+    scheduleCheck()
+  }
+
+  function scheduleCheck(): void {
+    clearTimeout(checkTimer)
+    if (abort.signal.aborted) return
+    checkTimer = setTimeout(async () => {
+      try {
+        const { problems, notes } = await checkStaged(guid, abort.signal)
+        const { drawing, catalogue } = store.getState()
+        const named = <T extends Problem>(one: T) => ({
+          ...one,
+          message: readable(one.message, drawing.flow, catalogue),
+        })
+        store.setState({ checked: { problems: problems.map(named), notes: notes.map(named) } })
+      } catch {
+        // The next change asks again; until then the problems that were known stay.
+      }
+    }, CHECK_MS)
+  }
+
+  const warn = (event: BeforeUnloadEvent) => {
+    if (dirty.size > 0 || notesBase) event.preventDefault()
+  }
+  addEventListener('beforeunload', warn)
+
+  const poll = setInterval(() => {
+    if (document.visibilityState !== 'visible' || sending) return
+    refresh().catch(() => undefined)
+  }, POLL_MS)
+
+  return {
+    changed(guids) {
+      for (const one of guids) dirty.add(one)
+      // A field that is left together with the editor says its last word a moment later.
+      schedule(abort.signal.aborted ? 0 : GATHER_MS)
+    },
+    notesChanged(before) {
+      notesBase ??= before
+      schedule()
+    },
+    resolve(one, whose) {
+      const { conflicts, drawing, known } = store.getState()
+      const conflict = conflicts.find((each) => each.guid === one)
+      if (!conflict) return
+      disputed.delete(one)
+      const nextKnown = new Map(known)
+      if (conflict.theirs) nextKnown.set(one, conflict.theirs)
+      else nextKnown.delete(one)
+      const flow = new Map(drawing.flow)
+      if (whose === 'theirs') {
+        dirty.delete(one)
+        if (conflict.theirs?.staged) flow.set(one, conflict.theirs.staged)
+        else flow.delete(one)
+      }
+      store.setState({
+        known: nextKnown,
+        drawing: { ...drawing, flow },
+        conflicts: conflicts.filter((each) => each !== conflict),
+      })
+      schedule(0)
+    },
+    refresh,
+    async settled() {
+      while (sending || open().length > 0 || notesBase) {
+        clearTimeout(timer)
+        flush()
+        await sending
+        const { storing } = store.getState()
+        if (storing.state === 'failed') throw storing.error
+      }
+      if (dirty.size > 0)
+        throw new Error('Somebody else changed the same blocks. Choose first which version stays.')
+    },
+    close() {
+      abort.abort()
+      clearInterval(poll)
+      clearTimeout(checkTimer)
+      removeEventListener('beforeunload', warn)
+      // What was drawn last is stored all the same.
+      if (dirty.size > 0 || notesBase) schedule(0)
+    },
+  }
+}
+
+function keepNotes(before: readonly Note[], now: readonly Note[]): readonly Note[] {
+  return sameJson(before, now) ? before : now
+}

@@ -1,0 +1,144 @@
+import {
+  Alert,
+  Button,
+  Group,
+  ScrollArea,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { JsonField } from '../../controls/json-field.tsx'
+import { type Endpoint, endpointsOf, filledUri, parametersOf } from '../model/endpoints.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { ReplyView } from './reply-view.tsx'
+import { sendRequest } from './send-request.ts'
+
+/** Sends a request to an endpoint of this blueprint and shows the reply. */
+export function TryPanel() {
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const endpoints = useMemo(() => endpointsOf(flow), [flow])
+  const [chosen, setChosen] = useState('')
+  const endpoint = endpoints.find(({ block }) => block === chosen) ?? endpoints[0]
+  return (
+    <ScrollArea h="100%" type="auto" scrollbarSize={8}>
+      <Stack gap="md" p={14} pb={40}>
+        <Text fw={650}>Try it</Text>
+        {endpoint ? (
+          <>
+            <Select
+              size="xs"
+              label="Endpoint"
+              data={endpoints.map(({ block, method, uri }) => ({ value: block, label: `${method} /${uri}` }))}
+              value={endpoint.block}
+              allowDeselect={false}
+              onChange={(next) => setChosen(next ?? '')}
+            />
+            <RequestForm key={`${endpoint.block} ${endpoint.uri}`} endpoint={endpoint} />
+          </>
+        ) : (
+          <Text size="sm" c="dimmed">
+            No block of this blueprint registers an address yet. Add “API: register GET” and give it a URI.
+          </Text>
+        )}
+      </Stack>
+    </ScrollArea>
+  )
+}
+
+function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { method, uri, scopes } = endpoint
+  const [values, setValues] = useState<Record<string, string>>({})
+  const [query, setQuery] = useState('')
+  const [body, setBody] = useState(method === 'POST' || method === 'PUT' ? '{}' : '')
+  const [as, setAs] = useState(scopes.length === 0 || scopes.includes('*public') ? 'nobody' : 'me')
+  const send = useRef<HTMLButtonElement>(null)
+  const isReady = parametersOf(uri).length === 0
+  useEffect(() => {
+    if (isReady) send.current?.focus()
+  }, [isReady])
+  const path = `${filledUri(uri, values)}${query === '' ? '' : `?${query.replace(/^\?/, '')}`}`
+  const sending = useMutation({
+    mutationFn: () => sendRequest({ method, path, body, signedIn: as === 'me' }),
+  })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        sending.mutate()
+      }}
+    >
+      <Stack gap="sm">
+        <WhatRuns />
+        {parametersOf(uri).map((name) => (
+          <TextInput
+            key={name}
+            size="xs"
+            label={name}
+            required
+            value={values[name] ?? ''}
+            onChange={(event) => {
+              const { value } = event.currentTarget
+              setValues((now) => ({ ...now, [name]: value }))
+            }}
+          />
+        ))}
+        <TextInput
+          size="xs"
+          label="Query"
+          placeholder="status=open&limit=5"
+          leftSection="?"
+          value={query}
+          onChange={(event) => setQuery(event.currentTarget.value)}
+        />
+        {method === 'GET' ? null : <JsonField label="Body" value={body} onChange={setBody} minRows={4} />}
+        <Group justify="space-between" wrap="nowrap">
+          <SegmentedControl
+            size="xs"
+            aria-label="As whom"
+            data={[
+              { value: 'me', label: 'As me' },
+              { value: 'nobody', label: 'As nobody' },
+            ]}
+            value={as}
+            onChange={setAs}
+          />
+          <Button ref={send} type="submit" size="xs" aria-busy={sending.isPending}>
+            {sending.isPending ? 'Sending …' : `Send ${method}`}
+          </Button>
+        </Group>
+        <ErrorNotice error={sending.error} title="The server could not be reached" />
+        {sending.data ? <ReplyView reply={sending.data} method={method} path={path} /> : null}
+      </Stack>
+    </form>
+  )
+}
+
+/** Requests run what is deployed, not what is drawn: said wherever the two differ. */
+function WhatRuns() {
+  const editor = useEditor()
+  const blueprint = useEditorState((state) => state.blueprint)
+  const staged = useEditorState(({ known }) => [...known.values()].filter(({ staging }) => staging).length)
+  if (blueprint?.active && staged === 0) return null
+  return (
+    <Alert color="sand" variant="light" p="xs">
+      <Text size="xs">
+        {blueprint?.active
+          ? `Requests run version ${blueprint.version}. What is staged since is not in it.`
+          : 'The blueprint is not active: requests are answered with 404.'}
+      </Text>
+      <Button
+        size="compact-xs"
+        variant="default"
+        mt={6}
+        onClick={() => editor.set({ dialog: { kind: 'deploy' } })}
+      >
+        Deploy …
+      </Button>
+    </Alert>
+  )
+}

@@ -1,0 +1,18 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './theme/studio.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { nonce } from './theme/nonce.ts'
+
+// The package that makes style tags when a dialog locks the page's scrolling looks here for what the policy asks of them.
+Object.assign(globalThis, { __webpack_nonce__: nonce() })
+
+const root = document.getElementById('studio')
+if (root === null) throw new Error('index.html has no #studio')
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

@@ -1,0 +1,119 @@
+import { Badge, Code, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type BlockType, blockTypesQuery } from '../../api/block-types.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { Icon } from '../../controls/icon.tsx'
+import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { useOpened } from '../../controls/use-opened.ts'
+import { PinTable } from './pin-table.tsx'
+import classes from './two-columns.module.css'
+
+/** Every kind of block: what it does, its pins, its settings. */
+export function BlocksScreen() {
+  const { data: blocks, error, refetch } = useQuery(blockTypesQuery)
+  const [open, setOpen] = useOpened()
+  const [typed, setTyped] = useState('')
+  if (error) return <ErrorNotice error={error} title="The blocks could not be read" onRetry={refetch} />
+  if (!blocks) return <LoadingScreen />
+  const words = typed.toLowerCase().split(/\s+/)
+  const shown = blocks.filter((block) => {
+    const text = `${block.identifier} ${block.title} ${block.summary} ${block.group}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const opened = blocks.find(({ identifier }) => identifier === open) ?? shown[0] ?? blocks[0]
+  return (
+    <>
+      <ScreenHead title="Blocks" about="What blueprints are built of." />
+      <div className={classes.columns}>
+        <div className={classes.list}>
+          <TextInput
+            aria-label="Find a block"
+            placeholder="Find a block"
+            leftSection={<Icon name="search" size={16} />}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            mb="sm"
+          />
+          <nav aria-label="Blocks">
+            {[...Map.groupBy(shown, ({ group }) => group)].map(([group, list]) => (
+              <section key={group}>
+                <h2 className={classes.tag}>{group}</h2>
+                <ul className={classes.items}>
+                  {list.map((block) => (
+                    <li key={block.identifier}>
+                      <button
+                        type="button"
+                        className={classes.item}
+                        aria-current={block === opened}
+                        onClick={() => setOpen(block.identifier)}
+                      >
+                        {block.title}
+                      </button>
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            ))}
+          </nav>
+        </div>
+        {opened ? <BlockView block={opened} /> : null}
+      </div>
+    </>
+  )
+}
+
+const kinds = { value: 'gives a value', flow: 'runs on a signal', trigger: 'starts runs' } as const
+
+function BlockView({ block }: { readonly block: BlockType }) {
+  const { identifier, title, summary, kind, settings, aliases } = block
+  const rows = Object.entries(settings)
+  return (
+    <Stack gap="lg" component="article">
+      <div>
+        <Title order={2}>{title}</Title>
+        <Group gap={6} mt={4}>
+          <Code>{identifier}</Code>
+          {aliases.map((alias) => (
+            <Code key={alias}>{alias}</Code>
+          ))}
+          <Badge color="petrol">{kinds[kind]}</Badge>
+        </Group>
+        <Text mt="sm" maw="75ch">
+          {summary}
+        </Text>
+      </div>
+      <PinTable title="Pins in" pins={block.in} />
+      <PinTable title="Pins out" pins={block.out} />
+      {rows.length > 0 ? (
+        <section>
+          <Title order={3} size="h5" mb="xs">
+            Settings
+          </Title>
+          <div className="surface">
+            <Table aria-label="Settings">
+              <Table.Tbody>
+                {rows.map(([name, setting]) => (
+                  <Table.Tr key={name}>
+                    <Table.Td w="26%">
+                      <Text span size="sm" ff="monospace">
+                        {name}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td w="16%">
+                      <Badge color="gray">{setting.kind}</Badge>
+                    </Table.Td>
+                    <Table.Td>
+                      <Text size="sm">{setting.help}</Text>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </div>
+        </section>
+      ) : null}
+    </Stack>
+  )
+}

@@ -1,0 +1,85 @@
+import { Anchor, Button, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { type Operation, openApiQuery, operationsByTag } from '../../api/open-api.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { Icon } from '../../controls/icon.tsx'
+import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { useOpened } from '../../controls/use-opened.ts'
+import { OperationList } from './operation-list.tsx'
+import { OperationView } from './operation-view.tsx'
+import classes from './two-columns.module.css'
+
+/** What can be asked of this cluster: endpoints of blueprints first, then Quoin's own; each can be tried. */
+export function EndpointsScreen() {
+  const { data: document, error, refetch } = useQuery(openApiQuery)
+  const [open, setOpen] = useOpened()
+  const [typed, setTyped] = useState('')
+  const byTag = useMemo(
+    () => (document ? operationsByTag(document) : new Map<string, Operation[]>()),
+    [document],
+  )
+  const shown = useMemo(() => matching(byTag, typed), [byTag, typed])
+  const all = [...byTag.values()].flat()
+  const opened = all.find(({ id }) => id === open) ?? all[0]
+  if (error) return <ErrorNotice error={error} title="The API could not be read" onRetry={refetch} />
+  if (!document) return <LoadingScreen />
+  return (
+    <>
+      <ScreenHead
+        title="API"
+        about={
+          <>
+            Everything that this cluster answers and you may ask for. As a page to read:{' '}
+            <Anchor href="/docs" target="_blank" inherit underline="always">
+              /docs
+            </Anchor>
+            .
+          </>
+        }
+      >
+        <Button
+          component="a"
+          href="/api/v1/openapi.json"
+          target="_blank"
+          variant="default"
+          leftSection={<Icon name="external" size={16} />}
+        >
+          OpenAPI
+        </Button>
+      </ScreenHead>
+      <div className={classes.columns}>
+        <div className={classes.list}>
+          <TextInput
+            aria-label="Find an endpoint"
+            placeholder="Find an endpoint"
+            leftSection={<Icon name="search" size={16} />}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            mb="sm"
+          />
+          <OperationList byTag={shown} open={opened?.id ?? ''} onOpen={setOpen} />
+        </div>
+        {opened ? (
+          <OperationView key={opened.id} operation={opened} document={document} />
+        ) : (
+          <EmptyState icon="api" title="No endpoint" />
+        )}
+      </div>
+    </>
+  )
+}
+
+function matching(byTag: ReadonlyMap<string, readonly Operation[]>, typed: string) {
+  const words = typed.toLowerCase().split(/\s+/)
+  const fits = ({ id, summary = '', tags = [] }: Operation) => {
+    const text = `${id} ${summary} ${tags.join(' ')}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+  return [...byTag].flatMap(([tag, list]) => {
+    const found = list.filter(fits)
+    return found.length > 0 ? [{ tag, operations: found }] : []
+  })
+}

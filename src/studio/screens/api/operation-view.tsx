@@ -1,0 +1,67 @@
+import { Badge, Code, CopyButton, Group, Stack, Text, Title } from '@mantine/core'
+import type { ApiDocument, Operation } from '../../api/open-api.ts'
+import { CopyAction } from '../../controls/copy-action.tsx'
+import { MethodTag } from '../../controls/method-tag.tsx'
+import { SchemaTable } from './schema-table.tsx'
+import { TryOperation } from './try-operation.tsx'
+
+interface OperationViewProps {
+  readonly operation: Operation
+  readonly document: ApiDocument
+}
+
+/** One endpoint: what it takes, what it replies, and a form to try it. */
+export function OperationView({ operation, document }: OperationViewProps) {
+  const { method, path, summary, description, security, requestBody, responses, isCustom } = operation
+  const [, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
+  const replies = Object.entries(responses)
+  return (
+    <Stack gap="lg" component="article">
+      <div>
+        <Title order={2}>{summary ?? path}</Title>
+        <Group gap={6} mt={4}>
+          <MethodTag method={method} />
+          <Code>{path}</Code>
+          <CopyButton value={`${location.origin}${path}`}>{(state) => <CopyAction {...state} />}</CopyButton>
+          {isCustom ? <Badge color="sand">of a blueprint</Badge> : null}
+          <Badge color="gray">{security?.length ? 'needs a token' : 'public'}</Badge>
+        </Group>
+        {description === undefined ? null : (
+          <Text size="sm" mt="sm" style={{ whiteSpace: 'pre-line' }}>
+            {description.replaceAll('`', '')}
+          </Text>
+        )}
+      </div>
+      <TryOperation operation={operation} document={document} />
+      {body?.schema ? (
+        <section>
+          <Title order={3} size="h5" mb="xs">
+            Body
+          </Title>
+          <SchemaTable schema={body.schema} document={document} label="Fields of the body" />
+        </section>
+      ) : null}
+      {replies.map(([status, reply]) => {
+        const [, content] = Object.entries(reply.content ?? {})[0] ?? []
+        const isGood = status.startsWith('2')
+        return (
+          <section key={status}>
+            <Group gap="xs" mb={4}>
+              <Badge color={isGood ? 'green' : 'gray'}>{status}</Badge>
+              <Text size="sm">
+                {reply.description === 'Default Response' ? '' : reply.description.replaceAll('`', '')}
+              </Text>
+            </Group>
+            {isGood && content?.schema ? (
+              <SchemaTable
+                schema={content.schema}
+                document={document}
+                label={`Fields of the reply ${status}`}
+              />
+            ) : null}
+          </section>
+        )
+      })}
+    </Stack>
+  )
+}

@@ -1,0 +1,49 @@
+import { Badge, Table, Text, Title } from '@mantine/core'
+import type { PinOfType } from '../../api/block-types.ts'
+import { shortJson } from '../../controls/json-text.ts'
+
+interface PinTableProps {
+  readonly title: string
+  readonly pins: Readonly<Record<string, PinOfType>>
+}
+
+export function PinTable({ title, pins }: PinTableProps) {
+  const rows = Object.entries(pins)
+  if (rows.length === 0) return null
+  return (
+    <section>
+      <Title order={3} size="h5" mb="xs">
+        {title}
+      </Title>
+      <div className="surface">
+        <Table aria-label={title}>
+          <Table.Tbody>
+            {rows.map(([name, pin]) => (
+              <Table.Tr key={name}>
+                <Table.Td w="26%">
+                  <Text span size="sm" ff="monospace">
+                    {name}
+                  </Text>
+                  {pin.required ? (
+                    <Text span size="xs" c="dimmed" ml={6}>
+                      needed
+                    </Text>
+                  ) : null}
+                </Table.Td>
+                <Table.Td w="16%">
+                  <Badge color={pin.type === 'flow' ? 'sand' : 'gray'}>{pin.type}</Badge>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm">
+                    {pin.help}
+                    {pin.default === undefined ? '' : ` Without one: ${shortJson(pin.default)}.`}
+                  </Text>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,90 @@
+import { Badge, Group, Text } from '@mantine/core'
+import { findAssets } from '../../api/assets.ts'
+import type { Asset } from '../../api/records.ts'
+import { bytes } from '../../controls/amounts.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { useListAddress } from '../../controls/list-address.ts'
+import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/record-table.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { SearchField } from '../../controls/search-field.tsx'
+import { filtersOf, SelectFilter } from '../../controls/select-filter.tsx'
+import { Time } from '../../controls/time.tsx'
+import { AssetDrawer } from './asset-drawer.tsx'
+import { AssetThumbnail } from './asset-thumbnail.tsx'
+import { UploadAssets } from './upload-assets.tsx'
+
+const columns: readonly Column<Asset>[] = [
+  {
+    id: 'name',
+    label: 'Name',
+    sort: 'name',
+    render: (asset) => (
+      <Group component="span" gap="sm" wrap="nowrap">
+        <AssetThumbnail asset={asset} />
+        <span style={{ overflowWrap: 'anywhere' }}>{asset.name}</span>
+      </Group>
+    ),
+  },
+  {
+    id: 'directory',
+    label: 'Directory',
+    sort: 'directory',
+    render: ({ directory, public_path }) => (
+      <Group gap={6}>
+        {directory}
+        {public_path === null ? null : <Badge color="sand">public</Badge>}
+      </Group>
+    ),
+  },
+  {
+    id: 'type',
+    label: 'Type',
+    sort: 'type',
+    render: ({ type }) => (
+      <Text size="sm" c="dimmed">
+        {type}
+      </Text>
+    ),
+  },
+  { id: 'size', label: 'Size', sort: 'size', numeric: true, width: 100, render: ({ size }) => bytes(size) },
+  {
+    id: 'created',
+    label: 'Uploaded',
+    sort: '_meta.created',
+    width: 130,
+    render: ({ _meta }) => <Time at={_meta.created} />,
+  },
+]
+
+export function AssetsScreen() {
+  const [, , words] = useListAddress()
+  return (
+    <>
+      <ScreenHead
+        title="Assets"
+        about="Files. Those in public are readable for everybody below /static; all others need a token."
+      />
+      <UploadAssets />
+      <Group mb="sm" gap="sm">
+        <SearchField label="Search assets" />
+        <SelectFilter name="directory" label="Directory" options={['public', 'system_assets']} />
+      </Group>
+      <RecordTable<Asset>
+        label="Assets"
+        queryKey={['assets', 'list']}
+        load={findAssets}
+        body={filtersOf(words, { directory: 'directory' })}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => openAddress('/assets', words, _meta.guid)}
+        empty={
+          <EmptyState icon="asset" title="No assets">
+            <Text size="sm">Drop files above, or let a blueprint store what people upload.</Text>
+          </EmptyState>
+        }
+      />
+      <AssetDrawer />
+    </>
+  )
+}

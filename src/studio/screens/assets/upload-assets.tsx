@@ -1,0 +1,62 @@
+import { Autocomplete, Button, FileButton, Group, Text } from '@mantine/core'
+import { type DragEvent, useState } from 'react'
+import { Icon } from '../../controls/icon.tsx'
+import classes from './upload-assets.module.css'
+import { UploadRow } from './upload-row.tsx'
+import { useUploads } from './use-uploads.ts'
+
+/** Takes files that are dropped or chosen, and shows how far each is. */
+export function UploadAssets() {
+  const [directory, setDirectory] = useState('system_assets')
+  const [isOver, setOver] = useState(false)
+  const { uploads, add, cancel, dismiss } = useUploads()
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    add([...event.dataTransfer.files], directory)
+  }
+  return (
+    <section
+      aria-label="Upload"
+      className={classes.zone}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <Group justify="space-between" gap="sm">
+        <Group gap="sm">
+          <Icon name="upload" />
+          <Text size="sm">Drop files here, at most 500 MB each, or choose them.</Text>
+        </Group>
+        <Group gap="xs">
+          <Autocomplete
+            aria-label="Directory for new files"
+            data={['system_assets', 'public', 'public/images']}
+            value={directory}
+            onChange={setDirectory}
+            w={180}
+          />
+          <FileButton multiple onChange={(files) => add(files, directory)}>
+            {(props) => (
+              <Button variant="default" {...props}>
+                Choose files
+              </Button>
+            )}
+          </FileButton>
+        </Group>
+      </Group>
+      {uploads.map((one) => (
+        <UploadRow
+          key={one.id}
+          upload={one}
+          onCancel={() => cancel(one.id)}
+          onDismiss={() => dismiss(one.id)}
+        />
+      ))}
+    </section>
+  )
+}

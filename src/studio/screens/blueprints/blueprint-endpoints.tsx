@@ -1,0 +1,66 @@
+import { Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type Endpoint, endpointsQuery } from '../../api/blueprints.ts'
+import { endpointKey, type Traffic, trafficQuery } from '../../api/endpoint-traffic.ts'
+import type { Blueprint } from '../../api/records.ts'
+import { duration } from '../../controls/amounts.ts'
+import { MethodTag } from '../../controls/method-tag.tsx'
+import classes from './blueprint-endpoints.module.css'
+
+const SHOWN = 6
+
+/** What a blueprint answers, and how often, how fast and how well on the node that was asked. */
+export function BlueprintEndpoints({ blueprint }: { readonly blueprint: Blueprint }) {
+  const { data: endpoints } = useQuery(endpointsQuery)
+  const { data: traffic } = useQuery(trafficQuery)
+  const all = (endpoints?.get(blueprint._meta.guid) ?? []).toSorted(byUri)
+  if (all.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {endpoints ? 'None' : ' '}
+      </Text>
+    )
+  return (
+    <ul className={classes.list}>
+      {all.slice(0, SHOWN).map(({ method, uri, block }) => (
+        <li key={block}>
+          <Group gap={8} wrap="nowrap">
+            <MethodTag method={method} />
+            <Text size="sm" ff="monospace" truncate>
+              {uri === '' ? '(from a wire)' : uri}
+            </Text>
+            <Numbers traffic={traffic?.endpoints.get(endpointKey(method, uri))} />
+          </Group>
+        </li>
+      ))}
+      {all.length > SHOWN ? (
+        <Text component="li" size="xs" c="dimmed">
+          and {all.length - SHOWN} more
+        </Text>
+      ) : null}
+    </ul>
+  )
+}
+
+function byUri(a: Endpoint, b: Endpoint): number {
+  return a.uri.localeCompare(b.uri) || a.method.localeCompare(b.method)
+}
+
+function Numbers({ traffic }: { readonly traffic: Traffic | undefined }) {
+  if (!traffic || traffic.requests === 0) return null
+  const { requests, rate, p50, p95, errors } = traffic
+  return (
+    <Text size="xs" c="dimmed" className={`numbers ${classes.numbers}`}>
+      <span title={`${requests.toLocaleString()} requests since the node started`}>
+        {rate === undefined || rate < 0.05 ? `${requests.toLocaleString()} ×` : `${rate.toFixed(1)}/s`}
+      </span>
+      {p50 === undefined ? null : <span title="Half of all replies were faster">p50 {duration(p50)}</span>}
+      {p95 === undefined ? null : <span title="19 of 20 replies were faster">p95 {duration(p95)}</span>}
+      {errors > 0 ? (
+        <Text span c="red" inherit title="Replies with 5xx">
+          {errors} failed
+        </Text>
+      ) : null}
+    </Text>
+  )
+}

@@ -1,0 +1,57 @@
+import { TagsInput, Textarea, TextInput } from '@mantine/core'
+import type { Blueprint } from '../../api/records.ts'
+import { useFieldError } from '../../controls/field-errors.tsx'
+import type { useDraft } from '../../controls/use-draft.ts'
+
+export interface BlueprintDraft {
+  readonly name: string
+  readonly description: string
+  readonly category: string
+  readonly tags: readonly string[]
+}
+
+export const emptyBlueprint: BlueprintDraft = { name: '', description: '', category: '', tags: [] }
+
+export function draftOf({ name, description, category, tags }: Blueprint): BlueprintDraft {
+  return { name, description, category, tags }
+}
+
+type Draft = ReturnType<typeof useDraft<BlueprintDraft>>
+
+export function BlueprintForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+  const error = useFieldError()
+  return (
+    <>
+      <TextInput
+        label="Name"
+        required
+        maxLength={200}
+        data-autofocus
+        value={draft.name}
+        error={error('name')}
+        onChange={(event) => set('name', event.currentTarget.value)}
+      />
+      <Textarea
+        label="Description"
+        description="What it is for, in a sentence."
+        autosize
+        minRows={2}
+        value={draft.description}
+        error={error('description')}
+        onChange={(event) => set('description', event.currentTarget.value)}
+      />
+      <TextInput
+        label="Category"
+        value={draft.category}
+        error={error('category')}
+        onChange={(event) => set('category', event.currentTarget.value)}
+      />
+      <TagsInput
+        label="Tags"
+        value={[...draft.tags]}
+        error={error('tags')}
+        onChange={(tags) => set('tags', tags)}
+      />
+    </>
+  )
+}

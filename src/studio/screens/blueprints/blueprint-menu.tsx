@@ -1,0 +1,96 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { exportBlueprintFile } from '../../api/blueprint-transfer.ts'
+import { forgetBlueprints, setActive } from '../../api/blueprints.ts'
+import type { Blueprint } from '../../api/records.ts'
+import { call } from '../../api/request.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { Icon } from '../../controls/icon.tsx'
+import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { fileName, saveFile } from '../../controls/save-file.ts'
+import { EditBlueprintDialog } from './edit-blueprint-dialog.tsx'
+
+export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) {
+  const { name, active } = blueprint
+  const [isEditing, edit] = useDisclosure(false)
+  return (
+    <>
+      <Menu position="bottom-end" width={200}>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`More about ${name}`}>
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {active ? (
+            <Menu.Item
+              leftSection={<Icon name="pause" size={16} />}
+              onClick={() => askToDeactivate(blueprint)}
+            >
+              Deactivate
+            </Menu.Item>
+          ) : (
+            <Menu.Item leftSection={<Icon name="play" size={16} />} onClick={() => activate(blueprint)}>
+              Activate
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={edit.open}>
+            Name and description
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={() => save(blueprint)}>
+            Export as a file
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item
+            color="red"
+            leftSection={<Icon name="trash" size={16} />}
+            disabled={active}
+            onClick={() => askToRemove(blueprint)}
+          >
+            {active ? 'Remove (deactivate first)' : 'Remove'}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <EditBlueprintDialog opened={isEditing} onClose={edit.close} blueprint={blueprint} />
+    </>
+  )
+}
+
+async function activate({ _meta, name }: Blueprint): Promise<void> {
+  try {
+    await setActive(_meta.guid, true)
+    notifyDone(`${name} is active`)
+  } catch (error) {
+    notifyFailed(`${name} was not activated`, error)
+  }
+}
+
+function askToDeactivate({ _meta, name }: Blueprint): void {
+  confirm({
+    title: `Deactivate ${name}?`,
+    text: 'Its endpoints are 404 and its schedules stop from then on, on every node. Requests in flight finish. You can activate it again at any time.',
+    action: 'Deactivate',
+    run: () => setActive(_meta.guid, false),
+  })
+}
+
+async function save(blueprint: Blueprint): Promise<void> {
+  try {
+    const text = `${JSON.stringify(await exportBlueprintFile(blueprint), null, 2)}\n`
+    saveFile(fileName(blueprint.name, 'blueprint.json'), new Blob([text], { type: 'application/json' }))
+  } catch (error) {
+    notifyFailed(`${blueprint.name} was not exported`, error)
+  }
+}
+
+function askToRemove({ _meta, name }: Blueprint): void {
+  confirm({
+    title: `Remove ${name}?`,
+    text: 'The blueprint and all its blocks go, also what is staged. The documents that it wrote stay. This cannot be undone here; export it first if you may want it back.',
+    action: 'Remove',
+    run: async () => {
+      await call('DELETE', `/blueprints/${_meta.guid}`)
+      await forgetBlueprints()
+    },
+  })
+}

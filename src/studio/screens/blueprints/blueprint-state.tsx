@@ -1,0 +1,37 @@
+import { Badge, Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { pendingQuery, stagedQuery } from '../../api/blueprints.ts'
+import type { Blueprint } from '../../api/records.ts'
+
+/** What answers requests, and what was built since: saved and not deployed, or only staged, and by whom. */
+export function BlueprintState({ blueprint }: { readonly blueprint: Blueprint }) {
+  const { _meta, active, version } = blueprint
+  const { data: staged } = useQuery(stagedQuery)
+  const { data: pending } = useQuery({ ...pendingQuery(_meta.guid), enabled: version > 0 })
+  const edits = staged?.get(_meta.guid) ?? []
+  const people = new Set(edits.map((block) => block.unsaved?.by.username ?? ''))
+  const waiting = pending?.length ?? 0
+  return (
+    <Group gap={4}>
+      {active ? (
+        <Badge color="green" title="Its endpoints answer">
+          Active · version {version}
+        </Badge>
+      ) : (
+        <Badge color="gray" title="Its endpoints are 404">
+          {version === 0 ? 'Never deployed' : 'Inactive'}
+        </Badge>
+      )}
+      {waiting > 0 ? (
+        <Badge color="sand" title="Saved blocks that differ from what is deployed">
+          {waiting} not deployed
+        </Badge>
+      ) : null}
+      {edits.length > 0 ? (
+        <Badge color="violet" title={`Staged by ${[...people].join(', ')}; nobody's requests run it`}>
+          {edits.length} staged
+        </Badge>
+      ) : null}
+    </Group>
+  )
+}

@@ -1,0 +1,25 @@
+import { forgetBlueprints } from '../../api/blueprints.ts'
+import type { Blueprint } from '../../api/records.ts'
+import { call } from '../../api/request.ts'
+import { FormDialog } from '../../controls/form-dialog.tsx'
+import { useDraft } from '../../controls/use-draft.ts'
+import { BlueprintForm, draftOf } from './blueprint-form.tsx'
+
+interface EditBlueprintProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly blueprint: Blueprint
+}
+
+export function EditBlueprintDialog({ opened, onClose, blueprint }: EditBlueprintProps) {
+  const { draft, set } = useDraft(draftOf(blueprint))
+  const submit = async () => {
+    await call('PUT', `/blueprints/${blueprint._meta.guid}`, { body: draft })
+    await forgetBlueprints()
+  }
+  return (
+    <FormDialog opened={opened} onClose={onClose} title={blueprint.name} action="Save" submit={submit}>
+      <BlueprintForm draft={draft} set={set} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,110 @@
+import { Alert, Anchor, Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { explain } from '../../api/blueprints.ts'
+import type { Explanation } from '../../api/records.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { UserSelect } from '../../controls/user-select.tsx'
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD']
+
+/** Why an endpoint answers or is 404. To whoever calls it all reasons look the same; here they do not. */
+export function ExplainScreen() {
+  const [words, setWords] = useSearchParams()
+  const asked = {
+    method: words.get('method') ?? 'GET',
+    path: words.get('path') ?? '',
+    user: words.get('user') ?? '',
+  }
+  const [method, setMethod] = useState(asked.method)
+  const [path, setPath] = useState(asked.path)
+  const [user, setUser] = useState(asked.user)
+  const answer = useQuery({
+    queryKey: ['blueprints', 'explain', asked],
+    queryFn: () => explain(asked.method, asked.path, asked.user),
+    enabled: asked.path !== '',
+    staleTime: 0,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const next = new URLSearchParams({ method, path, ...(user === '' ? {} : { user }) })
+    if (next.toString() === words.toString()) void answer.refetch()
+    else setWords(next)
+  }
+  return (
+    <>
+      <ScreenHead
+        title="Why 404?"
+        about="An endpoint that does not exist, one that is inactive and one that a caller may not enter look alike from outside. Ask here which it is."
+      />
+      <form onSubmit={submit}>
+        <Group align="flex-end" gap="sm" mb="md">
+          <Select
+            label="Method"
+            data={methods}
+            value={method}
+            onChange={(one) => setMethod(one ?? 'GET')}
+            w={110}
+            allowDeselect={false}
+          />
+          <TextInput
+            label="Path"
+            placeholder="/api/v1/tasks"
+            required
+            value={path}
+            onChange={(event) => setPath(event.currentTarget.value)}
+            style={{ flex: '1 1 260px' }}
+          />
+          <UserSelect label="Asked by" placeholder="Somebody not signed in" value={user} onChange={setUser} />
+          <Button type="submit" loading={answer.isFetching}>
+            Explain
+          </Button>
+        </Group>
+      </form>
+      <div aria-live="polite">
+        {answer.error ? <ErrorNotice error={answer.error} /> : null}
+        {answer.data ? <Answer answer={answer.data} /> : null}
+      </div>
+    </>
+  )
+}
+
+function Answer({
+  answer: { reachable, reason, blueprint, block, scopes },
+}: {
+  readonly answer: Explanation
+}) {
+  return (
+    <Alert color={reachable ? 'green' : 'sand'} title={reachable ? 'It answers' : 'It is 404'}>
+      <Stack gap="xs">
+        <Text size="sm">{reason}</Text>
+        {blueprint ? (
+          <Group gap="xs">
+            <Anchor
+              component={Link}
+              href={`/blueprints/${blueprint.guid}${block === undefined ? '' : `?block=${block}`}`}
+              size="sm"
+            >
+              {blueprint.name}
+            </Anchor>
+            <Badge color={blueprint.active ? 'green' : 'gray'}>
+              {blueprint.active ? 'active' : 'inactive'}
+            </Badge>
+          </Group>
+        ) : null}
+        {scopes && scopes.length > 0 ? (
+          <Group gap={6}>
+            <Text size="sm">Open to:</Text>
+            {scopes.map((scope) => (
+              <Badge key={scope} color="petrol">
+                {scope}
+              </Badge>
+            ))}
+          </Group>
+        ) : null}
+      </Stack>
+    </Alert>
+  )
+}

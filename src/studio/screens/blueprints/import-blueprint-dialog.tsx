@@ -1,0 +1,67 @@
+import { FileInput, Progress, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import type { BlueprintFile } from '../../../shared/blueprint-file.ts'
+import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
+import { FormDialog } from '../../controls/form-dialog.tsx'
+
+interface ImportBlueprintProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+/** Makes a blueprint from a file, and opens it. It is not active: look at it first. */
+export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps) {
+  const [, go] = useLocation()
+  const [file, setFile] = useState<File | null>(null)
+  const [share, setShare] = useState<number>()
+  const submit = async () => {
+    if (file === null) throw new Error('Choose a file first.')
+    try {
+      const guid = await importBlueprintFile(readFile(file.name, await file.text()), setShare)
+      go(`/blueprints/${guid}`)
+    } finally {
+      setShare(undefined)
+    }
+  }
+  return (
+    <FormDialog opened={opened} onClose={onClose} title="Import a blueprint" action="Import" submit={submit}>
+      <FileInput
+        label="Blueprint file"
+        description="JSON, as Export makes it, or quoin export on the command line."
+        placeholder="Choose a file"
+        accept=".json,application/json"
+        required
+        value={file}
+        onChange={setFile}
+      />
+      <Text size="sm" c="dimmed">
+        It is saved and not active. Nothing answers before you activate it.
+      </Text>
+      {share === undefined ? null : <Progress value={share * 100} aria-label="Importing" />}
+    </FormDialog>
+  )
+}
+
+function readFile(name: string, text: string): BlueprintFile {
+  try {
+    const json: unknown = JSON.parse(text)
+    if (isBlueprintFile(json)) return json
+  } catch {
+    throw new Error(`${name} is not JSON.`)
+  }
+  throw new Error(`${name} is no blueprint file: it has no "name" and "blocks".`)
+}
+
+/** Enough to begin; the server checks each block. */
+function isBlueprintFile(json: unknown): json is BlueprintFile {
+  return (
+    typeof json === 'object' &&
+    json !== null &&
+    'name' in json &&
+    typeof json.name === 'string' &&
+    'blocks' in json &&
+    typeof json.blocks === 'object' &&
+    json.blocks !== null
+  )
+}

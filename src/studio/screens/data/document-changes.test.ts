@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { changedFields, objectIn, withoutMeta } from './document-changes.ts'
+
+describe('what is sent of an edited document', () => {
+  it.each([
+    ['nothing', { _meta: 1, a: 1 }, { a: 1 }, {}, []],
+    ['a changed field', { a: 1, b: 2 }, { a: 3, b: 2 }, { a: 3 }, []],
+    ['a new field', { a: 1 }, { a: 1, b: null }, { b: null }, []],
+    ['a whole object', { o: { x: 1, y: 2 } }, { o: { x: 1 } }, { o: { x: 1 } }, []],
+    ['null for a lost field', { a: 1, b: 2 }, { a: 1 }, { b: null }, ['b']],
+    ['nothing for a lost null', { a: 1, b: null }, { a: 1 }, {}, []],
+    ['never _meta', { _meta: 1 }, { _meta: 2 }, {}, []],
+  ])('%s', (_what, before, after, fields, lost) => {
+    expect(changedFields(before, after)).toEqual({ fields, lost })
+  })
+
+  it('is edited without _meta', () => {
+    expect(withoutMeta({ _meta: 1, a: 2 })).toEqual({ a: 2 })
+  })
+
+  it.each(['[]', '1', 'null', '"a"', '{'])('%s is no document', (text) => {
+    expect(() => objectIn(text)).toThrow()
+  })
+})

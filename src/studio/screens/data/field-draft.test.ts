@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { bodyOfField, draftOfField, newField } from './field-draft.ts'
+
+const record = (fields: object) => ({
+  _meta: {
+    guid: '',
+    entity: 1,
+    created: 0,
+    updated: 0,
+    cms: 0,
+    ums: 0,
+    removed: 0,
+    expiry: -1,
+    update_hash: '',
+  },
+  name: 'n',
+  type: 'number',
+  description: '',
+  blueprint_guid: null,
+  storage: null,
+  required: false,
+  default_value: null,
+  validation_rules: {},
+  metadata: {},
+  created_by: { guid: '', username: '' },
+  modified_by: { guid: '', username: '' },
+  ...fields,
+})
+
+const body = (draft: object) => JSON.parse(JSON.stringify(bodyOfField({ ...newField, ...draft })))
+
+describe('the form of a field', () => {
+  it.each([
+    ['a number is typed as JSON', { type: 'number', defaultValue: '{' }],
+    ['an object, too', { type: 'object', defaultValue: 'abc' }],
+  ])('refuses a default that is none: %s', (_why, draft) => {
+    expect(() => body(draft)).toThrow('not JSON')
+  })
+
+  it.each([
+    [{}, { storage: null, default_value: null, validation_rules: {} }],
+    [
+      { storage: 'tasks', defaultValue: 'open' },
+      { storage: 'tasks', default_value: 'open' },
+    ],
+    [{ type: 'number', min: '1', choices: ['1', '2'] }, { validation_rules: { min: 1, choices: [1, 2] } }],
+    [{ type: 'date', min: '2026-01-01' }, { validation_rules: { min: '2026-01-01' } }],
+    [{ maxLength: '5', pattern: '^a' }, { validation_rules: { max_length: 5, pattern: '^a' } }],
+  ])('%j', (draft, expected) => {
+    expect(body(draft)).toMatchObject(expected)
+  })
+
+  it('gives back what it was given', () => {
+    const field = record({ storage: 's', default_value: 3, validation_rules: { min: 1, choices: [3, 4] } })
+    expect(body(draftOfField(field))).toEqual({
+      name: 'n',
+      type: 'number',
+      description: '',
+      storage: 's',
+      required: false,
+      default_value: 3,
+      validation_rules: { min: 1, choices: [3, 4] },
+    })
+  })
+})

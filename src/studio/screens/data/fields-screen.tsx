@@ -1,0 +1,112 @@
+import { Badge, Button, Code, Group, Text } from '@mantine/core'
+import { queryClient } from '../../api/query-client.ts'
+import type { FieldRecord } from '../../api/records.ts'
+import { call, search } from '../../api/request.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { Icon } from '../../controls/icon.tsx'
+import { shortJson } from '../../controls/json-text.ts'
+import { useListAddress } from '../../controls/list-address.ts'
+import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/record-table.tsx'
+import { RemoveAction } from '../../controls/remove-action.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { SearchField } from '../../controls/search-field.tsx'
+import { useOpened } from '../../controls/use-opened.ts'
+import { FieldDialog } from './field-dialog.tsx'
+
+const columns: readonly Column<FieldRecord>[] = [
+  {
+    id: 'name',
+    label: 'Field',
+    sort: 'name',
+    render: ({ name }) => <span style={{ fontFamily: 'monospace' }}>{name}</span>,
+  },
+  {
+    id: 'storage',
+    label: 'Storage',
+    sort: 'storage',
+    render: ({ storage }) =>
+      storage ?? (
+        <Text span size="sm" c="dimmed">
+          wherever it is written
+        </Text>
+      ),
+  },
+  {
+    id: 'type',
+    label: 'Type',
+    sort: 'type',
+    width: 110,
+    render: ({ type }) => <Badge color="gray">{type}</Badge>,
+  },
+  {
+    id: 'required',
+    label: 'Required',
+    width: 110,
+    render: ({ required }) => (required ? <Badge color="sand">required</Badge> : null),
+  },
+  {
+    id: 'rules',
+    label: 'Rules',
+    render: ({ validation_rules: rules }) => {
+      const text = shortJson(rules ?? {}, 90)
+      return text === '{}' ? null : <Code>{text}</Code>
+    },
+  },
+  {
+    id: 'remove',
+    label: '',
+    width: 48,
+    render: (field) => (
+      <RemoveAction label={`Remove the rules of ${field.name}`} onClick={() => askToRemove(field)} />
+    ),
+  },
+]
+
+/** Rules for fields of documents. Every write keeps to them, whoever writes. */
+export function FieldsScreen() {
+  const [open, show] = useOpened()
+  const [, , words] = useListAddress()
+  return (
+    <>
+      <ScreenHead
+        title="Fields"
+        about="What fields of documents must be: type, limits, choices, defaults. Every write keeps to it, by blocks, by the API and by imports."
+      >
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
+          New field
+        </Button>
+      </ScreenHead>
+      <Group mb="sm">
+        <SearchField label="Search fields" />
+      </Group>
+      <RecordTable<FieldRecord>
+        label="Fields"
+        queryKey={['fields', 'list']}
+        load={(body, signal) => search<FieldRecord>('/blueprintfields/search', body, signal)}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => openAddress('/data/fields', words, _meta.guid)}
+        empty={
+          <EmptyState icon="data" title="No fields">
+            <Text size="sm">Documents may hold anything until a field says otherwise.</Text>
+          </EmptyState>
+        }
+      />
+      <FieldDialog key={open} guid={open} onClose={() => show('')} />
+    </>
+  )
+}
+
+function askToRemove({ _meta, name }: FieldRecord): void {
+  confirm({
+    title: `Remove the rules of ${name}?`,
+    text: 'Documents keep their values; from then on anything may be written to the field.',
+    action: 'Remove',
+    run: async () => {
+      await call('DELETE', `/blueprintfields/${_meta.guid}`)
+      await queryClient.invalidateQueries({ queryKey: ['fields'] })
+    },
+  })
+}

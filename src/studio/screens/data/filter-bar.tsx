@@ -1,0 +1,104 @@
+import { Autocomplete, Button, Group, Pill, Popover, Select, Stack, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type FormEvent, useState } from 'react'
+import { Icon } from '../../controls/icon.tsx'
+import { comparisons, type DocumentFilter, filterWord, isComparison, needsValue } from './document-filters.ts'
+import type { ShapeField } from './document-shape.ts'
+
+interface FilterBarProps {
+  readonly fields: readonly ShapeField[]
+  readonly filters: readonly DocumentFilter[]
+  readonly onChange: (filters: readonly DocumentFilter[]) => void
+}
+
+/** The filters of a table, each with a cross, and a button for one more. */
+export function FilterBar({ fields, filters, onChange }: FilterBarProps) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <Group gap={6}>
+      {filters.map((filter) => (
+        <Pill
+          key={filterWord(filter)}
+          size="md"
+          withRemoveButton
+          removeButtonProps={{
+            'aria-label': `Remove the filter on ${filter.field}`,
+            'aria-hidden': false,
+            tabIndex: 0,
+          }}
+          onRemove={() => onChange(filters.filter((one) => one !== filter))}
+        >
+          {filter.field} {comparisons[filter.comparison]} <b>{filter.value}</b>
+        </Pill>
+      ))}
+      <Popover
+        opened={isOpen}
+        onChange={(yes) => (yes ? open() : close())}
+        trapFocus
+        withArrow
+        position="bottom-start"
+      >
+        <Popover.Target>
+          <Button variant="default" leftSection={<Icon name="filter" size={16} />} onClick={open}>
+            Filter
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <NewFilter
+            fields={fields}
+            onAdd={(filter) => {
+              onChange([...filters, filter])
+              close()
+            }}
+          />
+        </Popover.Dropdown>
+      </Popover>
+    </Group>
+  )
+}
+
+interface NewFilterProps {
+  readonly fields: readonly ShapeField[]
+  readonly onAdd: (filter: DocumentFilter) => void
+}
+
+function NewFilter({ fields, onAdd }: NewFilterProps) {
+  const [filter, setFilter] = useState<DocumentFilter>({ field: '', comparison: 'is', value: '' })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onAdd(needsValue(filter.comparison) ? filter : { ...filter, value: '' })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="xs" w={240}>
+        <Autocomplete
+          label="Field"
+          required
+          data-autofocus
+          comboboxProps={{ withinPortal: false }}
+          data={[...fields.map(({ name }) => name), '_meta.guid', '_meta.created', '_meta.updated']}
+          value={filter.field}
+          onChange={(field) => setFilter({ ...filter, field })}
+        />
+        <Select
+          label="Compare"
+          allowDeselect={false}
+          comboboxProps={{ withinPortal: false }}
+          data={Object.entries(comparisons).map(([value, label]) => ({ value, label }))}
+          value={filter.comparison}
+          onChange={(word) => {
+            if (word !== null && isComparison(word)) setFilter({ ...filter, comparison: word })
+          }}
+        />
+        {needsValue(filter.comparison) ? (
+          <TextInput
+            label="Value"
+            value={filter.value}
+            onChange={(event) => setFilter({ ...filter, value: event.currentTarget.value })}
+          />
+        ) : null}
+        <Button type="submit">Add the filter</Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,74 @@
+import { Switch, Textarea, TextInput } from '@mantine/core'
+import type { StorageRecord } from '../../api/records.ts'
+import { call } from '../../api/request.ts'
+import { forgetStorages } from '../../api/storages.ts'
+import { useFieldError } from '../../controls/field-errors.tsx'
+import { FormDialog } from '../../controls/form-dialog.tsx'
+import { useDraft } from '../../controls/use-draft.ts'
+
+interface StorageDialogProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  /** The storage to change; none: a new one. */
+  readonly storage?: StorageRecord
+}
+
+export function StorageDialog({ opened, onClose, storage }: StorageDialogProps) {
+  const { name, description, history } = storage ?? { name: '', description: '', history: true }
+  const form = useDraft({ name, description, history })
+  const submit = async () => {
+    const { name: newName, ...rest } = form.draft
+    if (storage) await call('PUT', `/_system/storages/${storage._meta.guid}`, { body: rest })
+    else await call('POST', '/_system/storages', { body: { name: newName, ...rest } })
+    await forgetStorages()
+  }
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={storage ? storage.name : 'New storage'}
+      action={storage ? 'Save' : 'Create'}
+      submit={submit}
+    >
+      <Fields form={form} isNew={storage === undefined} />
+    </FormDialog>
+  )
+}
+
+interface FieldsProps {
+  readonly form: ReturnType<typeof useDraft<{ name: string; description: string; history: boolean }>>
+  readonly isNew: boolean
+}
+
+function Fields({ form: { draft, set }, isNew }: FieldsProps) {
+  const error = useFieldError()
+  return (
+    <>
+      {isNew ? (
+        <TextInput
+          label="Name"
+          description="1 to 63 of a–z, 0–9, _ and -, starting with a letter. It stays for good."
+          required
+          data-autofocus
+          value={draft.name}
+          error={error('name')}
+          onChange={(event) => set('name', event.currentTarget.value)}
+        />
+      ) : null}
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        value={draft.description}
+        error={error('description')}
+        onChange={(event) => set('description', event.currentTarget.value)}
+      />
+      <Switch
+        label="Keep history"
+        description="Who changed which field, and when, for every write from now on."
+        checked={draft.history}
+        onChange={(event) => set('history', event.currentTarget.checked)}
+      />
+    </>
+  )
+}

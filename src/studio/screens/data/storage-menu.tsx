@@ -1,0 +1,52 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { queryClient } from '../../api/query-client.ts'
+import type { StorageRecord } from '../../api/records.ts'
+import { call } from '../../api/request.ts'
+import { countQuery, forgetStorages } from '../../api/storages.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { Icon } from '../../controls/icon.tsx'
+import { StorageDialog } from './storage-dialog.tsx'
+
+export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
+  const [isEditing, edit] = useDisclosure(false)
+  return (
+    <>
+      <Menu position="bottom-end" width={180}>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`More about ${storage.name}`}>
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={edit.open}>
+            Description and history
+          </Menu.Item>
+          <Menu.Item
+            color="red"
+            leftSection={<Icon name="trash" size={16} />}
+            onClick={() => void askToDelete(storage)}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <StorageDialog opened={isEditing} onClose={edit.close} storage={storage} />
+    </>
+  )
+}
+
+async function askToDelete({ _meta, name }: StorageRecord): Promise<void> {
+  const found = await queryClient.fetchQuery(countQuery(_meta.guid)).catch(() => undefined)
+  const what = found ? `${found.count.toLocaleString()} documents` : 'all its documents'
+  confirm({
+    title: `Delete the storage ${name}?`,
+    text: `It goes with ${what} and their history, at once and for good. Blueprints that use it fail from then on. Export its documents first if you may want them back.`,
+    action: 'Delete for good',
+    type: name,
+    run: async () => {
+      await call('DELETE', `/_system/storages/${_meta.guid}`)
+      await forgetStorages()
+    },
+  })
+}

@@ -1,0 +1,124 @@
+import { Button, Group, Stack, Tabs, Textarea, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { queryClient } from '../../api/query-client.ts'
+import type { Template } from '../../api/records.ts'
+import { call } from '../../api/request.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { fieldMessage } from '../../controls/field-errors.tsx'
+import { Icon } from '../../controls/icon.tsx'
+import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { notifyDone } from '../../controls/notify.ts'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { useDraft } from '../../controls/use-draft.ts'
+import { useShortcut } from '../../shell/shortcuts.ts'
+import type { ScreenProps } from '../screen-registry.ts'
+
+const parts = { content: 'HTML', css: 'CSS', js: 'JavaScript' } as const
+
+export function TemplateScreen({ params }: ScreenProps) {
+  const guid = params.guid ?? ''
+  const isNew = guid === 'new'
+  const { data, error } = useQuery({
+    queryKey: ['templates', 'one', guid],
+    queryFn: ({ signal }) => call<Template>('GET', `/blueprinttemplates/${guid}`, { signal }),
+    enabled: !isNew,
+  })
+  if (isNew) return <Editor />
+  if (error) return <ErrorNotice error={error} title="This template could not be read" />
+  return data ? <Editor key={data._meta.update_hash} template={data} /> : <LoadingScreen />
+}
+
+function Editor({ template }: { readonly template?: Template }) {
+  const [, go] = useLocation()
+  const { name = '', description = '', content = '', css = '', js = '' } = template ?? {}
+  const { draft, set } = useDraft({ name, description, content, css, js })
+  const save = useMutation({
+    mutationFn: () =>
+      template
+        ? call<Template>('PUT', `/blueprinttemplates/${template._meta.guid}`, { body: draft })
+        : call<Template>('POST', '/blueprinttemplates', { body: draft }),
+    onSuccess: async ({ _meta }) => {
+      notifyDone('Saved')
+      await queryClient.invalidateQueries({ queryKey: ['templates'] })
+      if (!template) go(`/data/templates/${_meta.guid}`, { replace: true })
+    },
+  })
+  useShortcut({ keys: 'mod+s', label: 'Save', group: 'Template', whileTyping: true }, () => save.mutate())
+  return (
+    <>
+      <ScreenHead
+        title={template?.name ?? 'New template'}
+        parent={{ href: '/data/templates', label: 'Page templates' }}
+      >
+        {template ? <RemoveTemplate template={template} /> : null}
+        <Button loading={save.isPending} onClick={() => save.mutate()}>
+          {template ? 'Save' : 'Create'}
+        </Button>
+      </ScreenHead>
+      <Stack gap="md" maw={960}>
+        <ErrorNotice error={save.error} title="The template was not saved" />
+        <Group grow align="flex-start">
+          <TextInput
+            label="Name"
+            required
+            value={draft.name}
+            error={fieldMessage(save.error, 'name')}
+            onChange={(event) => set('name', event.currentTarget.value)}
+          />
+          <TextInput
+            label="Description"
+            value={draft.description}
+            error={fieldMessage(save.error, 'description')}
+            onChange={(event) => set('description', event.currentTarget.value)}
+          />
+        </Group>
+        <Tabs defaultValue="content">
+          <Tabs.List mb="sm">
+            {Object.entries(parts).map(([part, label]) => (
+              <Tabs.Tab key={part} value={part}>
+                {label}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {(Object.keys(parts) as (keyof typeof parts)[]).map((part) => (
+            <Tabs.Panel key={part} value={part}>
+              <Textarea
+                aria-label={parts[part]}
+                autosize
+                minRows={16}
+                maxRows={32}
+                spellCheck={false}
+                styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+                value={draft[part]}
+                error={fieldMessage(save.error, part)}
+                onChange={(event) => set(part, event.currentTarget.value)}
+              />
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Stack>
+    </>
+  )
+}
+
+function RemoveTemplate({ template: { _meta, name } }: { readonly template: Template }) {
+  const [, go] = useLocation()
+  const ask = () =>
+    confirm({
+      title: `Remove the template ${name}?`,
+      text: 'Pages that name it are shown in the plain frame. This cannot be undone.',
+      action: 'Remove',
+      run: async () => {
+        await call('DELETE', `/blueprinttemplates/${_meta.guid}`)
+        await queryClient.invalidateQueries({ queryKey: ['templates'] })
+        go('/data/templates')
+      },
+    })
+  return (
+    <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={ask}>
+      Remove
+    </Button>
+  )
+}

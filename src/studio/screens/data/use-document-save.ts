@@ -1,0 +1,23 @@
+import { useMutation } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import type { Document, StorageRecord } from '../../api/records.ts'
+import { changeDocument, createDocument } from '../../api/storages.ts'
+import { notifyDone } from '../../controls/notify.ts'
+import type { Edits } from './document-changes.ts'
+
+/** Creates the document and opens it, or changes the one that is there: only what is given, and only if nobody else did. */
+export function useDocumentSave(storage: StorageRecord, document: Document | undefined, onSaved: () => void) {
+  const [, go] = useLocation()
+  return useMutation({
+    mutationFn: (fields: Edits) =>
+      document
+        ? changeDocument(storage._meta.guid, document, fields)
+        : createDocument(storage._meta.guid, fields),
+    onSuccess: (saved) => {
+      notifyDone(document ? 'Saved' : 'Created')
+      onSaved()
+      if (!document)
+        go(`/data/storages/${storage._meta.guid}/documents/${saved._meta.guid}`, { replace: true })
+    },
+  })
+}

@@ -1,0 +1,49 @@
+import { Anchor, Badge, Code, Stack } from '@mantine/core'
+import { Link } from 'wouter'
+import { findAuditLogs, oneOf } from '../../api/operations.ts'
+import type { AuditLog } from '../../api/records.ts'
+import { diffValues } from '../../controls/diff-values.ts'
+import { DifferenceTable } from '../../controls/difference-table.tsx'
+import { Facts } from '../../controls/facts.tsx'
+import { JsonView } from '../../controls/json-view.tsx'
+import { RecordDrawer } from '../../controls/record-drawer.tsx'
+import { Time } from '../../controls/time.tsx'
+import { actionColours } from './action-colours.ts'
+
+export function AuditLogDrawer() {
+  return (
+    <RecordDrawer<AuditLog> title="Change" queryKey={['logs', 'audit', 'one']} load={oneOf(findAuditLogs)}>
+      {(record) => <Opened record={record} />}
+    </RecordDrawer>
+  )
+}
+
+function Opened({ record }: { readonly record: AuditLog }) {
+  const { _meta, category, action, guid, name, user, before, after } = record
+  return (
+    <Stack gap="md">
+      <Facts
+        facts={{
+          What: name,
+          Resource: category,
+          Action: <Badge color={actionColours[action]}>{action}</Badge>,
+          By: user.username,
+          When: <Time at={_meta.created} exact />,
+          Record: (
+            <span>
+              <Code>{guid}</Code>{' '}
+              <Anchor component={Link} href={`/operate/audit-log?record=${guid}`} size="sm">
+                all its changes
+              </Anchor>
+            </span>
+          ),
+        }}
+      />
+      {before === null || after === null ? (
+        <JsonView value={after ?? before} label={after === null ? 'What it was' : 'What it is'} />
+      ) : (
+        <DifferenceTable differences={diffValues(before, after)} />
+      )}
+    </Stack>
+  )
+}

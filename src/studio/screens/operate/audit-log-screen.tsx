@@ -1,0 +1,95 @@
+import { Badge, Group, Text } from '@mantine/core'
+import { findAuditLogs } from '../../api/operations.ts'
+import type { AuditLog } from '../../api/records.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { useListAddress } from '../../controls/list-address.ts'
+import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/record-table.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { SearchField } from '../../controls/search-field.tsx'
+import { filtersOf, SelectFilter } from '../../controls/select-filter.tsx'
+import { Time } from '../../controls/time.tsx'
+import { actionColours } from './action-colours.ts'
+import { AuditLogDrawer } from './audit-log-drawer.tsx'
+
+const categories = [
+  'assets',
+  'authentication_groups',
+  'blueprintactions',
+  'blueprintfields',
+  'blueprints',
+  'blueprinttemplates',
+  'blueprintvalidation',
+  'queue',
+  'storages',
+  'users',
+]
+
+const columns: readonly Column<AuditLog>[] = [
+  { id: 'name', label: 'What', sort: 'name', render: ({ name, guid }) => name || guid },
+  { id: 'category', label: 'Resource', sort: 'category', width: 180, render: ({ category }) => category },
+  {
+    id: 'action',
+    label: 'Action',
+    sort: 'action',
+    width: 110,
+    render: ({ action }) => <Badge color={actionColours[action]}>{action}</Badge>,
+  },
+  {
+    id: 'changes',
+    label: 'Fields',
+    render: ({ changes }) => (
+      <Text size="sm" c="dimmed" lineClamp={1}>
+        {changes.join(', ')}
+      </Text>
+    ),
+  },
+  { id: 'user', label: 'By', sort: 'user.username', width: 130, render: ({ user }) => user.username },
+  {
+    id: 'when',
+    label: 'When',
+    sort: '_meta.cms',
+    width: 180,
+    render: ({ _meta }) => <Time at={_meta.created} exact />,
+  },
+]
+
+/** Who changed what of the cluster: every management write, with the values before and after. */
+export function AuditLogScreen() {
+  const [, , words] = useListAddress()
+  return (
+    <>
+      <ScreenHead
+        title="Audit log"
+        about="Who changed what: each management write, with the values before and after."
+      />
+      <Group mb="sm" gap="sm">
+        <SearchField label="Search the audit log" />
+        <SelectFilter name="category" label="Resource" options={categories} width={200} />
+        <SelectFilter
+          name="action"
+          label="Action"
+          options={['created', 'updated', 'removed', 'restored', 'deleted']}
+          width={140}
+        />
+      </Group>
+      <RecordTable<AuditLog>
+        label="Audit log"
+        queryKey={['logs', 'audit']}
+        load={findAuditLogs}
+        body={filtersOf(words, {
+          category: 'category',
+          action: 'action',
+          user: 'user.username',
+          record: 'guid',
+        })}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => openAddress('/operate/audit-log', words, _meta.guid)}
+        minWidth={860}
+        empty={<EmptyState icon="history" title="No change fits" />}
+      />
+      <AuditLogDrawer />
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { Alert, Button, Code, Group, Stack } from '@mantine/core'
+import { forgetJobs, readJob, removeJob, requeueJob } from '../../api/operations.ts'
+import type { JobWithData } from '../../api/records.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { Facts } from '../../controls/facts.tsx'
+import { JsonView } from '../../controls/json-view.tsx'
+import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { RecordDrawer } from '../../controls/record-drawer.tsx'
+import { Time } from '../../controls/time.tsx'
+import { JobState } from './job-state.tsx'
+
+export function JobDrawer() {
+  return (
+    <RecordDrawer<JobWithData> title="Job" queryKey={['jobs', 'one']} load={readJob}>
+      {(job, close) => <Opened job={job} close={close} />}
+    </RecordDrawer>
+  )
+}
+
+function Opened({ job, close }: { readonly job: JobWithData; readonly close: () => void }) {
+  const requeue = async () => {
+    try {
+      await requeueJob(job._meta.guid)
+      notifyDone('It runs again')
+      await forgetJobs()
+    } catch (error) {
+      notifyFailed('It was not run again', error)
+    }
+  }
+  return (
+    <Stack gap="md">
+      {job.error === null ? null : (
+        <Alert color="red" title="Why the last attempt failed">
+          {job.error}
+        </Alert>
+      )}
+      <Facts
+        facts={{
+          State: <JobState job={job} />,
+          Title: job.title,
+          Queue: job.queue,
+          Kind: job.type,
+          Attempts: `${job.attempts} of ${job.max_attempts}`,
+          Priority: String(job.priority),
+          Made: <Time at={job._meta.created} exact />,
+          Due: <Time at={job.scheduled_for} exact />,
+          Begun: <Time at={job.started_at} exact />,
+          Ended: <Time at={job.completed_at} exact />,
+          Worker: job.worker_id,
+          'In order of': job.order_key,
+          'Once by': job.dedupe_key,
+          Guid: <Code>{job._meta.guid}</Code>,
+        }}
+      />
+      <JsonView value={job.data} label="Data of the job" />
+      <Group gap="xs">
+        {job.status === 'dead' ? <Button onClick={() => void requeue()}>Run again</Button> : null}
+        <Button variant="default" color="red" onClick={() => askToRemove(job, close)}>
+          {job.status === 'waiting' || job.status === 'running' ? 'Cancel the job' : 'Remove'}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function askToRemove({ _meta, status }: JobWithData, close: () => void): void {
+  confirm({
+    title: status === 'running' ? 'Stop this job?' : 'Remove this job?',
+    text:
+      status === 'running'
+        ? 'It is told to stop within a few seconds. What it has stored so far stays.'
+        : status === 'waiting'
+          ? 'It never runs.'
+          : 'Its record goes, with its data.',
+    action: status === 'running' ? 'Stop it' : 'Remove',
+    run: async () => {
+      await removeJob(_meta.guid)
+      close()
+      await forgetJobs()
+    },
+  })
+}

@@ -1,0 +1,14 @@
+import { Badge } from '@mantine/core'
+import type { Job } from '../../api/records.ts'
+
+const states = {
+  waiting: ['waiting', 'gray'],
+  running: ['running', 'petrol'],
+  done: ['done', 'green'],
+  dead: ['dead letter', 'red'],
+} as const
+
+export function JobState({ job }: { readonly job: Job }) {
+  const [label, color] = states[job.status]
+  return <Badge color={color}>{label}</Badge>
+}

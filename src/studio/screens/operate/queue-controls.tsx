@@ -1,0 +1,102 @@
+import { ActionIcon, Button, Group, Menu, NumberInput } from '@mantine/core'
+import { useState } from 'react'
+import { eachJob, removeJob, requeueJob, steerQueue } from '../../api/operations.ts'
+import type { Queue } from '../../api/records.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { Icon } from '../../controls/icon.tsx'
+import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+
+/** Pause or go on, how many at once, and what concerns all jobs of the queue. */
+export function QueueControls({ queue }: { readonly queue: Queue }) {
+  const { name, paused, depth, dead } = queue
+  const steer = async (change: Parameters<typeof steerQueue>[1]) => {
+    try {
+      await steerQueue(name, change)
+    } catch (error) {
+      notifyFailed(`The queue ${name} was not changed`, error)
+    }
+  }
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<Icon name={paused ? 'play' : 'pause'} size={14} />}
+        onClick={() => void steer({ paused: !paused })}
+      >
+        {paused ? 'Go on' : 'Pause'}
+      </Button>
+      <Concurrency queue={queue} onChange={(concurrency) => void steer({ concurrency })} />
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`More about ${name}`}>
+            <Icon name="more" size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item disabled={dead === 0} onClick={() => askToRequeue(name, dead)}>
+            Run all dead letters again
+          </Menu.Item>
+          <Menu.Item color="red" disabled={depth === 0} onClick={() => askToDrain(name, depth)}>
+            Drain: cancel all that waits
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  )
+}
+
+interface ConcurrencyProps {
+  readonly queue: Queue
+  readonly onChange: (concurrency: number | null) => void
+}
+
+/** Sent when one leaves the field or presses Enter. Empty: no limit. */
+function Concurrency({ queue, onChange }: ConcurrencyProps) {
+  const [value, setValue] = useState<number | string>(queue.concurrency ?? '')
+  const send = () => {
+    const next = value === '' ? null : Number(value)
+    if (next !== queue.concurrency) onChange(next)
+  }
+  return (
+    <NumberInput
+      size="xs"
+      w={104}
+      min={1}
+      max={100_000}
+      allowDecimal={false}
+      placeholder="no limit"
+      aria-label={`At once in ${queue.name}`}
+      title="Most jobs at once in the whole cluster"
+      value={value}
+      onChange={setValue}
+      onBlur={send}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') send()
+      }}
+    />
+  )
+}
+
+function askToRequeue(queue: string, dead: number): void {
+  confirm({
+    title: `Run the dead letters of ${queue} again?`,
+    text: `${dead.toLocaleString()} jobs are due at once, and have all their attempts again. If what made them fail is still there, they fail again.`,
+    action: 'Run them again',
+    run: async () => {
+      notifyDone(`${await eachJob({ queue, status: 'dead' }, requeueJob)} jobs run again`)
+    },
+  })
+}
+
+function askToDrain(queue: string, depth: number): void {
+  confirm({
+    title: `Cancel all that waits in ${queue}?`,
+    text: `${depth.toLocaleString()} jobs never run. Those that run now end. This cannot be undone.`,
+    action: 'Cancel them',
+    type: queue,
+    run: async () => {
+      notifyDone(`${await eachJob({ queue, status: 'waiting' }, removeJob)} jobs cancelled`)
+    },
+  })
+}

@@ -1,0 +1,95 @@
+import { Group, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { findJobs, queuesQuery } from '../../api/operations.ts'
+import type { Job } from '../../api/records.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { useListAddress } from '../../controls/list-address.ts'
+import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/record-table.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { SearchField } from '../../controls/search-field.tsx'
+import { filtersOf, SelectFilter } from '../../controls/select-filter.tsx'
+import { Time } from '../../controls/time.tsx'
+import { JobDrawer } from './job-drawer.tsx'
+import { JobState } from './job-state.tsx'
+import { QueueTable } from './queue-table.tsx'
+
+const columns: readonly Column<Job>[] = [
+  { id: 'title', label: 'Job', sort: 'title', render: ({ title, type }) => title || type },
+  { id: 'queue', label: 'Queue', sort: 'queue', render: ({ queue }) => queue },
+  { id: 'status', label: 'State', sort: 'status', width: 110, render: (job) => <JobState job={job} /> },
+  {
+    id: 'attempts',
+    label: 'Attempts',
+    sort: 'attempts',
+    numeric: true,
+    width: 100,
+    render: ({ attempts, max_attempts }) => `${attempts} of ${max_attempts}`,
+  },
+  {
+    id: 'when',
+    label: 'Due',
+    sort: 'scheduled_for',
+    width: 130,
+    render: ({ scheduled_for }) => <Time at={scheduled_for} />,
+  },
+  {
+    id: 'error',
+    label: 'Last error',
+    render: ({ error }) => (
+      <Text size="sm" c={error === null ? 'dimmed' : 'red'} lineClamp={1}>
+        {error ?? ''}
+      </Text>
+    ),
+  },
+]
+
+/** Queues with what waits in each, and the jobs themselves; dead letters are jobs in the state dead. */
+export function QueuesScreen() {
+  const [, , words] = useListAddress()
+  const { data: queues = [] } = useQuery(queuesQuery)
+  return (
+    <>
+      <ScreenHead
+        title="Queues and jobs"
+        about="Work that runs behind the requests. A job that failed too often is a dead letter: read why, then run it again."
+      />
+      <QueueTable />
+      <Title order={2} mt="xl" mb="sm">
+        Jobs
+      </Title>
+      <Group mb="sm" gap="sm">
+        <SearchField label="Search jobs" />
+        <SelectFilter name="queue" label="Queue" options={queues.map(({ name }) => name)} />
+        <SelectFilter
+          name="status"
+          label="State"
+          options={[
+            { value: 'waiting', label: 'Waiting' },
+            { value: 'running', label: 'Running' },
+            { value: 'done', label: 'Done' },
+            { value: 'dead', label: 'Dead letters' },
+          ]}
+        />
+        <SelectFilter name="type" label="Kind" options={['function', 'event', 'tick']} width={130} />
+      </Group>
+      <RecordTable<Job>
+        label="Jobs"
+        queryKey={['jobs', 'list']}
+        load={findJobs}
+        body={filtersOf(words, { queue: 'queue', status: 'status', type: 'type' })}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => openAddress('/operate/queues', words, _meta.guid)}
+        refetchInterval={5_000}
+        minWidth={860}
+        empty={
+          <EmptyState icon="operate" title="No jobs">
+            <Text size="sm">Events of storages, schedules and the queue block make jobs.</Text>
+          </EmptyState>
+        }
+      />
+      <JobDrawer />
+    </>
+  )
+}

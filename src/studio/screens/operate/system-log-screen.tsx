@@ -1,0 +1,97 @@
+import { Badge, Code, Group, Switch, Text } from '@mantine/core'
+import { useSearchParams } from 'wouter'
+import { findSystemLogs } from '../../api/operations.ts'
+import type { SystemLog } from '../../api/records.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { useListAddress } from '../../controls/list-address.ts'
+import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/record-table.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { SearchField } from '../../controls/search-field.tsx'
+import { filtersOf, SelectFilter } from '../../controls/select-filter.tsx'
+import { Time } from '../../controls/time.tsx'
+import { levelColours } from './level-colours.ts'
+import { SystemLogDrawer } from './system-log-drawer.tsx'
+
+const columns: readonly Column<SystemLog>[] = [
+  {
+    id: 'message',
+    label: 'Message',
+    render: ({ message }) => <span style={{ overflowWrap: 'anywhere' }}>{message}</span>,
+  },
+  {
+    id: 'level',
+    label: 'Level',
+    sort: 'level',
+    width: 90,
+    render: ({ level }) => <Badge color={levelColours[level]}>{level}</Badge>,
+  },
+  {
+    id: 'run',
+    label: 'Run',
+    width: 130,
+    render: ({ run }) => (run === undefined ? null : <Code title={run}>…{run.slice(-8)}</Code>),
+  },
+  {
+    id: 'when',
+    label: 'When',
+    sort: '_meta.cms',
+    width: 180,
+    render: ({ _meta }) => <Time at={_meta.created} exact />,
+  },
+]
+
+const TAIL = 2_000
+
+/** What the cluster and its blueprints logged, as it comes. */
+export function SystemLogScreen() {
+  const [{ page }, , words] = useListAddress()
+  const [, setWords] = useSearchParams()
+  const isLive = words.get('live') !== '0'
+  const setLive = (live: boolean) =>
+    setWords(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (live) next.delete('live')
+        else next.set('live', '0')
+        return next
+      },
+      { replace: true },
+    )
+  return (
+    <>
+      <ScreenHead
+        title="System log"
+        about="What blueprints log and what went wrong in runs. Kept for 30 days."
+      />
+      <Group mb="sm" gap="sm">
+        <SearchField label="Search messages" />
+        <SelectFilter name="level" label="Level" options={['debug', 'info', 'warn', 'error']} width={130} />
+        <Switch
+          ml="auto"
+          label="Follow"
+          checked={isLive}
+          onChange={(event) => setLive(event.currentTarget.checked)}
+        />
+      </Group>
+      <RecordTable<SystemLog>
+        label="System log"
+        queryKey={['logs', 'system']}
+        load={findSystemLogs}
+        body={filtersOf(words, { level: 'level', run: 'run', blueprint: 'blueprint', block: 'block' })}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => openAddress('/operate/system-log', words, _meta.guid)}
+        refetchInterval={isLive && page === 1 ? TAIL : false}
+        empty={
+          <EmptyState icon="check" title="Nothing was logged">
+            <Text size="sm">
+              Errors of runs come here by themselves; the console log block writes here, too.
+            </Text>
+          </EmptyState>
+        }
+      />
+      <SystemLogDrawer />
+    </>
+  )
+}

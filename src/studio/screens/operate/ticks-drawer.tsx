@@ -1,0 +1,85 @@
+import { Anchor, Badge, Drawer, Group, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { findTicks } from '../../api/operations.ts'
+import type { Tick } from '../../api/records.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { Time } from '../../controls/time.tsx'
+import { useOpened } from '../../controls/use-opened.ts'
+
+const colours = {
+  planned: 'gray',
+  claimed: 'petrol',
+  done: 'green',
+  skipped: 'sand',
+  caught_up: 'petrol',
+  failed: 'red',
+} as const
+
+const SHOWN = 100
+
+/** What became of the planned times of one schedule. */
+export function TicksDrawer() {
+  const [schedule, open] = useOpened()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['schedules', 'ticks', schedule],
+    queryFn: ({ signal }) => findTicks({ filters: { schedule }, limit: SHOWN }, signal),
+    enabled: schedule !== '',
+    refetchInterval: 5_000,
+  })
+  return (
+    <Drawer opened={schedule !== ''} onClose={() => open('')} title="Ticks">
+      {error ? <ErrorNotice error={error} title="The ticks could not be read" onRetry={refetch} /> : null}
+      {data ? <Ticks ticks={data.records} total={data.total} /> : error ? null : <LoadingScreen />}
+    </Drawer>
+  )
+}
+
+function Ticks({ ticks, total }: { readonly ticks: readonly Tick[]; readonly total: number }) {
+  if (ticks.length === 0) return <Text size="sm">No tick yet.</Text>
+  return (
+    <>
+      <Table aria-label="Ticks">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Planned for</Table.Th>
+            <Table.Th>What became of it</Table.Th>
+            <Table.Th>Job</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {ticks.map(({ _meta, planned_at, state, late, job }) => (
+            <Table.Tr key={_meta.guid}>
+              <Table.Td>
+                <Time at={planned_at} exact />
+              </Table.Td>
+              <Table.Td>
+                <Group gap={4}>
+                  <Badge color={colours[state]}>{state.replace('_', ' ')}</Badge>
+                  {late ? (
+                    <Badge color="sand" title="No node was up at its time">
+                      late
+                    </Badge>
+                  ) : null}
+                </Group>
+              </Table.Td>
+              <Table.Td>
+                {job === '' ? null : (
+                  <Anchor component={Link} href={`/operate/queues?open=${job}`} size="sm">
+                    open
+                  </Anchor>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {total > ticks.length ? (
+        <Text size="sm" c="dimmed" mt="sm">
+          The newest {ticks.length} of {total.toLocaleString()}.
+        </Text>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,110 @@
+import { Badge, Group, Text } from '@mantine/core'
+import { findUserLogs } from '../../api/operations.ts'
+import type { UserLog } from '../../api/records.ts'
+import { duration } from '../../controls/amounts.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { useListAddress } from '../../controls/list-address.ts'
+import { MethodTag } from '../../controls/method-tag.tsx'
+import { type Column, RecordTable } from '../../controls/record-table.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { SearchField } from '../../controls/search-field.tsx'
+import { filtersOf, SelectFilter } from '../../controls/select-filter.tsx'
+import { Time } from '../../controls/time.tsx'
+
+const events = {
+  sign_in: ['signed in', 'green'],
+  sign_in_failed: ['sign-in failed', 'red'],
+  sign_out: ['signed out', 'gray'],
+  request: ['request', 'petrol'],
+  lost: ['lost', 'sand'],
+} as const
+
+const columns: readonly Column<UserLog>[] = [
+  {
+    id: 'user',
+    label: 'User',
+    sort: 'user.username',
+    width: 150,
+    render: ({ user }) => user?.username ?? 'nobody known',
+  },
+  {
+    id: 'event',
+    label: 'What',
+    sort: 'event',
+    width: 130,
+    render: ({ event }) => <Badge color={events[event][1]}>{events[event][0]}</Badge>,
+  },
+  {
+    id: 'path',
+    label: 'Request',
+    render: ({ method, path, count }) =>
+      count !== undefined ? (
+        <Text size="sm">{count} requests could not be stored in time</Text>
+      ) : path === undefined ? null : (
+        <Group gap={6} wrap="nowrap">
+          <MethodTag method={method ?? ''} />
+          <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+            {path}
+          </Text>
+        </Group>
+      ),
+  },
+  {
+    id: 'status',
+    label: 'Status',
+    sort: 'status',
+    numeric: true,
+    width: 80,
+    render: ({ status }) => status ?? '',
+  },
+  {
+    id: 'time',
+    label: 'Took',
+    sort: 'milliseconds',
+    numeric: true,
+    width: 90,
+    render: ({ milliseconds }) => (milliseconds === undefined ? '' : duration(milliseconds)),
+  },
+  {
+    id: 'ip',
+    label: 'From',
+    sort: 'ip',
+    width: 130,
+    render: ({ ip, agent }) => <span title={agent}>{ip}</span>,
+  },
+  {
+    id: 'when',
+    label: 'When',
+    sort: '_meta.cms',
+    width: 170,
+    render: ({ _meta }) => <Time at={_meta.created} exact />,
+  },
+]
+
+/** Who signed in, and what users asked for. */
+export function UserLogScreen() {
+  const [, , words] = useListAddress()
+  return (
+    <>
+      <ScreenHead title="User log" about="Sign-ins, and the requests of users. Kept for 30 days." />
+      <Group mb="sm" gap="sm">
+        <SearchField label="Search the user log" />
+        <SelectFilter
+          name="event"
+          label="What"
+          options={Object.entries(events).map(([value, [label]]) => ({ value, label }))}
+        />
+      </Group>
+      <RecordTable<UserLog>
+        label="User log"
+        queryKey={['logs', 'user']}
+        load={findUserLogs}
+        body={filtersOf(words, { event: 'event', user: 'user.username' })}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        minWidth={900}
+        empty={<EmptyState icon="people" title="Nothing fits" />}
+      />
+    </>
+  )
+}

@@ -1,0 +1,116 @@
+import { Badge, Button, Group as Row, Text } from '@mantine/core'
+import { findGroups, forgetPeople } from '../../api/people.ts'
+import type { Group } from '../../api/records.ts'
+import { call } from '../../api/request.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { Icon } from '../../controls/icon.tsx'
+import { useListAddress } from '../../controls/list-address.ts'
+import { openAddress } from '../../controls/open-address.ts'
+import { type Column, RecordTable } from '../../controls/record-table.tsx'
+import { RemoveAction } from '../../controls/remove-action.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { SearchField } from '../../controls/search-field.tsx'
+import { useOpened } from '../../controls/use-opened.ts'
+import { GroupDialog } from './group-dialog.tsx'
+
+const SHOWN = 5
+
+const columns: readonly Column<Group>[] = [
+  {
+    id: 'name',
+    label: 'Group',
+    sort: 'name',
+    width: '30%',
+    render: ({ name, description }) => (
+      <>
+        {name}
+        <Text size="xs" c="dimmed" fw={400} lineClamp={1}>
+          {description}
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: 'scopes',
+    label: 'Scopes',
+    render: ({ scopes }) => (
+      <Row gap={4}>
+        {scopes.slice(0, SHOWN).map((scope) => (
+          <Badge key={scope} color="petrol">
+            {scope}
+          </Badge>
+        ))}
+        {scopes.length > SHOWN ? (
+          <Text size="xs" c="dimmed">
+            and {scopes.length - SHOWN} more
+          </Text>
+        ) : null}
+      </Row>
+    ),
+  },
+  {
+    id: 'state',
+    label: 'State',
+    sort: 'is_active',
+    width: 110,
+    render: ({ is_active }) => (
+      <Badge color={is_active ? 'green' : 'gray'}>{is_active ? 'active' : 'inactive'}</Badge>
+    ),
+  },
+  {
+    id: 'remove',
+    label: '',
+    width: 48,
+    render: (group) => (
+      <RemoveAction label={`Remove the group ${group.name}`} onClick={() => askToRemove(group)} />
+    ),
+  },
+]
+
+/** Authentication groups: names for sets of scopes. */
+export function GroupsScreen() {
+  const [open, show] = useOpened()
+  const [, , words] = useListAddress()
+  return (
+    <>
+      <ScreenHead
+        title="Groups"
+        about="Sets of scopes that users are put into. A change counts at once for everybody in the group."
+      >
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
+          New group
+        </Button>
+      </ScreenHead>
+      <Row mb="sm">
+        <SearchField label="Search groups" />
+      </Row>
+      <RecordTable<Group>
+        label="Groups"
+        queryKey={['people', 'groups', 'list']}
+        load={findGroups}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => openAddress('/people/groups', words, _meta.guid)}
+        empty={
+          <EmptyState icon="people" title="No groups">
+            <Text size="sm">Give scopes to a group once, then put users into it.</Text>
+          </EmptyState>
+        }
+      />
+      <GroupDialog guid={open} onClose={() => show('')} />
+    </>
+  )
+}
+
+function askToRemove({ _meta, name }: Group): void {
+  confirm({
+    title: `Remove the group ${name}?`,
+    text: 'Its users lose its scopes at once.',
+    action: 'Remove',
+    run: async () => {
+      await call('DELETE', `/_system/authentication-groups/${_meta.guid}`)
+      await forgetPeople()
+    },
+  })
+}

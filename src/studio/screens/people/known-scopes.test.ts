@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import type { Group, User } from '../../api/records.ts'
+import { managementScopes, meaningOf, scopeUses } from './known-scopes.ts'
+
+const _meta = {
+  guid: 'g',
+  entity: 1,
+  created: 0,
+  updated: 0,
+  cms: 0,
+  ums: 0,
+  removed: 0,
+  expiry: -1,
+  update_hash: '',
+}
+const group = (name: string, scopes: string[]): Group => ({
+  _meta,
+  name,
+  description: '',
+  scopes,
+  is_active: true,
+})
+const user = (username: string, custom_scopes: string[]): User => ({
+  _meta,
+  username,
+  email: null,
+  firstname: null,
+  lastname: null,
+  timezone: null,
+  language: null,
+  is_active: true,
+  custom_scopes,
+})
+
+describe('scopes', () => {
+  it('are those that the management endpoints ask for', async () => {
+    const documented = await readFile(new URL('../../../../docs/endpoints.md', import.meta.url), 'utf8')
+    const needed = [...documented.matchAll(/ · needs `([^`]+)`/g)].map(([, scope]) => scope)
+    expect(needed.length).toBeGreaterThan(50)
+    for (const scope of needed) expect(managementScopes).toContain(scope)
+  })
+
+  it('are listed with who holds them and what they open', () => {
+    const uses = scopeUses(
+      [group('Desk', ['orders', 'users_view'])],
+      [user('ann', ['orders']), user('bob', [])],
+      [
+        { scopes: ['orders', '*public'], blueprint_guid: 'b1' },
+        { scopes: ['orders'], blueprint_guid: 'b1' },
+      ],
+    )
+    expect(uses).toEqual([
+      { scope: '*public', groups: [], users: [], blueprints: ['b1'] },
+      { scope: 'orders', groups: ['Desk'], users: ['ann'], blueprints: ['b1'] },
+      { scope: 'users_view', groups: ['Desk'], users: [], blueprints: [] },
+    ])
+  })
+
+  it.each([
+    ['orders', ''],
+    ['*', 'Everything.'],
+    ['authentication_groups_view', 'May view authentication groups.'],
+  ])('%s means %j', (scope, meaning) => {
+    expect(meaningOf(scope)).toBe(meaning)
+  })
+})

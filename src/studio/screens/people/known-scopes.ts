@@ -1,0 +1,70 @@
+import type { Block, Group, User } from '../../api/records.ts'
+
+const verbs = ['view', 'create', 'update', 'remove'] as const
+
+/** What management endpoints are about; with a verb it is the scope that opens them. */
+const resources = [
+  'blueprints',
+  'blueprintactions',
+  'blueprintfields',
+  'blueprinttemplates',
+  'blueprintvalidation',
+  'users',
+  'authentication_groups',
+  'userlogs',
+  'storages',
+  'assets',
+  'systemlogs',
+  'auditlogs',
+  'queue',
+  'nodes',
+] as const
+
+export const managementScopes: readonly string[] = resources.flatMap((resource) =>
+  verbs.map((verb) => `${resource}_${verb}`),
+)
+
+/** One scope: who holds it, and what it opens. */
+export interface ScopeUse {
+  readonly scope: string
+  readonly groups: readonly string[]
+  readonly users: readonly string[]
+  /** Guids of blueprints whose triggers ask for it. */
+  readonly blueprints: readonly string[]
+}
+
+/** Every scope that a trigger asks for or somebody holds, by name. Scopes of management endpoints only where they are held. */
+export function scopeUses(
+  groups: readonly Group[],
+  users: readonly User[],
+  triggers: readonly Pick<Block, 'scopes' | 'blueprint_guid'>[],
+): ScopeUse[] {
+  const all = new Map<string, { groups: Set<string>; users: Set<string>; blueprints: Set<string> }>()
+  const use = (scope: string) => {
+    const found = all.get(scope) ?? { groups: new Set(), users: new Set(), blueprints: new Set() }
+    all.set(scope, found)
+    return found
+  }
+  for (const group of groups) for (const scope of group.scopes) use(scope).groups.add(group.name)
+  for (const user of users) for (const scope of user.custom_scopes ?? []) use(scope).users.add(user.username)
+  for (const block of triggers)
+    for (const scope of block.scopes) use(scope).blueprints.add(block.blueprint_guid)
+  return [...all]
+    .map(([scope, { groups: inGroups, users: held, blueprints }]) => ({
+      scope,
+      groups: [...inGroups].toSorted(),
+      users: [...held].toSorted(),
+      blueprints: [...blueprints],
+    }))
+    .toSorted((a, b) => a.scope.localeCompare(b.scope))
+}
+
+/** What a scope means, where the cluster gives it a meaning; empty for names that builders made up. */
+export function meaningOf(scope: string): string {
+  if (scope === '*') return 'Everything.'
+  if (scope === '*public') return 'Everybody, signed in or not.'
+  if (scope === '*loggedin') return 'Any signed-in user.'
+  if (!managementScopes.includes(scope)) return ''
+  const at = scope.lastIndexOf('_')
+  return `May ${scope.slice(at + 1)} ${scope.slice(0, at).replaceAll('_', ' ')}.`
+}

@@ -1,0 +1,110 @@
+import { Anchor, Badge, Code, Group, Skeleton, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { groupsQuery, usersQuery } from '../../api/people.ts'
+import type { Block, Blueprint } from '../../api/records.ts'
+import { search } from '../../api/request.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { meaningOf, type ScopeUse, scopeUses } from './known-scopes.ts'
+
+/** Every scope that somebody holds or a trigger asks for: who, and where. */
+export function ScopesScreen() {
+  const groups = useQuery(groupsQuery)
+  const users = useQuery(usersQuery)
+  const triggers = useQuery({
+    queryKey: ['blueprints', 'scoped triggers'],
+    queryFn: ({ signal }) =>
+      search<Block>(
+        '/blueprintactions/search',
+        { filters: { scopes: { exists: true } }, limit: 1000 },
+        signal,
+      ),
+  })
+  const blueprints = useQuery({
+    queryKey: ['blueprints', 'names'],
+    queryFn: ({ signal }) => search<Blueprint>('/blueprints/search', { limit: 1000 }, signal),
+  })
+  const error = groups.error ?? users.error ?? triggers.error
+  const names = new Map(blueprints.data?.records.map(({ _meta, name }) => [_meta.guid, name]))
+  const uses =
+    groups.data && users.data && triggers.data
+      ? scopeUses(groups.data, users.data, triggers.data.records)
+      : undefined
+  return (
+    <>
+      <ScreenHead
+        title="Scopes"
+        about="Names that open endpoints. A scope exists as soon as a trigger asks for it or somebody holds it."
+      />
+      {error ? <ErrorNotice error={error} title="The scopes could not be read" /> : null}
+      <div className="surface">
+        {uses ? <ScopeTable uses={uses} names={names} /> : <Skeleton height={240} />}
+      </div>
+    </>
+  )
+}
+
+interface ScopeTableProps {
+  readonly uses: readonly ScopeUse[]
+  /** Of blueprints, by guid. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+function ScopeTable({ uses, names }: ScopeTableProps) {
+  if (uses.length === 0) return <EmptyState icon="key" title="No scope is in use" />
+  return (
+    <Table.ScrollContainer minWidth={720} type="native">
+      <Table aria-label="Scopes">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Scope</Table.Th>
+            <Table.Th>Held by groups</Table.Th>
+            <Table.Th>Held by users</Table.Th>
+            <Table.Th>Opens endpoints of</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {uses.map(({ scope, groups, users, blueprints }) => (
+            <Table.Tr key={scope}>
+              <Table.Td>
+                <Code>{scope}</Code>
+                <Text size="xs" c="dimmed">
+                  {meaningOf(scope)}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <Badges names={groups} />
+              </Table.Td>
+              <Table.Td>
+                <Badges names={users} />
+              </Table.Td>
+              <Table.Td>
+                <Group gap={8}>
+                  {blueprints.map((guid) => (
+                    <Anchor key={guid} component={Link} href={`/blueprints/${guid}`} size="sm">
+                      {names.get(guid) ?? guid}
+                    </Anchor>
+                  ))}
+                </Group>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function Badges({ names }: { readonly names: readonly string[] }) {
+  return (
+    <Group gap={4}>
+      {names.map((name) => (
+        <Badge key={name} color="gray">
+          {name}
+        </Badge>
+      ))}
+    </Group>
+  )
+}

@@ -1,0 +1,54 @@
+import type { User } from '../../api/records.ts'
+
+/** A user as the form holds it. */
+export interface UserDraft {
+  readonly username: string
+  readonly email: string
+  readonly firstname: string
+  readonly lastname: string
+  readonly language: string
+  readonly timezone: string
+  /** Empty: as it is. */
+  readonly password: string
+  readonly groups: readonly string[]
+  readonly scopes: readonly string[]
+  readonly isActive: boolean
+}
+
+export function draftOfUser(user: User | undefined): UserDraft {
+  return {
+    username: user?.username ?? '',
+    email: user?.email ?? '',
+    firstname: user?.firstname ?? '',
+    lastname: user?.lastname ?? '',
+    language: user?.language ?? '',
+    timezone: user?.timezone ?? '',
+    password: '',
+    groups: user?.groups ?? [],
+    scopes: user?.custom_scopes ?? [],
+    isActive: user?.is_active ?? true,
+  }
+}
+
+/** What the API takes: nothing of what may be left out and is empty. */
+export function bodyOfUser({
+  password,
+  email,
+  groups,
+  scopes,
+  isActive,
+  language,
+  timezone,
+  ...rest
+}: UserDraft) {
+  return {
+    ...rest,
+    email: email === '' ? null : email,
+    ...(language === '' ? {} : { language }),
+    ...(timezone === '' ? {} : { timezone }),
+    ...(password === '' ? {} : { password }),
+    groups,
+    custom_scopes: scopes,
+    is_active: isActive,
+  }
+}

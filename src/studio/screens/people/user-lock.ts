@@ -1,0 +1,6 @@
+import type { User } from '../../api/records.ts'
+
+/** Too many wrong passwords, and the time of the lock is not over. */
+export function isLocked({ locked_until = 0 }: User): boolean {
+  return locked_until > Date.now() / 1000
+}

@@ -1,0 +1,101 @@
+import { Badge, Button, Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { forgetPeople, readUser } from '../../api/people.ts'
+import type { User } from '../../api/records.ts'
+import { call } from '../../api/request.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { Icon } from '../../controls/icon.tsx'
+import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { Time } from '../../controls/time.tsx'
+import type { ScreenProps } from '../screen-registry.ts'
+import { UserForm } from './user-form.tsx'
+import { isLocked } from './user-lock.ts'
+
+const parent = { href: '/people', label: 'Users' }
+
+export function UserScreen({ params }: ScreenProps) {
+  const guid = params.guid ?? ''
+  const isNew = guid === 'new'
+  const { data, error, refetch } = useQuery({
+    queryKey: ['people', 'users', 'one', guid],
+    queryFn: ({ signal }) => readUser(guid, signal),
+    enabled: !isNew,
+  })
+  if (isNew)
+    return (
+      <>
+        <ScreenHead title="New user" parent={parent} />
+        <UserForm />
+      </>
+    )
+  if (error) return <ErrorNotice error={error} title="This user could not be read" onRetry={refetch} />
+  if (!data) return <LoadingScreen />
+  return (
+    <>
+      <ScreenHead title={data.username} parent={parent} about={<About user={data} />}>
+        {isLocked(data) || (data.login_attempts ?? 0) > 0 ? (
+          <Button
+            variant="default"
+            leftSection={<Icon name="key" size={16} />}
+            onClick={() => void unlock(data)}
+          >
+            Unlock
+          </Button>
+        ) : null}
+        <RemoveUser user={data} />
+      </ScreenHead>
+      <UserForm key={data._meta.update_hash} user={data} />
+    </>
+  )
+}
+
+function About({ user }: { readonly user: User }) {
+  const { _meta, last_activity, login_attempts = 0, locked_until } = user
+  return (
+    <Group component="span" gap="sm">
+      {isLocked(user) ? (
+        <Badge color="red">
+          locked until <Time at={locked_until} exact />
+        </Badge>
+      ) : null}
+      <span>
+        Created <Time at={_meta.created} />, last active <Time at={last_activity} never="never" />
+        {login_attempts > 0 ? `, ${login_attempts} failed sign-ins in a row` : ''}
+      </span>
+    </Group>
+  )
+}
+
+async function unlock({ _meta, username }: User): Promise<void> {
+  try {
+    await call('POST', `/users/${_meta.guid}/reset-login-attempts`)
+    notifyDone(`${username} may sign in again`)
+    await forgetPeople()
+  } catch (error) {
+    notifyFailed(`${username} was not unlocked`, error)
+  }
+}
+
+function RemoveUser({ user }: { readonly user: User }) {
+  const [, go] = useLocation()
+  const ask = () =>
+    confirm({
+      title: `Remove ${user.username}?`,
+      text: 'The user is signed out everywhere and cannot sign in again. What the user made stays.',
+      action: 'Remove',
+      run: async () => {
+        await call('DELETE', `/users/${user._meta.guid}`)
+        await forgetPeople()
+        go('/people')
+      },
+    })
+  return (
+    <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={ask}>
+      Remove
+    </Button>
+  )
+}

@@ -1,0 +1,88 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { findUsers, groupsQuery } from '../../api/people.ts'
+import type { User } from '../../api/records.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { Icon } from '../../controls/icon.tsx'
+import { type Column, RecordTable } from '../../controls/record-table.tsx'
+import { ScreenHead } from '../../controls/screen-head.tsx'
+import { SearchField } from '../../controls/search-field.tsx'
+import { Time } from '../../controls/time.tsx'
+import { useShortcut } from '../../shell/shortcuts.ts'
+import { isLocked } from './user-lock.ts'
+
+const columns: readonly Column<User>[] = [
+  {
+    id: 'username',
+    label: 'User name',
+    sort: 'username',
+    render: ({ username, firstname, lastname }) => (
+      <>
+        {username}
+        <Text size="xs" c="dimmed" fw={400}>
+          {[firstname, lastname].filter(Boolean).join(' ')}
+        </Text>
+      </>
+    ),
+  },
+  { id: 'email', label: 'E-mail', sort: 'email', render: ({ email }) => email },
+  { id: 'groups', label: 'Groups', render: (user) => <Groups user={user} /> },
+  { id: 'state', label: 'State', sort: 'is_active', width: 110, render: (user) => <UserState user={user} /> },
+  {
+    id: 'activity',
+    label: 'Last active',
+    sort: 'last_activity',
+    width: 130,
+    render: ({ last_activity }) => <Time at={last_activity} never="never" />,
+  },
+]
+
+export function UsersScreen() {
+  const [, go] = useLocation()
+  useShortcut({ keys: 'n', label: 'New user', group: 'Users' }, () => go('/people/users/new'))
+  return (
+    <>
+      <ScreenHead
+        title="Users"
+        about="Who may sign in. What they may do comes from their groups and from scopes of their own."
+      >
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={() => go('/people/users/new')}>
+          New user
+        </Button>
+      </ScreenHead>
+      <Group mb="sm">
+        <SearchField label="Search users" />
+      </Group>
+      <RecordTable<User>
+        label="Users"
+        queryKey={['people', 'users', 'list']}
+        load={findUsers}
+        columns={columns}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => `/people/users/${_meta.guid}`}
+        empty={<EmptyState icon="people" title="No user fits" />}
+      />
+    </>
+  )
+}
+
+function Groups({ user }: { readonly user: User }) {
+  const { data: groups = [] } = useQuery({ ...groupsQuery, retry: false })
+  return (
+    <Group gap={4}>
+      {(user.groups ?? []).map((guid) => (
+        <Badge key={guid} color="gray">
+          {groups.find((group) => group._meta.guid === guid)?.name ?? '…'}
+        </Badge>
+      ))}
+      {user.custom_scopes?.includes('*') ? <Badge color="sand">administrator</Badge> : null}
+    </Group>
+  )
+}
+
+function UserState({ user }: { readonly user: User }) {
+  if (!user.is_active) return <Badge color="gray">inactive</Badge>
+  if (isLocked(user)) return <Badge color="red">locked</Badge>
+  return <Badge color="green">active</Badge>
+}

@@ -1,0 +1,91 @@
+import { Alert, Button, Checkbox, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useStore } from 'zustand'
+import { infoQuery } from '../../api/info.ts'
+import { queryClient } from '../../api/query-client.ts'
+import type { SignedIn } from '../../api/records.ts'
+import { call } from '../../api/request.ts'
+import { session, signedIn } from '../../api/session.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { useTabTitle } from '../../controls/use-tab-title.ts'
+import mark from '../../quoin.svg'
+import classes from './sign-in-screen.module.css'
+
+/** In place of whatever was asked for; afterwards that is shown. */
+export function SignInScreen() {
+  useTabTitle('Sign in')
+  const { data: info } = useQuery(infoQuery)
+  const wasRefused = useStore(session, ({ expired }) => expired)
+  const [username, setUsername] = useState('')
+  const [password, setPassword] = useState('')
+  const [stay, setStay] = useState(false)
+  const signIn = useMutation({
+    mutationFn: () => call<SignedIn>('POST', '/auth/signin', { body: { username, password } }),
+    onSuccess: ({ access_token }) => {
+      // Whatever somebody else saw in this tab is nobody's business.
+      queryClient.clear()
+      signedIn(access_token, stay)
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate()
+  }
+  return (
+    <main className={classes.ground}>
+      <form className={`surface ${classes.card}`} onSubmit={submit}>
+        <Stack gap="md">
+          <div className={classes.brand}>
+            <img src={mark} alt="" width={36} height={36} />
+            <div>
+              <Title order={1} size="h3">
+                Sign in to Quoin
+              </Title>
+              <Text size="sm" c="dimmed" className={classes.node}>
+                {info ? `${info.node} · ${info.environment}` : ' '}
+              </Text>
+            </div>
+          </div>
+          {wasRefused && !signIn.error ? (
+            <Alert color="sand" p="xs">
+              Your sign-in has ended. Sign in again and you are back where you were.
+            </Alert>
+          ) : null}
+          {signIn.error ? <ErrorNotice error={signIn.error} title="You are not signed in" /> : null}
+          <TextInput
+            label="User name or e-mail"
+            name="username"
+            autoComplete="username"
+            autoFocus
+            required
+            withAsterisk={false}
+            value={username}
+            onChange={(event) => setUsername(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            name="password"
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <Checkbox
+            label="Stay signed in on this machine"
+            checked={stay}
+            onChange={(event) => setStay(event.currentTarget.checked)}
+          />
+          <Button type="submit" loading={signIn.isPending}>
+            Sign in
+          </Button>
+          <Text size="xs" c="dimmed">
+            First time here? The user is <b>admin</b>, and the password was printed once where Quoin was
+            started.
+          </Text>
+        </Stack>
+      </form>
+    </main>
+  )
+}

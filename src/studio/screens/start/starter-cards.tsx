@@ -1,0 +1,53 @@
+import { Button, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
+import { notifyFailed } from '../../controls/notify.ts'
+import { type Starter, starterFile, starters } from '../../starters/starters.ts'
+
+/** Templates: each makes a blueprint that is saved and not active, and opens it. */
+export function StarterCards() {
+  const [, go] = useLocation()
+  const [running, setRunning] = useState<{ readonly id: string; readonly share: number }>()
+  const start = async (starter: Starter) => {
+    setRunning({ id: starter.id, share: 0 })
+    try {
+      const guid = await importBlueprintFile(await starterFile(starter), (share) =>
+        setRunning({ id: starter.id, share }),
+      )
+      go(`/blueprints/${guid}`)
+    } catch (error) {
+      notifyFailed(`${starter.title} could not be made`, error)
+      setRunning(undefined)
+    }
+  }
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
+      {starters.map((starter) => (
+        <Stack key={starter.id} className="surface" p="md" gap="xs" justify="space-between">
+          <div>
+            <Title order={3} size="h5">
+              {starter.title}
+            </Title>
+            <Text size="sm" c="dimmed">
+              {starter.summary}
+            </Text>
+          </div>
+          {running?.id === starter.id ? (
+            <Progress value={running.share * 100} my={12} aria-label={`Making ${starter.title}`} />
+          ) : (
+            <Button
+              variant="default"
+              size="xs"
+              disabled={running !== undefined}
+              aria-label={`Start from this: ${starter.title}`}
+              onClick={() => void start(starter)}
+            >
+              Start from this
+            </Button>
+          )}
+        </Stack>
+      ))}
+    </SimpleGrid>
+  )
+}

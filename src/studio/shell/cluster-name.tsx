@@ -1,0 +1,22 @@
+import { Badge, Text, Tooltip } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { infoQuery } from '../api/info.ts'
+
+/** Which cluster this is: nobody should change production believing that it is something else. */
+export function ClusterName() {
+  const { data: info } = useQuery(infoQuery)
+  if (!info) return null
+  const nodes = info.nodes === 1 ? 'one node' : `${info.nodes} nodes`
+  return (
+    <Tooltip label={`Quoin ${info.version} · ${nodes} · ${info.flags.storage}`}>
+      <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8, minWidth: 0 }}>
+        <Text size="sm" c="dimmed" truncate visibleFrom="sm">
+          {info.node}
+        </Text>
+        <Badge size="sm" color={info.environment === 'production' ? 'sand' : 'gray'}>
+          {info.environment}
+        </Badge>
+      </span>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,92 @@
+import { Combobox, Modal, ScrollArea, Text, TextInput, useCombobox } from '@mantine/core'
+import { useEffect, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import { Icon } from '../controls/icon.tsx'
+import { commands } from './commands.ts'
+import { findCommands } from './find-commands.ts'
+import { useFoundRecords } from './use-found-records.ts'
+import { useStandingCommands } from './use-standing-commands.ts'
+
+interface PaletteProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+export function CommandPalette({ opened, onClose }: PaletteProps) {
+  return (
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      yOffset="12vh"
+      padding={0}
+      size="lg"
+      centered={false}
+      transitionProps={{ duration: 80 }}
+    >
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search and commands">
+        <Modal.Body>
+          <Palette onClose={onClose} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+const MOST = 40
+
+function Palette({ onClose }: { readonly onClose: () => void }) {
+  const [typed, setTyped] = useState('')
+  const combobox = useCombobox()
+  const standing = useStandingCommands()
+  const offered = useStore(commands, (state) => state.offered)
+  const records = useFoundRecords(typed)
+  const found = useMemo(
+    () => [...findCommands([...offered.flat(), ...standing], typed), ...records].slice(0, MOST),
+    [offered, standing, records, typed],
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever was found last, its first is chosen
+  useEffect(() => {
+    combobox.selectFirstOption()
+  }, [found])
+  const groups = Map.groupBy(found, ({ group }) => group)
+  const run = (id: string) => {
+    onClose()
+    found.find((command) => command.id === id)?.run()
+  }
+  return (
+    <Combobox store={combobox} onOptionSubmit={run}>
+      <Combobox.EventsTarget>
+        <TextInput
+          data-autofocus
+          size="lg"
+          variant="unstyled"
+          px="md"
+          placeholder="A screen, a blueprint, a storage, or something to do"
+          aria-label="Search and commands"
+          leftSection={<Icon name="search" />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </Combobox.EventsTarget>
+      <ScrollArea.Autosize mah={420} style={{ borderTop: '1px solid var(--studio-line)' }}>
+        <Combobox.Options p={6}>
+          {[...groups].map(([group, list]) => (
+            <Combobox.Group key={group} label={group}>
+              {list.map((command) => (
+                <Combobox.Option key={command.id} value={command.id}>
+                  {command.label}
+                </Combobox.Option>
+              ))}
+            </Combobox.Group>
+          ))}
+          {found.length === 0 ? (
+            <Combobox.Empty>
+              <Text size="sm">Nothing is called that.</Text>
+            </Combobox.Empty>
+          ) : null}
+        </Combobox.Options>
+      </ScrollArea.Autosize>
+    </Combobox>
+  )
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { keyCaps, stepOf } from './match-keys.ts'
+
+const press = (key: string, ...held: string[]) => ({
+  key,
+  ctrlKey: held.includes('ctrl'),
+  metaKey: held.includes('meta'),
+  altKey: held.includes('alt'),
+  shiftKey: held.includes('shift'),
+})
+
+describe('a pressed key', () => {
+  it.each([
+    [press('a'), 'a'],
+    [press('A', 'shift'), 'shift+a'],
+    [press('k', 'ctrl'), 'mod+k'],
+    [press('k', 'meta'), 'mod+k'],
+    [press('Z', 'ctrl', 'shift'), 'mod+shift+z'],
+    [press('?', 'shift'), '?'],
+    [press('Escape'), 'escape'],
+    [press('ArrowUp', 'alt'), 'alt+arrowup'],
+    [press(' '), 'space'],
+  ])('%o is %s', (given, step) => {
+    expect(stepOf(given)).toBe(step)
+  })
+})
+
+describe('a shortcut as it is shown', () => {
+  it.each([
+    ['mod+shift+z', false, [['Ctrl', 'Shift', 'Z']]],
+    ['mod+k', true, [['⌘', 'K']]],
+    ['g b', false, [['G'], ['B']]],
+  ] as const)('%s', (keys, isMac, caps) => {
+    expect(keyCaps(keys, isMac)).toEqual(caps)
+  })
+})

@@ -1,0 +1,51 @@
+export interface KeyPress {
+  readonly key: string
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly altKey: boolean
+  readonly shiftKey: boolean
+}
+
+/**
+ * One step of a shortcut as it is pressed: `mod+shift+z`, `g`, `?`, `escape`. `mod` is Ctrl, or Cmd on a Mac. Shift counts
+ * only with letters and named keys: `?` is `?`, however a keyboard makes it.
+ */
+export function stepOf(press: KeyPress): string {
+  const key = press.key === ' ' ? 'space' : press.key.toLowerCase()
+  const parts = [
+    press.ctrlKey || press.metaKey ? 'mod' : '',
+    press.altKey ? 'alt' : '',
+    press.shiftKey && /^([a-z]|[a-z]{2,}|f\d+)$/.test(key) ? 'shift' : '',
+    key,
+  ]
+  return parts.filter((part) => part !== '').join('+')
+}
+
+/** Keys that only go along with others. */
+export function isModifier(key: string): boolean {
+  return ['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'CapsLock'].includes(key)
+}
+
+/** `mod+shift+z` → ['Ctrl', 'Shift', 'Z'], and `g b` → ['G', 'B'], for showing. */
+export function keyCaps(keys: string, isMac: boolean): string[][] {
+  return keys.split(' ').map((step) => step.split('+').map((key) => cap(key, isMac)))
+}
+
+const named: Readonly<Record<string, string>> = {
+  alt: 'Alt',
+  shift: 'Shift',
+  enter: 'Enter',
+  escape: 'Esc',
+  delete: 'Del',
+  backspace: '⌫',
+  arrowup: '↑',
+  arrowdown: '↓',
+  arrowleft: '←',
+  arrowright: '→',
+  space: 'Space',
+}
+
+function cap(key: string, isMac: boolean): string {
+  if (key === 'mod') return isMac ? '⌘' : 'Ctrl'
+  return named[key] ?? key.toUpperCase()
+}

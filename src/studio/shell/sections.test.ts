@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { placeOf, sectionOf, sections } from './sections.ts'
+
+describe('the navigation', () => {
+  it.each([
+    ['/nowhere', undefined, undefined],
+    ['/blueprints', 'Blueprints', 'All blueprints'],
+    ['/blueprints/explain', 'Blueprints', 'Why 404?'],
+    ['/blueprints/0199', 'Blueprints', 'All blueprints'],
+    ['/data/storages/0199/documents', 'Data', 'Storages'],
+    ['/data/fields', 'Data', 'Fields'],
+    ['/assets/0199', 'Assets', undefined],
+    ['/apiary', undefined, undefined],
+  ])('%s is in %s, %s', (path, section, place) => {
+    const found = sectionOf(path)
+    expect(found?.label).toBe(section)
+    expect(found && placeOf(found, path)?.label).toBe(place)
+  })
+
+  it('has a letter of its own for each section', () => {
+    expect(new Set(sections.map(({ letter }) => letter)).size).toBe(sections.length)
+  })
+})

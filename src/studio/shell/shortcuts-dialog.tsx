@@ -1,0 +1,59 @@
+import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Fragment } from 'react'
+import { useStore } from 'zustand'
+import { keyCaps } from './match-keys.ts'
+import { shortcuts } from './shortcuts.ts'
+
+const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+/** All keys that do something where one is now. */
+export function ShortcutsDialog({
+  opened,
+  onClose,
+}: {
+  readonly opened: boolean
+  readonly onClose: () => void
+}) {
+  const active = useStore(shortcuts, (state) => state.active)
+  const groups = Map.groupBy(active, ({ group }) => group)
+  return (
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl">
+        {[...groups].map(([group, list]) => (
+          <Stack key={group} gap={6}>
+            <Title order={3} size="sm">
+              {group}
+            </Title>
+            {list.map(({ keys, label }) => (
+              <Group key={keys} justify="space-between" wrap="nowrap" gap="xs">
+                <Text size="sm">{label}</Text>
+                <Keys keys={keys} />
+              </Group>
+            ))}
+          </Stack>
+        ))}
+      </SimpleGrid>
+    </Modal>
+  )
+}
+
+function Keys({ keys }: { readonly keys: string }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      {keyCaps(keys, isMac).map((step, i) => (
+        <Fragment key={step.join('+')}>
+          {i > 0 ? (
+            <Text size="xs" c="dimmed">
+              then
+            </Text>
+          ) : null}
+          {step.map((cap) => (
+            <Kbd key={cap} size="xs">
+              {cap}
+            </Kbd>
+          ))}
+        </Fragment>
+      ))}
+    </Group>
+  )
+}

@@ -1,0 +1,44 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useLocation } from 'wouter'
+import type { Blueprint, StorageRecord } from '../api/records.ts'
+import { search } from '../api/request.ts'
+import type { Command } from './commands.ts'
+
+/** Blueprints and storages whose names begin with what is typed. Who may not see them finds none. */
+export function useFoundRecords(typed: string): readonly Command[] {
+  const [, go] = useLocation()
+  const [words] = useDebouncedValue(typed.trim(), 150)
+  const body = { query: `${words.replace(/["()|*~+-]/g, ' ').trim()}*`, limit: 8 }
+  const enabled = words.length > 1
+  const blueprints = useQuery({
+    queryKey: ['palette', 'blueprints', words],
+    queryFn: ({ signal }) => search<Blueprint>('/blueprints/search', body, signal),
+    enabled,
+    retry: false,
+  })
+  const storages = useQuery({
+    queryKey: ['palette', 'storages', words],
+    queryFn: ({ signal }) => search<StorageRecord>('/_system/storages/search', body, signal),
+    enabled,
+    retry: false,
+  })
+  return useMemo(
+    () => [
+      ...(blueprints.data?.records ?? []).map((record) => ({
+        id: record._meta.guid,
+        label: record.name,
+        group: 'Blueprints',
+        run: () => go(`/blueprints/${record._meta.guid}`),
+      })),
+      ...(storages.data?.records ?? []).map((record) => ({
+        id: record._meta.guid,
+        label: record.name,
+        group: 'Storages',
+        run: () => go(`/data/storages/${record._meta.guid}`),
+      })),
+    ],
+    [blueprints.data, storages.data, go],
+  )
+}

@@ -1,0 +1,42 @@
+import type { BlueprintFile } from '../../shared/blueprint-file.ts'
+
+/** A blueprint to start from. */
+export interface Starter {
+  readonly id: string
+  readonly title: string
+  readonly summary: string
+  /** Read when it is chosen. */
+  readonly load: () => Promise<unknown>
+}
+
+export const starters: readonly Starter[] = [
+  {
+    id: 'hello',
+    title: 'Hello',
+    summary: 'The shortest endpoint: a parameter, a default, a reply.',
+    load: async () => (await import('./hello.blueprint.json')).default,
+  },
+  {
+    id: 'guestbook',
+    title: 'Guestbook',
+    summary: 'Takes a document, stores it, and lists the newest.',
+    load: async () => (await import('./guestbook.blueprint.json')).default,
+  },
+  {
+    id: 'receipts',
+    title: 'Work behind a request',
+    summary: 'Answers at once and does the rest from a queue, safe against crashes.',
+    load: async () => (await import('./receipts.blueprint.json')).default,
+  },
+  {
+    id: 'heartbeat',
+    title: 'By the clock',
+    summary: 'A schedule that writes a document every minute.',
+    load: async () => (await import('./heartbeat.blueprint.json')).default,
+  },
+]
+
+/** Our own files have the shape; the compiler reads JSON with wider types. */
+export async function starterFile({ load }: Starter): Promise<BlueprintFile> {
+  return (await load()) as BlueprintFile
+}

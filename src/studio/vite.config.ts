@@ -1,0 +1,45 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** What the server puts a new value in for at each request; see `src/http/routes/studio-files.ts`. */
+const NONCE = 'studio-nonce'
+
+/** `npx vite --config src/studio/vite.config.ts` for work on the studio; it asks the server on port 8080. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/studio/',
+  plugins: [react()],
+  html: { cspNonce: NONCE },
+  server: { port: 5173, proxy: { '/api': 'http://127.0.0.1:8080', '/static': 'http://127.0.0.1:8080' } },
+  build: {
+    outDir: '../../dist/studio',
+    emptyOutDir: true,
+    target: 'es2023',
+    // From these on browsers know light-dark() themselves; translated, it would not follow the switch in the header.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    // Nothing inline: the policy allows no code and no data that is not a file of ours.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      output: {
+        // Few files that change rarely instead of a hundred small ones: what all screens need is one of libraries and one of ours.
+        codeSplitting: {
+          // Else the canvas would take React along, and be loaded by everything.
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'canvas', test: /node_modules\/(@xyflow|@dagrejs|d3-|classcat)/, priority: 3 },
+            {
+              name: 'code-editor',
+              test: /node_modules\/(@codemirror|@lezer|style-mod|crelt|w3c-keyname)/,
+              priority: 3,
+            },
+            { name: 'libraries', test: /node_modules\//, priority: 2 },
+            { name: 'controls', test: /src\/(studio\/(api|controls|shell|theme)|shared)\//, priority: 1 },
+          ],
+        },
+      },
+    },
+    manifest: true,
+  },
+})

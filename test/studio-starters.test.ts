@@ -1,0 +1,47 @@
+/** The blueprints that the studio offers to start from: each can be activated, and answers as its summary says. */
+import { readdir, readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
+import { openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
+
+const folder = new URL('../src/studio/starters/', import.meta.url)
+
+let room: TestQuoin
+beforeAll(async () => {
+  room = await openTestQuoin()
+})
+afterAll(() => room.close())
+
+async function blocksOf(name: string): Promise<JsonObject> {
+  const file: unknown = JSON.parse(await readFile(new URL(`${name}.blueprint.json`, folder), 'utf8'))
+  if (!isJsonObject(file) || !isJsonObject(file.blocks)) throw new Error(`${name} is no blueprint file.`)
+  return file.blocks
+}
+
+describe('a template of the studio', () => {
+  it('is a file that can be activated as it is, each of them', async () => {
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.blueprint.json'))
+    expect(files.length).toBeGreaterThan(3)
+    for (const file of files) {
+      const name = file.replace('.blueprint.json', '')
+      await expect(room.install(name, await blocksOf(name)), name).resolves.toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  it.each([
+    ['/hello', { hello: 'world' }],
+    ['/hello?name=Ann', { hello: 'Ann' }],
+  ])('says hello at %s', async (path, body) => {
+    expect((await room.send('GET', path)).body).toEqual(body)
+  })
+
+  it('keeps a guestbook, the newest entry first', async () => {
+    for (const name of ['Ann', 'Bob'])
+      expect((await room.send('POST', '/guestbook', { body: { name, message: 'hi', more: 1 } })).status).toBe(
+        201,
+      )
+    const { body } = await room.send('GET', '/guestbook')
+    expect(body).toMatchObject([{ name: 'Bob', message: 'hi' }, { name: 'Ann' }])
+    expect(JSON.stringify(body)).not.toContain('more')
+  })
+})
