@@ -80,6 +80,12 @@ export const optionTable = {
     ...text,
   },
   data: { variable: 'QUOIN_DATA', fallback: './data', help: 'Folder of the embedded database.', ...text },
+  workers: {
+    variable: 'QUOIN_WORKERS',
+    fallback: '1',
+    help: 'Processes on the embedded database: one writes, all read and answer. About as many as there are cores.',
+    ...number(1, 64),
+  },
   databaseUrl: {
     variable: 'DATABASE_URL',
     fallback: '',
@@ -246,6 +252,7 @@ export function readOptions(
     port: read(optionTable.port),
     host: read(optionTable.host),
     data: read(optionTable.data),
+    workers: read(optionTable.workers),
     databaseUrl: read(optionTable.databaseUrl),
     listenUrl: read(optionTable.listenUrl),
     pool: read(optionTable.pool),
@@ -268,6 +275,10 @@ export function readOptions(
     metricsToken: read(optionTable.metricsToken),
     entity: read(optionTable.entity),
   }
+  if (options.workers > 1 && options.databaseUrl !== '')
+    throw new OptionError(
+      'QUOIN_WORKERS is for the embedded database; with DATABASE_URL set, start more nodes instead.',
+    )
   return options
 }
 

@@ -5,11 +5,13 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Access, openAccess } from './access/access.ts'
 import { auditedAccess } from './access/audited-access.ts'
 import type { FirstAdministrator } from './access/first-administrator.ts'
 import { openBackground, queueDepths } from './background.ts'
-import { loadBlocks } from './blocks/load-blocks.ts'
+import { describeBlock } from './blocks/describe-block.ts'
+import { findBlocks, loadBlocks } from './blocks/load-blocks.ts'
 import { openAssets } from './engine/assets.ts'
 import { auditedRecords } from './engine/audited-records.ts'
 import { openDocumentHistory } from './engine/document-history.ts'
@@ -20,22 +22,29 @@ import { ruledStorage } from './engine/fields/ruled-storage.ts'
 import { installBlueprint } from './engine/install-blueprint.ts'
 import { openExpiryPurge } from './engine/purge-expired.ts'
 import { queueSteering } from './engine/queue-steering.ts'
+import { openAssetSweep } from './engine/sweep-assets.ts'
 import { openTemplates } from './engine/templates.ts'
 import { openValidationRules } from './engine/validation-rules.ts'
 import { customEndpoints } from './http/custom-endpoints.ts'
 import { describeEndpoints } from './http/describe-endpoints.ts'
 import { openIdempotency } from './http/endpoint-idempotency.ts'
 import { openMetrics } from './http/metrics/metrics.ts'
+import { openPageRoom } from './http/pages/open-page-room.ts'
+import { pageDoor } from './http/pages/page-door.ts'
+import { reservedPageRoots } from './http/reserved-page-roots.ts'
 import { reservedRoots } from './http/reserved-roots.ts'
 import { assetRoutes } from './http/routes/assets.ts'
 import { auditLogRoutes } from './http/routes/audit-logs.ts'
 import { authRoutes } from './http/routes/auth.ts'
 import { authenticationGroupRoutes } from './http/routes/authentication-groups.ts'
+import { blockCatalogueRoutes } from './http/routes/blocks.ts'
 import { blueprintActionRoutes } from './http/routes/blueprint-actions.ts'
 import { blueprintDeploymentRoutes } from './http/routes/blueprint-deployment.ts'
+import { blueprintEditRoutes } from './http/routes/blueprint-edits.ts'
 import { blueprintFieldRoutes } from './http/routes/blueprint-fields.ts'
 import { blueprintTemplateRoutes } from './http/routes/blueprint-templates.ts'
 import { blueprintValidationRoutes } from './http/routes/blueprint-validation.ts'
+import { blueprintVersionRoutes } from './http/routes/blueprint-versions.ts'
 import { blueprintRoutes } from './http/routes/blueprints.ts'
 import { documentRoutes } from './http/routes/documents.ts'
 import { documentTransferRoutes } from './http/routes/documents-transfer.ts'
@@ -48,7 +57,9 @@ import { docsRoutes, openApiRoutes } from './http/routes/open-api.ts'
 import { queueRoutes } from './http/routes/queues.ts'
 import { scheduleRoutes } from './http/routes/schedules.ts'
 import { staticFileRoutes } from './http/routes/static-files.ts'
+import { storageAdviceRoutes } from './http/routes/storage-advice.ts'
 import { storageRoutes } from './http/routes/storages.ts'
+import { studioFileRoutes } from './http/routes/studio-files.ts'
 import { systemLogRoutes } from './http/routes/system-logs.ts'
 import { userLogRoutes } from './http/routes/user-logs.ts'
 import { userRoutes } from './http/routes/users.ts'
@@ -56,13 +67,16 @@ import { openServer, type Server } from './http/server.ts'
 import { openAssetStore } from './open-asset-store.ts'
 import { openStorage } from './open-storage.ts'
 import type { Options } from './options.ts'
+import { accessSettings, httpSettings, runLimits } from './quoin-settings.ts'
 import { releasers } from './releasers.ts'
 import type { Clock } from './shared/clock.ts'
-import { eventLoopLoad } from './shared/event-loop-load.ts'
-import type { Random } from './shared/guid.ts'
+import { guidSource, type Random } from './shared/guid.ts'
+import { pooledRandom } from './shared/pooled-random.ts'
 import { openAuditLog } from './storage/audit-log.ts'
 import type { ClusterNode } from './storage/cluster.ts'
+import { eventLoopLoad } from './storage/event-loop-load.ts'
 import type { Storage } from './storage/storage.ts'
+import { openWorkers } from './workers/workers.ts'
 
 export interface Quoin {
   readonly access: Access
@@ -84,7 +98,6 @@ export interface Surroundings {
   readonly offline?: true
 }
 
-const MAX_CALL_DEPTH = 32
 const STOP_MS = 10_000
 
 /** Opens everything, ready to listen. */
@@ -97,13 +110,25 @@ export async function openQuoin(
   try {
     const started = Math.floor(clock() / 1000)
     const node = options.node || hostname()
-    const engineOfStorage = await openStorage(options, {
+    const oneProcess = await openStorage(options, {
       clock,
       random,
       node: { name: node, version },
       synchronous,
     })
-    opened.add(() => engineOfStorage.close())
+    opened.add(() => oneProcess.close())
+    const workers =
+      options.workers > 1 && !offline
+        ? openWorkers({
+            storage: oneProcess,
+            options,
+            clock,
+            newGuid: guidSource(clock, pooledRandom(random)),
+            node: { name: node, version, started },
+            program: new URL('./reader-process.ts', import.meta.url),
+          })
+        : undefined
+    const engineOfStorage = workers?.storage ?? oneProcess
     await openTemplates(engineOfStorage)
     await openValidationRules(engineOfStorage)
     // From here on every write of a document keeps to the rules of its fields, whoever writes.
@@ -114,12 +139,7 @@ export async function openQuoin(
       storage,
       clock,
       random,
-      settings: {
-        lockoutAttempts: options.lockoutAttempts,
-        lockoutSeconds: options.lockoutSeconds,
-        addressAttempts: 100,
-        tokenSeconds: 14 * 86_400,
-      },
+      settings: accessSettings(options),
     })
     opened.add(() => access.close())
     const engine = await openEngine({
@@ -127,9 +147,10 @@ export async function openQuoin(
       catalogue,
       clock,
       random,
-      limits: { deadline: options.runDeadline, budget: options.runBudget, depth: MAX_CALL_DEPTH },
+      limits: runLimits(options),
       allowedHosts: options.allowedHosts,
       reservedRoots,
+      reservedPageRoots,
     })
     opened.add(() => engine.close())
     const history = await openDocumentHistory(storage)
@@ -147,6 +168,8 @@ export async function openQuoin(
     if (!offline) {
       const purge = openExpiryPurge({ storage, clock, log: engine.log })
       opened.add(() => purge.close())
+      const sweep = openAssetSweep({ storage, assets, clock, log: engine.log })
+      opened.add(() => sweep.close())
     }
     const metrics = openMetrics({
       engine,
@@ -184,20 +207,23 @@ export async function openQuoin(
       started,
       flags: { storage: storage.engine },
     })
-    const server = await openServer({
+    const idempotency = await openIdempotency(storage, clock)
+    const pages = await openPageRoom({
+      access,
+      engine: metrics.engine,
+      storage,
+      assets,
+      clock,
+      random,
+      idempotency,
+      rulesOf: rules.of,
+    })
+    const metricsText = workers ? async () => workers.metricsText(await metrics.all()) : metrics.text
+    const door = await openServer({
       access,
       clock,
       version,
-      settings: {
-        host: options.host,
-        port: options.port,
-        bodyLimit: options.bodyLimit,
-        corsOrigins: options.corsOrigins,
-        rateLimit: options.rateLimit,
-        environment: options.environment,
-        trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
-        logLevel: options.logLevel,
-      },
+      settings: httpSettings(options),
       api: [
         authRoutes(access),
         meRoutes(access),
@@ -206,11 +232,17 @@ export async function openQuoin(
         nodeRoutes(nodes),
         blueprintRoutes(engine),
         blueprintDeploymentRoutes(engine, access),
+        blueprintVersionRoutes(engine),
+        blockCatalogueRoutes(
+          (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
+        ),
         blueprintActionRoutes(engine),
+        blueprintEditRoutes(engine),
         blueprintFieldRoutes(engine.records),
         blueprintTemplateRoutes(engine.records),
         blueprintValidationRoutes(engine.records),
         storageRoutes(documents, engine.live),
+        storageAdviceRoutes(documents, engine.live),
         documentRoutes(documents),
         documentTransferRoutes(documents, imports),
         assetRoutes(assets),
@@ -222,17 +254,20 @@ export async function openQuoin(
         systemLogRoutes(engine),
         auditLogRoutes(engine.records),
         openApiRoutes(describe),
-        customEndpoints(metrics.engine, await openIdempotency(storage, clock)),
+        customEndpoints(metrics.engine, idempotency),
       ],
       root: [
         docsRoutes(describe),
         staticFileRoutes(assets),
+        studioFileRoutes(fileURLToPath(new URL('../dist/studio', import.meta.url))),
         healthRoutes(storage),
-        metricsRoutes({ text: metrics.text, token: options.metricsToken, environment: options.environment }),
+        metricsRoutes({ text: metricsText, token: options.metricsToken, environment: options.environment }),
+        pageDoor(pages),
       ],
       finished: metrics.finished,
       cluster: storage.cluster,
     })
+    const server = workers?.door(door, { access, log: engine.log }) ?? door
     opened.add(async () => {
       // Runs that go on behind their reply have what is left of the time that requests in flight have.
       const late = clock() + STOP_MS

@@ -1,0 +1,170 @@
+/**
+ * The storage of the process that writes, when others read beside it: it is the storage itself, but a commit that wrote to
+ * a watched storage is over only when every reader has done what follows from it. The names that are watched here are
+ * those that readers watch, because both open the same rooms.
+ */
+import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
+import type { Mutation } from '../shared/mutation.ts'
+import type { Query, Search } from '../shared/query.ts'
+import type { Cluster } from '../storage/cluster.ts'
+import type { NewJob } from '../storage/job.ts'
+import type { CreateOptions, Observer, Session, Storage } from '../storage/storage.ts'
+
+export interface Announced {
+  readonly cluster: Cluster
+  /** Resolves when every reader has done what follows; undefined when that is now. null: everything is to be read anew. */
+  tell(name: string, guids: readonly string[] | null): Promise<void> | undefined
+}
+
+export function announcedStorage(storage: Storage, { cluster, tell }: Announced): Storage {
+  /** How often each name is watched, and what ends the watch over its writes. */
+  const watched = new Map<string, { count: number; readonly end: () => void }>()
+  /** Observers are given the engine's own session; here too they are to meet the one that the writer holds. */
+  const outer: Outer = new WeakMap()
+
+  function watch(name: string): () => void {
+    const known = watched.get(name)
+    if (known) known.count += 1
+    else {
+      const note: Observer = (session, change) => outer.get(session)?.note(change.storage, change.guid)
+      watched.set(name, { count: 1, end: storage.observe(name, note) })
+    }
+    return () => {
+      const left = watched.get(name)
+      if (left === undefined || --left.count > 0) return
+      watched.delete(name)
+      left.end()
+    }
+  }
+
+  return {
+    engine: storage.engine,
+    ensure: (name, needs) => storage.ensure(name, needs),
+    release: (name, kept) => storage.release(name, kept),
+    async drop(name) {
+      await storage.drop(name)
+      if (watched.has(name)) await tell(name, null)
+    },
+    has: (name) => storage.has(name),
+    names: () => storage.names(),
+    session: (origin) => new AnnouncingSession(storage.session(origin), tell, outer),
+    observe: (name, observer) =>
+      storage.observe(name, (session, change) => observer(outer.get(session) ?? session, change)),
+    watch,
+    version: (name) => storage.version(name),
+    kept: (name) => storage.kept(name),
+    slowSearches: (name) => storage.slowSearches(name),
+    alone: (key, work) => storage.alone(key, work),
+    cluster,
+    jobs: storage.jobs,
+    close: () => storage.close(),
+  }
+}
+
+type Outer = WeakMap<Session, AnnouncingSession>
+
+/** Guids by watched storage. */
+type Written = Map<string, string[]>
+
+class AnnouncingSession implements Session {
+  readonly #session: Session
+  readonly #tell: Announced['tell']
+  readonly #outer: Outer
+  #known = false
+  /** Since the last commit. */
+  #written: Written | undefined
+
+  constructor(session: Session, tell: Announced['tell'], outer: Outer) {
+    this.#session = session
+    this.#tell = tell
+    this.#outer = outer
+  }
+
+  /** To be written through, and so to be met by observers. Sessions that only read are spared the weak reference. */
+  get #writing(): Session {
+    if (!this.#known) this.#outer.set(this.#session, this)
+    this.#known = true
+    return this.#session
+  }
+
+  note(storage: string, guid: string): void {
+    this.#written ??= new Map()
+    const guids = this.#written.get(storage)
+    if (guids) guids.push(guid)
+    else this.#written.set(storage, [guid])
+  }
+
+  get origin() {
+    return this.#session.origin
+  }
+
+  get hasWritten(): boolean {
+    return this.#session.hasWritten
+  }
+
+  get(storage: string, guid: string, options?: { readonly removed?: boolean }) {
+    return this.#session.get(storage, guid, options)
+  }
+
+  find(storage: string, search: Search) {
+    return this.#session.find(storage, search)
+  }
+
+  count(storage: string, query: Query, includeRemoved?: boolean) {
+    return this.#session.count(storage, query, includeRemoved)
+  }
+
+  create(storage: string, mutations: readonly Mutation[], options?: CreateOptions) {
+    return this.#writing.create(storage, mutations, options)
+  }
+
+  update(
+    storage: string,
+    guid: string,
+    mutations: readonly Mutation[],
+    options?: { readonly updateHash?: string },
+  ) {
+    return this.#writing.update(storage, guid, mutations, options)
+  }
+
+  remove(storage: string, guid: string) {
+    return this.#writing.remove(storage, guid)
+  }
+
+  restore(storage: string, guid: string) {
+    return this.#writing.restore(storage, guid)
+  }
+
+  delete(storage: string, guid: string) {
+    return this.#writing.delete(storage, guid)
+  }
+
+  enqueue(job: NewJob) {
+    return this.#session.enqueue(job)
+  }
+
+  commit(): MaybePromise<void> {
+    const written = this.#written
+    this.#written = undefined
+    const committed = this.#session.commit()
+    if (!isPromise(committed)) return this.#announce(written)
+    return committed.then(() => this.#announce(written))
+  }
+
+  rollback(): MaybePromise<void> {
+    return andThen(this.#session.rollback(), () => {
+      this.#written = undefined
+    })
+  }
+
+  /**
+   * A write that waited for its turn is committed too although it was noted after `commit` was called. What was noted
+   * since may also belong to the next commit, which then tells it again.
+   */
+  #announce(written: Written | undefined): Promise<void> | undefined {
+    const told = [...(written ?? []), ...(this.#written ?? [])].flatMap(
+      ([storage, guids]) => this.#tell(storage, guids) ?? [],
+    )
+    return told.length === 0 ? undefined : Promise.all(told).then(() => undefined)
+  }
+}

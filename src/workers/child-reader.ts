@@ -1,0 +1,191 @@
+/**
+ * One process that reads, as its parent, the writer, has it.
+ *
+ * Where it is
+ * - opening: forked; it opens the database and reads what it keeps in memory. It hears of changes in the order in which
+ *   they were committed, and nobody waits for it.
+ * - following: it said `ready`. From now on each change waits for it. What was sent before that may still be on its way,
+ *   so it is sent a change that says nothing; when that is applied, all before it are, and it is told to listen.
+ * - serving: it answers requests.
+ * - gone: the operating system says that the process has ended. Only this ends the waiting for it: a channel that is
+ *   closed, or a silence, proves nothing.
+ *
+ * A change that is not applied in time, and a channel that closes, have the process killed: it is our child, so when it is
+ * gone it is certain that it serves nothing that it has not heard of.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Metric } from '../http/metrics/prometheus-text.ts'
+import type { FromReader, Opening, ToReader } from './worker-messages.ts'
+
+export interface Listening {
+  readonly host: string
+  readonly port: number
+}
+
+export interface ChildReaderOptions {
+  readonly program: URL
+  readonly opening: Opening
+  readonly listening: Listening
+  /** Milliseconds that a change may take. */
+  readonly patience: number
+  /** Whatever is no answer. */
+  readonly heard: (message: FromReader) => void
+}
+
+type State = 'opening' | 'following' | 'serving' | 'gone'
+
+export class ChildReader {
+  /** Unix seconds. */
+  readonly started: number
+  readonly guid: string
+  /** Resolves when it serves, or is gone. */
+  readonly settled: Promise<void>
+  readonly gone: Promise<void>
+  #state: State = 'opening'
+  /** Why it ended, as far as it could say. */
+  #reason = 'it was killed'
+  #load = 0
+  #seen: number
+  #number = 0
+  readonly #options: ChildReaderOptions
+  readonly #child: ChildProcess
+  readonly #waiting = new Map<number, () => void>()
+  readonly #collecting = new Map<number, (metrics: readonly Metric[]) => void>()
+  readonly #settle: () => void
+  readonly #end: () => void
+
+  constructor(options: ChildReaderOptions, now: number) {
+    this.#options = options
+    this.guid = options.opening.guid
+    this.started = Math.floor(now / 1000)
+    this.#seen = this.started
+    const settled = Promise.withResolvers<void>()
+    const gone = Promise.withResolvers<void>()
+    this.settled = settled.promise
+    this.gone = gone.promise
+    this.#settle = settled.resolve
+    this.#end = gone.resolve
+    // Its own settings arrive by message. Flags of this process, such as a debugger's port, are not for it.
+    this.#child = fork(fileURLToPath(options.program), [], { execArgv: [] })
+    this.#child.on('message', (message) => this.#hear(message as FromReader))
+    this.#child.on('disconnect', () => this.kill())
+    this.#child.on('exit', (code, signal) => this.#ended(code === null ? `signal ${signal}` : `code ${code}`))
+    // It could not be started at all; after a start only `exit` counts.
+    this.#child.on('error', () => this.#child.pid === undefined && this.#ended('it could not be started'))
+    this.#send({ kind: 'open', opening: options.opening })
+  }
+
+  get state(): State {
+    return this.#state
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  get reason(): string {
+    return this.#reason
+  }
+
+  get load(): number {
+    return this.#load
+  }
+
+  /** Unix seconds. */
+  get seen(): number {
+    return this.#seen
+  }
+
+  /** Resolves when the reader has done what follows, or is gone; undefined when nobody has to wait for it. */
+  tell(topic: string, messages: readonly string[] | null): Promise<void> | undefined {
+    if (this.#state === 'gone') return undefined
+    const number = ++this.#number
+    this.#send({ kind: 'change', number, topic, messages })
+    if (this.#state === 'opening') return undefined
+    return new Promise((resolve) => {
+      const late = setTimeout(() => this.kill(), this.#options.patience)
+      this.#waiting.set(number, () => {
+        clearTimeout(late)
+        resolve()
+      })
+    })
+  }
+
+  /** What it counted; nothing if it does not say in time. */
+  collect(milliseconds: number): Promise<readonly Metric[]> {
+    if (this.#state !== 'serving') return Promise.resolve([])
+    const number = ++this.#number
+    this.#send({ kind: 'collect', number })
+    return new Promise((resolve) => {
+      const done = (metrics: readonly Metric[]) => {
+        clearTimeout(late)
+        this.#collecting.delete(number)
+        resolve(metrics)
+      }
+      const late = setTimeout(() => done([]), milliseconds)
+      this.#collecting.set(number, done)
+    })
+  }
+
+  /** Lets requests in flight finish. Resolves when the process has ended, which is after so many milliseconds at the latest. */
+  async stop(milliseconds: number): Promise<void> {
+    this.#send({ kind: 'stop' })
+    const late = setTimeout(() => this.kill(), milliseconds)
+    await this.gone
+    clearTimeout(late)
+  }
+
+  kill(): void {
+    if (this.#state !== 'gone') this.#child.kill('SIGKILL')
+  }
+
+  #send(message: ToReader): void {
+    // What cannot be sent is not missed: the process is ending, or is killed when the channel is found closed.
+    if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+
+  #hear(message: FromReader): void {
+    switch (message.kind) {
+      case 'ready':
+        this.#state = 'following'
+        this.tell('', [])?.then(() => {
+          if (this.#state === 'following') this.#send({ kind: 'listen', ...this.#options.listening })
+        })
+        return
+      case 'listening':
+        this.#state = 'serving'
+        this.#settle()
+        return
+      case 'applied': {
+        const applied = this.#waiting.get(message.number)
+        this.#waiting.delete(message.number)
+        applied?.()
+        return
+      }
+      case 'metrics':
+        this.#collecting.get(message.number)?.(message.metrics)
+        return
+      case 'load':
+        this.#load = message.load
+        this.#seen = Math.floor(Date.now() / 1000)
+        return
+      case 'failed':
+        this.#reason = message.message
+        return
+      default:
+        this.#options.heard(message)
+    }
+  }
+
+  #ended(how: string): void {
+    if (this.#state === 'gone') return
+    this.#state = 'gone'
+    if (this.#reason === 'it was killed') this.#reason = how
+    for (const done of this.#waiting.values()) done()
+    this.#waiting.clear()
+    for (const done of [...this.#collecting.values()]) done([])
+    this.#settle()
+    this.#end()
+  }
+}

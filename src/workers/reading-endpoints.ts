@@ -1,0 +1,100 @@
+/**
+ * Endpoints in a process that only reads.
+ *
+ * A request is answered here only if its whole run did nothing but read, and replied. Until the run has ended nothing is
+ * sent; whatever else happens (it writes, enqueues, logs, touches the world outside, fails, or ends without a reply), the
+ * run is forgotten and the request goes to the writer, which does it as if it had come there. So the writer is the only
+ * one that does things, and the rule needs no list of blocks.
+ *
+ * An endpoint whose run did more than read, or never replied, is remembered, and its requests go to the writer at once. A
+ * deploy makes new endpoints, so that is forgotten then.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Reply } from '../blocks/reply.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { CompiledEndpoint } from '../engine/frame.ts'
+import type { RunEnd } from '../engine/run.ts'
+import type { Respond } from '../http/custom-endpoints.ts'
+import { sendReply } from '../http/endpoint-reply.ts'
+import { endpointTable, type FindEndpoint } from '../http/endpoint-table.ts'
+import { reservedRoots } from '../http/reserved-roots.ts'
+import { andThen } from '../shared/maybe-promise.ts'
+import type { Session } from '../storage/storage.ts'
+import { WriteRefused, wasRefused } from '../storage/write-refused.ts'
+import { hasBody } from './forwarded-headers.ts'
+
+export interface ReadingEndpointsOptions {
+  readonly engine: Engine
+  readonly forward: (request: IncomingMessage, response: ServerResponse) => void
+  /** Whether a run that has ended had something to log. Asked once for each. */
+  readonly hasLogged: (run: string) => boolean
+}
+
+export interface ReadingEndpoints {
+  /** Whether a request may be answered here, by its head alone. */
+  mayRead(request: IncomingMessage): boolean
+  /** For `customEndpoints`. */
+  readonly respond: Respond
+  close(): void
+}
+
+const PREFIX = '/api/v1'
+
+export function readingEndpoints({ engine, forward, hasLogged }: ReadingEndpointsOptions): ReadingEndpoints {
+  let find: FindEndpoint = () => undefined
+  const unwatch = engine.live.watch((table) => {
+    find = endpointTable(table)
+  })
+  const writing = new WeakSet<CompiledEndpoint>()
+
+  return {
+    mayRead(request) {
+      const { method, url = '' } = request
+      if ((method !== 'GET' && method !== 'HEAD') || hasBody(request)) return false
+      if (!url.startsWith(`${PREFIX}/`) || request.headers['idempotency-key'] !== undefined) return false
+      const query = url.indexOf('?')
+      const path = url.slice(PREFIX.length, query < 0 ? undefined : query)
+      if (reservedRoots.has(path.split('/', 2)[1] ?? '')) return false
+      try {
+        const found = find(method, path)
+        return found !== undefined && !writing.has(found.endpoint)
+      } catch {
+        // A path that cannot be read; the writer says what is wrong with it.
+        return false
+      }
+    },
+    respond(_engine, _idempotency, exchange, { endpoint, blueprint }, request) {
+      let session: Session | undefined
+      let replied: Reply | undefined
+      const end = engine.run({
+        flow: endpoint.flow,
+        blueprint,
+        given: endpoint.start(request),
+        request,
+        beforeReply: (runs) => {
+          session = runs
+        },
+        onReply: (reply) => {
+          replied = reply
+        },
+      })
+      return andThen(end, (ended) => {
+        const more = wasMoreThanReading(ended, session, hasLogged(ended.run))
+        if (more || (replied === undefined && ended.error === undefined)) writing.add(endpoint)
+        if (more || replied === undefined || ended.error !== undefined) return exchange.passOn(forward)
+        try {
+          sendReply(exchange, replied)
+        } catch {
+          // It is too long to be written; the writer says so, and logs it.
+          exchange.passOn(forward)
+        }
+      })
+    },
+    close: unwatch,
+  }
+}
+
+/** A run that failed before it replied has no session that could be asked; then its error says it. */
+function wasMoreThanReading({ error }: RunEnd, session: Session | undefined, logged: boolean): boolean {
+  return logged || error instanceof WriteRefused || (session !== undefined && wasRefused(session))
+}

@@ -1,0 +1,165 @@
+/**
+ * Several processes on one embedded database (QUOIN_WORKERS), so that reading uses more than one core.
+ *
+ * One process is a whole Quoin, as it is without others: the writer. It alone writes, signs in, manages, runs jobs and
+ * schedules. It forks the others, the readers, which listen at the same port (SO_REUSEPORT: the system spreads connections
+ * over all). A reader has a read-only connection, looks tokens up and runs endpoints; it answers what was only read, and
+ * passes everything else on to the writer (`reading-endpoints.ts`).
+ *
+ * What one process promises holds for all of them:
+ * - Documents: each read of a reader begins a new snapshot, so it sees what was committed before it asked, and a write is
+ *   acknowledged after its commit. Kept results of searches are held against a version that the writer raises in the
+ *   transaction of each write (`storage/sqlite/mark-versions.ts`).
+ * - What is kept in memory of a storage (deployed blueprints, tokens, users, groups) is watched, as on PostgreSQL: a write
+ *   to it is acknowledged when every reader has applied it (`announced-storage.ts`, `writer-link.ts`).
+ * - A reader that does not apply a change in time is killed by the writer, its parent, and the writer waits until it is
+ *   gone: that is certain, so nothing but that fences a reader (`child-reader.ts`). Another one takes its place.
+ * - A writer that dies takes the readers with it. Each asks the system for its parent before it answers, and a new writer
+ *   begins only when no reader of the old one is left (`storage/sqlite/readers-lock.ts`).
+ *
+ * Not the same: limits of rate are counted in each process, so that an address which spreads its requests over many
+ * connections gets up to so many times as much as there are processes; the cache of `cache_key` is each process's own (a
+ * deletion empties all of them); two searches of one run may see different commits, as on PostgreSQL; searches are noted
+ * as slow only where the writer makes them.
+ */
+import { createServer } from 'node:net'
+import type { Access } from '../access/access.ts'
+import type { SystemLog } from '../engine/system-log.ts'
+import { type Metric, prometheusText } from '../http/metrics/prometheus-text.ts'
+import type { Server } from '../http/server.ts'
+import type { Options } from '../options.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Cluster, ClusterNode } from '../storage/cluster.ts'
+import { eventLoopLoad } from '../storage/event-loop-load.ts'
+import type { Storage } from '../storage/storage.ts'
+import { announcedStorage } from './announced-storage.ts'
+import { mergeMetrics } from './merge-metrics.ts'
+import { readerPool } from './reader-pool.ts'
+import type { FromReader } from './worker-messages.ts'
+import { openEntrance } from './writer-entrance.ts'
+
+export interface WorkersOptions {
+  readonly storage: Storage
+  readonly options: Options
+  readonly clock: Clock
+  readonly newGuid: () => string
+  readonly node: Pick<ClusterNode, 'name' | 'version' | 'started'>
+  /** What readers run. */
+  readonly program: URL
+  /** Milliseconds for a reader to apply a change. */
+  readonly patience?: number
+}
+
+export interface Workers {
+  /** For all rooms of the writer: see `announced-storage.ts`. */
+  readonly storage: Storage
+  /** The writer's server, which starts the readers when it listens and ends them when it closes. */
+  door(server: Server, rooms: WriterRooms): Server
+  /** Metrics of the writer and all readers together, as text. */
+  metricsText(own: readonly Metric[]): Promise<string>
+}
+
+export interface WriterRooms {
+  readonly access: Pick<Access, 'identify' | 'logRequest'>
+  readonly log: Pick<SystemLog, 'write'>
+}
+
+/** A reader that is alive answers within milliseconds; its longest turn without a pause is 2 s. */
+const PATIENCE_MS = 5_000
+
+export function openWorkers(given: WorkersOptions): Workers {
+  const { options, clock, newGuid, node, program, patience = PATIENCE_MS } = given
+  const self = newGuid()
+  const load = eventLoopLoad()
+  let entrance = ''
+  let rooms: WriterRooms | undefined
+
+  const pool = readerPool({
+    count: options.workers - 1,
+    program,
+    patience,
+    clock,
+    opening: () => ({ options, entrance, guid: newGuid(), writer: process.pid }),
+    heard: (message) => rooms && doFor(rooms, message),
+    lost: (message) => rooms?.log.write({ level: 'error', message }),
+  })
+
+  const cluster: Cluster = {
+    self,
+    alive: () => true,
+    tell: async (topic, messages) => pool.tell(topic, messages),
+    async nodes() {
+      const seen = Math.floor(clock() / 1000)
+      const writer = { ...node, guid: self, seen, load: load(), live: true, self: true }
+      const readers = pool.readers().map((reader, place) => ({
+        guid: reader.guid,
+        name: `${node.name} (reader ${place + 1})`,
+        version: node.version,
+        started: reader.started,
+        seen: reader.seen,
+        load: reader.load,
+        live: reader.state === 'serving',
+        self: false,
+      }))
+      return [writer, ...readers]
+    },
+  }
+
+  return {
+    storage: announcedStorage(given.storage, { cluster, tell: pool.tell }),
+    async metricsText(own) {
+      return prometheusText(mergeMetrics([own, ...(await pool.collect())]))
+    },
+    door(server, writer) {
+      let close = () => server.close()
+      return {
+        app: server.app,
+        async listen() {
+          const { host } = options
+          const port = await freePort(host, options.port)
+          const opened = await openEntrance(options.data, server.app.server)
+          entrance = opened.path
+          rooms = writer
+          close = async () => {
+            await Promise.all([pool.close(), server.close()])
+            await opened.close()
+          }
+          const address = await server.listen({ port, reusePort: true })
+          await pool.open({ host, port })
+          return address
+        },
+        close: () => close(),
+      }
+    },
+  }
+}
+
+function doFor({ access, log }: WriterRooms, message: FromReader): void {
+  switch (message.kind) {
+    case 'used':
+      // Looking it up is what writes it down. Should it fail, the next request asks again.
+      Promise.resolve(access.identify(message.token)).catch(() => undefined)
+      return
+    case 'requests':
+      for (const request of message.requests) access.logRequest(request)
+      return
+    case 'log':
+      log.write(message.entry)
+  }
+}
+
+/**
+ * The port, if nobody listens there; 0: any free one. Sockets that share a port do not refuse each other, so a second
+ * Quoin at the same port would get half of the connections: asked without sharing, the system refuses it.
+ */
+function freePort(host: string, wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen({ host, port: wanted }, () => {
+      const address = probe.address()
+      const port = typeof address === 'object' && address !== null ? address.port : wanted
+      probe.close(() => resolve(port))
+    })
+  })
+}

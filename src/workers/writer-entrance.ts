@@ -1,0 +1,67 @@
+/**
+ * Where the writer takes requests from the processes that read: a Unix socket in the data directory, which only its owner
+ * can open. They are served as if they had come directly, with the address of whoever sent them, and for as long as
+ * there are readers, also when the port is closed already: what a reader has taken is to be finished.
+ */
+import { chmod, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { join } from 'node:path'
+import { MAX_HEADER_BYTES } from '../http/connection-limits.ts'
+import { SENDER_HEADER } from './forwarded-headers.ts'
+
+export interface Entrance {
+  readonly path: string
+  close(): Promise<void>
+}
+
+/** Longer paths of sockets cannot be opened; it is 104 bytes on some systems. */
+const LONGEST_PATH = 103
+
+/** How often slow senders are looked for. */
+const CHECK_MS = 1_000
+/** What a reader adds to the headers. */
+const SENDER_BYTES = 256
+
+/** Nobody else has the directory: what lies there is left from a process that was killed. Throws for a path too long. */
+export async function openEntrance(directory: string, server: Server): Promise<Entrance> {
+  // Beside the lock, and like it no data.
+  const path = join(directory, 'quoin.lock.entrance')
+  if (Buffer.byteLength(path) > LONGEST_PATH)
+    throw new Error(
+      `The path ${path} is too long for a socket, which QUOIN_WORKERS needs: set QUOIN_DATA to a shorter one.`,
+    )
+  await rm(path, { force: true })
+  const { headersTimeout, requestTimeout } = server
+  const limits = {
+    headersTimeout,
+    requestTimeout,
+    connectionsCheckingInterval: CHECK_MS,
+    keepAliveTimeout: 0,
+  }
+  const entrance = createServer({ ...limits, maxHeaderSize: MAX_HEADER_BYTES + SENDER_BYTES })
+  entrance.on('request', (request, response) => {
+    takeSender(request)
+    server.emit('request', request, response)
+  })
+  entrance.on('clientError', (error, socket) => server.emit('clientError', error, socket))
+  await new Promise<void>((resolve, reject) => {
+    entrance.once('error', reject)
+    entrance.listen(path, resolve)
+  })
+  await chmod(path, 0o600)
+  return {
+    path,
+    async close() {
+      const closed = new Promise((resolve) => entrance.close(resolve))
+      entrance.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** One request at a time is on a connection, so the connection can have the address of the request's sender. */
+function takeSender(request: IncomingMessage): void {
+  const sender = request.headers[SENDER_HEADER]
+  delete request.headers[SENDER_HEADER]
+  Object.defineProperty(request.socket, 'remoteAddress', { value: sender, configurable: true })
+}
