@@ -9,7 +9,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { type Candidate, startHandWritten, startQuoin } from './candidates.ts'
+import { type Candidate, type CandidateStart, startHandWritten, startQuoin } from './candidates.ts'
 import { takeCore } from './cores.ts'
 import { checkEqualReplies, checkEqualWork, UnequalWork } from './equal-work.ts'
 import { describeMachine, type Machine } from './machine.ts'
@@ -62,7 +62,7 @@ function readArguments(): Wanted {
 
 /** Runs `work` with both candidates, started one after the other, and closes them whatever happens. */
 async function withBoth<T>(
-  start: { readonly core: number | undefined; readonly reports: boolean },
+  start: CandidateStart,
   work: (ours: Candidate, theirs: Candidate) => Promise<T>,
 ): Promise<T> {
   const ours = await startQuoin(start)
@@ -83,10 +83,10 @@ async function bench({ rounds, seconds, rows: chosen, memory, nodes }: Wanted): 
   const cores = takeCore()
   const core = cores?.server
   if (chosen.length === 0) return memory ? benchMemory(machine, core) : benchNodes(machine)
-  const compared = await withBoth({ core, reports: true }, checkEqualWork)
+  const compared = await withBoth({ core, reports: 'connections' }, checkEqualWork)
   console.log(`Equal work: ${compared} requests, same replies; both WAL with synchronous = FULL.`)
 
-  const outcomes = await withBoth({ core, reports: false }, async (ours, theirs) => {
+  const outcomes = await withBoth({ core }, async (ours, theirs) => {
     const [a, b] = [await seed(ours), await seed(theirs)]
     await checkEqualReplies(a, b, ['bench/constant', ...listPaths])
     const list: Outcome[] = []

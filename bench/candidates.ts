@@ -17,26 +17,35 @@ export interface Candidate {
   readonly token: string
   /** The name of the file that its documents are in. */
   readonly databaseFile: string
+  /** Milliseconds from its start until it listened. */
+  readonly startMs: number
   report(): Promise<unknown>
-  /** Ends it and removes its folder. */
+  /** Ends it and removes its folder, if that was made for it. */
   close(): Promise<void>
 }
 
 export interface CandidateStart {
   readonly core: number | undefined
-  /** Whether it can `report` its connections: for the checks before, not for timing. */
-  readonly reports: boolean
+  /** What it can `report`: its connections, for the checks before, or its heap. Nothing while it is timed. */
+  readonly reports?: 'connections' | 'heap'
   /** Of Quoin: more settings, and the administrator's password if it is given in them. */
   readonly settings?: Readonly<Record<string, string>>
   readonly password?: string
   /** False for a further node of a cluster, which finds the endpoints there. */
   readonly installs?: boolean
+  /** Files of blueprints that it has besides the two of the bench. */
+  readonly blueprints?: readonly URL[]
+  /** Where its documents are, or shall be; a folder of its own if not given. */
+  readonly folder?: string
 }
 
-const preload = ['--import', new URL('report-connections.ts', import.meta.url).href]
+/** What every Quoin of the bench has, and the hand-written candidate too. */
+const benchBlueprints = ['constant', 'increment'].map(
+  (name) => new URL(`${name}.blueprint.json`, import.meta.url),
+)
 
 export function startQuoin(start: CandidateStart): Promise<Candidate> {
-  return inFolder('quoin', async (folder) => {
+  return inFolder('quoin', start.folder, async (folder) => {
     const password = start.password ?? randomBytes(16).toString('base64url')
     const server = await startServer({
       command: command(start, ['src/main.ts', 'start']),
@@ -49,22 +58,23 @@ export function startQuoin(start: CandidateStart): Promise<Candidate> {
         QUOIN_RATE_LIMIT: '0',
         ...start.settings,
       },
-      reports: start.reports,
+      reports: start.reports !== undefined,
     })
     return stoppedOnError(server, async () => {
       const api = await signIn(baseOf(server), 'admin', password)
       if (start.installs ?? true)
-        await installBlueprintFile(api, new URL('constant.blueprint.json', import.meta.url))
+        for (const file of [...benchBlueprints, ...(start.blueprints ?? [])])
+          await installBlueprintFile(api, file)
       return candidate('Quoin', server, api.token, join(folder, 'quoin.db'))
     })
   })
 }
 
 export function startHandWritten(start: CandidateStart): Promise<Candidate> {
-  return inFolder('hand-written', async (folder) => {
+  return inFolder('hand-written', start.folder, async (folder) => {
     const server = await startServer({
       command: command(start, ['bench/hand-written.ts', folder]),
-      reports: start.reports,
+      reports: start.reports !== undefined,
     })
     return stoppedOnError(server, async () => {
       const token = server.printed.find((line) => line.startsWith('token '))?.slice('token '.length)
@@ -75,7 +85,8 @@ export function startHandWritten(start: CandidateStart): Promise<Candidate> {
 }
 
 function command({ core, reports }: CandidateStart, words: readonly string[]): readonly string[] {
-  return onCore(core, [process.execPath, ...(reports ? preload : []), ...words])
+  const preload = reports && ['--import', new URL(`report-${reports}.ts`, import.meta.url).href]
+  return onCore(core, [process.execPath, ...(preload ?? []), ...words])
 }
 
 function candidate(
@@ -84,8 +95,8 @@ function candidate(
   token: string,
   databaseFile: string,
 ): Candidate {
-  const { pid, port, report, stop } = server
-  return { name, pid, port, base: baseOf(server), token, databaseFile, report, close: stop }
+  const { pid, port, startMs, report, stop } = server
+  return { name, pid, port, startMs, base: baseOf(server), token, databaseFile, report, close: stop }
 }
 
 function baseOf({ port }: ServerProcess): string {
@@ -93,7 +104,12 @@ function baseOf({ port }: ServerProcess): string {
 }
 
 /** The folder lives as long as the candidate, and not longer when that does not start or this process is stopped. */
-async function inFolder(name: string, start: (folder: string) => Promise<Candidate>): Promise<Candidate> {
+async function inFolder(
+  name: string,
+  given: string | undefined,
+  start: (folder: string) => Promise<Candidate>,
+): Promise<Candidate> {
+  if (given !== undefined) return await start(given)
   const folder = await mkdtemp(join(tmpdir(), `quoin-bench-${name}-`))
   const remove = () => {
     process.removeListener('exit', remove)

@@ -26,6 +26,7 @@ interface Case {
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'))
 const post = (body: string | Uint8Array<ArrayBuffer>) =>
   ({ method: 'POST', path: 'tasks', body, signedIn: true }) as const
+const visit = (path: string) => ({ method: 'PUT', path, signedIn: true }) as const
 const put = (path: string, body: string) => ({ method: 'PUT', path, body, signedIn: true }) as const
 const get = (path: string) => ({ path })
 
@@ -82,6 +83,12 @@ const cases: readonly Case[] = [
   put('tasks/{guid}', '[1]'),
   put('tasks/unknown', '{"title":"a"}'),
   { ...put('tasks/{guid}', '{"title":"a"}'), signedIn: false },
+  visit('bench/visits/{guid}'),
+  visit('bench/visits/{guid}'),
+  visit('bench/visits/unknown'),
+  { ...visit('bench/visits/{guid}'), signedIn: false },
+  put('tasks/{guid}', '{"visits":2.5}'),
+  visit('bench/visits/{guid}'),
   get('tasks/{guid}'),
 ]
 

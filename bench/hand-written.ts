@@ -98,6 +98,12 @@ app.put<Addressed>('/api/v1/tasks/:guid', { onRequest: signedIn }, async (reques
   return reply.header('content-type', json).send(updated)
 })
 
+app.put<Addressed>('/api/v1/bench/visits/:guid', { onRequest: signedIn }, async (request, reply) => {
+  const visited = await tasks.visit(request.params.guid)
+  if (visited === undefined) return reply.code(404).send({ error: 'task not found' })
+  return reply.header('content-type', json).send(visited)
+})
+
 console.log(`token ${tokens.create()}`)
 console.log(`listening ${await app.listen({ host: '127.0.0.1', port: 0 })}`)
 

@@ -97,7 +97,7 @@ export async function measureMemory(core: number | undefined): Promise<readonly 
 
 async function measure(work: Work, core: number | undefined): Promise<MemoryRow> {
   const { title, goal, amount, unit } = work
-  const server = await startQuoin({ core, reports: false })
+  const server = await startQuoin({ core })
   try {
     const url = `${server.base}/api/v1/${await work.path(server)}`
     const first = await post(url, server.token, work.first)

@@ -28,7 +28,7 @@ const SECONDS = 2
 export async function measureNodes(): Promise<readonly NodesRow[]> {
   const found: NodesRow[] = []
   console.log('embedded …')
-  found.push(await measure('embedded', [await startQuoin({ core: undefined, reports: false })]))
+  found.push(await measure('embedded', [await startQuoin({ core: undefined })]))
   for (const size of SIZES) {
     console.log(`${size} on PostgreSQL …`)
     const server = await openPostgresServer({ durable: true })
@@ -54,7 +54,6 @@ async function startNodes(url: string, size: number): Promise<Candidate[]> {
     nodes.push(
       await startQuoin({
         core: undefined,
-        reports: false,
         settings: { ...settings, QUOIN_NODE: `node ${number}` },
         password,
         installs: number === 0,

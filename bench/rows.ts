@@ -67,6 +67,13 @@ export const rows: readonly Row[] = [
     asks: () => inTurns(listAsks),
   },
   {
+    id: 'update',
+    title: 'update with an increment, 32 at once, durable',
+    goal: 0.95,
+    asks: ({ guids, token }) =>
+      inTurns(guids.map((guid) => ask({ method: 'PUT', path: `bench/visits/${guid}`, token }))),
+  },
+  {
     id: 'create',
     title: 'create with validation, 32 at once, durable',
     goal: 0.95,

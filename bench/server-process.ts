@@ -5,9 +5,11 @@ import { createInterface } from 'node:readline'
 export interface ServerProcess {
   readonly pid: number
   readonly port: number
+  /** Milliseconds from its start until it listened. */
+  readonly startMs: number
   /** What it printed until it listened. */
   readonly printed: readonly string[]
-  /** What the preloaded `report-connections.ts` answers. */
+  /** What the preloaded `report-connections.ts` or `report-heap.ts` answers. */
   report(): Promise<unknown>
   /** Asks it to end, and ends it if it has not within 10 seconds. */
   stop(): Promise<void>
@@ -27,6 +29,7 @@ const STOP_MS = 10_000
 /** Starts a server and waits for the line that says where it listens. Nothing of our environment but PATH goes along. */
 export async function startServer({ command, environment, reports }: ServerStart): Promise<ServerProcess> {
   const [program = '', ...words] = command
+  const began = performance.now()
   const child = spawn(program, words, {
     cwd: new URL('..', import.meta.url),
     env: { PATH: process.env.PATH, ...environment },
@@ -41,7 +44,8 @@ export async function startServer({ command, environment, reports }: ServerStart
   }
   try {
     const { port, printed } = await listening(child)
-    return { pid: child.pid ?? Number.NaN, port, printed, stop, report: () => answer(child) }
+    const startMs = performance.now() - began
+    return { pid: child.pid ?? Number.NaN, port, startMs, printed, stop, report: () => answer(child) }
   } catch (error) {
     await stop()
     throw error

@@ -29,7 +29,7 @@ export async function measureWorkers(sizes: readonly number[] = SIZES): Promise<
     const sides = []
     for (const processes of sizes) {
       const settings = { QUOIN_WORKERS: String(processes) }
-      const candidate = await startQuoin({ core: undefined, reports: false, settings })
+      const candidate = await startQuoin({ core: undefined, settings })
       started.push(candidate)
       sides.push({ processes, candidate: await seed(candidate), rates: new Map(), cpu: new Map() })
     }

@@ -6,9 +6,7 @@ import { code, prose, table } from './markdown.ts'
 export async function contractPage(): Promise<string> {
   const rows = await contractRows()
   const files = new Map((await findScenarios()).map(({ id, file }) => [id, file]))
-  const waiting = rows.filter(({ waits_for }) => waits_for !== undefined)
-  const proof = ({ id, waits_for }: Row) => {
-    if (waits_for !== undefined) return `waits for ${waits_for}`
+  const proof = ({ id }: Row) => {
     const file = files.get(id)
     return file === undefined ? 'no scenario' : `[${file}](../test/contract/scenarios/${file})`
   }
@@ -21,9 +19,9 @@ export async function contractPage(): Promise<string> {
 
 <!-- Made by npm run docs from the rows and scenarios of the contract. Do not edit. -->
 
-${rows.length} promises: every row of the contract's tables, and what its prose says besides. ${rows.length - waiting.length} are proven, each by a
-scenario under its name that runs on a whole Quoin in \`npm test\`, and ${waiting.length} wait. The suite fails on a row without
-a scenario, and on a scenario without a row.
+${rows.length} promises: every row of the contract's tables, and what its prose says besides. Each is proven by a scenario under
+its name that runs on a whole Quoin in \`npm test\`. The suite fails on a row without a scenario, and on a scenario without
+a row.
 
 ${sections.join('\n')}`
 }

@@ -29,20 +29,10 @@ describe('the list of rows', () => {
       'nothing in x.ts is no row',
     ])
     expect(mismatches([...rows, { table, id, promise: '' }], found)).toHaveLength(1)
-    const page = { id: 'state_page', file: 'x.ts' }
-    expect(mismatches(rows, [...found, page])).toEqual([
-      'blocks: state_page waits for pages, and has a scenario',
-    ])
   })
 
   test('holds every endpoint and block of the contract', () => {
     expect([endpoints.length, blocks.length]).toEqual([29, 49])
-  })
-
-  test('nothing waits but pages', () => {
-    const waiting = rows.filter(({ waits_for }) => waits_for !== undefined)
-    expect(waiting).toEqual(blocks.filter(({ group }) => group === 'Pages and UI'))
-    expect(new Set(waiting.map(({ waits_for }) => waits_for))).toEqual(new Set(['pages']))
   })
 
   test('each row is walked by one test file', async () => {
@@ -91,8 +81,7 @@ describe('all endpoints', () => {
   })
 })
 
-test('every block of the contract is in the catalogue, but for pages, which are not built yet', async () => {
+test('every block of the contract is in the catalogue', async () => {
   const catalogue = await loadBlocks()
-  const missing = blocks.filter(({ id }) => !catalogue.has(id))
-  expect(missing).toEqual(blocks.filter(({ waits_for }) => waits_for === 'pages'))
+  expect(blocks.filter(({ id }) => !catalogue.has(id))).toEqual([])
 })

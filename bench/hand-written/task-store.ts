@@ -1,6 +1,7 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { commitTogether } from './commit-together.ts'
+import { Refusal } from './refusal.ts'
 
 /** Fields of a task without `_meta`. */
 export type TaskFields = Readonly<Record<string, unknown>>
@@ -12,6 +13,8 @@ export interface TaskStore {
   list(status: string | undefined, limit: number, offset: number): string
   create(fields: TaskFields): Promise<string>
   update(guid: string, change: TaskFields): Promise<string | undefined>
+  /** Adds one to its `visits`; none is lost. */
+  visit(guid: string): Promise<string | undefined>
 }
 
 interface Meta {
@@ -61,6 +64,19 @@ export function taskStore(writing: DatabaseSync, openReader: () => DatabaseSync)
   )
   const current = writing.prepare(`${select} AND guid = ?`)
   const change = writing.prepare('UPDATE task SET updated = ?, doc = ? WHERE guid = ?')
+
+  /** Reads and writes in one transaction, so that nobody else's change comes between. */
+  const changeOne = (guid: string, changed: (fields: TaskFields) => TaskFields) =>
+    write(() => {
+      const text = textOf(current.get(guid))
+      if (text === undefined) return undefined
+      const { _meta, ...rest } = JSON.parse(text)
+      const meta = changedMeta(_meta)
+      const doc = JSON.stringify({ _meta: meta, ...rest, ...changed(rest) })
+      change.run(meta.ums, doc, guid)
+      return doc
+    })
+
   return {
     get: (guid) => textOf(one.get(guid)),
     list(status, limit, offset) {
@@ -74,15 +90,11 @@ export function taskStore(writing: DatabaseSync, openReader: () => DatabaseSync)
         insert.run(meta.guid, meta.cms, meta.ums, doc)
         return doc
       }),
-    update: (guid, fields) =>
-      write(() => {
-        const text = textOf(current.get(guid))
-        if (text === undefined) return undefined
-        const { _meta, ...rest } = JSON.parse(text)
-        const meta = changedMeta(_meta)
-        const doc = JSON.stringify({ _meta: meta, ...rest, ...fields })
-        change.run(meta.ums, doc, guid)
-        return doc
+    update: (guid, fields) => changeOne(guid, () => fields),
+    visit: (guid) =>
+      changeOne(guid, ({ visits }) => {
+        if (visits !== undefined && typeof visits !== 'number') throw new Refusal(400, 'visits is no number')
+        return { visits: (visits ?? 0) + 1 }
       }),
   }
 }

@@ -9,8 +9,6 @@ export interface Row {
   readonly promise: string
   /** Of blocks. */
   readonly group?: string
-  /** What has to be built first. Such a row is reported as waiting, not as proven. */
-  readonly waits_for?: string
 }
 
 /** The contract's tables, and the promises of its prose, in its order. */

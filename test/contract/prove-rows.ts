@@ -14,12 +14,8 @@ export async function proveRows(part: Part): Promise<void> {
     })
     afterAll(() => room.close())
 
-    for (const { table, id, waits_for } of rows) {
+    for (const { table, id } of rows) {
       const title = `contract: ${table}: ${id}`
-      if (waits_for !== undefined) {
-        test.skip(`${title} (waits for ${waits_for})`, () => undefined)
-        continue
-      }
       const onlyOn = scenarios.get(id)?.onlyOn ?? inject('engine')
       test.skipIf(onlyOn !== inject('engine'))(title, async () => {
         const found = scenarios.get(id)

@@ -2,7 +2,7 @@ import { Center, Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { ErrorNotice } from '../controls/error-notice.tsx'
-import { notifyDone, notifyFailed } from '../controls/notify.ts'
+import { notifyFailed } from '../controls/notify.ts'
 import { listBlockTypes } from './api/editor-api.ts'
 import { EditorFrame } from './frame/editor-frame.tsx'
 import { type Catalogue, catalogueOf } from './model/block-description.ts'
@@ -28,7 +28,7 @@ function OpenBlueprint({ guid, catalogue }: { readonly guid: string; readonly ca
   const [tries, setTries] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another try opens it anew
   useEffect(() => {
-    const opened = openEditor(guid, catalogue, { done: notifyDone, failed: notifyFailed })
+    const opened = openEditor(guid, catalogue, { failed: notifyFailed })
     let closed = false
     opened.sync.refresh().then(
       () => closed || setEditor(opened),

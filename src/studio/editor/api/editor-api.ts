@@ -73,10 +73,6 @@ export function deactivate(guid: string): Promise<Blueprint> {
   return call('PUT', `/blueprints/update/set/inactive/${guid}`, { body: {} })
 }
 
-export function deploy(guid: string): Promise<Blueprint> {
-  return call('POST', `/blueprints/deploy/${guid}`, { body: {} })
-}
-
 export function listVersions(guid: string, signal?: AbortSignal): Promise<VersionSummary[]> {
   return call('GET', `/blueprints/${guid}/versions`, { signal })
 }

@@ -7,11 +7,11 @@ import type { Catalogue } from './block-description.ts'
 import { pinsOf } from './pins.ts'
 
 export const NODE_WIDTH = 250
-export const HEADER = 46
-export const PIN_ROW = 24
+const HEADER = 46
+const PIN_ROW = 24
 const PADDING = 8
 /** The line of a comment, which is cut off at its end. */
-export const COMMENT = 22
+const COMMENT = 22
 
 export interface Size {
   readonly width: number
@@ -25,7 +25,7 @@ export function sizeOf(content: BlockContent, catalogue: Catalogue): Size {
 }
 
 /** From the block's top to its first row of pins. */
-export function pinsTop(content: BlockContent): number {
+function pinsTop(content: BlockContent): number {
   return HEADER + (content.description === '' ? 0 : COMMENT) + PADDING / 2
 }
 

@@ -68,15 +68,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
               {out ? <PinMark type={out.type} size={10} /> : null}
               <button
                 type="button"
-                className={`${classes.wireName} mantine-focus-auto`}
-                style={{
-                  all: 'unset',
-                  cursor: 'pointer',
-                  flex: 1,
-                  overflow: 'hidden',
-                  textOverflow: 'ellipsis',
-                  whiteSpace: 'nowrap',
-                }}
+                className={classes.wireName}
                 title={`Go to ${name}`}
                 onClick={() => editor.focusPin(end.block, '')}
               >

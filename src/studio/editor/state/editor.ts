@@ -33,7 +33,6 @@ export interface Editor {
 }
 
 export interface Teller {
-  done(message: string): void
   failed(title: string, error: unknown): void
 }
 

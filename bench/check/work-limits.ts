@@ -1,0 +1,30 @@
+/**
+ * The most that a request may do. Kept in the repository, so that whoever raises one says so in a commit; whoever makes a
+ * request do less lowers it.
+ */
+
+/** Of one request, or of what the row says. `blocks` counts value blocks too. */
+export interface Work {
+  readonly statements: number
+  readonly parses: number
+  readonly blocks: number
+  readonly commits: number
+  readonly records: number
+}
+
+export type Measure = keyof Work
+
+/** By the row's id. What a row does not name is not limited. */
+export type WorkLimits = Readonly<Record<string, Partial<Work>>>
+
+export const workLimits: WorkLimits = {
+  constant: { statements: 0, parses: 0, blocks: 1, commits: 0 },
+  read: { statements: 1, parses: 0, blocks: 3, commits: 0 },
+  'list-after-write': { statements: 1, parses: 0, blocks: 6, commits: 0 },
+  'list-unchanged': { statements: 0, parses: 0, blocks: 6, commits: 0 },
+  create: { statements: 5, parses: 1, blocks: 9, commits: 1 },
+  update: { statements: 7, parses: 3, blocks: 11, commits: 1 },
+  increment: { statements: 6, parses: 2, blocks: 3, commits: 1 },
+  group: { commits: 1 },
+  'user-log': { records: 1 },
+}
