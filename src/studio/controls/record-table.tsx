@@ -3,21 +3,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Page, SearchBody } from '../api/request.ts'
+import type { Column } from './column.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { bodyOf, pageWords, useListAddress } from './list-address.ts'
 import classes from './record-table.module.css'
 import { SkeletonRows } from './skeleton-rows.tsx'
 import { SortHeader } from './sort-header.tsx'
-
-export interface Column<T> {
-  readonly id: string
-  readonly label: ReactNode
-  /** The field that the server sorts by; without one the column cannot be sorted. */
-  readonly sort?: string
-  readonly numeric?: boolean
-  readonly width?: number | string
-  readonly render: (record: T) => ReactNode
-}
 
 interface RecordTableProps<T> {
   /** What the table holds, for screen readers. */

@@ -1,8 +1,8 @@
 import { Table, VisuallyHidden } from '@mantine/core'
+import type { Column } from './column.ts'
 import { Icon } from './icon.tsx'
 import type { ListAddress, Readdress } from './list-address.ts'
 import classes from './record-table.module.css'
-import type { Column } from './record-table.tsx'
 
 interface SortHeaderProps {
   readonly column: Pick<Column<never>, 'label' | 'sort' | 'numeric' | 'width'>

@@ -1,8 +1,6 @@
 import type { ComponentType } from 'react'
 import { lazy } from 'react'
-
-/** What the address gives a screen: the `:names` of its path. */
-export type ScreenProps = { readonly params: Readonly<Record<string, string>> }
+import type { ScreenProps } from './screen-props.ts'
 
 export interface Screen {
   /** Below `/studio`, with `:names`. */

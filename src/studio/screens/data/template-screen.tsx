@@ -13,7 +13,7 @@ import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
-import type { ScreenProps } from '../screen-registry.ts'
+import type { ScreenProps } from '../screen-props.ts'
 
 const parts = { content: 'HTML', css: 'CSS', js: 'JavaScript' } as const
 

@@ -11,7 +11,7 @@ import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
-import type { ScreenProps } from '../screen-registry.ts'
+import type { ScreenProps } from '../screen-props.ts'
 import { UserForm } from './user-form.tsx'
 import { isLocked } from './user-lock.ts'
 
