@@ -13,13 +13,20 @@ export async function signIn(base: string, username: string, password: string): 
   return { base, token: textIn(reply, 'access_token') }
 }
 
+export interface Installed {
+  readonly blueprint: string
+  /** By their names in the file. */
+  readonly blocks: ReadonlyMap<string, string>
+}
+
+export async function installBlueprintFile(api: ManagementApi, file: URL): Promise<Installed> {
+  return await installBlueprint(api, JSON.parse(await readFile(file, 'utf8')))
+}
+
 /** Creates the blocks first and wires them then, because the server gives the guids that wires name. */
-export async function installBlueprintFile(api: ManagementApi, file: URL): Promise<void> {
+export async function installBlueprint(api: ManagementApi, file: unknown): Promise<Installed> {
   let count = 0
-  const { name, description, blocks } = importBlueprint(
-    JSON.parse(await readFile(file, 'utf8')),
-    () => `block-${count++}`,
-  )
+  const { name, description, blocks } = importBlueprint(file, () => `block-${count++}`)
   const blueprint = guidIn(await call(api, 'POST', 'blueprints', { name, description }))
   const guids = new Map<string, string>()
   for (const { guid, in_pins: _later, ...content } of blocks) {
@@ -33,8 +40,24 @@ export async function installBlueprintFile(api: ManagementApi, file: URL): Promi
     }))
     if (wired.length > 0) await call(api, 'PUT', `blueprintactions/${guids.get(guid)}`, { in_pins: wired })
   }
+  await deploy(api, blueprint)
+  const names = isJsonObject(file) && isJsonObject(file.blocks) ? Object.keys(file.blocks) : []
+  return {
+    blueprint,
+    blocks: new Map(names.map((id, index) => [id, guids.get(blocks[index]?.guid ?? '') ?? ''])),
+  }
+}
+
+/** Saves what is staged and makes it what runs. */
+export async function deploy(api: ManagementApi, blueprint: string): Promise<void> {
   await call(api, 'POST', `blueprintactions/unsaved/${blueprint}`, {})
   await call(api, 'PUT', `blueprints/update/set/active/${blueprint}`, {})
+}
+
+/** Changes literals of a block, which is then staged. */
+export async function stage(api: ManagementApi, block: string, pins: JsonObject): Promise<void> {
+  const in_pins = Object.entries(pins).map(([id, value]) => ({ id, value }))
+  await call(api, 'PUT', `blueprintactions/${block}`, { in_pins })
 }
 
 /** The guid of a storage by its name. */

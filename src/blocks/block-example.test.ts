@@ -24,8 +24,8 @@ test.each([
   ['a block without a type', { ...example, blueprint: { name: 'x', blocks: { a: {} } } }, 'blocks/a'],
   ['no steps', { ...example, steps: [] }, 'steps'],
   [
-    'a path of another API',
-    { ...example, steps: [{ ...step, request: { method: 'GET', path: '/' } }] },
+    'a path that is none',
+    { ...example, steps: [{ ...step, request: { method: 'GET', path: 'tasks' } }] },
     'path',
   ],
   ['a word nobody reads', { ...example, steps: [{ ...step, until: true }] }, 'steps/0'],
