@@ -19,7 +19,11 @@ export function greeting(
   const isShared = quoin.storage.engine === 'postgres' && nodes !== undefined
   const place = isShared ? clusterWords(nodes) : `${quoin.storage.engine} in ${data}${processes}`
   const lines = ['', `  Quoin ${quoin.version} is ready (${place}, ${milliseconds} ms)`, '']
-  lines.push(`    API      ${address}/api/v1`, `    Docs     ${address}/docs`)
+  lines.push(
+    `    Studio   ${address}/studio`,
+    `    API      ${address}/api/v1`,
+    `    Docs     ${address}/docs`,
+  )
   if (administrator?.password !== undefined) {
     lines.push(
       `    Sign in  ${administrator.username} / ${administrator.password}   (shown only now: keep it)`,

@@ -1,30 +1,36 @@
 import { optionsHelp } from '../options.ts'
 import { openQuoin, type Quoin } from '../quoin.ts'
 import { type Command, readWords, type Terminal } from './command.ts'
+import { type Example, readExample } from './example-files.ts'
 import { greeting } from './greeting.ts'
+import { installExample } from './install-example.ts'
 import { stopSignal } from './stop-signal.ts'
 
 /** Requests in flight have 10 seconds; then there is still the disk to wait for. */
 const STOP_MS = 15_000
 
 export const start: Command = {
-  usage: 'start',
+  usage: 'start [--example <name>]',
   summary: 'Starts a node (also: npm start).',
   help: () =>
-    `It runs until SIGTERM or SIGINT: then it takes no new connections, finishes the requests in flight (for
+    `  --example <name>  Installs an example application first, such as crm. What is there already is left as it is.
+
+It runs until SIGTERM or SIGINT: then it takes no new connections, finishes the requests in flight (for
 10 seconds) and closes. A second signal ends it at once.
 
 Settings come from the environment:
 
 ${optionsHelp()}`,
   async run(words, terminal) {
-    readWords(words, {}, { least: 0, most: 0 })
+    const { values } = readWords(words, { example: { type: 'string' } }, { least: 0, most: 0 })
+    const example = values.example === undefined ? undefined : await readExample(values.example)
     const began = performance.now()
     const options = terminal.options()
-    const { quoin, address } = await listen(terminal)
+    const { quoin, address } = await listen(terminal, example)
     const milliseconds = Math.round(performance.now() - began)
     const nodes = await quoin.storage.cluster?.nodes()
     terminal.print(greeting(quoin, nodes, { address, data: options.data, milliseconds }))
+    if (example) terminal.print(`  ${example.title}:\n\n    ${address}${example.pages}\n`)
     const signal = await stopSignal(process, (code) => process.exit(code))
     terminal.print(`${signal}: finishing what is under way …`)
     const late = setTimeout(() => {
@@ -38,9 +44,13 @@ ${optionsHelp()}`,
   },
 }
 
-async function listen(terminal: Terminal): Promise<{ quoin: Quoin; address: string }> {
+async function listen(
+  terminal: Terminal,
+  example: Example | undefined,
+): Promise<{ quoin: Quoin; address: string }> {
   const quoin = await openQuoin(terminal.options(), terminal)
   try {
+    if (example) await installExample(quoin, example, terminal.clock())
     return { quoin, address: await quoin.server.listen() }
   } catch (error) {
     await quoin.close()

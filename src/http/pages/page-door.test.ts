@@ -45,3 +45,8 @@ test('a page is shown, and a form of it goes round', async () => {
   expect(after.text).toContain('Thank you.')
   expect(await room.documents('book')).toMatchObject([{ name: 'Ada', age: 36 }])
 })
+
+test('the bare address leads to the studio', async () => {
+  const page = await openVisitor(origin).get('/')
+  expect([page.status, page.headers.get('location')]).toEqual([303, '/studio'])
+})

@@ -75,6 +75,9 @@ async function enter(
     throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from one of our pages.')
   const identity = await identify(request, tools)
   tools.limitRate(request, found?.page.block ?? 'pages', found?.page.listening.rateLimit)
+  // Who types the bare address looks for the place where things are built.
+  if (!found && pathOf(request) === '/' && request.method !== 'POST')
+    return reply.code(303).header('location', '/studio').header('cache-control', 'no-store').send()
   if (!found) return isOpen(request, identity) ? undefined : askToSignIn(request, reply)
   if (mayEnter(found.page.scopes, identity)) return undefined
   // Whoever is to sign in must be able to: without its own page there is ours.
