@@ -105,14 +105,17 @@ export interface AccountRefusal {
   readonly messages: readonly string[]
 }
 
-/** Does what the form is for, and sends the browser on; or says what is wrong. */
+/**
+ * Does what the form is for, and sends the browser on; or says what is wrong. Does not give the reply: waiting for one
+ * gives nothing, once it is sent.
+ */
 export async function submitAccountForm(
   room: PageRoom,
   request: FastifyRequest,
   reply: FastifyReply,
   form: string,
   values: JsonObject,
-): Promise<AccountRefusal | FastifyReply> {
+): Promise<AccountRefusal | undefined> {
   const say = messagesFor(localeOf(request))
   if (form === forms.logout) return signOut(room, request, reply)
   return form === forms.login
@@ -126,7 +129,7 @@ async function signIn(
   reply: FastifyReply,
   values: JsonObject,
   say: PageMessages,
-): Promise<AccountRefusal | FastifyReply> {
+): Promise<AccountRefusal | undefined> {
   try {
     const { access_token, expiry } = await access.signIn({
       username: text(values.username),
@@ -155,7 +158,7 @@ async function signOut(
   { access }: PageRoom,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<undefined> {
   if (request.accessToken !== undefined && request.identity)
     await access.signOut(request.accessToken, { ip: request.ip, agent: request.headers['user-agent'] })
   setCookie(request, reply, 'access_token', '', { maxAge: 0 })
@@ -169,7 +172,7 @@ async function changePassword(
   reply: FastifyReply,
   values: JsonObject,
   say: PageMessages,
-): Promise<AccountRefusal | FastifyReply> {
+): Promise<AccountRefusal | undefined> {
   const { identity } = request
   if (!identity) throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'Nobody is signed in.')
   if (values.new !== values.repeat) return field('repeat', say('password.differ'))
@@ -194,8 +197,8 @@ async function changePassword(
   return redirect(reply, `/${accountPaths.signIn}`)
 }
 
-function redirect(reply: FastifyReply, to: string): FastifyReply {
-  return reply.code(303).header('location', to).header('cache-control', 'no-store').send()
+function redirect(reply: FastifyReply, to: string): undefined {
+  reply.code(303).header('location', to).header('cache-control', 'no-store').send()
 }
 
 function whole(message: string): AccountRefusal {

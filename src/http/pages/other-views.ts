@@ -10,27 +10,31 @@ import type { PageRoom } from './page-room.ts'
 import type { FoundPage } from './page-routes.ts'
 import { liveTables } from './show-page.ts'
 
-/** Sends it if the address asks for it (`_export=<table>`, `_events=<mark>`); undefined for the page itself. */
+/** Sends it if the address asks for it (`_export=<table>`, `_events=<mark>`); false for the page itself. */
 export async function sendOtherView(
   room: PageRoom,
   request: FastifyRequest,
   reply: FastifyReply,
   { page, blueprint }: FoundPage,
   shown: ShownPage,
-): Promise<FastifyReply | undefined> {
+): Promise<boolean> {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '')
   const [wanted, since] = [query.get('_export'), query.get('_events')]
   if (wanted !== null) {
     const table = dataTablesOf(shown.content).find(({ id, exportable }) => id === wanted && exportable)
     if (!table) throw new QuoinError('NOT_FOUND', 'The page has no such table.')
-    return sendCsv(reply, room.storage, table, pageAddress(request.url), room.clock())
+    await sendCsv(reply, room.storage, table, pageAddress(request.url), room.clock())
+    return true
   }
-  if (since === null) return undefined
+  if (since === null) return false
   const tables = liveTables(shown)
   // A browser that gets this does not ask again.
-  if (tables.length === 0) return reply.code(204).send()
+  if (tables.length === 0) {
+    reply.code(204).send()
+    return true
+  }
   const { accessToken } = request
-  return room.events.open(reply, {
+  room.events.open(reply, {
     tables,
     since,
     ip: request.ip,
@@ -40,4 +44,5 @@ export async function sendOtherView(
       return mayEnter(page.scopes, identity) && (request.identity === undefined || identity !== undefined)
     },
   })
+  return true
 }

@@ -170,7 +170,7 @@ async function visitAccountPage(
   if (visit.refused) return showPage(room, request, reply, { ...show, refused: visit.refused })
   const { form = '', values = {} } = visit.own ?? {}
   const done = await submitAccountForm(room, request, reply, form, values)
-  if (!('errors' in done)) return done
+  if (!done) return reply
   return showPage(room, request, reply, { ...show, refused: { form, posted: sent.posted, ...done } })
 }
 

@@ -95,8 +95,7 @@ export async function visitPage(
 
   async function send(made: Reply): Promise<FastifyReply> {
     if (made.page?.kind === 'show' && request.method === 'GET') {
-      const other = await sendOtherView(room, request, reply, found, made.page)
-      if (other) return other
+      if (await sendOtherView(room, request, reply, found, made.page)) return reply
     }
     return sendPageReply(room, request, reply, made, page.listening.title)
   }
@@ -116,7 +115,7 @@ export async function visitPage(
     if (posted && visit.own) {
       const { form, values } = visit.own
       const done = await submitAccountForm(room, request, reply, form, values)
-      return 'errors' in done ? showAgain({ form, posted, ...done }) : done
+      return done ? showAgain({ form, posted, ...done }) : reply
     }
     if (posted && visit.page) return reply.code(303).header('location', address.href).send()
     const message = `The page /${page.listening.uri} ended without "Show page"; the visitor got 404.`

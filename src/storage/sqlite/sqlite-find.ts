@@ -4,12 +4,16 @@ import type { Search } from '../../shared/query.ts'
 import type { Found } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
 import type { SearchTarget } from './search-target.ts'
-import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
+import { numberOf, type Row, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { compileFind, cursorBehind } from './sqlite-query.ts'
 
 export function findDocuments(connection: SqliteConnection, target: SearchTarget, search: Search): Found {
   const { sql, parameters } = compileFind(target, search)
-  const row = connection.get(sql, ...parameters) ?? {}
+  return pageOf(connection.get(sql, ...parameters) ?? {}, search)
+}
+
+/** A row with the documents as a JSON array, and how many they are. */
+export function pageOf(row: Row, search: Search): Found {
   const length = numberOf(row, 'length')
   const documents = new StoredJson(textOf(row, 'documents'))
   return {

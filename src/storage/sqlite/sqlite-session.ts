@@ -1,6 +1,6 @@
 /** One unit of work on SQLite. Reads and writes at once; waits only for the writer and for the commit. */
 import { QuoinError } from '../../shared/errors.ts'
-import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../shared/query.ts'
@@ -9,12 +9,12 @@ import type { NewJob } from '../job.ts'
 import type { SearchAdvisor } from '../search-advisor.ts'
 import type { SearchCache } from '../search-cache.ts'
 import type { Change, CreateOptions, Found, Observer, Origin, Session, Written } from '../storage.ts'
-import { StoredJson } from '../stored-json.ts'
+import type { StoredJson } from '../stored-json.ts'
 import { keptCount } from './kept-counts.ts'
 import type { markVersions } from './mark-versions.ts'
 import { rankedFind } from './ranked-find.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
-import { guarded, numberOf, type Row, type SqliteConnection, textOf } from './sqlite-connection.ts'
+import { guarded, numberOf, type SqliteConnection } from './sqlite-connection.ts'
 import {
   createDocument,
   deleteDocument,
@@ -23,8 +23,9 @@ import {
   updateDocument,
   type Writing,
 } from './sqlite-documents.ts'
+import { findDocuments, pageOf } from './sqlite-find.ts'
 import type { SqliteJobs } from './sqlite-jobs.ts'
-import { compileCount, compileFind, cursorBehind } from './sqlite-query.ts'
+import { compileCount } from './sqlite-query.ts'
 import { noteSearch } from './sqlite-search-advice.ts'
 import type { Segment, SqliteWriter } from './sqlite-writer.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -91,17 +92,10 @@ export class SqliteSession implements Session {
   #find(storage: string, search: Search): Found {
     return this.#read(storage, (connection, entry) => {
       const started = performance.now()
-      const row =
-        rankedFind(connection, entry, search, this.#ground.writer.idle) ?? found(connection, entry, search)
+      const ranked = rankedFind(connection, entry, search, this.#ground.writer.idle)
+      const page = ranked ? pageOf(ranked, search) : findDocuments(connection, entry, search)
       noteSearch({ connection, entry, advisor: this.#ground.advisor }, 'find', search, started)
-      const length = numberOf(row, 'length')
-      const documents = new StoredJson(textOf(row, 'documents'))
-      return {
-        documents,
-        length,
-        next: () =>
-          length === 0 || length < search.limit ? undefined : cursorBehind(search, lastOf(documents)),
-      }
+      return page
     })
   }
 
@@ -302,18 +296,6 @@ export class SqliteSession implements Session {
     this.#seen = undefined
     return seen
   }
-}
-
-function found(connection: SqliteConnection, entry: StorageEntry, search: Search): Row {
-  const { sql, parameters } = compileFind(entry, search)
-  return connection.get(sql, ...parameters) ?? {}
-}
-
-/** Parsing the page is cheap beside asking SQLite for its last document in every search; few callers want a cursor. */
-function lastOf(documents: StoredJson): JsonObject {
-  const last = Array.isArray(documents.value) ? documents.value.at(-1) : undefined
-  if (!isJsonObject(last)) throw new TypeError('A page holds documents.')
-  return last
 }
 
 function guidOf(document: StoredJson | undefined): string {
