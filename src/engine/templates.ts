@@ -1,4 +1,4 @@
-/** Page templates: named pieces of HTML with their CSS and JavaScript, for blocks that render pages. */
+/** Page templates: named settings of pages with their CSS and JavaScript. What the settings mean is for `pages` to say. */
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'

@@ -41,6 +41,15 @@ describe('page templates', () => {
     expect([reply.status, jsonAt(reply.body, 'fields')]).toEqual([400, fields])
   })
 
+  it('say what pages will leave out of them', async () => {
+    const made = await send('POST', '', { name: 'Odd', content: '<main>', css: 'a { background: url(//x) }' })
+    expect(made.status).toBe(200)
+    expect(jsonAt(made.body, 'problems')).toHaveLength(2)
+    const guid = textAt(made.body, '_meta', 'guid')
+    const mended = await send('PUT', `/${guid}`, { content: '{"width":"wide"}', css: 'a { color: red }' })
+    expect([mended.status, jsonAt(mended.body, 'problems')]).toEqual([200, undefined])
+  })
+
   it('are made, found, changed and removed', async () => {
     const made = await send('POST', '', { name: 'Shell', content: '<main></main>', css: 'main {}' })
     expect(made.body).toMatchObject({ name: 'Shell', content: '<main></main>', css: 'main {}', js: '' })

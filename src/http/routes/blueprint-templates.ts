@@ -8,10 +8,13 @@ import {
   templateStorage,
   updateTemplate,
 } from '../../engine/templates.ts'
+import { readTemplate } from '../../pages/read-template.ts'
 import { guidParams } from '../../shared/api/meta.ts'
 import { searchSchema } from '../../shared/api/search.ts'
 import { createTemplateSchema, templateSchema, updateTemplateSchema } from '../../shared/api/templates.ts'
 import { removedSchema } from '../../shared/api/users.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { textIn } from '../../storage/document-fields.ts'
 import { actorOf } from '../actor-of.ts'
 import type { RouteFamily } from '../route-family.ts'
 import { searchReply } from '../search-reply.ts'
@@ -60,7 +63,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
           response: { 200: templateSchema },
         },
       },
-      (request) => createTemplate(storage, request.body, actorOf(request)),
+      async (request) => withProblems(await createTemplate(storage, request.body, actorOf(request))),
     )
 
     app.get(
@@ -75,7 +78,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
           response: { 200: templateSchema },
         },
       },
-      (request) => getTemplate(storage, request.params.guid),
+      async (request) => withProblems(await getTemplate(storage, request.params.guid)),
     )
 
     app.put(
@@ -91,7 +94,8 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
           response: { 200: templateSchema },
         },
       },
-      (request) => updateTemplate(storage, request.params.guid, request.body, actorOf(request)),
+      async (request) =>
+        withProblems(await updateTemplate(storage, request.params.guid, request.body, actorOf(request))),
     )
 
     app.delete(
@@ -113,4 +117,11 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
       },
     )
   }
+}
+
+/** The template, and what is not as pages need it: its writer hears of it at once, and nobody who opens a page does. */
+function withProblems(template: JsonObject): JsonObject {
+  const { name, content, css } = template
+  const { problems } = readTemplate({ name: textIn(name), content: textIn(content), css: textIn(css) })
+  return problems.length === 0 ? template : { ...template, problems: [...problems] }
 }

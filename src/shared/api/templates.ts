@@ -24,10 +24,15 @@ export const templateSchema = storedRecord(
     _meta: metaSchema,
     name: Type.String(),
     description: Type.String(),
-    content: Type.String({ description: 'HTML.' }),
+    content: Type.String({
+      description: 'JSON: layout, width, brand, navigation, footer, tokens, language, direction, account.',
+    }),
     css: Type.String(),
     js: Type.String(),
     created_by: actor,
     last_modified_by: actor,
+    problems: Type.Optional(
+      Type.Array(Type.String(), { description: 'What pages leave out of it, and why. Not in lists.' }),
+    ),
   }),
 )
