@@ -3,13 +3,17 @@
  *
  * 1. A pair of servers that can be asked for their settings: is the work equal? (`equal-work.ts`)
  * 2. A fresh pair, filled with the same tasks: each row in turns. (`rows.ts`, `measure.ts`)
- * 3. What large bodies cost in memory, of Quoin alone. (`memory.ts`)
- * 4. The same on PostgreSQL with several nodes. (`nodes.ts`)
- * 5. The table, and docs/benchmarks.md if all rows ran; of memory and nodes, also if only that was measured.
+ * 3. The goals that Quoin has alone. (`alone/goals.ts`)
+ * 4. What large bodies cost in memory, what several processes give, and nodes on PostgreSQL. (`memory.ts`, …)
+ * 5. The tables, and docs/benchmarks.md if all rows ran; of everything but the rows, also if only that was measured.
+ *
+ * `--check` times nothing: it counts what requests do, and is part of the tests. (`check/check.ts`)
  */
-import { readFile, writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import type { Goal } from './alone/goal.ts'
+import { goals as allGoals, longGoals } from './alone/goals.ts'
+import { type Part, readArguments, usage, type Wanted } from './arguments.ts'
 import { type Candidate, type CandidateStart, startHandWritten, startQuoin } from './candidates.ts'
+import { checkWork } from './check/check.ts'
 import { takeCore } from './cores.ts'
 import { checkEqualReplies, checkEqualWork, UnequalWork } from './equal-work.ts'
 import { describeMachine, type Machine } from './machine.ts'
@@ -17,48 +21,18 @@ import { measureRow, type Timing } from './measure.ts'
 import { measureMemory } from './memory.ts'
 import { measureNodes } from './nodes.ts'
 import { markdown, type Outcome, table, warnings } from './report.ts'
-import { memoryLines, memorySection, withSection } from './report-memory.ts'
+import { readReport, writeReport, writeSection } from './report-file.ts'
+import { type GoalOutcome, goalLine, goalsSection } from './report-goals.ts'
+import { memoryLines, memorySection } from './report-memory.ts'
 import { nodesLines, nodesSection } from './report-nodes.ts'
-import { listPaths, type Row, rows } from './rows.ts'
+import { soakSection } from './report-soak.ts'
+import { workersSection } from './report-workers.ts'
+import { listPaths, type Row } from './rows.ts'
 import { seed } from './seed.ts'
+import { SOAK_SECONDS, soak } from './soak.ts'
+import { measureWorkers } from './workers.ts'
 
-/** For `--only`, beside the rows. */
-const MEMORY = 'memory'
-const NODES = 'nodes'
-const names = [...rows.map(({ id }) => id), MEMORY, NODES]
-const usage = `npm run bench -- [--rounds 5] [--seconds 3] [--only ${names.join('|')}]`
-const reportFile = new URL('../docs/benchmarks.md', import.meta.url)
-
-interface Wanted extends Timing {
-  readonly rows: readonly Row[]
-  readonly memory: boolean
-  readonly nodes: boolean
-}
-
-function readArguments(): Wanted {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '3' },
-      only: { type: 'string' },
-    },
-  })
-  const rounds = Number(values.rounds)
-  if (!Number.isInteger(rounds) || rounds < 1)
-    throw new Error(`--rounds is ${values.rounds}; it must be 1 or more.`)
-  const seconds = Number(values.seconds)
-  if (!(seconds > 0 && seconds <= 600))
-    throw new Error(`--seconds is ${values.seconds}; it must be up to 600.`)
-  const isChosen = (id: string) => values.only === undefined || id === values.only
-  if (!names.some(isChosen)) throw new Error(`--only is ${values.only}; there is no such row.`)
-  return {
-    rounds,
-    seconds,
-    rows: rows.filter(({ id }) => isChosen(id)),
-    memory: isChosen(MEMORY),
-    nodes: isChosen(NODES),
-  }
-}
+const SECONDS = 3
 
 /** Runs `work` with both candidates, started one after the other, and closes them whatever happens. */
 async function withBoth<T>(
@@ -78,53 +52,86 @@ async function withBoth<T>(
   }
 }
 
-async function bench({ rounds, seconds, rows: chosen, memory, nodes }: Wanted): Promise<boolean> {
+/** False if something could not be measured, or stays over a limit. */
+async function bench(wanted: Wanted): Promise<boolean> {
+  if (wanted.check) return checkWork()
   const machine = await describeMachine()
   const cores = takeCore()
   const core = cores?.server
-  if (chosen.length === 0) return memory ? benchMemory(machine, core) : benchNodes(machine)
+  const timing = { rounds: wanted.rounds, seconds: wanted.seconds ?? SECONDS }
+  let complete = true
+  if (wanted.rows.length > 0) {
+    const outcomes = await benchRows(wanted.rows, timing, core)
+    console.log(`\n${table(outcomes)}\n`)
+    for (const warning of warnings(outcomes, machine, cores)) console.log(warning)
+    if (wanted.whole) await writeReport(markdown(outcomes, machine, cores, timing))
+    complete = outcomes.every((outcome) => !('reason' in outcome))
+  }
+  for (const goal of wanted.goals) {
+    const outcome = await benchGoal(goal, { ...timing, core })
+    console.log(goalLine(outcome))
+    const titles = [...allGoals, ...longGoals].map(({ title }) => title)
+    await writeSection(goalsSection([outcome], await readReport(), titles, machine))
+    if (typeof outcome.reached === 'string') complete = false
+  }
+  for (const part of wanted.parts) await writeSection(await benchPart(part, machine, core))
+  if (!wanted.soak) return complete
+  const soaked = await soak(core, wanted.seconds ?? SOAK_SECONDS)
+  const section = soakSection(soaked, machine)
+  console.log(section)
+  // A short one shows that it works, and says nothing about memory.
+  if ((wanted.seconds ?? SOAK_SECONDS) >= SOAK_SECONDS) await writeSection(section)
+  return soaked.flat
+}
+
+async function benchRows(
+  chosen: readonly Row[],
+  timing: Timing,
+  core: number | undefined,
+): Promise<readonly Outcome[]> {
   const compared = await withBoth({ core, reports: 'connections' }, checkEqualWork)
   console.log(`Equal work: ${compared} requests, same replies; both WAL with synchronous = FULL.`)
-
-  const outcomes = await withBoth({ core }, async (ours, theirs) => {
+  return withBoth({ core }, async (ours, theirs) => {
     const [a, b] = [await seed(ours), await seed(theirs)]
     await checkEqualReplies(a, b, ['bench/constant', ...listPaths])
     const list: Outcome[] = []
     for (const row of chosen) {
       console.log(`${row.title} …`)
-      list.push(await measureRow(row, a, b, { rounds, seconds }))
+      list.push(await measureRow(row, a, b, timing))
     }
     return list
   })
+}
 
-  console.log(`\n${table(outcomes)}\n`)
-  for (const warning of warnings(outcomes, machine, cores)) console.log(warning)
-  if (memory) {
-    await writeFile(reportFile, markdown(outcomes, machine, cores, { rounds, seconds }))
-    await benchMemory(machine, core)
+/** One that fails leaves the others their figures. */
+async function benchGoal(goal: Goal, timing: Parameters<Goal['measure']>[0]): Promise<GoalOutcome> {
+  console.log(`${goal.title} …`)
+  try {
+    return { goal, reached: await goal.measure(timing) }
+  } catch (error) {
+    return { goal, reached: error instanceof Error ? error.message : String(error) }
   }
-  if (nodes) await benchNodes(machine)
-  return outcomes.every((outcome) => !('reason' in outcome))
 }
 
-/** Puts its section into the report that is there. */
-async function benchMemory(machine: Machine, core: number | undefined): Promise<boolean> {
-  const measured = await measureMemory(core)
-  console.log(`\n${memoryLines(measured)}\n`)
-  const report = await readFile(reportFile, 'utf8')
-  await writeFile(reportFile, withSection(report, memorySection(measured, machine)))
-  console.log('Written to docs/benchmarks.md.')
-  return true
-}
-
-/** The same of what a cluster costs. */
-async function benchNodes(machine: Machine): Promise<boolean> {
-  const measured = await measureNodes()
-  console.log(`\n${nodesLines(measured)}\n`)
-  const report = await readFile(reportFile, 'utf8')
-  await writeFile(reportFile, withSection(report, nodesSection(measured, machine)))
-  console.log('Written to docs/benchmarks.md.')
-  return true
+/** Gives its section. */
+async function benchPart(part: Part, machine: Machine, core: number | undefined): Promise<string> {
+  switch (part) {
+    case 'memory': {
+      const measured = await measureMemory(core)
+      console.log(`\n${memoryLines(measured)}\n`)
+      return memorySection(measured, machine)
+    }
+    case 'workers': {
+      const section = workersSection(await measureWorkers(), machine)
+      console.log(`\n${section}`)
+      return section
+    }
+    case 'nodes': {
+      const measured = await measureNodes()
+      console.log(`\n${nodesLines(measured)}\n`)
+      return nodesSection(measured, machine)
+    }
+  }
 }
 
 let wanted: Wanted | undefined

@@ -89,7 +89,7 @@ is the median, with the least and the most. Latencies are milliseconds over all 
 The last column is the processor time that the server spent. On a machine that is busy with other things it grows too (cold
 caches), but by less than the replies fall.
 ${notes.length === 0 ? '' : `\n${notes.join('\n')}\n`}
-**This is the skeleton: Quoin is not tuned yet.**${rounds < 5 ? ' It was a short run; figures to keep need at least five rounds on a quiet machine.' : ''} Goals that are missed stand here as missed.
+${rounds < 5 ? 'It was a short run; figures to keep need at least five rounds on a quiet machine. ' : ''}Goals that are missed stand here as missed.
 
 ## The machine
 
@@ -106,8 +106,8 @@ ${notes.length === 0 ? '' : `\n${notes.join('\n')}\n`}
 
 ## What is compared
 
-- **Quoin** as \`npm start\` runs it, with the tasks example and one endpoint more that replies with a constant object
-  (\`bench/constant.blueprint.json\`, installed through the public API). Rate limits are off.
+- **Quoin** as \`npm start\` runs it, with the tasks example and two endpoints more, one that replies with a constant
+  object and one that increments a field (\`bench/*.blueprint.json\`, installed through the public API). Rate limits are off.
 - **Hand-written** (\`bench/hand-written.ts\`): the same endpoints with Fastify and \`node:sqlite\`, as one writes them for
   production: stored text is sent as it is, statements are prepared, the same index, writes of one turn share a
   transaction.

@@ -13,11 +13,21 @@ interface Wanted {
   readonly token?: string
   readonly body?: string
   readonly counted?: boolean
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Builds the bytes once, so that while the clock runs nothing is done but writing them. */
-export function ask({ method = 'GET', path, expected = 200, token, body, counted = true }: Wanted): Ask {
+export function ask({
+  method = 'GET',
+  path,
+  expected = 200,
+  token,
+  body,
+  counted = true,
+  headers = {},
+}: Wanted): Ask {
   const lines = [`${method} /api/v1/${path} HTTP/1.1`, 'host: 127.0.0.1', 'accept: application/json']
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
   if (token !== undefined) lines.push(`authorization: Bearer ${token}`)
   if (body !== undefined)
     lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`)

@@ -46,7 +46,7 @@ describe('page templates', () => {
     expect(made.status).toBe(200)
     expect(jsonAt(made.body, 'problems')).toHaveLength(2)
     const guid = textAt(made.body, '_meta', 'guid')
-    const mended = await send('PUT', `/${guid}`, { content: '{"width":"wide"}', css: 'a { color: red }' })
+    const mended = await send('PUT', `/${guid}`, { content: '{"layout":"side"}', css: 'a { color: red }' })
     expect([mended.status, jsonAt(mended.body, 'problems')]).toEqual([200, undefined])
   })
 
