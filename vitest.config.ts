@@ -16,10 +16,12 @@ export default defineConfig({
   test: {
     // One PostgreSQL for the whole run.
     globalSetup: ['test/postgres/global-postgres.ts'],
-    // Threads share one runtime binary; two of them is what a two-core machine can use.
     pool: 'forks',
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // All cores: without it one is left idle, and two are all that there may be.
+    maxWorkers: '100%',
+    // A machine that does other things meanwhile is slow, not wrong.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,
