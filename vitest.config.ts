@@ -10,7 +10,7 @@ const onBothEngines = [
 ]
 
 /** Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import. */
-const onOneEngine = ['test/end-to-end/{crash,tasks-walk,cities,workers,worker-crash}.test.ts']
+const onOneEngine = ['test/end-to-end/{crash,tasks-walk,cities,migrate,workers,worker-crash}.test.ts']
 
 export default defineConfig({
   test: {

@@ -143,7 +143,7 @@ try {
 }
 if (wanted) {
   // Leaving ends the servers and removes their folders.
-  process.once('SIGINT', () => process.exit(130))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
   try {
     if (!(await bench(wanted))) process.exitCode = 1
   } catch (error) {
