@@ -1,0 +1,245 @@
+/** The example application in a real browser: every page, with JavaScript and without, by keyboard, and for each role. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { guidOf } from '../end-to-end/harness.ts'
+import { type LocalServer, startLocalServer } from '../local-server.ts'
+import { axeProblems } from './axe-check.ts'
+import { type CrmRoom, openCrm } from './crm-room.ts'
+
+/** The first document of each kind, as `examples/crm/*.ndjson` have it. */
+const customer = '/crm/customers/0190a001-0000-7000-8000-000000000001'
+const contact = '/crm/contacts/0190a002-0000-7000-8000-000000000001'
+const deal = '/crm/deals/0190a003-0000-7000-8000-000000000002'
+
+const reading: readonly [path: string, heading: string][] = [
+  ['/crm', 'Dashboard'],
+  ['/crm/customers', 'Customers'],
+  [`${customer}/view`, 'Alder & Finch Bakery'],
+  ['/crm/contacts', 'Contacts'],
+  [`${contact}/view`, 'Mats Tremlett'],
+  ['/crm/deals', 'Deals'],
+  [`${deal}/view`, 'New till system'],
+]
+const writing: readonly [path: string, heading: string][] = [
+  ['/crm/customers/new', 'New customer'],
+  [`${customer}/edit`, 'Alder & Finch Bakery'],
+  [`${customer}/new-contact`, 'New contact'],
+  [`${customer}/new-deal`, 'New deal'],
+  [`${contact}/edit`, 'Mats Tremlett'],
+  [`${deal}/edit`, 'New till system'],
+  ['/crm/import', 'Import customers'],
+]
+
+let crm: CrmRoom
+let others: LocalServer
+const told: string[] = []
+beforeAll(async () => {
+  others = await startLocalServer((request, response) => {
+    request.setEncoding('utf8')
+    let body = ''
+    request.on('data', (chunk: string) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      told.push(body)
+      response.end('thanks')
+    })
+  })
+  crm = await openCrm({ QUOIN_ALLOWED_HOSTS: `127.0.0.1:${others.port}` })
+}, 120_000)
+afterAll(async () => {
+  await crm?.close()
+  await others?.close()
+})
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 })
+
+describe('every page', () => {
+  test.each([true, false])(
+    'shows itself and stands in nobody’s way: JavaScript %j',
+    async (javaScriptEnabled) => {
+      const page = await crm.open('chief', { javaScriptEnabled })
+      for (const [path, words] of [...reading, ...writing, ['/crm/settings', 'Settings'] as const]) {
+        const reply = await page.goto(path)
+        expect([path, reply?.status(), await heading(page).allTextContents()]).toEqual([path, 200, [words]])
+        // axe waits with timers, which a page without JavaScript does not have.
+        if (javaScriptEnabled) expect([path, await axeProblems(page)]).toEqual([path, []])
+      }
+      expect(crm.complaints()).toEqual([])
+      await page.context().close()
+    },
+    180_000,
+  )
+
+  test('has no problem in the dark and on a phone either', async () => {
+    const page = await crm.open('sales', { colorScheme: 'dark', viewport: { width: 390, height: 844 } })
+    for (const [path] of reading) {
+      await page.goto(path)
+      expect([path, await axeProblems(page)]).toEqual([path, []])
+      const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect([path, Number(wide) <= 0]).toEqual([path, true])
+    }
+    await page.context().close()
+  }, 120_000)
+
+  test('of what is not there says so', async () => {
+    const page = await crm.open('viewer')
+    for (const kind of ['customer', 'contact', 'deal']) {
+      const reply = await page.goto(`/crm/${kind}s/nothing/view`)
+      expect([reply?.status(), await heading(page).textContent()]).toEqual([404, `There is no such ${kind}`])
+    }
+    await page.context().close()
+  })
+})
+
+describe('roles', () => {
+  test('nobody is asked to sign in', async () => {
+    const page = await crm.open(undefined)
+    for (const [path] of [...reading, ...writing]) {
+      await page.goto(path)
+      expect(new URL(page.url()).pathname).toBe('/login')
+    }
+    await page.context().close()
+  }, 60_000)
+
+  test.each(['viewer', 'sales'] as const)('%s', async (user) => {
+    const page = await crm.open(user)
+    const seen: (number | undefined)[] = []
+    for (const paths of [reading, writing, [['/crm/settings']]])
+      for (const [path = ''] of paths) seen.push((await page.goto(path))?.status())
+    const may = user === 'sales' ? 200 : 403
+    expect(seen).toEqual([...reading.map(() => 200), ...writing.map(() => may), 403])
+    await page.context().close()
+  })
+})
+
+/** Presses Tab until what is in focus says these words. */
+async function tabTo(page: Page, words: string): Promise<void> {
+  const label = `(() => { const at = document.activeElement; return (at?.labels?.[0] ?? at)?.innerText ?? '' })()`
+  for (let pressed = 0; pressed < 80; pressed += 1) {
+    await page.keyboard.press('Tab')
+    if (String(await page.evaluate(label)).startsWith(words)) return
+  }
+  throw new Error(`Tab does not reach ${words} at ${page.url()}.`)
+}
+
+describe('work', () => {
+  test('a customer is added with the keyboard alone, also after a mistake', async () => {
+    const page = await crm.open('sales')
+    await page.goto('/crm/customers')
+    await tabTo(page, 'New customer')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'New customer' }).waitFor()
+    await tabTo(page, 'Website')
+    await page.keyboard.type('no address')
+    await page.keyboard.press('Enter')
+    await page.locator('.summary').waitFor()
+    expect(await page.evaluate('document.activeElement.className')).toBe('summary')
+    await tabTo(page, 'Name')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Zebra Crossing Paint')
+    await tabTo(page, 'Website')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('https://zebra.example')
+    await tabTo(page, 'Add customer')
+    await page.keyboard.press('Enter')
+    await page.getByText('The customer was added.').waitFor()
+    const made = (await crm.quoin.documents('crm-customers')).at(-1)
+    expect(made).toMatchObject({
+      name: 'Zebra Crossing Paint',
+      status: 'Lead',
+      website: 'https://zebra.example',
+    })
+    expect(crm.complaints()).toEqual([])
+    await page.context().close()
+  }, 60_000)
+
+  test.each([true, false])(
+    'from a new customer to a deal that is won and told: JavaScript %j',
+    async (javaScriptEnabled) => {
+      const chief = await crm.open('chief', { javaScriptEnabled })
+      await chief.goto('/crm/settings')
+      await chief.getByLabel('Address for won deals').fill(`${others.url}/won`)
+      await chief.getByRole('button', { name: 'Save' }).click()
+      await chief.getByText('The settings were saved.').waitFor()
+      await chief.context().close()
+
+      const page = await crm.open('sales', { javaScriptEnabled })
+      const name = `Larch & Sons ${javaScriptEnabled}`
+      for (const message of ['The customer was added.', 'There is a customer of this name already.']) {
+        await page.goto('/crm/customers/new')
+        await page.getByLabel('Name').fill(name)
+        await page.getByRole('button', { name: 'Add customer' }).click()
+        await page.getByText(message).first().waitFor()
+      }
+      await page.goto(`/crm/customers?customers.q=${encodeURIComponent(name)}`)
+      await page.getByRole('link', { name }).click()
+      await page.getByRole('link', { name: 'New contact' }).click()
+      await page.getByLabel('Name').fill('Ida Larch')
+      await page.getByRole('button', { name: 'Add contact' }).click()
+      await page.getByRole('rowheader', { name: 'Ida Larch' }).waitFor()
+      await page.getByRole('link', { name: 'New deal' }).click()
+      await page.getByLabel('Title').fill('Fence paint')
+      await page.getByLabel('Amount in euros').fill('1250')
+      await page.getByLabel('Closes by').fill('2099-01-31')
+      await page.getByRole('button', { name: 'Add deal' }).click()
+      await page.getByRole('link', { name: 'Fence paint' }).click()
+      await page.getByRole('link', { name: 'Edit or move' }).click()
+      const before = told.length
+      await page.getByRole('button', { name: 'Won' }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Won' }).click()
+      await page.getByText('Well done: the deal is won.').waitFor()
+      await expect.poll(() => told.length, { timeout: 15_000 }).toBe(before + 1)
+      expect(JSON.parse(told.at(-1) ?? '')).toMatchObject({
+        event: 'deal.won',
+        deal: { title: 'Fence paint', stage: 'Won', amount: 1250, customer_name: name },
+      })
+
+      await page.getByRole('link', { name }).click()
+      await page.getByRole('link', { name: 'Edit' }).click()
+      await page.getByLabel('Name').fill(`${name} Ltd`)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('The customer was saved.').waitFor()
+      const named = async () =>
+        [...(await crm.quoin.documents('crm-contacts')), ...(await crm.quoin.documents('crm-deals'))].filter(
+          (one) => one.customer_name === `${name} Ltd`,
+        ).length
+      await expect.poll(named, { timeout: 15_000 }).toBe(2)
+      expect(crm.complaints()).toEqual([])
+      await page.context().close()
+    },
+    120_000,
+  )
+
+  test('what somebody else saved meanwhile is not lost', async () => {
+    const mine = await crm.open('sales')
+    const theirs = await crm.open('chief')
+    for (const page of [mine, theirs]) await page.goto(`${contact}/edit`)
+    await theirs.getByLabel('Role').fill('Director')
+    await theirs.getByRole('button', { name: 'Save' }).click()
+    await theirs.getByText('The contact was saved.').waitFor()
+    await mine.getByLabel('Role').fill('Trainee')
+    await mine.getByRole('button', { name: 'Save' }).click()
+    await mine.getByText('Somebody else saved a change').first().waitFor()
+    expect(await mine.getByLabel('Role').inputValue()).toBe('Trainee')
+    const [first] = (await crm.quoin.documents('crm-contacts')).filter((one) => contact.endsWith(guidOf(one)))
+    expect(first?.role).toBe('Director')
+    for (const page of [mine, theirs]) await page.context().close()
+  }, 60_000)
+
+  test('a lead that comes in is seen at once', async () => {
+    const page = await crm.open('viewer')
+    await page.goto('/crm/customers?customers.is.status=Lead&customers.sort=name')
+    const lead = { company: 'Aardvark Removals', name: 'Art Vark', email: 'art@aardvark.example' }
+    const refused = await crm.quoin.send('POST', '/crm/leads', { as: 'viewer', body: lead })
+    expect(refused.status).toBeGreaterThanOrEqual(400)
+    expect((await crm.quoin.send('POST', '/crm/leads', { as: 'website', body: {} })).status).toBe(400)
+    expect((await crm.quoin.send('POST', '/crm/leads', { as: 'website', body: lead })).status).toBe(201)
+    await page.getByRole('rowheader', { name: 'Aardvark Removals' }).waitFor()
+    expect((await crm.quoin.documents('crm-contacts')).at(-1)).toMatchObject({
+      name: 'Art Vark',
+      customer_name: 'Aardvark Removals',
+    })
+    await page.context().close()
+  }, 60_000)
+})
