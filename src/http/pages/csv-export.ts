@@ -32,7 +32,7 @@ export function sendCsv(
 }
 
 /** The header, and then the rows in pieces of some lines. */
-export async function* csvLines(
+async function* csvLines(
   storage: Storage,
   table: DataTable,
   address: PageAddress,

@@ -1,0 +1,13 @@
+import { freeText } from './free-text.ts'
+import type { Goal } from './goal.ts'
+import { idleMemory } from './idle-memory.ts'
+import { listWithTotal } from './list-with-total.ts'
+import { manyBlueprints } from './many-blueprints.ts'
+import { million } from './million.ts'
+import { swap } from './swap.ts'
+
+/** In the order of the project's table of goals. */
+export const goals: readonly Goal[] = [listWithTotal, freeText, swap, manyBlueprints, idleMemory]
+
+/** Those that take minutes: measured only if asked for by name. */
+export const longGoals: readonly Goal[] = [million]

@@ -1,0 +1,96 @@
+/**
+ * A blueprint with 500 blocks is deployed again and again while requests run. How long compiling and swapping take, which
+ * is when the server can do nothing else, is measured in this process with the server's own functions; how long the whole
+ * deploy takes and whether requests notice, on a server.
+ */
+
+import { loadBlocks } from '../../src/blocks/load-blocks.ts'
+import { importBlueprint } from '../../src/engine/blueprint-file.ts'
+import { compileBlueprint } from '../../src/engine/compile-blueprint.ts'
+import { liveBlueprints } from '../../src/engine/live-blueprints.ts'
+import { endpointTable } from '../../src/http/endpoint-table.ts'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { type Candidate, startQuoin } from '../candidates.ts'
+import { runLoad } from '../load.ts'
+import { deploy, installBlueprint, stage } from '../management-api.ts'
+import { ask, inTurns } from '../requests.ts'
+import { CONNECTIONS } from '../rows.ts'
+import { median } from '../statistics.ts'
+import { type Goal, type GoalTiming, milliseconds, type Reached } from './goal.ts'
+import { largeBlueprint } from './many-blocks.ts'
+
+const BLOCKS = 500
+const MOST_MS = 50
+const COMPILES = 20
+
+export const swap: Goal = {
+  id: 'swap',
+  title: `blueprint with ${BLOCKS} blocks: compile and swap while requests run`,
+  goal: `under ${MOST_MS} ms, no request fails`,
+  measure,
+}
+
+async function measure({ core, rounds }: GoalTiming): Promise<Reached> {
+  const file = await largeBlueprint(BLOCKS)
+  const compiling = await compileAndSwap(file)
+  const candidate = await startQuoin({ core })
+  try {
+    const { deploys, latencies } = await deployUnderLoad(candidate, file, Math.max(5, rounds))
+    const [first = Number.NaN] = compiling
+    const compile = median(compiling)
+    const found = `${milliseconds(compile)} (the first time ${milliseconds(first)}); the whole deploy ${milliseconds(median(deploys))}, 0 of ${latencies.total.toLocaleString('en-US')} requests failed, the slowest took ${milliseconds(latencies.within(1))}`
+    return { found, met: compile < MOST_MS }
+  } finally {
+    await candidate.close()
+  }
+}
+
+/** Milliseconds, each time. */
+async function compileAndSwap(file: JsonObject): Promise<number[]> {
+  const catalogue = await loadBlocks()
+  let count = 0
+  const { blocks } = importBlueprint(file, () => `block-${count++}`)
+  if (blocks.length !== BLOCKS)
+    throw new Error(`The blueprint has ${blocks.length} blocks and not ${BLOCKS}.`)
+  const given = blocks.map((block) => ({ ...block, blueprint_guid: 'swapped' }))
+  const live = liveBlueprints(new Set())
+  live.watch((table) => endpointTable(table))
+  const times: number[] = []
+  for (let time = 0; time < COMPILES; time++) {
+    const began = performance.now()
+    const { blueprint, problems } = compileBlueprint('swapped', given, catalogue)
+    if (!blueprint) throw new Error(`The blueprint does not compile: ${JSON.stringify(problems[0])}`)
+    live.checkClaims(blueprint)
+    live.set('swapped', { compiled: blueprint, name: 'swapped', deployment: time })
+    times.push(performance.now() - began)
+  }
+  return times
+}
+
+/** Each deploy changes what an endpoint replies, and that is asked for as soon as the deploy has answered. */
+async function deployUnderLoad(candidate: Candidate, file: JsonObject, times: number) {
+  const { base, port, token } = candidate
+  const api = { base, token }
+  const { blueprint, blocks } = await installBlueprint(api, file)
+  const block = blocks.get('version') ?? ''
+  const paths = ['bench/constant', 'bench/version', 'bench/copy-0/tasks', 'bench/copy-8/tasks?status=open']
+  const turn = inTurns(paths.map((path) => ask({ path })))
+  let done = false
+  const load = runLoad({ port, connections: CONNECTIONS, next: () => (done ? undefined : turn()) })
+  const deploys: number[] = []
+  try {
+    for (let version = 1; version <= times; version++) {
+      await stage(api, block, { value: version })
+      const began = performance.now()
+      await deploy(api, blueprint)
+      deploys.push(performance.now() - began)
+      const reply = await (await fetch(`${base}/api/v1/bench/version`)).text()
+      if (reply !== String(version)) throw new Error(`After deploying ${version}, ${reply} is served.`)
+    }
+  } finally {
+    done = true
+  }
+  const { errors, firstError, latencies } = await load
+  if (errors > 0) throw new Error(`${errors} requests failed while a blueprint was deployed: ${firstError}`)
+  return { deploys, latencies }
+}

@@ -1,0 +1,62 @@
+/** What is asked for on the command line of `npm run bench`. */
+import { parseArgs } from 'node:util'
+import type { Goal } from './alone/goal.ts'
+import { goals, longGoals } from './alone/goals.ts'
+import type { Timing } from './measure.ts'
+import { type Row, rows } from './rows.ts'
+
+/** What has a section of its own in the report. */
+const parts = ['memory', 'workers', 'nodes'] as const
+export type Part = (typeof parts)[number]
+
+const SOAK = 'soak'
+const allGoals = [...goals, ...longGoals]
+const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK]
+
+export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 3] [--only ${names.join('|')}]`
+
+export interface Wanted extends Omit<Timing, 'seconds'> {
+  /** Counting instead of timing, and nothing else. */
+  readonly check: boolean
+  /** undefined: what the measurement itself proposes. */
+  readonly seconds: number | undefined
+  /** Whether the page is written anew. */
+  readonly whole: boolean
+  readonly rows: readonly Row[]
+  readonly goals: readonly Goal[]
+  readonly parts: readonly Part[]
+  readonly soak: boolean
+}
+
+/** Throws an Error that says which argument is wrong. */
+export function readArguments(): Wanted {
+  const { values } = parseArgs({
+    options: {
+      check: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string' },
+      only: { type: 'string' },
+    },
+  })
+  const rounds = Number(values.rounds)
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds is ${values.rounds}; it must be 1 or more.`)
+  const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
+  if (seconds !== undefined && !(seconds > 0 && seconds <= 3600))
+    throw new Error(`--seconds is ${values.seconds}; it must be up to 3600.`)
+  const { only } = values
+  if (only !== undefined && !names.includes(only))
+    throw new Error(`--only is ${only}; there is nothing of that name.`)
+  const isChosen = (id: string) => only === undefined || id === only
+  return {
+    check: values.check,
+    rounds,
+    seconds,
+    whole: only === undefined,
+    rows: rows.filter(({ id }) => isChosen(id)),
+    // What takes minutes has to be asked for by name.
+    goals: only === undefined ? goals : allGoals.filter(({ id }) => id === only),
+    parts: parts.filter(isChosen),
+    soak: only === SOAK,
+  }
+}

@@ -1,0 +1,68 @@
+import type { Goal, Reached } from './alone/goal.ts'
+
+const HEADING = '## Goals of Quoin alone'
+const heads = ['Work', 'measured', 'goal', 'when']
+
+export interface GoalOutcome {
+  readonly goal: Goal
+  /** A text: why it has no figures. */
+  readonly reached: Reached | string
+}
+
+type Version = { readonly date: string; readonly commit: string }
+
+function lineOf({ goal, reached }: GoalOutcome, { date, commit }: Version): string {
+  const [found, met] =
+    typeof reached === 'string' ? ['void', ''] : [reached.found, reached.met ? ' met' : ' **missed**']
+  return `| ${[goal.title, found, `${goal.goal}${met}`, `${date}, ${commit}`].join(' | ')} |`
+}
+
+/** For the terminal. */
+export function goalLine({ goal, reached }: GoalOutcome): string {
+  if (typeof reached === 'string') return `${goal.title}: void. ${reached}`
+  return `${goal.title}: ${reached.found} (${goal.goal}: ${reached.met ? 'met' : 'missed'})`
+}
+
+/** The section with these lines in place of those of the same works in `report`, in the order of `titles`. */
+export function goalsSection(
+  outcomes: readonly GoalOutcome[],
+  report: string,
+  titles: readonly string[],
+  version: Version,
+): string {
+  const lines = new Map(linesOf(report))
+  for (const outcome of outcomes) lines.set(outcome.goal.title, lineOf(outcome, version))
+  const table = [
+    `| ${heads.join(' | ')} |`,
+    `| ${heads.map(() => '---').join(' | ')} |`,
+    ...titles.map((title) => lines.get(title)).filter((line) => line !== undefined),
+  ]
+  return `${HEADING}
+
+The rest of the table of goals, which has nobody to be compared with. \`npm run bench -- --only <name>\` measures one of them.
+
+${table.join('\n')}
+
+- *List with the total*: 20 lists, of all tasks and of 19 statuses, then an update, and so on; on two servers in turns.
+- *Free text*: ten kinds of texts (frequent and rare words, two words, either of two, one without another, begin of a word,
+  phrase, one wrong letter), as many of each, one request at a time, no text twice between two writes. The articles have
+  30 words, as frequent as in a language.
+- *500 blocks*: copies of the tasks example. The first figure is compiling and swapping, while which nothing else runs; a
+  deploy also reads and stores the blocks. 32 requests are under way all the time.
+- *1,000 blueprints*: each with two endpoints. Routing is finding one of 2,000 endpoints by method and path.
+- *Idle memory*: the resident memory of a server with the tasks example, ten seconds after its start.
+`
+}
+
+/** By the title in the first cell: the lines of the table that is there. */
+function linesOf(report: string): (readonly [string, string])[] {
+  const start = report.indexOf(`${HEADING}\n`)
+  if (start < 0) return []
+  const end = report.indexOf('\n## ', start)
+  return report
+    .slice(start, end < 0 ? undefined : end)
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(2)
+    .map((line) => [line.slice(2, line.indexOf(' | ')), line] as const)
+}
