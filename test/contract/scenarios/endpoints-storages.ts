@@ -73,7 +73,7 @@ const listsTemplates: Scenario = async (room) => {
   const path = '/blueprinttemplates/search'
   await guarded(room, 'POST', path, 'blueprinttemplates_view')
   const name = room.name()
-  const made = await room.manage('POST', '/blueprinttemplates', { name, content: '<main></main>' })
+  const made = await room.manage('POST', '/blueprinttemplates', { name, content: '{"layout":"side"}' })
   expect(await found(room, path, { filters: { name } })).toEqual([made])
   expect(await found(room, path, { filters: { name: 'none' } })).toEqual([])
 }
