@@ -70,7 +70,9 @@ function behind(
   const [at] = place.values
   const created = value(place.cms)
   const guid = value(place.guid)
-  if (first && present && steps.length === 1 && typeof at !== 'object' && at !== undefined) {
+  // Only where creation breaks ties in the direction of the field: `field desc, _meta.created asc` is no row comparison.
+  const isOneWay = first?.key.order.toUpperCase() === way
+  if (first && isOneWay && present && steps.length === 1 && typeof at !== 'object' && at !== undefined) {
     const bound = bindPlace(at, first)
     return sql`(${first.read}, created, guid) ${way === 'ASC' ? '>' : '<'} (${bound}, ${created}, ${guid})`
   }
