@@ -4,8 +4,8 @@
  * Sign-ins, failures and sign-outs are written in the transaction that they are about: there is none without its record.
  * Requests of signed-in users go through a batched log, which may lose some under a flood and says so; the same request
  * again within a batch (0.2 s) is counted in the first one's record, or a log of programs that ask all the time would
- * cost more than what they ask for (40 % of a create). Nothing of a
- * request but its method and path is kept: a query or body may hold anything.
+ * write as many records as documents. Nothing of a request but its method and path is kept: a query or body may hold
+ * anything.
  */
 import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'

@@ -19,7 +19,7 @@ const BLOCK_GAP = 30
  * off in a lane of its own, and what several lanes share in a column before them. Blocks that are not among `guids` stay;
  * those that are keep their top left corner as a group.
  *
- * Lane by lane it is fast: 500 blocks in 25 lanes took 0.2 s where one graph of all took seconds.
+ * Lane by lane it is fast: 50 blocks took 0.09 s; one graph of 500 took 3 to 4 s.
  */
 export function autoLayout(
   flow: Flow,
