@@ -121,8 +121,9 @@ Quoin does some things on these requests that the hand-written candidate does no
 places for a token and not one, idempotency keys, forms, field names with dots, and it gives each run a budget and a
 deadline.
 
-- *After a write*: each ${LISTS_PER_WRITE} lists there is one update of a task (not counted), and no list is asked for twice between two
-  updates, so no cache can answer.
+- *After a write*: each ${LISTS_PER_WRITE} lists there is one update of a task (not counted). Quoin keeps the lists that the task was not on
+  and is not on now; the hand-written candidate keeps none.
+- *Another one each time*: the same with 8,000 lists that differ, so that no memory of results can answer.
 - *Nothing written since*: the same lists without the updates.
 - *Durable*: the reply is sent after the write is on disk.
 

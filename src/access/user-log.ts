@@ -2,10 +2,10 @@
  * Who came in and what they asked for, with address and agent: `_userlogs`, kept for 30 days.
  *
  * Sign-ins, failures and sign-outs are written in the transaction that they are about: there is none without its record.
- * Requests of signed-in users go through a batched log, which may lose some under a flood and says so; the same request
- * again within a batch (0.2 s) is counted in the first one's record, or a log of programs that ask all the time would
- * write as many records as documents. Nothing of a request but its method and path is kept: a query or body may hold
- * anything.
+ * Requests of signed-in users go through a batched log, which may lose some under a flood and says so. What one user sends
+ * from one place within a batch (0.2 s) with the same method and the same status is one record, which counts the requests
+ * and lists their paths: or a log of programs that ask all the time would write as many records as documents. Nothing of
+ * a request but its method and path is kept: a query or body may hold anything.
  */
 import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -17,6 +17,8 @@ export const USER_LOGS = '_userlogs'
 const KEPT_SECONDS = 30 * 86_400
 const LONGEST_AGENT = 512
 const LONGEST_PATH = 512
+/** In one record. */
+const MOST_PATHS = 100
 
 type UserLogEvent = 'sign_in' | 'sign_in_failed' | 'sign_out'
 
@@ -33,10 +35,14 @@ export interface LoggedRequest extends Sender {
   /** Without the query. */
   readonly path: string
   readonly status: number
-  /** Of several: the longest. */
   readonly milliseconds: number
-  /** How often it came. Once, if not given. */
-  readonly times?: number
+}
+
+/** What becomes one record. */
+interface LoggedRequests extends LoggedRequest {
+  readonly times: number
+  /** Each once, in the order in which they came. */
+  readonly paths: Set<string>
 }
 
 export async function ensureUserLogs(storage: Storage): Promise<void> {
@@ -66,8 +72,11 @@ export async function noteUserEvent(
 }
 
 /** The log of requests. The storage is there: see {@link ensureUserLogs}. */
-export function requestLog(storage: Storage, clock: Clock): BatchedLog<LoggedRequest> {
-  const log = batchedLog<LoggedRequest | number>({
+export function requestLog(
+  storage: Storage,
+  clock: Clock,
+): Pick<BatchedLog<LoggedRequest>, 'write' | 'flush' | 'close'> {
+  const log = batchedLog<LoggedRequests | number>({
     storage,
     name: USER_LOGS,
     recordOf: (entry) => (typeof entry === 'number' ? { event: 'lost', count: entry } : recordOf(entry)),
@@ -75,33 +84,44 @@ export function requestLog(storage: Storage, clock: Clock): BatchedLog<LoggedReq
     repeated: { keyOf, both },
     keep: { seconds: KEPT_SECONDS, clock },
   })
-  return log
-}
-
-function keyOf(entry: LoggedRequest | number): string {
-  if (typeof entry === 'number') return 'lost'
-  const { user, method, path, status, ip, agent } = entry
-  return `${user.guid} ${status} ${method} ${path} ${ip} ${agent}`
-}
-
-function both(earlier: LoggedRequest | number, later: LoggedRequest | number): LoggedRequest | number {
-  if (typeof earlier === 'number') return earlier + (typeof later === 'number' ? later : 0)
-  if (typeof later === 'number') return earlier
   return {
-    ...earlier,
-    milliseconds: Math.max(earlier.milliseconds, later.milliseconds),
-    times: (earlier.times ?? 1) + (later.times ?? 1),
+    ...log,
+    write: (request) => log.write({ ...request, times: 1, paths: new Set([request.path]) }),
   }
 }
 
-function recordOf(request: LoggedRequest): JsonObject {
-  const { user, method, path, status, milliseconds, times = 1 } = request
+function keyOf(entry: LoggedRequests | number): string {
+  if (typeof entry === 'number') return 'lost'
+  const { user, method, status, ip, agent } = entry
+  return `${user.guid} ${status} ${method} ${ip} ${agent}`
+}
+
+function both(
+  earlier: LoggedRequests | number,
+  later: LoggedRequests | number,
+): LoggedRequests | number | undefined {
+  if (typeof earlier === 'number' || typeof later === 'number')
+    return typeof earlier === typeof later ? Number(earlier) + Number(later) : undefined
+  const { paths } = earlier
+  if (paths.size === MOST_PATHS && !paths.has(later.path)) return undefined
+  paths.add(later.path)
+  return {
+    ...earlier,
+    milliseconds: Math.max(earlier.milliseconds, later.milliseconds),
+    times: earlier.times + later.times,
+  }
+}
+
+function recordOf(request: LoggedRequests): JsonObject {
+  const { user, method, status, milliseconds, times } = request
+  const paths = [...request.paths].map((path) => logText(path, LONGEST_PATH))
+  const [path = ''] = paths
   return {
     event: 'request',
     user: actor(user),
     ...senderFields(request),
     method,
-    path: logText(path, LONGEST_PATH),
+    path: paths.length > 1 ? paths : path,
     status,
     milliseconds: Math.round(milliseconds * 10) / 10,
     times,

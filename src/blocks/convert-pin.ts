@@ -42,21 +42,35 @@ export function converterFor(pinId: string, pin: InPin, from: PinType): (value: 
  * wires. Throws PinError(pinId, 'is empty') when a required pin got nothing.
  */
 export function finishPin(pinId: string, pin: InPin, value: unknown): unknown {
-  if (pin.several) {
-    const items = Array.isArray(value) ? value.filter((item) => item !== undefined) : []
-    if (pin.required && items.length === 0) throw new PinError(pinId, 'is empty')
-    return items
-  }
-  if (value !== undefined) return value
-  if (pin.default !== undefined) return defaultOf(pinId, pin)
-  if (pin.required) throw new PinError(pinId, 'is empty')
-  return undefined
+  return finisherFor(pinId, pin)(value)
 }
 
-function defaultOf(pinId: string, pin: InPin): unknown {
+/** {@link finishPin} for many values of one pin. */
+export function finisherFor(pinId: string, pin: InPin): (value: unknown) => unknown {
+  const { several, required, default: standard } = pin
+  if (several)
+    return (value) => {
+      const items = Array.isArray(value) ? value.filter((item) => item !== undefined) : []
+      if (required && items.length === 0) throw new PinError(pinId, 'is empty')
+      return items
+    }
+  if (standard !== undefined) {
+    const fallback = defaultOf(pinId, pin)
+    return (value) => (value === undefined ? fallback() : value)
+  }
+  return (value) => {
+    if (value === undefined && required) throw new PinError(pinId, 'is empty')
+    return value
+  }
+}
+
+function defaultOf(pinId: string, pin: InPin): () => unknown {
   // Without `default` in sight, so that a default of '' is not taken for empty again.
   const { default: value, ...plain } = pin
-  return typeOfDefault[typeof value] === pin.type ? value : converterFor(pinId, plain, 'any')(value)
+  if (typeOfDefault[typeof value] === pin.type) return () => value
+  // Made anew each time: what is no scalar could be changed by whoever got it.
+  const convert = converterFor(pinId, plain, 'any')
+  return () => convert(value)
 }
 
 const typeOfDefault: Readonly<Record<string, PinType>> = {

@@ -7,7 +7,7 @@
  */
 import { PinError, type ValueBlock } from '../blocks/block.ts'
 import type { ValueContext } from '../blocks/context.ts'
-import { converterFor, finishPin, identity } from '../blocks/convert-pin.ts'
+import { converterFor, finisherFor, identity } from '../blocks/convert-pin.ts'
 import type { InPin } from '../blocks/pin.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
@@ -129,7 +129,8 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
     if (!get || !convert) return { constant: undefined }
     const plain = pin.required === undefined && pin.default === undefined
     if (plain) return convert === identity ? get : (frame) => convert(get(frame))
-    return (frame) => finishPin(id, pin, convert(get(frame)))
+    const finish = finisherFor(id, pin)
+    return (frame) => finish(convert(get(frame)))
   }
 
   function inputsOf(node: Node): Inputs {
@@ -145,7 +146,7 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
       else if (!extra) constants[id] = getter.constant
       else if (getter.constant !== undefined) addedConstants[id] = getter.constant
     }
-    return { gather: gatherer(declared, constants), more: gatherer(added, addedConstants) }
+    return { gather: gatherer(declared, constants), more: sparseGatherer(added, addedConstants) }
   }
 
   /** A perFrame pin: each call opens a frame on the same slots, so what depends on the frame's pins is emptied first. */
@@ -210,7 +211,23 @@ function isEvaluated(node: Node, pin: string): boolean {
   return !out?.frame && !out?.event
 }
 
+/** Has every pin from the start, empty ones too: filling a copy then changes no shape (a third of the time). */
 function gatherer(
+  getters: readonly [string, Getter][],
+  constants: Record<string, unknown>,
+): (frame: Frame) => Record<string, unknown> {
+  if (getters.length === 0) return sparseGatherer(getters, constants)
+  const blank: Record<string, unknown> = { ...constants }
+  for (const [id] of getters) blank[id] = undefined
+  const pins = getters.map(([id, get]) => ({ id, get }))
+  return (frame) => {
+    const values = { ...blank }
+    for (const pin of pins) values[pin.id] = pin.get(frame)
+    return values
+  }
+}
+
+function sparseGatherer(
   getters: readonly [string, Getter][],
   constants: Record<string, unknown>,
 ): (frame: Frame) => Record<string, unknown> {

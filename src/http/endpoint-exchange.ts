@@ -163,10 +163,13 @@ export class EndpointExchange implements Caller {
     }
     if (BODILESS.has(code)) response.writeHead(code, head).end()
     else {
-      head.push('content-length', String(text === undefined ? 0 : Buffer.byteLength(text)))
+      const length = text === undefined ? 0 : Buffer.byteLength(text)
+      head.push('content-length', String(length))
       response.writeHead(code, head)
       if (text === undefined || this.method === 'HEAD') response.end()
-      else response.end(text)
+      // As many bytes as characters: ASCII, which is the same in Latin-1 and copied without looking at it. A list of
+      // 9.4 KB takes 8 µs so, and 30 as UTF-8.
+      else response.end(text, length === text.length ? 'latin1' : 'utf8')
     }
     this.#finish(code)
   }

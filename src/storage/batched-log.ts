@@ -25,10 +25,10 @@ export interface BatchedLogOptions<Entry> {
   readonly recordOf: (entry: Entry) => JsonObject
   /** The entry that says how many were lost. */
   readonly lost: (count: number) => Entry
-  /** What becomes one record when it comes again within a batch. */
+  /** What becomes one record when it comes again within a batch; `both` gives undefined when one cannot hold more. */
   readonly repeated?: {
     readonly keyOf: (entry: Entry) => string
-    readonly both: (earlier: Entry, later: Entry) => Entry
+    readonly both: (earlier: Entry, later: Entry) => Entry | undefined
   }
   /** Records are deleted when they are so old. Forever if not given. */
   readonly keep?: { readonly seconds: number; readonly clock: Clock }
@@ -75,11 +75,12 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
     const key = keyOf(entry)
     const place = places.get(key)
     const earlier = place === undefined ? undefined : waiting[place]
-    if (place === undefined || earlier === undefined) {
+    const one = earlier === undefined ? undefined : both(earlier, entry)
+    if (place === undefined || one === undefined) {
       places.set(key, waiting.length)
       return false
     }
-    waiting[place] = both(earlier, entry)
+    waiting[place] = one
     return true
   }
 

@@ -1,5 +1,5 @@
 import { parseFieldPath, valueAt } from '../shared/field-path.ts'
-import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { Bounds, Query } from '../shared/query.ts'
 import { compareScalars } from './compare-values.ts'
 import { textMatches, textQuery } from './match-text.ts'
@@ -34,6 +34,12 @@ export function matches(query: Query, document: JsonObject): boolean {
     case 'simple_query_string':
       return textMatches(textQuery(query.text), searchedTokens(query.fields, document))
   }
+}
+
+/** Whether a search for this query has the document, be it on whatever page: removed ones only if they are asked for. */
+export function isFound(query: Query, includeRemoved: boolean, document: JsonObject): boolean {
+  const isPresent = isJsonObject(document._meta) && document._meta.removed === 0
+  return (includeRemoved || isPresent) && matches(query, document)
 }
 
 /** The value itself, or one of the items if it is an array. */

@@ -73,6 +73,31 @@ describe('user logs', () => {
     expect(JSON.stringify(found)).not.toMatch(/secret|access_token|nobody/)
   })
 
+  it('are one record for what a user sends at once, with all paths, and a further one for more than 100', async () => {
+    const one = { user: { guid: 'g', username: 'busy' }, ip: '::1', method: 'PUT', status: 200 }
+    for (let n = 0; n <= 100; n++) room.access.logRequest({ ...one, path: `/things/${n}`, milliseconds: n })
+    for (const status of [404, 200])
+      room.access.logRequest({ ...one, path: '/things/0', status, milliseconds: 1 })
+    room.access.logRequest({ ...one, path: '/things/0', method: 'GET', milliseconds: 1 })
+    const found = await logs({ 'user.username': 'busy' })
+    const kinds = found.map(({ method, status, times, path }) => [
+      method,
+      status,
+      times,
+      [path].flat().length,
+    ])
+    expect(kinds).toHaveLength(4)
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        ['PUT', 200, 100, 100],
+        ['PUT', 200, 2, 2],
+        ['PUT', 404, 1, 1],
+        ['GET', 200, 1, 1],
+      ]),
+    )
+    expect(await logs({ 'user.username': 'busy', path: '/things/77' })).toMatchObject([{ milliseconds: 99 }])
+  })
+
   it('are counted and paged', async () => {
     const counted = await room.send('GET', '/_system/userlogs/search?count=true', 'viewer')
     expect(jsonAt(counted.body, 'count')).toBeGreaterThan(5)

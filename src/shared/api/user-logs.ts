@@ -16,10 +16,16 @@ export const userLogSchema = storedRecord(
     ip: Type.Optional(Type.String()),
     agent: Type.Optional(Type.String({ description: 'The header `user-agent`.' })),
     method: Type.Optional(Type.String()),
-    path: Type.Optional(Type.String({ description: 'Without the query.' })),
+    path: Type.Optional(
+      Type.Union([Type.String(), Type.Array(Type.String())], {
+        description: 'Without the query. A list if there were several within 0.2 s.',
+      }),
+    ),
     status: Type.Optional(Type.Integer()),
     milliseconds: Type.Optional(Type.Number({ description: 'Of several: the longest.' })),
-    times: Type.Optional(Type.Integer({ description: 'How often the same request came within 0.2 s.' })),
+    times: Type.Optional(
+      Type.Integer({ description: 'Requests of this user, method and status from this place within 0.2 s.' }),
+    ),
     count: Type.Optional(Type.Integer()),
   }),
 )

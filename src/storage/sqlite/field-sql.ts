@@ -27,6 +27,10 @@ const metaFields: Readonly<Record<string, { readonly types: number; readonly col
   _meta: { types: OBJECT },
 }
 
+export const EXPIRY = '_meta.expiry'
+/** True of documents that will expire; others hold -1 there. */
+export const EXPIRES = `doc ->> '$."_meta"."expiry"' >= 0`
+
 export function fieldSql(shape: DocumentShape, field: string): FieldSql {
   const path = jsonPath(field)
   const meta = Object.hasOwn(metaFields, field) ? metaFields[field] : undefined

@@ -54,7 +54,7 @@ export class ReaderSession implements Session {
     const known = now && results.known(now.entry.table, now.version, key)
     if (known) return known
     return this.#snapshot(storage, (entry, version) =>
-      results.found(entry.table, version, key, () => findDocuments(connection, entry, search)),
+      results.found(entry.table, version, { search, key }, () => findDocuments(connection, entry, search)),
     )
   }
 

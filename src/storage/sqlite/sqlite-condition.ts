@@ -11,7 +11,7 @@ import type { Bounds, Query, Scalar } from '../../shared/query.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../compiled-sql.ts'
 import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../document-shape.ts'
 import { wholeBounds } from '../whole-bounds.ts'
-import { type FieldSql, fieldSql } from './field-sql.ts'
+import { EXPIRES, EXPIRY, type FieldSql, fieldSql } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 import { jsonValue, value } from './sql-values.ts'
 import { textCondition } from './sqlite-text-query.ts'
@@ -111,6 +111,10 @@ function rangeCondition(target: SearchTarget, field: string, bounds: Bounds): Co
     // SQLite puts every number before every text, so '' is the border that keeps a half-open range among its own type.
     if (type === 'string' && gte === undefined && gt === undefined) tests.push(sql`${read} >= ''`)
     if (type === 'number' && lte === undefined && lt === undefined) tests.push(sql`${read} < ''`)
+    // What the parameters say already, for the planner: an index of what expires serves.
+    const least = gte ?? gt
+    if (field === EXPIRY && typeof least === 'number' && least >= 0)
+      tests.push({ sql: EXPIRES, parameters: [] })
     return joinWith('AND', tests)
   })
 }

@@ -69,7 +69,7 @@ export function createDocument(
       text,
     ),
   )
-  entry.counts?.touch(row, undefined)
+  entry.touched?.touch(row, undefined)
   saveShape(writing, body)
   const indexed = indexedText(entry, row, body)
   if (indexed !== undefined) addText(connection, entry, row, indexed)
@@ -112,7 +112,7 @@ export function deleteDocument(writing: Writing, guid: string): Written {
   const { connection, entry } = writing
   const stored = readDocument(writing, guid)
   if (stored === undefined) return notFound
-  entry.counts?.touch(stored.id, stored.text)
+  entry.touched?.touch(stored.id, stored.text)
   connection.run(`DELETE FROM ${entry.table} WHERE id = ?`, stored.id)
   removeText(connection, entry, stored.id)
   const document = new StoredJson(stored.text)
@@ -133,12 +133,13 @@ function writeDocument(
   body: string,
 ): StoredJson {
   const text = joinDocument(meta, body)
-  entry.counts?.touch(stored.id, stored.text)
+  entry.touched?.touch(stored.id, stored.text)
+  // `removed` is in the condition of every index: naming it would have SQLite write all of them, the one by creation too.
+  const mark = meta.removed === stored.meta.removed ? '' : `removed = ${meta.removed}, `
   refusing(entry, () =>
     connection.run(
-      `UPDATE ${entry.table} SET updated = ?, removed = ?, version = version + 1, doc = ? WHERE id = ?`,
+      `UPDATE ${entry.table} SET ${mark}updated = ?, version = version + 1, doc = ? WHERE id = ?`,
       meta.ums,
-      meta.removed,
       text,
       stored.id,
     ),

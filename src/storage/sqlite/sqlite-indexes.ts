@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import type { Index } from '../document-index.ts'
-import { indexExpression } from './field-sql.ts'
+import { EXPIRES, EXPIRY, indexExpression } from './field-sql.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { violatedIndex } from './sqlite-errors.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -27,11 +27,19 @@ export function planIndex(entry: StorageEntry, index: Index): PlannedIndex | und
   }
   const columns = unique ? fields.map(indexExpression) : orderColumns(fields)
   if (columns.length === 0) return undefined
-  const on = `ON ${entry.table} (${columns.join(', ')}) WHERE removed = 0`
+  const on = `ON ${entry.table} (${columns.join(', ')}) WHERE removed = 0${unique ? '' : onlyExpiring(fields)}`
   const kind = unique ? 'UNIQUE INDEX' : 'INDEX'
   const hash = createHash('sha256').update(`${kind} ${on}`).digest('hex').slice(0, 12)
   const name = `ix_${entry.id}_${hash}`
   return { name, sql: `CREATE ${kind} ${name} ${on}`, definition: { fields, unique } }
+}
+
+/**
+ * Few documents expire: an index by expiry holds those alone, and costs the others nothing when they are written. What
+ * looks for expired ones says the same (`sqlite-condition.ts`), or the planner could not know that it may use it.
+ */
+function onlyExpiring([first = '']: readonly string[]): string {
+  return first === EXPIRY ? ` AND ${EXPIRES}` : ''
 }
 
 /** As the order of a search is written: ties are broken by creation, which makes a last key that says the same needless. */

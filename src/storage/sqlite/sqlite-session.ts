@@ -10,7 +10,7 @@ import type { SearchAdvisor } from '../search-advisor.ts'
 import type { SearchCache } from '../search-cache.ts'
 import type { Change, CreateOptions, Found, Observer, Origin, Session, Written } from '../storage.ts'
 import type { StoredJson } from '../stored-json.ts'
-import { keptCount } from './kept-counts.ts'
+import { followWrites, keptCount } from './kept-results.ts'
 import type { markVersions } from './mark-versions.ts'
 import { rankedFind } from './ranked-find.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
@@ -83,10 +83,12 @@ export class SqliteSession implements Session {
   }
 
   find(storage: string, search: Search): Found {
-    if (this.hasWritten || this.#lost) return this.#find(storage, search)
     const { catalogue, results } = this.#ground
-    const version = catalogue.version(catalogue.entry(storage).name)
-    return results.found(storage, version, JSON.stringify(search), () => this.#find(storage, search))
+    const entry = catalogue.entry(storage)
+    if (this.hasWritten || this.#lost || !followWrites(this.#ground, entry))
+      return this.#find(storage, search)
+    const wanted = { search, key: JSON.stringify(search) }
+    return results.found(storage, catalogue.version(entry.name), wanted, () => this.#find(storage, search))
   }
 
   #find(storage: string, search: Search): Found {
@@ -100,9 +102,11 @@ export class SqliteSession implements Session {
   }
 
   count(storage: string, query: Query = matchAll, includeRemoved = false): number {
-    if (this.hasWritten || this.#lost) return this.#count(storage, query, includeRemoved)
     const { catalogue, results } = this.#ground
-    const version = catalogue.version(catalogue.entry(storage).name)
+    const entry = catalogue.entry(storage)
+    if (this.hasWritten || this.#lost || !followWrites(this.#ground, entry))
+      return this.#count(storage, query, includeRemoved)
+    const version = catalogue.version(entry.name)
     const key = JSON.stringify([query, includeRemoved])
     return results.counted(storage, version, key, () => this.#count(storage, query, includeRemoved))
   }

@@ -2,6 +2,7 @@ import type { Index } from '../document-index.ts'
 import type { KeptCounts } from './kept-counts.ts'
 import type { SearchTarget } from './search-target.ts'
 import type { TextPostings } from './text-postings.ts'
+import type { TouchedDocuments } from './touched-documents.ts'
 
 /** What is known of one storage. Also what searches are compiled against. */
 export interface StorageEntry extends SearchTarget {
@@ -13,8 +14,9 @@ export interface StorageEntry extends SearchTarget {
   textTable: string | undefined
   /** Documents with a row number up to this are in the free-text index: -1 = there is none, Infinity = all are. */
   textUpTo: number
-  /** Once something was counted. */
+  /** From the first search or count on whose result is kept: see `kept-results.ts`. */
   counts?: KeptCounts | undefined
+  touched?: TouchedDocuments | undefined
   /** While free text is ranked in memory. */
   postings?: TextPostings | undefined
   /** False after a write that widened the shape was undone: what is in memory may then not be in the database. */

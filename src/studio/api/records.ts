@@ -278,7 +278,8 @@ export interface UserLog extends Stored {
   readonly ip?: string
   readonly agent?: string
   readonly method?: string
-  readonly path?: string
+  /** Several, when they were asked for at once. */
+  readonly path?: string | readonly string[]
   readonly status?: number
   readonly milliseconds?: number
   readonly count?: number

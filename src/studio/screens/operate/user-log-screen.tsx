@@ -20,6 +20,12 @@ const events = {
   lost: ['lost', 'sand'],
 } as const
 
+/** The first path; the record itself lists all. */
+function pathText(path: NonNullable<UserLog['path']>): string {
+  const [first = '', ...more] = typeof path === 'string' ? [path] : path
+  return more.length === 0 ? first : `${first} and ${more.length} more`
+}
+
 const columns: readonly Column<UserLog>[] = [
   {
     id: 'user',
@@ -45,7 +51,7 @@ const columns: readonly Column<UserLog>[] = [
         <Group gap={6} wrap="nowrap">
           <MethodTag method={method ?? ''} />
           <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-            {path}
+            {pathText(path)}
           </Text>
         </Group>
       ),

@@ -1,0 +1,64 @@
+/**
+ * What is kept of a storage's searches and counts, and how it follows what is written.
+ *
+ * It is of one committed version. When something was committed since, the next search that finds no transaction open
+ * judges what is kept by the documents that were written (`touched-documents.ts`): counts are set right, pages go that one
+ * of these documents was on or may be on now. From then on all of it is of the new version. While a transaction is open
+ * only what is of the committed version serves, because what stands in the writer's connection may still be undone.
+ */
+import type { Query } from '../../shared/query.ts'
+import type { SearchCache } from '../search-cache.ts'
+import { KeptCounts } from './kept-counts.ts'
+import type { SqliteCatalogue } from './sqlite-catalogue.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import type { SqliteWriter } from './sqlite-writer.ts'
+import type { StorageEntry } from './storage-entry.ts'
+import { TouchedDocuments } from './touched-documents.ts'
+
+export interface KeptGround {
+  readonly writer: Pick<SqliteWriter, 'idle' | 'connection'>
+  readonly catalogue: SqliteCatalogue
+  readonly results: SearchCache
+}
+
+/** Brings what is kept to the committed version. False if that cannot be now: then nothing kept may be used or added. */
+export function followWrites({ writer, catalogue, results }: KeptGround, entry: StorageEntry): boolean {
+  const { name, touched } = entry
+  const version = catalogue.version(name)
+  if (touched === undefined) {
+    if (!writer.idle) return false
+    entry.touched = new TouchedDocuments()
+    entry.counts = new KeptCounts()
+    results.follow(name, version, undefined)
+    return true
+  }
+  if (results.version(name) === version && (touched.none || !writer.idle)) return true
+  if (!writer.idle) return false
+  const written = touched.read(writer.connection, entry)
+  touched.forget()
+  entry.counts?.follow(written)
+  results.follow(name, version, written)
+  return true
+}
+
+/**
+ * A count on a connection that may see what is not committed yet. `settled`: it does not, and what is kept follows what
+ * was written.
+ */
+export function keptCount(
+  connection: SqliteConnection,
+  entry: StorageEntry,
+  { query, includeRemoved }: { readonly query: Query; readonly includeRemoved: boolean },
+  settled: boolean,
+  count: () => number,
+): number {
+  const { counts, touched } = entry
+  if (counts === undefined || touched === undefined) return count()
+  const key = JSON.stringify([query, includeRemoved])
+  const since = settled ? [] : touched.read(connection, entry)
+  const known = since && counts.known(key, since)
+  if (known !== undefined) return known
+  const counted = count()
+  if (settled) counts.keep(key, { query, includeRemoved, count: counted })
+  return counted
+}
