@@ -5,9 +5,10 @@ import { listWithTotal } from './list-with-total.ts'
 import { manyBlueprints } from './many-blueprints.ts'
 import { million } from './million.ts'
 import { swap } from './swap.ts'
+import { writeBytes } from './write-bytes.ts'
 
 /** In the order of the project's table of goals. */
-export const goals: readonly Goal[] = [listWithTotal, freeText, swap, manyBlueprints, idleMemory]
+export const goals: readonly Goal[] = [listWithTotal, freeText, swap, manyBlueprints, idleMemory, writeBytes]
 
 /** Those that take minutes: measured only if asked for by name. */
 export const longGoals: readonly Goal[] = [million]
