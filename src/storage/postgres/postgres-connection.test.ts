@@ -1,7 +1,8 @@
 /** What becomes of a statement when the server does not answer. The pool's life with a real server is in conformance. */
 import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { openPostgresPool } from './postgres-connection.ts'
+import { openTemporaryDatabase } from '../../../test/temporary-database.ts'
+import { openPostgresPool, textOf } from './postgres-connection.ts'
 
 /** Takes connections and then says nothing, or hangs up. */
 async function openSilentServer(hangUp: boolean) {
@@ -35,5 +36,25 @@ test.each([
   } finally {
     await pool.close()
     await server.close()
+  }
+})
+
+test('a statement may take a minute, the making of an index hours, on a connection of its own', async () => {
+  const database = await openTemporaryDatabase()
+  const pool = openPostgresPool({ url: database.url, connections: 2, pooled: false })
+  try {
+    const limits = [pool, pool.reading, pool.lasting].map((one) =>
+      one.rows(`SELECT current_setting('statement_timeout') AS most, pg_backend_pid() AS process`),
+    )
+    const [statements, reading, lasting] = (await Promise.all(limits)).map(([row]) => row ?? {})
+    expect([statements, reading, lasting].map((row) => row && textOf(row, 'most'))).toEqual([
+      '1min',
+      '1min',
+      '6h',
+    ])
+    expect(lasting?.process).not.toBe(statements?.process)
+  } finally {
+    await pool.close()
+    await database.drop()
   }
 })

@@ -32,6 +32,8 @@ export interface PostgresTransaction extends PostgresConnection {
 export interface PostgresPool extends PostgresConnection {
   /** For statements that only read: asked once more on another connection if one turns out to be dead. */
   readonly reading: PostgresConnection
+  /** For what may take hours on a large table, such as an index: a connection of its own, opened when it is asked. */
+  readonly lasting: PostgresConnection
   /** Begins one. Whoever has it must commit it or roll it back. */
   transaction(): Promise<PostgresTransaction>
   close(): Promise<void>
@@ -80,6 +82,7 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
   const limit = patient ? PATIENT_MS : STATEMENT_MS
   const statements = openPool(url, single, pooled, limit)
   const transactions = openPool(url, Math.max(1, connections - single), pooled, limit)
+  const lasting = openPool(url, 1, pooled, PATIENT_MS)
 
   async function ask(on: Pool | PoolClient, text: string, values: readonly unknown[] = []) {
     const name = names(text)
@@ -102,6 +105,7 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
       rows: (text, values) => onALivingOne(connections, () => direct.rows(text, values)),
       run: (text, values) => onALivingOne(connections, () => direct.run(text, values)),
     },
+    lasting: connectionOn(lasting),
     async transaction() {
       // Nothing has been done with it yet.
       const client = await onALivingOne(connections, () => begin(transactions))
@@ -116,7 +120,7 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
       }
     },
     async close() {
-      await Promise.all([statements.end(), transactions.end()])
+      await Promise.all([statements, transactions, lasting].map((pool) => pool.end()))
     },
   }
 }

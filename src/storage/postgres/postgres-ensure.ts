@@ -108,7 +108,7 @@ async function addIndexes(
     })
     return
   }
-  for (const planned of missing) await createIndex(ground.pool, entry, planned, 'concurrently')
+  for (const planned of missing) await createIndex(ground.pool.lasting, entry, planned, 'concurrently')
   await changing(ground, async () => undefined)
 }
 
@@ -119,7 +119,7 @@ async function addText(ground: PostgresGround, entry: StorageEntry): Promise<voi
       await transaction.run('UPDATE storage SET text = 1 WHERE id = $1', [entry.id])
     })
   const { name, sql } = textIndex(entry)
-  await make(ground.pool, name, sql, 'concurrently')
+  await make(ground.pool.lasting, name, sql, 'concurrently')
   while ((await fillTokens(ground, entry)) > 0);
   await changing(ground, (transaction) =>
     transaction.run('UPDATE storage SET text = 2 WHERE id = $1', [entry.id]),

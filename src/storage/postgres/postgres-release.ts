@@ -33,5 +33,6 @@ export async function releaseIndexes(
     indexes.flatMap(([, { fields }]) => fields.flatMap((field) => oddIndex(entry.table, field)?.name ?? []))
   const still = new Set(odd([...entry.indexes].filter(isKept)))
   const beside = new Set(odd(gone).filter((one) => !still.has(one)))
-  for (const one of [...names, ...beside]) await ground.pool.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
+  for (const one of [...names, ...beside])
+    await ground.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
 }
