@@ -4,6 +4,8 @@ import { isSameOrigin } from './same-origin.ts'
 
 /** Longer than any token we ever gave out; what is longer is not looked up. */
 const MAX_LENGTH = 512
+/** No longer than {@link MAX_LENGTH}. */
+const USUAL = /^Bearer ([A-Za-z0-9_-]{1,512})$/
 const COOKIE = /(?:^|;)\s*access_token=([^;]*)/g
 
 /**
@@ -22,15 +24,13 @@ export function findToken(request: Caller): string | undefined {
 
 function readToken(request: Caller): string | undefined {
   const { headers, query } = request
-  // Most requests to open endpoints carry none; this costs them 0.05 µs, and what follows 0.5 µs.
-  if (
-    headers.authorization === undefined &&
-    headers['x-authtoken'] === undefined &&
-    headers['x-token'] === undefined &&
-    headers.cookie === undefined &&
-    !hasToken(query)
-  )
-    return undefined
+  const elsewhere = headers['x-authtoken'] ?? headers['x-token'] ?? headers.cookie
+  // Nearly all requests: none at all, or one as it should be. This costs them 0.1 µs, and what follows 1 µs.
+  if (elsewhere === undefined && !hasToken(query)) {
+    if (headers.authorization === undefined) return undefined
+    const token = USUAL.exec(headers.authorization)?.[1]
+    if (token !== undefined) return token
+  }
   const sent = [
     ...bearer(headers.authorization),
     ...plain(headers['x-authtoken']),
