@@ -10,14 +10,13 @@
  * anew and serves what that says.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { Compile } from 'typebox/compile'
 import type { BlockDefinition } from '../blocks/block.ts'
-import { type Block, BlockContent } from '../shared/blueprint.ts'
+import type { Block } from '../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { oneAtATime } from '../shared/one-at-a-time.ts'
-import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
+import { guidOf, textIn } from '../storage/document-fields.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
@@ -26,13 +25,13 @@ import { dropUnusedIndexes } from './drop-unused-indexes.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 import {
   type Actor,
-  findRecords,
   getRecord,
   notFound,
   type RecordContext,
   recordStorages,
   savedBlocks,
 } from './records.ts'
+import { servedBlueprints } from './served-blueprints.ts'
 import type { SystemLog } from './system-log.ts'
 import { ensureStorages } from './used-storages.ts'
 import { validationRuleStorage } from './validation-rules.ts'
@@ -75,10 +74,10 @@ export function openDeployments(
   live: LiveBlueprints,
   log: SystemLog['write'] = () => undefined,
 ): Deployments {
-  const readBlock = Compile(BlockContent)
   const alone = <T>(work: () => Promise<T>) => context.storage.alone('deployments', work)
   // Of this node: what it hears from others and what it reads at its start.
   const inTurn = oneAtATime()
+  const { deployed, follow, restore } = servedBlueprints({ context, live, log, compile })
   const unwatch = context.storage.watch(recordStorages.blueprints, (guids) =>
     inTurn('follow', () => (guids ? follow(guids) : restore())),
   )
@@ -101,22 +100,6 @@ export function openDeployments(
     if (errors.length > 0) throw refused('breaks the validation rules', errors)
     for (const { level, message, block } of notes)
       log({ level, message, blueprint: compiled.guid, ...(block !== '' && { block }) })
-  }
-
-  async function deployed(
-    session: Session,
-    record: JsonObject,
-  ): Promise<{ number: number; blocks: Block[] }> {
-    const guid = record.deployment_guid
-    const stored = typeof guid === 'string' ? await session.get(recordStorages.deployments, guid) : undefined
-    if (!stored) return { number: 0, blocks: [] }
-    const deployment = documentOf(stored)
-    const number = typeof deployment.number === 'number' ? deployment.number : 0
-    const blocks = objectsIn(deployment.blocks ?? []).map((block) => ({
-      guid: textIn(block.guid),
-      ...readBlock.Parse(block),
-    }))
-    return { number, blocks }
   }
 
   async function put(guid: string, by: Actor, activate: boolean, version?: number): Promise<JsonObject> {
@@ -159,42 +142,6 @@ export function openDeployments(
 
   function usedStorages(guid: string): readonly string[] {
     return [...(live.table().blueprints.get(guid)?.compiled.needs.keys() ?? [])]
-  }
-
-  async function serve(session: Session, record: JsonObject): Promise<void> {
-    const guid = guidOf(record)
-    const name = textIn(record.name)
-    const { number, blocks } = await deployed(session, record)
-    const serving = live.table().blueprints.get(guid)
-    if (serving?.deployment === number && serving.name === name) return
-    try {
-      live.set(guid, { compiled: compile(guid, blocks), name, deployment: number })
-    } catch (error) {
-      // Not its former self either: whoever deployed has been told that every node serves the new one.
-      live.set(guid, undefined)
-      const why = error instanceof Error ? error.message : String(error)
-      const message = `The active blueprint "${name}" could not be started: ${why}`
-      log({ level: 'error', message, blueprint: guid })
-    }
-  }
-
-  async function follow(guids: readonly string[]): Promise<void> {
-    const session = context.storage.session()
-    for (const guid of guids) {
-      const stored = await session.get(recordStorages.blueprints, guid)
-      const record = stored && documentOf(stored)
-      if (record?.active === true) await serve(session, record)
-      else if (live.table().blueprints.has(guid)) live.set(guid, undefined)
-    }
-  }
-
-  async function restore(): Promise<void> {
-    const session = context.storage.session()
-    const query = { kind: 'term', field: 'active', value: true } as const
-    const active = await findRecords(session, recordStorages.blueprints, query)
-    const guids = new Set(active.map(guidOf))
-    for (const guid of live.table().blueprints.keys()) if (!guids.has(guid)) live.set(guid, undefined)
-    for (const record of active) await serve(session, record)
   }
 
   return {
