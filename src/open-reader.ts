@@ -8,6 +8,7 @@ import { openAccess } from './access/access.ts'
 import { loadBlocks } from './blocks/load-blocks.ts'
 import { openEngine } from './engine/engine.ts'
 import type { SystemLog } from './engine/system-log.ts'
+import { openTracedBlueprints } from './engine/tracing/traced-blueprints.ts'
 import { customEndpoints } from './http/custom-endpoints.ts'
 import { openIdempotency } from './http/endpoint-idempotency.ts'
 import { openMetrics } from './http/metrics/metrics.ts'
@@ -71,6 +72,8 @@ export async function openReader(
       log: readersLog(logged, send),
     })
     opened.add(() => engine.close())
+    const traced = await openTracedBlueprints(storage, clock)
+    opened.add(() => traced.close())
     const metrics = openMetrics({ engine, version })
     opened.add(() => metrics.close())
     let isClosing = false
@@ -80,6 +83,7 @@ export async function openReader(
       engine: metrics.engine,
       forward: forwarder.forward,
       hasLogged: (run) => logged.size > 0 && logged.delete(run),
+      isTraced: (blueprint) => !traced.none && traced.of(blueprint) !== undefined,
     })
     opened.add(() => endpoints.close())
     const server = await openServer({

@@ -24,6 +24,7 @@ import { openExpiryPurge } from './engine/purge-expired.ts'
 import { queueSteering } from './engine/queue-steering.ts'
 import { openAssetSweep } from './engine/sweep-assets.ts'
 import { openTemplates } from './engine/templates.ts'
+import { openTracing } from './engine/tracing/tracing.ts'
 import { openValidationRules } from './engine/validation-rules.ts'
 import { customEndpoints } from './http/custom-endpoints.ts'
 import { describeEndpoints } from './http/describe-endpoints.ts'
@@ -43,6 +44,7 @@ import { blueprintDeploymentRoutes } from './http/routes/blueprint-deployment.ts
 import { blueprintEditRoutes } from './http/routes/blueprint-edits.ts'
 import { blueprintFieldRoutes } from './http/routes/blueprint-fields.ts'
 import { blueprintTemplateRoutes } from './http/routes/blueprint-templates.ts'
+import { blueprintTracingRoutes } from './http/routes/blueprint-tracing.ts'
 import { blueprintValidationRoutes } from './http/routes/blueprint-validation.ts'
 import { blueprintVersionRoutes } from './http/routes/blueprint-versions.ts'
 import { blueprintRoutes } from './http/routes/blueprints.ts'
@@ -55,6 +57,7 @@ import { metricsRoutes } from './http/routes/metrics.ts'
 import { nodeRoutes } from './http/routes/nodes.ts'
 import { docsRoutes, openApiRoutes } from './http/routes/open-api.ts'
 import { queueRoutes } from './http/routes/queues.ts'
+import { runRoutes } from './http/routes/runs.ts'
 import { scheduleRoutes } from './http/routes/schedules.ts'
 import { staticFileRoutes } from './http/routes/static-files.ts'
 import { storageAdviceRoutes } from './http/routes/storage-advice.ts'
@@ -76,7 +79,6 @@ import { openAuditLog } from './storage/audit-log.ts'
 import type { ClusterNode } from './storage/cluster.ts'
 import { eventLoopLoad } from './storage/event-loop-load.ts'
 import type { Storage } from './storage/storage.ts'
-import { openWorkers } from './workers/workers.ts'
 
 export interface Quoin {
   readonly access: Access
@@ -119,7 +121,7 @@ export async function openQuoin(
     opened.add(() => oneProcess.close())
     const workers =
       options.workers > 1 && !offline
-        ? openWorkers({
+        ? (await import('./workers/workers.ts')).openWorkers({
             storage: oneProcess,
             options,
             clock,
@@ -171,8 +173,10 @@ export async function openQuoin(
       const sweep = openAssetSweep({ storage, assets, clock, log: engine.log })
       opened.add(() => sweep.close())
     }
+    const tracing = await openTracing(engine)
+    opened.add(() => tracing.close())
     const metrics = openMetrics({
-      engine,
+      engine: tracing.engine,
       version,
       queues: async () => queueDepths(await storage.jobs.queues()),
     })
@@ -239,6 +243,8 @@ export async function openQuoin(
         blueprintActionRoutes(engine),
         blueprintEditRoutes(engine),
         blueprintFieldRoutes(engine.records),
+        blueprintTracingRoutes(tracing),
+        runRoutes(tracing, access),
         blueprintTemplateRoutes(engine.records),
         blueprintValidationRoutes(engine.records),
         storageRoutes(documents, engine.live),
@@ -274,6 +280,8 @@ export async function openQuoin(
       await server.close()
       await metrics.settled(Math.max(0, late - clock()))
     })
+    // Runs at a breakpoint would keep the server waiting.
+    opened.add(() => tracing.runs.release())
     return { access, engine, server, storage, version, administrator, close: opened.release }
   } catch (error) {
     await opened.release()

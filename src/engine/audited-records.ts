@@ -3,6 +3,7 @@ import { assetStorage } from './assets.ts'
 import { fieldStorage } from './fields/field-rules.ts'
 import { recordStorages } from './records.ts'
 import { templateStorage } from './templates.ts'
+import { tracingStorage } from './tracing/traced-blueprints.ts'
 import { validationRuleStorage } from './validation-rules.ts'
 
 /** The audit record says itself who it was. */
@@ -17,5 +18,6 @@ export const auditedRecords: AuditedStorages = {
   [assetStorage]: { category: 'assets', derived: ['created_by'] },
   [fieldStorage]: { category: 'blueprintfields', derived: [...derived, 'key'] },
   [templateStorage]: { category: 'blueprinttemplates', derived: [...derived, 'name_key'] },
+  [tracingStorage]: { category: 'tracing', derived },
   [validationRuleStorage]: { category: 'blueprintvalidation', derived },
 }

@@ -33,9 +33,9 @@ export class BlockFailure extends Error {
   }
 }
 
-/** The run itself may not go on: deadline, budget, shutdown. No `error` pin catches it. */
+/** The run itself may not go on: deadline, budget, shutdown, somebody at a breakpoint. No `error` pin catches it. */
 export class RunStopped extends Error {
-  readonly reason: 'deadline' | 'budget' | 'depth' | 'shutdown' | 'failed'
+  readonly reason: 'deadline' | 'budget' | 'depth' | 'shutdown' | 'failed' | 'stopped'
 
   constructor(reason: RunStopped['reason'], message: string) {
     super(message)

@@ -16,11 +16,14 @@ import type {
 } from './frame.ts'
 import { wiringOf } from './graph-wiring.ts'
 import { placeProblems } from './place-problems.ts'
+import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
 
 /** A blueprint that runs: immutable, swapped as a whole. */
 export interface CompiledBlueprint {
   readonly guid: string
+  /** What it was compiled of. */
+  readonly blocks: readonly Block[]
   readonly endpoints: readonly CompiledEndpoint[]
   readonly pages: readonly CompiledPage[]
   readonly functions: ReadonlyMap<string, CompiledFunction>
@@ -39,11 +42,12 @@ export function compileBlueprint(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
+  probe?: Probe,
 ): Compiled {
   const graph = buildGraph(blocks, catalogue)
   const problems: Problem[] = [...graph.problems, ...placeProblems(graph)]
   const wiring = wiringOf(graph)
-  const facts: Facts = { ...wiring, constants: foldConstants(graph, wiring) }
+  const facts: Facts = { ...wiring, constants: foldConstants(graph, wiring), probe }
   const read = readTriggers(graph, facts, problems)
   problems.push(...read.problems)
   // Flows are compiled only in a sound graph: values in a circle would be followed without end.
@@ -68,5 +72,8 @@ export function compileBlueprint(
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
   const needs = deriveNeeds(graph, facts)
-  return { blueprint: { guid, endpoints, pages, functions, storageEvents, schedules, needs }, problems: [] }
+  return {
+    blueprint: { guid, blocks, endpoints, pages, functions, storageEvents, schedules, needs },
+    problems: [],
+  }
 }

@@ -20,7 +20,8 @@ import type { CompiledFlow, Frame, Step } from './frame.ts'
 export function compileFlow(trigger: Node, facts: Facts, counts: BlockCounts): CompiledFlow {
   const { values, behind } = flowCompiler(facts, counts)
   const first = behind(trigger, 'flow')
-  const accept = values.storeOf(trigger)
+  const store = values.storeOf(trigger)
+  const accept = facts.probe?.event(trigger, store) ?? store
   return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
 }
 
@@ -40,7 +41,8 @@ export function flowCompiler(
     const { definition } = node
     if (definition.kind !== 'flow')
       throw new TypeError(`${node.block.type} has a flow in-pin and is no flow block.`)
-    entry.step = flowStep(node, definition, facts, values, counts.of(definition), (pin) =>
+    const block = facts.probe?.flow(node, definition) ?? definition
+    entry.step = flowStep(node, block, facts, values, counts.of(definition), (pin) =>
       follow(facts.behind(node, pin).map(stepOf)),
     )
     return entry.step

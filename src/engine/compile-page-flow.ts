@@ -20,7 +20,9 @@ export function compilePageFlow(trigger: Node, facts: Facts, counts: BlockCounts
   const events = new Map<string, EventFlow>()
   for (const node of eventBlocks(trigger, facts)) {
     const [pin = ''] = [...node.out].find(([, out]) => out.event && out.type === 'flow') ?? []
-    events.set(node.block.guid, { accept: values.storeEventOf(node), first: behind(node, pin) })
+    const store = values.storeEventOf(node)
+    const accept = facts.probe?.event(node, store) ?? store
+    events.set(node.block.guid, { accept, first: behind(node, pin) })
   }
 
   const first: Step = (frame) =>
@@ -38,7 +40,9 @@ export function compilePageFlow(trigger: Node, facts: Facts, counts: BlockCounts
       })
     })
 
-  return { trigger: trigger.block.guid, slots: values.slots(), accept: values.storeOf(trigger), first }
+  const store = values.storeOf(trigger)
+  const accept = facts.probe?.event(trigger, store) ?? store
+  return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
 }
 
 /** The blocks with event pins that the page, or what follows from it, may show. */

@@ -67,7 +67,8 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
     if (wire.node.definition.kind !== 'value' || wire.node.out.get(wire.pin)?.frame) {
       return (frame) => (frame.slots[slot] === UNSET ? undefined : frame.slots[slot])
     }
-    const evaluate = evaluatorOf(wire.node, wire.node.definition)
+    const { definition } = wire.node
+    const evaluate = evaluatorOf(wire.node, facts.probe?.value(wire.node, definition) ?? definition)
     return (frame) => {
       if (frame.slots[slot] === UNSET) evaluate(frame)
       return frame.slots[slot]
@@ -146,7 +147,12 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
       else if (!extra) constants[id] = getter.constant
       else if (getter.constant !== undefined) addedConstants[id] = getter.constant
     }
-    return { gather: gatherer(declared, constants), more: sparseGatherer(added, addedConstants) }
+    const gather = gatherer(declared, constants)
+    const more = sparseGatherer(added, addedConstants)
+    const { probe } = facts
+    if (!probe) return { gather, more }
+    const catches = facts.wired(node)('error')
+    return { gather: probe.gather(node, gather, catches), more: probe.gather(node, more, catches) }
   }
 
   /** A perFrame pin: each call opens a frame on the same slots, so what depends on the frame's pins is emptied first. */

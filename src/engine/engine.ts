@@ -37,6 +37,8 @@ export interface Engine {
   readonly deployments: Deployments
   readonly live: LiveBlueprints
   readonly log: SystemLog
+  /** What its runs share: for whoever makes runs that differ in it. */
+  readonly environment: RunEnvironment
   /** Runs a flow to its end. Gives at once when nothing waited. */
   run(start: RunStart): MaybePromise<RunEnd>
   /** Stops runs that are under way and stores what is left of the log. */
@@ -74,6 +76,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     deployments,
     live,
     log,
+    environment,
     run: (start) => new Run(environment, start).execute(start),
     async close() {
       deployments.close()

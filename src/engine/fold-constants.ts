@@ -3,12 +3,17 @@ import { converterFor, finishPin } from '../blocks/convert-pin.ts'
 import type { InPin } from '../blocks/pin.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
 import type { Wiring } from './graph-wiring.ts'
+import type { Probe } from './probe.ts'
 
 /** What a block gives, by out-pin, that depends on nothing but constants. */
 export type Constants = ReadonlyMap<Node, Readonly<Record<string, unknown>>>
 
 /** All that the compiler knows about a graph. */
-export type Facts = Wiring & { readonly constants: Constants }
+export type Facts = Wiring & {
+  readonly constants: Constants
+  /** Undefined for what is to be fast. */
+  readonly probe?: Probe | undefined
+}
 
 /**
  * Evaluates, once, the value blocks that depend on nothing but constants: most storages, queries and sorts of a flow. A

@@ -15,7 +15,7 @@ export interface RunLimits {
 
 /** What all runs of a node share. */
 export interface RunEnvironment {
-  readonly storage: Storage
+  readonly storage: Pick<Storage, 'session'>
   readonly clock: Clock
   readonly newGuid: () => string
   readonly cache: Cache

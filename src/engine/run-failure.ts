@@ -14,6 +14,10 @@ export function explainFailure(error: unknown, requested: boolean): RunFailure {
     const entry = { level: 'error', message: error.message } as const
     if (error.reason === 'depth')
       return { told: new QuoinError('INTERNAL', 'internal error', { cause: error }), entry }
+    // Whoever stopped it at a breakpoint knows why.
+    if (error.reason === 'stopped') {
+      return { told: new QuoinError('CONFLICT', error.message, { cause: error }), entry: undefined }
+    }
     const message = error.reason === 'shutdown' ? 'the run was stopped' : 'the request took too long'
     return { told: new QuoinError('UNAVAILABLE', message, { cause: error }), entry }
   }

@@ -30,6 +30,8 @@ export class RunSteps {
   /** How many `drive`s are on the stack: branches within branches, and calls of custom functions. */
   #nested = 0
   #stop: Error | undefined
+  #pausedSince: number | undefined
+  #paused = 0
   #abort: AbortController | undefined
 
   constructor(clock: Clock, limits: RunLimits) {
@@ -59,7 +61,22 @@ export class RunSteps {
         `The run worked out values for more than ${LONGEST_TURN} ms without a pause.`,
       )
     }
-    if (now - this.#started >= this.#limits.deadline) throw this.late()
+    if (now - this.#started - this.#paused >= this.#limits.deadline) throw this.late()
+  }
+
+  /** Milliseconds for which it was paused at breakpoints so far: they do not count against the deadline. */
+  get paused(): number {
+    return this.#paused + (this.#pausedSince === undefined ? 0 : this.#clock() - this.#pausedSince)
+  }
+
+  /** Nobody calls it but who traces the run. */
+  pause(): void {
+    this.#pausedSince ??= this.#clock()
+  }
+
+  goOn(): void {
+    this.#paused = this.paused
+    this.#pausedSince = undefined
   }
 
   /** Stops the run at its deadline. Gives what it then ends with. */

@@ -35,6 +35,8 @@ export interface RunStart extends ReplyListener {
   readonly origin?: Pick<Origin, 'user' | 'depth'>
   /** Ends the run early: its job was cancelled, or the node stops. */
   readonly signal?: AbortSignal
+  /** Asks that this one run is traced; told its guid before it begins. */
+  readonly traced?: (run: string) => void
 }
 
 /** How a run ended. `replied` tells whether `onReply` was called. */
@@ -87,6 +89,15 @@ export class Run implements RunControl {
   reply(reply: Reply, block: string): void {
     if (this.#reply.ask(reply)) return
     this.log({ level: 'warn', message: 'A second reply in one run was ignored.', block })
+  }
+
+  /** At a breakpoint; the time until `goOn` does not count against the deadline. */
+  pause(): void {
+    this.#steps.pause()
+  }
+
+  goOn(): void {
+    this.#steps.goOn()
   }
 
   settle(): Promise<void> | undefined {
@@ -147,8 +158,17 @@ export class Run implements RunControl {
   #deadline(): Promise<never> {
     return new Promise((_, reject) => {
       this.#giveUp = reject
-      this.#timer = setTimeout(() => reject(this.#steps.late()), this.environment.limits.deadline)
+      this.#wait(this.environment.limits.deadline, 0)
     })
+  }
+
+  /** `granted`: what was added already to the time that it has, because it was paused. */
+  #wait(milliseconds: number, granted: number): void {
+    this.#timer = setTimeout(() => {
+      const more = this.#steps.paused - granted
+      if (more > 0) this.#wait(more, granted + more)
+      else this.#giveUp?.(this.#steps.late())
+    }, milliseconds)
   }
 
   readonly #interrupted = (): void => {

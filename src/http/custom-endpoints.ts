@@ -28,6 +28,7 @@ import { runRequest } from './endpoint-request.ts'
 import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
 import { findToken } from './find-token.ts'
 import type { RouteFamily, RouteTools } from './route-family.ts'
+import { engineAskedFor, TRACE_HEADER } from './trace-header.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -109,9 +110,11 @@ function enter(
     const { endpoint } = found
     if (!mayEnter(endpoint.scopes, identity)) throw notFound()
     tools.limitRate(exchange, endpoint.block, endpoint.listening.rateLimit)
-    return andThen(endpointBody(exchange), (body) =>
-      respond(engine, idempotency, exchange, found, runRequest(exchange, found.parameters, body)),
-    )
+    if (exchange.headers[TRACE_HEADER] !== undefined)
+      return andThen(engineAskedFor(engine, exchange, tools), (asked) =>
+        readAndRespond(asked, idempotency, exchange, found, respond),
+      )
+    return readAndRespond(engine, idempotency, exchange, found, respond)
   }
   try {
     const identity = findToken(exchange) === undefined ? undefined : identify(exchange, tools)
@@ -120,6 +123,18 @@ function enter(
   } catch (error) {
     exchange.fail(error)
   }
+}
+
+function readAndRespond(
+  engine: Engine,
+  idempotency: Idempotency,
+  exchange: EndpointExchange,
+  found: FoundEndpoint,
+  respond: Respond,
+): MaybePromise<void> {
+  return andThen(endpointBody(exchange), (body) =>
+    respond(engine, idempotency, exchange, found, runRequest(exchange, found.parameters, body)),
+  )
 }
 
 /** A token that is no longer good makes its sender nobody: what is public stays open, the rest is not there. */

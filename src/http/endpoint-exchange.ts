@@ -55,7 +55,7 @@ export class EndpointExchange implements Caller {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #tools: ExchangeTools
-  readonly #handed: HandedOver | undefined
+  #handed: HandedOver | undefined
   readonly #began: number
   #query: unknown
   #id: string | undefined
@@ -183,6 +183,12 @@ export class EndpointExchange implements Caller {
     if (error.status >= 500) log.error({ ...request, err: error.cause ?? error }, 'request failed')
     else log.debug({ ...request, fields: error.fields }, 'request refused')
     this.send({ status: error.status, headers: answer.headers, text: answer.text })
+  }
+
+  /** A header that the reply shall have besides its own. */
+  alsoSend(name: string, value: string): void {
+    const { ip, host } = this
+    this.#handed = { ip, host, headers: { ...this.#handed?.headers, [name]: value } }
   }
 
   /** Leaves the reply to somebody else, who also counts it. Only while nothing is sent and no body was read. */

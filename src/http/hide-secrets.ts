@@ -1,15 +1,4 @@
-const secretNames = new Set([
-  'authorization',
-  'cookie',
-  'set-cookie',
-  'x-authtoken',
-  'x-token',
-  'password',
-  'current_password',
-  'password_hash',
-  'token',
-  'access_token',
-])
+import { isSecretName } from '../shared/secret-names.ts'
 
 const MAX_DEPTH = 4
 
@@ -23,7 +12,7 @@ const MAX_DEPTH = 4
 export function hideSecrets(object: Record<string, unknown>, depth = 0): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => {
-      if (secretNames.has(name.toLowerCase())) return [name, '[secret]']
+      if (isSecretName(name)) return [name, '[secret]']
       if (Array.isArray(value)) return [name, value.map((item) => hidden(item, depth))]
       return [name, hidden(value, depth)]
     }),

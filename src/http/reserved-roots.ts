@@ -14,6 +14,7 @@ export const reservedRoots: ReadonlySet<string> = new Set([
   'openapi.json',
   'queue',
   'queues',
+  'runs',
   'studio',
   'users',
 ])

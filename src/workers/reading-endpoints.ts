@@ -28,6 +28,8 @@ export interface ReadingEndpointsOptions {
   readonly forward: (request: IncomingMessage, response: ServerResponse) => void
   /** Whether a run that has ended had something to log. Asked once for each. */
   readonly hasLogged: (run: string) => boolean
+  /** Whether the writer is to run the blueprint because it traces it. */
+  readonly isTraced: (blueprint: string) => boolean
 }
 
 export interface ReadingEndpoints {
@@ -40,7 +42,12 @@ export interface ReadingEndpoints {
 
 const PREFIX = '/api/v1'
 
-export function readingEndpoints({ engine, forward, hasLogged }: ReadingEndpointsOptions): ReadingEndpoints {
+export function readingEndpoints({
+  engine,
+  forward,
+  hasLogged,
+  isTraced,
+}: ReadingEndpointsOptions): ReadingEndpoints {
   let find: FindEndpoint = () => undefined
   const unwatch = engine.live.watch((table) => {
     find = endpointTable(table)
@@ -51,13 +58,15 @@ export function readingEndpoints({ engine, forward, hasLogged }: ReadingEndpoint
     mayRead(request) {
       const { method, url = '' } = request
       if ((method !== 'GET' && method !== 'HEAD') || hasBody(request)) return false
-      if (!url.startsWith(`${PREFIX}/`) || request.headers['idempotency-key'] !== undefined) return false
+      const { headers } = request
+      if (!url.startsWith(`${PREFIX}/`) || headers['idempotency-key'] !== undefined) return false
+      if (headers['x-quoin-trace'] !== undefined) return false
       const query = url.indexOf('?')
       const path = url.slice(PREFIX.length, query < 0 ? undefined : query)
       if (reservedRoots.has(path.split('/', 2)[1] ?? '')) return false
       try {
         const found = find(method, path)
-        return found !== undefined && !writing.has(found.endpoint)
+        return found !== undefined && !writing.has(found.endpoint) && !isTraced(found.blueprint)
       } catch {
         // A path that cannot be read; the writer says what is wrong with it.
         return false

@@ -1,0 +1,56 @@
+import type { Listens } from '../../blocks/block.ts'
+import type { PageVisit } from '../../blocks/page-visit.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { textIn, textsIn } from '../../storage/document-fields.ts'
+import { isCut } from './recorded-outside.ts'
+
+/** For whom a run is repeated: as they are now, not as they were. */
+export interface Caller {
+  /** The user's document without secrets. */
+  readonly user: JsonObject
+  readonly scopes: ReadonlySet<string>
+}
+
+/** Somebody who only looks at a page. */
+const looking: PageVisit = {
+  show: () => false,
+  proceed: () => undefined,
+  finish: () => undefined,
+  submitted: undefined,
+}
+
+/** The request of a record, to be run again. CONFLICT if it cannot be. */
+export function readRequest(recorded: JsonObject, type: Listens, caller: Caller | undefined): RunRequest {
+  if (isCut(recorded)) throw new QuoinError('CONFLICT', 'The request was too long to be kept whole.')
+  const method = textIn(recorded.method)
+  const isPage = type === 'page'
+  if (isPage && method !== 'GET')
+    throw new QuoinError('CONFLICT', 'A form that was sent cannot be replayed, only a look at a page.')
+  const query = textsBy(recorded.query)
+  const path = textIn(recorded.path)
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((one): [string, string] => [name, one]),
+  )
+  const params = Object.entries(isJsonObject(recorded.params) ? recorded.params : {})
+  return {
+    method,
+    url: pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`,
+    headers: textsBy(recorded.headers),
+    ip: '127.0.0.1',
+    query,
+    path: Object.fromEntries(params.map(([name, value]) => [name, textIn(value)])),
+    body: recorded.body ?? undefined,
+    user: caller?.user,
+    ...(caller && { scopes: caller.scopes }),
+    ...(isPage && { visit: looking }),
+  }
+}
+
+function textsBy(value: JsonValue | undefined): Record<string, string | readonly string[]> {
+  const entries = Object.entries(isJsonObject(value) ? value : {})
+  return Object.fromEntries(
+    entries.map(([name, one]) => [name, typeof one === 'string' ? one : textsIn(one)]),
+  )
+}

@@ -1,0 +1,67 @@
+/**
+ * Who watches runs is told when one begins on this node, and when one is paused or has ended on any. Other nodes' runs are
+ * read from the storage, and only while somebody watches; of those that are over quickly only the end is told.
+ */
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { textIn } from '../../storage/document-fields.ts'
+import { documentOf, type Storage } from '../../storage/storage.ts'
+import { isUnderWay, type RunRecord, type RunSummary, summaryIn, summaryOf } from './run-record.ts'
+import { runStorage } from './run-records.ts'
+
+type Listener = (summary: JsonObject) => void
+
+export interface RunNews {
+  /** Gives a function that ends it. */
+  listen(listener: Listener): () => void
+  /** A run of this node begins. */
+  tell(summary: RunSummary): void
+  /** A record of this node can be read. */
+  stored(record: RunRecord): void
+  close(): void
+}
+
+/** Runs of which it is remembered what was told last; more than are ever under way. */
+const REMEMBERED = 1_000
+
+export function openRunNews(storage: Storage, node: string): RunNews {
+  const listeners = new Set<Listener>()
+  /** Of runs that are under way: what was told last. They are stored more often than they have news. */
+  const told = new Map<string, string>()
+
+  function tell(summary: JsonObject, pause: unknown): void {
+    const guid = textIn(summary.guid)
+    const since = isJsonObject(pause) ? `${pause.block} ${pause.since}` : ''
+    const news = `${summary.status} ${since}`
+    const former = told.get(guid)
+    if (isUnderWay(summary)) {
+      if (told.size >= REMEMBERED) told.clear()
+      told.set(guid, news)
+    } else told.delete(guid)
+    // That it goes on after a pause is no news.
+    if (former === news || (former !== undefined && summary.status === 'running')) return
+    for (const listener of listeners) listener(summary)
+  }
+
+  const unwatch = storage.watch(runStorage, async (guids = []) => {
+    if (listeners.size === 0) return
+    const session = storage.session()
+    for (const guid of guids) {
+      const stored = await session.get(runStorage, guid)
+      const document = stored && documentOf(stored)
+      if (document && textIn(document.node) !== node) tell(summaryOf(document), document.paused)
+    }
+  })
+
+  return {
+    listen(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    tell: (summary) => tell(summary, null),
+    stored: (record) => tell(summaryIn(record.guid, record), record.paused),
+    close() {
+      listeners.clear()
+      unwatch()
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { type Static, Type } from 'typebox'
+import { anyJson } from './any-json.ts'
+import { nullableText } from './nullable-text.ts'
+import { storedRecord } from './stored-record.ts'
+
+const breakpoints = Type.Array(Type.String({ maxLength: 64 }), {
+  maxItems: 100,
+  description: 'Guids of flow blocks before which runs pause.',
+})
+
+export const setTracingSchema = Type.Object(
+  {
+    on: Type.Boolean(),
+    minutes: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1440,
+        description: 'After that it turns itself off. 15 if not given.',
+      }),
+    ),
+    keep_last: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 200, description: 'How many runs are kept. 50 if not given.' }),
+    ),
+    breakpoints: Type.Optional(breakpoints),
+  },
+  { additionalProperties: false },
+)
+
+export const tracingSchema = Type.Object({
+  on: Type.Boolean({ description: 'Whether runs are traced now.' }),
+  until: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'When it turns itself off, in ISO 8601; null when it is off.',
+  }),
+  keep_last: Type.Integer({ description: 'How many runs are kept, the newest; each for a day.' }),
+  breakpoints,
+})
+
+const summary = {
+  guid: Type.String(),
+  blueprint: Type.String(),
+  trigger: Type.String({ description: "Guid of the trigger's block." }),
+  trigger_type: Type.Enum(['http', 'page', 'function', 'storage', 'schedule']),
+  label: Type.String({ description: 'For people, such as `GET tasks/:id`.' }),
+  status: Type.Enum(['running', 'paused', 'ended', 'failed']),
+  started: Type.String({ description: 'ISO 8601.' }),
+  us: Type.Integer({ description: 'Microseconds, without those in which it was paused.' }),
+  reply: anyJson('`{ status }`, or null.'),
+  error: anyJson('`{ code, message, block }` when it failed, else null.'),
+  steps: Type.Integer({ description: 'Executed blocks, of which not all may be kept.' }),
+  user: nullableText,
+  deployment: Type.Integer({ description: 'Number of the deployment; 0 for blocks that are not deployed.' }),
+  replay_of: nullableText,
+}
+
+export const runSummarySchema = storedRecord(Type.Object(summary))
+
+const step = Type.Object({
+  seq: Type.Integer(),
+  block: Type.String(),
+  type: Type.String(),
+  frame: Type.Integer({ description: '0 = the flow; each call of a function has a number of its own.' }),
+  kind: Type.Enum(['flow', 'value', 'trigger']),
+  at_us: Type.Integer({ description: 'Microseconds since the run began.' }),
+  us: Type.Integer(),
+  in: anyJson('Pin → value. A long one is `{ $cut, bytes }`.'),
+  out: anyJson('Pin → value.'),
+  next: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'The flow out-pin that was taken.',
+  }),
+  error: nullableText,
+  note: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'What else there is to say, such as why the run did not pause here.',
+  }),
+})
+
+const steps = Type.Array(step, { description: 'At most 500; of one block its first executions.' })
+
+export const runSchema = storedRecord(
+  Type.Object({
+    ...summary,
+    request: anyJson('`{ method, path, query, params, headers, body }`; null for a run without one.'),
+    reply: anyJson('`{ status, headers, body }`, or null.'),
+    steps,
+    cut: Type.Boolean({ description: 'Whether something was left out of the steps.' }),
+    result: anyJson('What a function returned.'),
+    compared: anyJson('Of a replay: `{ status: [before, after], same, before, after }`; else null.'),
+  }),
+)
+
+export const pausedRunSchema = storedRecord(
+  Type.Object({
+    run: Type.String(),
+    blueprint: Type.String(),
+    block: Type.String({ description: 'The block that would be next.' }),
+    since: Type.String(),
+    until: Type.String({ description: 'When it goes on by itself. ISO 8601.' }),
+    in: anyJson('What the block got: pin → value.'),
+    steps,
+  }),
+)
+
+export const runListQuery = Type.Object({
+  blueprint: Type.Optional(Type.String({ maxLength: 64 })),
+  trigger: Type.Optional(Type.String({ maxLength: 64, description: "Guid of the trigger's block." })),
+  status: Type.Optional(Type.Enum(['running', 'paused', 'ended', 'failed'])),
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 200, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
+  after: Type.Optional(
+    Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the page before.' }),
+  ),
+})
+export type RunListQuery = Static<typeof runListQuery>
+
+export const ofBlueprintQuery = Type.Object({
+  blueprint: Type.Optional(Type.String({ maxLength: 64, description: 'Only runs of this blueprint.' })),
+})
+
+export const replaySchema = Type.Object(
+  {
+    state: Type.Optional(
+      Type.Enum(['saved', 'deployed', 'staged'], { description: 'Which blocks. `saved` if not given.' }),
+    ),
+    writes: Type.Optional(
+      Type.Enum(['discard'], { description: 'What it writes is undone at its end; there is no other way.' }),
+    ),
+  },
+  { additionalProperties: false },
+)

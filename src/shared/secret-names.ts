@@ -1,0 +1,15 @@
+const exact = new Set([
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'x-authtoken',
+  'x-token',
+  'pwd',
+  'credentials',
+])
+const within = /passw|secret|token|api[-_]?key|private[-_]?key/i
+
+/** Whether what stands under this name (of a header, a field, a parameter) must be in no log and in no trace. */
+export function isSecretName(name: string): boolean {
+  return exact.has(name.toLowerCase()) || within.test(name)
+}

@@ -1,0 +1,246 @@
+/** A recorded request run again: on other blocks, without doing anything. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { objectOf, objectsOf } from './harness.ts'
+import { openTracingRoom, soon, storyOf, type TracedBlueprint, type TracingRoom } from './tracing-room.ts'
+
+let room: TracingRoom
+let orders: TracedBlueprint
+
+beforeAll(async () => {
+  room = await openTracingRoom()
+  orders = await room.install('Orders', {
+    orders: { type: 'storage', fields: { storage: 'orders' } },
+    heard: { type: 'storage', fields: { storage: 'heard' } },
+    post: { type: 'on_startup_register_uri_post', in: { uri: 'orders' } },
+    set: { type: 'mutations_set_bp_field_multiple', in: { object: '@post.body' } },
+    create: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@post.flow', storage: '@orders.storage', mutations: '@set.mutations' },
+    },
+    later: {
+      type: 'function_custom_execute_from_queue',
+      in: { flow: '@create.flow', function: 'note', queue: 'notes', text: 'from a job' },
+      fields: { parameters: ['text'] },
+    },
+    ask: { type: 'http_request', in: { flow: '@later.flow', url: `${room.outside.url}/stock` } },
+    answer: {
+      type: 'object_new_fields',
+      in: { order: '@create.document', stock: '@ask.body' },
+      fields: { fields: ['order', 'stock'] },
+    },
+    reply: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@ask.flow', value: '@answer.object', code: 201 },
+    },
+    count: { type: 'on_startup_register_uri_get', in: { uri: 'orders/count' } },
+    all: { type: 'function_search', in: { flow: '@count.flow', storage: '@orders.storage' } },
+    counted: { type: 'httpconnection_set_json', in: { flow: '@all.flow', value: '@all.total' } },
+
+    on_order: {
+      type: 'storage_event',
+      in: { storage: '@orders.storage', events: ['on_created'] },
+    },
+    set_heard: { type: 'mutations_set_custom_field', in: { field: 'by', value: 'event' } },
+    hear: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@on_order.flow', storage: '@heard.storage', mutations: '@set_heard.mutations' },
+    },
+    note: {
+      type: 'trigger_custom_function',
+      out: [{ id: 'text', type: 'value' }],
+      fields: { name: 'note' },
+    },
+    noted: { type: 'function_return', in: { flow: '@note.flow', value: '@note.text' } },
+  })
+  await room.quoin.addUser('builder', ['blueprints_view', 'blueprints_update'])
+  await orders.trace(true, { minutes: 60 })
+})
+afterAll(() => room.close())
+
+async function replay(run: JsonObject, body?: JsonObject): Promise<JsonObject> {
+  return objectOf(await room.quoin.manage('POST', `/runs/${String(run.guid)}/replay`, body))
+}
+
+async function stage(name: string, change: JsonObject): Promise<void> {
+  await room.quoin.manage('PUT', `/blueprintactions/${orders.block(name)}`, change)
+}
+
+/** Everything that there is, in every storage and queue but the traces themselves. */
+async function world(): Promise<JsonValue> {
+  const { storage } = room.quoin.quoin
+  const names = storage.names().filter((name) => !['_runs', '_userlogs'].includes(name))
+  const documents = await Promise.all(names.map(async (name) => [name, await room.quoin.documents(name)]))
+  const jobs = (await storage.jobs.queues()).map(({ name, waiting, running, done, dead }) => [
+    name,
+    waiting + running + done + dead,
+  ])
+  return JSON.parse(JSON.stringify([documents, jobs, room.asked()]))
+}
+
+/** When the job and the event of an order have had their runs. */
+async function settled(): Promise<void> {
+  await soon(async () => {
+    const [job] = await orders.runs(`&trigger=${orders.block('note')}&status=ended`)
+    const [event] = await orders.runs(`&trigger=${orders.block('on_order')}&status=ended`)
+    return job && event
+  })
+}
+
+describe('what is refused', () => {
+  test.each<[string, JsonObject]>([
+    ['another state', { state: 'former' }],
+    ['writes that stay', { writes: 'keep' }],
+    ['what it does not know', { dry: true }],
+  ])('%s', async (_what, body) => {
+    const path = '/runs/01890000-0000-7000-8000-000000000000/replay'
+    expect((await room.quoin.send('POST', path, { as: 'builder', body })).status).toBe(400)
+  })
+
+  test('a request that was too long to be kept', async () => {
+    const n = 'x'.repeat(70_000)
+    expect((await room.quoin.send('POST', '/orders', { body: { n } })).status).toBe(201)
+    const run = await orders.lastRun('post')
+    const answer = await room.quoin.send('POST', `/runs/${String(run.guid)}/replay`, { as: 'builder' })
+    expect([answer.status, answer.body]).toEqual([409, expect.objectContaining({ error: 'CONFLICT' })])
+  })
+})
+
+describe('a run that writes, enqueues and asks outside', () => {
+  test('is repeated, and nothing was done', async () => {
+    const first = await room.quoin.send('POST', '/orders', { body: { item: 'tea' } })
+    expect(first.status).toBe(201)
+    await settled()
+    const run = await orders.lastRun('post')
+    await room.quoin.quoin.engine.log.flush()
+    const before = await world()
+    const again = await replay(run)
+    expect(again).toMatchObject({
+      status: 'ended',
+      replay_of: run.guid,
+      deployment: 0,
+      label: 'POST orders',
+      reply: { status: 201, body: { order: { item: 'tea' } } },
+      compared: { status: [201, 201], same: true, before: objectOf(run.reply).body },
+    })
+    // The server outside counts; it was not asked, and what it had said is there again.
+    expect(objectOf(objectOf(again.reply).body).stock).toEqual(objectOf(objectOf(run.reply).body).stock)
+    expect(storyOf(again, orders)).toEqual(storyOf(run, orders))
+    await room.quoin.quoin.engine.log.flush()
+    expect(await world()).toEqual(before)
+    // Control: the world does notice what is done.
+    await room.quoin.send('POST', '/orders', { body: { item: 'coffee' } })
+    await settled()
+    expect(await world()).not.toEqual(before)
+    expect(objectOf(await room.quoin.manage('GET', `/runs/${String(again.guid)}`))).toEqual(again)
+  })
+
+  test('that fails behind its writes leaves nothing either', async () => {
+    const run = await orders.lastRun('post')
+    const flow = { id: 'flow', from: [{ block: orders.block('ask'), pin: 'flow' }] }
+    const code = { id: 'code', from: [{ block: orders.block('ask'), pin: 'body' }] }
+    await stage('reply', { in_pins: [flow, code] })
+    const before = await world()
+    expect(await replay(run, { state: 'staged' })).toMatchObject({
+      status: 'failed',
+      error: { block: orders.block('reply') },
+      compared: { status: [201, 500], same: false },
+    })
+    expect(await world()).toEqual(before)
+    await room.quoin.manage('DELETE', `/blueprintactions/unsaved/${orders.guid}`)
+  })
+
+  test('a job and an event are repeated with what started them', async () => {
+    for (const trigger of ['note', 'on_order']) {
+      const run = await orders.lastRun(trigger)
+      const before = await world()
+      const again = await replay(run, { state: 'deployed' })
+      expect(again).toMatchObject({
+        status: 'ended',
+        deployment: 1,
+        compared: { same: true, status: [null, null] },
+      })
+      expect(storyOf(again, orders)).toEqual(storyOf(run, orders))
+      expect(await world()).toEqual(before)
+    }
+    expect((await orders.lastRun('note')).result).toBe('from a job')
+  })
+})
+
+describe('other blocks', () => {
+  test('saved, staged and deployed ones; what differs is said', async () => {
+    await room.quoin.send('GET', '/orders/count')
+    const run = await orders.lastRun('count')
+    await stage('counted', {
+      in_pins: [
+        { id: 'flow', from: [{ block: orders.block('all'), pin: 'flow' }] },
+        { id: 'value', value: 'many' },
+      ],
+    })
+    const count = objectOf(run.reply).body
+    expect(objectOf((await replay(run)).compared)).toEqual({
+      status: [200, 200],
+      same: true,
+      before: count,
+      after: count,
+    })
+    expect(objectOf((await replay(run, { state: 'staged' })).compared)).toEqual({
+      status: [200, 200],
+      same: false,
+      before: count,
+      after: 'many',
+    })
+    await room.quoin.manage('POST', `/blueprintactions/unsaved/${orders.guid}`)
+    expect(objectOf((await replay(run, { state: 'saved', writes: 'discard' })).compared).same).toBe(false)
+    expect(objectOf((await replay(run, { state: 'deployed' })).compared).same).toBe(true)
+  })
+
+  test('a block that asks outside where it did not: the run fails, and nobody is asked', async () => {
+    const run = await orders.lastRun('count')
+    const asked = room.asked()
+    await stage('all', {
+      in_pins: [
+        { id: 'flow', from: [{ block: orders.block('ask'), pin: 'flow' }] },
+        { id: 'storage', from: [{ block: orders.block('orders'), pin: 'storage' }] },
+      ],
+    })
+    await stage('ask', {
+      in_pins: [
+        { id: 'flow', from: [{ block: orders.block('count'), pin: 'flow' }] },
+        { id: 'url', value: room.outside.url },
+      ],
+    })
+    const again = await replay(run, { state: 'staged' })
+    expect(again).toMatchObject({
+      status: 'failed',
+      error: { block: orders.block('ask'), message: expect.stringContaining('asks nothing outside') },
+      compared: { status: [200, 500], same: false },
+    })
+    expect(room.asked()).toBe(asked)
+  })
+
+  test('blocks that cannot run are 422 with what is wrong', async () => {
+    const run = await orders.lastRun('count')
+    // Without its storage.
+    const flow = { id: 'flow', from: [{ block: orders.block('count'), pin: 'flow' }] }
+    await stage('all', { in_pins: [flow] })
+    const answer = await room.quoin.send('POST', `/runs/${String(run.guid)}/replay`, {
+      as: 'builder',
+      body: { state: 'staged' },
+    })
+    expect([
+      answer.status,
+      objectsOf(objectOf(answer.body).problems).map(({ block }) => orders.nameOf(block)),
+    ]).toEqual([422, ['all']])
+  })
+
+  test('a trigger that is gone is 409', async () => {
+    const run = await orders.lastRun('count')
+    await room.quoin.manage('DELETE', `/blueprintactions/unsaved/${orders.guid}`)
+    for (const name of ['count', 'all', 'counted'])
+      await room.quoin.manage('DELETE', `/blueprintactions/${orders.block(name)}`)
+    const path = `/runs/${String(run.guid)}/replay`
+    const answer = await room.quoin.send('POST', path, { as: 'builder', body: { state: 'staged' } })
+    expect([answer.status, objectOf(answer.body).message]).toEqual([409, expect.stringContaining('trigger')])
+  })
+})
