@@ -48,7 +48,7 @@ export function startQuoin(start: CandidateStart): Promise<Candidate> {
   return inFolder('quoin', start.folder, async (folder) => {
     const password = start.password ?? randomBytes(16).toString('base64url')
     const server = await startServer({
-      command: command(start, ['src/main.ts', 'start']),
+      command: command(start, ['bin/quoin.mjs', 'start']),
       environment: {
         QUOIN_DATA: folder,
         QUOIN_PORT: '0',

@@ -2,7 +2,6 @@ import type { Options } from './options.ts'
 import type { Clock } from './shared/clock.ts'
 import type { Random } from './shared/guid.ts'
 import { eventLoopLoad } from './storage/event-loop-load.ts'
-import { openPostgresStorage } from './storage/postgres/postgres-storage.ts'
 import { type Following, openReaderStorage } from './storage/sqlite/reader-storage.ts'
 import { openSqliteStorage } from './storage/sqlite/sqlite-storage.ts'
 import type { Storage } from './storage/storage.ts'
@@ -19,7 +18,7 @@ export interface StorageSurroundings {
 }
 
 /** The engine that the settings name. */
-export function openStorage(options: Options, surroundings: StorageSurroundings): Promise<Storage> {
+export async function openStorage(options: Options, surroundings: StorageSurroundings): Promise<Storage> {
   const { clock, random, node, synchronous, report } = surroundings
   const { entity } = options
   if (options.databaseUrl === '')
@@ -31,6 +30,8 @@ export function openStorage(options: Options, surroundings: StorageSurroundings)
       shared: options.workers > 1,
       ...(synchronous && { synchronous }),
     })
+  // Here, because pg and what goes with it are 10 MB that the embedded engine has no use for.
+  const { openPostgresStorage } = await import('./storage/postgres/postgres-storage.ts')
   return openPostgresStorage({
     url: options.databaseUrl,
     directory: options.data,

@@ -4,6 +4,7 @@ import { type Command, readWords, type Terminal } from './command.ts'
 import { type Example, readExample } from './example-files.ts'
 import { greeting } from './greeting.ts'
 import { installExample } from './install-example.ts'
+import { settleAfterStart } from './settle-after-start.ts'
 import { stopSignal } from './stop-signal.ts'
 
 /** Requests in flight have 10 seconds; then there is still the disk to wait for. */
@@ -31,7 +32,9 @@ ${optionsHelp()}`,
     const nodes = await quoin.storage.cluster?.nodes()
     terminal.print(greeting(quoin, nodes, { address, data: options.data, milliseconds }))
     if (example) terminal.print(`  ${example.title}:\n\n    ${address}${example.pages}\n`)
+    const callOff = settleAfterStart()
     const signal = await stopSignal(process, (code) => process.exit(code))
+    callOff()
     terminal.print(`${signal}: finishing what is under way …`)
     const late = setTimeout(() => {
       terminal.complain('Stopping took too long: what was under way is cut off.')

@@ -5,7 +5,6 @@
  * deletes it. On disk the next upload of the same content may take it over before.
  */
 import type { Readable } from 'node:stream'
-import { fileTypeFromBuffer } from 'file-type'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
@@ -200,6 +199,8 @@ function term(field: string, value: string) {
 
 /** The bytes say what a picture or an archive is; text has no mark, there the sender is believed. */
 async function typeOf({ head }: ReceivedFile, said: string | undefined): Promise<string> {
+  // 9 MB that a server without uploads has no use for.
+  const { fileTypeFromBuffer } = await import('file-type')
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
   if (found) return found.mime
   const plain = said?.split(';')[0]?.trim().toLowerCase() ?? ''

@@ -18,6 +18,9 @@ import { fileURLToPath } from 'node:url'
 import type { Metric } from '../http/metrics/prometheus-text.ts'
 import type { FromReader, Opening, ToReader } from './worker-messages.ts'
 
+/** It finds there what this process compiled. */
+const compileCache = new URL('../../bin/compile-cache.mjs', import.meta.url).href
+
 export interface Listening {
   readonly host: string
   readonly port: number
@@ -67,7 +70,7 @@ export class ChildReader {
     this.#settle = settled.resolve
     this.#end = gone.resolve
     // Its own settings arrive by message. Flags of this process, such as a debugger's port, are not for it.
-    this.#child = fork(fileURLToPath(options.program), [], { execArgv: [] })
+    this.#child = fork(fileURLToPath(options.program), [], { execArgv: ['--import', compileCache] })
     this.#child.on('message', (message) => this.#hear(message as FromReader))
     this.#child.on('disconnect', () => this.kill())
     this.#child.on('exit', (code, signal) => this.#ended(code === null ? `signal ${signal}` : `code ${code}`))

@@ -4,7 +4,7 @@
  * there are readers, also when the port is closed already: what a reader has taken is to be finished.
  */
 import { chmod, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { join } from 'node:path'
 import { MAX_HEADER_BYTES } from '../http/connection-limits.ts'
 import { SENDER_HEADER } from './forwarded-headers.ts'
@@ -16,6 +16,9 @@ export interface Entrance {
 
 /** Longer paths of sockets cannot be opened; it is 104 bytes on some systems. */
 const LONGEST_PATH = 103
+
+// Not imported: see `http/connection-errors.ts`.
+const http = process.getBuiltinModule('node:http')
 
 /** How often slow senders are looked for. */
 const CHECK_MS = 1_000
@@ -38,7 +41,7 @@ export async function openEntrance(directory: string, server: Server): Promise<E
     connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout: 0,
   }
-  const entrance = createServer({ ...limits, maxHeaderSize: MAX_HEADER_BYTES + SENDER_BYTES })
+  const entrance = http.createServer({ ...limits, maxHeaderSize: MAX_HEADER_BYTES + SENDER_BYTES })
   entrance.on('request', (request, response) => {
     takeSender(request)
     server.emit('request', request, response)

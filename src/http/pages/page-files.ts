@@ -23,24 +23,25 @@ export function pageFiles(app: App, { pages, templates }: PageRoom): void {
       const asset = files.get(name)
       if (!asset) throw missing()
       reply.header('cache-control', FOREVER).header('vary', 'accept-encoding').type(asset.type)
-      return reply.send(encoded(request, reply, asset))
+      return reply.send(await encoded(request, reply, asset))
     },
   )
 }
 
-function encoded(
+async function encoded(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   asset: PageRoom['pages']['assets'][number],
-): Buffer {
+): Promise<Buffer> {
   const accepted = String(headers['accept-encoding'] ?? '')
   for (const [name, bytes] of [
     ['br', asset.br],
     ['gzip', asset.gzip],
   ] as const) {
     if (!new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(?:\\.0*)?(?:,|$))`, 'i').test(accepted)) continue
+    const body = await bytes()
     reply.header('content-encoding', name)
-    return bytes
+    return body
   }
   return asset.body
 }
