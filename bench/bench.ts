@@ -20,11 +20,13 @@ import { describeMachine, type Machine } from './machine.ts'
 import { measureRow, type Timing } from './measure.ts'
 import { measureMemory } from './memory.ts'
 import { measureNodes } from './nodes.ts'
+import { measurePagesOf } from './pages/pages.ts'
 import { markdown, type Outcome, table, warnings } from './report.ts'
 import { readReport, writeReport, writeSection } from './report-file.ts'
 import { type GoalOutcome, goalLine, goalsSection } from './report-goals.ts'
 import { memoryLines, memorySection } from './report-memory.ts'
 import { nodesLines, nodesSection } from './report-nodes.ts'
+import { pagesSection } from './report-pages.ts'
 import { soakSection } from './report-soak.ts'
 import { workersSection } from './report-workers.ts'
 import { listPaths, type Row } from './rows.ts'
@@ -74,7 +76,7 @@ async function bench(wanted: Wanted): Promise<boolean> {
     await writeSection(goalsSection([outcome], await readReport(), titles, machine))
     if (typeof outcome.reached === 'string') complete = false
   }
-  for (const part of wanted.parts) await writeSection(await benchPart(part, machine, core))
+  for (const part of wanted.parts) await writeSection(await benchPart(part, machine, core, wanted.rounds))
   if (!wanted.soak) return complete
   const soaked = await soak(core, wanted.seconds ?? SOAK_SECONDS)
   const section = soakSection(soaked, machine)
@@ -114,7 +116,12 @@ async function benchGoal(goal: Goal, timing: Parameters<Goal['measure']>[0]): Pr
 }
 
 /** Gives its section. */
-async function benchPart(part: Part, machine: Machine, core: number | undefined): Promise<string> {
+async function benchPart(
+  part: Part,
+  machine: Machine,
+  core: number | undefined,
+  rounds: number,
+): Promise<string> {
   switch (part) {
     case 'memory': {
       const measured = await measureMemory(core)
@@ -130,6 +137,11 @@ async function benchPart(part: Part, machine: Machine, core: number | undefined)
       const measured = await measureNodes()
       console.log(`\n${nodesLines(measured)}\n`)
       return nodesSection(measured, machine)
+    }
+    case 'pages': {
+      const section = pagesSection(await measurePagesOf(core, rounds), machine)
+      console.log(`\n${section}`)
+      return section
     }
   }
 }

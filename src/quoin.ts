@@ -222,6 +222,7 @@ export async function openQuoin(
       idempotency,
       rulesOf: rules.of,
     })
+    metrics.countStreams(() => pages.events.size)
     const metricsText = workers ? async () => workers.metricsText(await metrics.all()) : metrics.text
     const door = await openServer({
       access,

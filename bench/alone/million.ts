@@ -13,24 +13,28 @@ import { guidsOf } from './documents-of.ts'
 import { type Goal, type GoalTiming, milliseconds, type Reached } from './goal.ts'
 import { idleMegabytes } from './idle-memory.ts'
 
-const DOCUMENTS = 1_000_000
 const MOST_START_MS = 2_000
 const password = 'a password that only the bench has'
 
-export const million: Goal = {
-  id: 'million',
-  title: `${DOCUMENTS.toLocaleString('en-US')} documents`,
-  goal: 'start in under 2 s',
-  measure,
+export const million = goalOf(1_000_000)
+
+/** The same with so many documents: with a few thousand it is tried out in a minute. */
+function goalOf(documents: number): Goal {
+  return {
+    id: 'million',
+    title: `${documents.toLocaleString('en-US')} documents`,
+    goal: 'start in under 2 s',
+    measure: (timing) => measure(timing, documents),
+  }
 }
 
-async function measure({ core, rounds, seconds }: GoalTiming): Promise<Reached> {
+async function measure({ core, rounds, seconds }: GoalTiming, documents: number): Promise<Reached> {
   const folder = await mkdtemp(join(tmpdir(), 'quoin-bench-million-'))
   try {
     const began = performance.now()
     const filled = await startQuoin({ core, folder, password })
     try {
-      await importDocuments(filled, 'tasks', DOCUMENTS, taskBody)
+      await importDocuments(filled, 'tasks', documents, taskBody)
     } finally {
       await filled.close()
     }

@@ -35,4 +35,6 @@ export interface PageVisit {
   finish(): Reply | undefined
   /** In the flow of a submit: what was sent. */
   readonly submitted: SubmittedForm | undefined
+  /** The bytes of a file that was sent with the form; undefined for any other. */
+  readFile?(guid: string): AsyncIterable<Uint8Array> | undefined
 }

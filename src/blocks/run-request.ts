@@ -15,6 +15,8 @@ export interface RunRequest {
   readonly body: JsonValue | undefined
   /** The signed-in user's document without secrets. */
   readonly user: JsonObject | undefined
+  /** What the signed-in user may do: scopes held directly and through groups; `*` stands for all. */
+  readonly scopes?: ReadonlySet<string>
   /** When a page is visited. */
   readonly visit?: PageVisit
 }

@@ -73,12 +73,25 @@ export async function searchStorages({ records }: StorageContext, wanted: Search
   return { ...page, records: page.records.map(whole) }
 }
 
-/** The name under which the storage's documents are, which is there. NOT_FOUND for a guid of something else. */
-export async function storageNamed({ records }: StorageContext, guid: string): Promise<string> {
-  const name = textIn((await getRecord(records.storage.session(), storages, guid, 'storage')).name)
+/**
+ * The name under which the storage's documents are, which is there. Also asked by that name, which whoever writes a command
+ * knows. NOT_FOUND for a guid of something else.
+ */
+export async function storageNamed({ records }: StorageContext, guidOrName: string): Promise<string> {
+  const name = await nameOf(records, guidOrName)
   // A crash in the middle of a removal leaves the record without its documents.
   if (!records.storage.has(name)) await records.storage.ensure(name, expiryNeeds)
   return name
+}
+
+/** Storages of Quoin itself have no record, so they cannot be asked for by name. */
+async function nameOf({ storage }: RecordContext, guidOrName: string): Promise<string> {
+  const session = storage.session()
+  const known = await session.get(storages, guidOrName)
+  if (known) return textIn(documentOf(known).name)
+  const named = await session.count(storages, { kind: 'term', field: 'name', value: guidOrName })
+  if (named === 0) throw notFound(guidOrName, 'storage')
+  return guidOrName
 }
 
 /** The name stays: blueprints know the storage by it. */

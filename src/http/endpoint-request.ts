@@ -21,6 +21,7 @@ export function runRequest(
     path,
     body,
     user: identity?.user,
+    ...(identity && { scopes: identity.scopes }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { onResponseHookHandler } from 'fastify'
+import type { FastifyRequest, onResponseHookHandler } from 'fastify'
 import type { RequestListener } from './finished-request.ts'
 
 /** Tells of the requests that the framework answered; an exchange tells of its own. */
@@ -9,7 +9,7 @@ export function finishedHook(tell: RequestListener): onResponseHookHandler {
         method: request.method,
         url: request.url,
         endpoint: undefined,
-        route: request.routeOptions.url,
+        route: routeOf(request),
         status: reply.statusCode,
         milliseconds: reply.elapsedTime,
         ip: request.ip,
@@ -18,4 +18,11 @@ export function finishedHook(tell: RequestListener): onResponseHookHandler {
       })
     done()
   }
+}
+
+/** Pages share one wildcard route: what is counted is the page. A stream of events lasts as long as somebody looks. */
+function routeOf({ foundPage, routeOptions, url }: FastifyRequest): string | undefined {
+  if (!foundPage) return routeOptions.url
+  const page = `/${foundPage.page.listening.uri}`
+  return /[?&]_events=/.test(url) ? `${page}?_events` : page
 }

@@ -227,6 +227,56 @@ describe('work', () => {
     for (const page of [mine, theirs]) await page.context().close()
   }, 60_000)
 
+  test.each([true, false])(
+    'customers come in as a file, all or none: JavaScript %j',
+    async (javaScriptEnabled) => {
+      const page = await crm.open('sales', { javaScriptEnabled })
+      const send = async (name: string, text: string | Buffer) => {
+        await page.goto('/crm/import')
+        await page
+          .getByLabel('CSV file')
+          .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+        await page.getByRole('button', { name: 'Import' }).click()
+      }
+      const names = async () => (await crm.quoin.documents('crm-customers')).map(({ name }) => name)
+      const before = await names()
+      const [one, two] = [`Möbel Krüger ${javaScriptEnabled}`, `Fenn "& Sons" ${javaScriptEnabled}`]
+      for (const [text, said] of [
+        ['name\n"open', 'a quote in line 2 that is never closed'],
+        [Buffer.from([0x6e, 0x0a, 0xff, 0xfe]), 'is no text in UTF-8'],
+        [`city\nYork`, 'Row 1 has no name'],
+        [`name,status\n${one},Lead\n${two},Asleep`, 'Row 2: status'],
+      ] as const) {
+        await send('bad.csv', text)
+        await page.getByText(said).first().waitFor()
+        expect(await names()).toEqual(before)
+      }
+      const [there] = before
+      await send(
+        'good.csv',
+        `Name;Status;City;Customer since\r\n${one};Active;Köln;2024-03-01\r\n"${two.replaceAll('"', '""')}";;;\r\n${there};;;\r\n`,
+      )
+      await page.getByText('Customers added: 2 of 3 rows.').waitFor()
+      const made = (await crm.quoin.documents('crm-customers')).slice(before.length)
+      expect(made).toMatchObject([
+        { name: one, status: 'Active', city: 'Köln', since: '2024-03-01' },
+        { name: two, status: 'Lead' },
+      ])
+      expect(crm.complaints()).toEqual([])
+      await page.context().close()
+    },
+    60_000,
+  )
+
+  test('who may only read is not shown what they may not do', async () => {
+    const page = await crm.open('viewer')
+    await page.goto('/crm/customers')
+    expect(await page.getByRole('link', { name: 'New customer' }).count()).toBe(0)
+    await page.goto(`${contact}/view`)
+    expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0)
+    await page.context().close()
+  })
+
   test('a lead that comes in is seen at once', async () => {
     const page = await crm.open('viewer')
     await page.goto('/crm/customers?customers.is.status=Lead&customers.sort=name')

@@ -41,7 +41,7 @@ export async function openGalleryServer(answer: Answer): Promise<GalleryServer> 
     if (file)
       return void response
         .writeHead(200, { 'content-type': file.type, 'content-encoding': 'br' })
-        .end(file.br)
+        .end(await file.br())
     if (url.pathname === '/picture.svg')
       return void response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(picture)
     if (url.pathname === '/events') {

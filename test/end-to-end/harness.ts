@@ -182,7 +182,7 @@ export async function startProcess(
   directory: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningProcess> {
-  const child = spawn(process.execPath, ['src/main.ts', 'start'], {
+  const child = spawn(process.execPath, ['bin/quoin.mjs', 'start'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

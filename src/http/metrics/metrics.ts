@@ -26,6 +26,8 @@ export interface Metrics {
   /** For the server: told of each request that was answered. */
   readonly finished: RequestListener
   all(): Promise<readonly Metric[]>
+  /** Says how many event streams of pages are open. */
+  countStreams(open: () => number): void
   /** All of it, in Prometheus' text format. */
   text(): Promise<string>
   /** See {@link measureRuns}. */
@@ -39,6 +41,7 @@ export function openMetrics({ engine, version, queues }: MetricsOptions): Metric
   const runs = measureRuns(engine)
   const blocks = blockCounts(engine.catalogue)
   const own = openProcessMetrics()
+  let streams: (() => number) | undefined
   const all = async () => [
     {
       name: 'quoin_info',
@@ -50,12 +53,16 @@ export function openMetrics({ engine, version, queues }: MetricsOptions): Metric
     ...runs.metrics(),
     blockMetric(blocks.entries()),
     ...(queues ? [queueMetric(await queues())] : []),
+    ...(streams ? [streamMetric(streams())] : []),
     ...(await own.metrics()),
   ]
   return {
     engine: runs.engine,
     finished: http.finished,
     settled: runs.settled,
+    countStreams(open) {
+      streams = open
+    },
     all,
     text: async () => prometheusText(await all()),
     close: own.close,
@@ -68,6 +75,15 @@ function blockMetric(counts: readonly (readonly [type: string, count: number])[]
     help: 'Executed blocks by type, triggers and constants left out.',
     type: 'counter',
     samples: counts.map(([type, value]) => ({ labels: { type }, value })),
+  }
+}
+
+function streamMetric(open: number): Metric {
+  return {
+    name: 'quoin_page_streams_open',
+    help: 'Pages that are open somewhere and hear of changes (server-sent events).',
+    type: 'gauge',
+    samples: [{ value: open }],
   }
 }
 

@@ -158,6 +158,7 @@ async function visitAccountPage(
     {
       rulesOf: room.rulesOf,
       messages: messagesFor(localeOf(request)),
+      readFile: () => undefined,
       storeFiles: async ({ values }) => values,
       areShown: async () => false,
       expired: sent.expired,

@@ -28,6 +28,7 @@ export function pageRequest(
     path,
     body: undefined,
     user: request.identity?.user,
+    ...(request.identity && { scopes: request.identity.scopes }),
     visit,
   }
 }

@@ -51,6 +51,7 @@ export async function visitPage(
         stored.push(...assets)
         return values
       },
+      readFile: (guid) => (stored.includes(guid) ? bytesOf(room.assets, guid) : undefined),
       async areShown(table, guids) {
         const session = room.storage.session()
         return (await session.count(table.storage, rowsQuery(table, guids))) === guids.length
@@ -158,6 +159,10 @@ function onceKey(
     { blueprint, endpoint: { block: page.block } },
     { ...given, headers: { 'idempotency-key': header } },
   )
+}
+
+async function* bytesOf(assets: PageRoom['assets'], guid: string): AsyncGenerator<Uint8Array, void> {
+  yield* assets.read(await assets.get(guid))
 }
 
 function actorOf({ identity }: FastifyRequest): Actor {

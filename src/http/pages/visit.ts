@@ -23,6 +23,7 @@ export interface VisitTools {
   readonly messages: PageMessages
   /** Stores the files of a form that fits; gives its values with them. */
   storeFiles(read: ReadForm): Promise<JsonObject>
+  readFile(guid: string): AsyncIterable<Uint8Array> | undefined
   /** Whether all of these documents are among those that the table shows. */
   areShown(table: DataTable, guids: readonly string[]): Promise<boolean>
   /** The form was sent too late, or by somebody else: it is shown again. */
@@ -117,6 +118,10 @@ export class Visit implements PageVisit {
     this.#proceeded = true
     if (this.#posted === undefined || this.page === undefined) return undefined
     return this.#decide(this.page, this.#posted)
+  }
+
+  readFile(guid: string): AsyncIterable<Uint8Array> | undefined {
+    return this.#tools.readFile(guid)
   }
 
   finish(): Reply | undefined {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../test/document-server.ts'
 import { jsonAt, textAt } from '../../../test/json-at.ts'
 import { createField } from '../../engine/fields/field-records.ts'
@@ -35,6 +35,16 @@ async function expectNothingLeft(name: string, before = 0): Promise<void> {
   expect(await count('_imports')).toBe(0)
   expect(await readdir(join(room.directory, 'imports'))).toEqual([])
 }
+
+test('a storage may be asked for by its name, but none of Quoin itself', async () => {
+  for (const name of ['nothing', '_users', '_storages', 'by%2Fname'])
+    expect((await send(name, '{"n":1}')).status).toBe(404)
+  const made = await room.send('POST', '/_system/storages', 'admin', { body: { name: 'by_name' } })
+  expect(made.status).toBe(200)
+  expect((await send('by_name', '{"n":1}\n{"n":2}')).body).toEqual({ imported: 2 })
+  expect(lines((await take('by_name')).text)).toHaveLength(2)
+  expect(await count('by_name')).toBe(2)
+})
 
 describe('import', () => {
   const many = Array.from({ length: 450 }, (_, n) => `{"n":${n}}\n`).join('')

@@ -51,7 +51,7 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
           operationId: 'importDocuments',
           summary: 'Import documents into a storage',
           description:
-            'NDJSON: one document a line. All or none: an error names the line, and then nothing is imported. `_meta.guid`, `created` and `expiry` are kept where they are valid.',
+            'NDJSON: one document a line. All or none: an error names the line, and then nothing is imported. `_meta.guid`, `created` and `expiry` are kept where they are valid. The name of the storage may stand in place of its guid.',
           tags,
           params: guidParams,
           consumes: [NDJSON],

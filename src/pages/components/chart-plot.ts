@@ -1,19 +1,8 @@
 /** Bars and lines in a frame of two axes, as SVG: a picture without script, drawn with the colours of the theme. */
 import { type ComponentChild, h } from 'preact'
+import { lyingBars, mustLie } from './chart-lying-bars.ts'
 import { type Scale, scaleOver } from './chart-scale.ts'
-
-export interface Series {
-  readonly name: string
-  readonly values: readonly (number | null)[]
-}
-
-export interface Plot {
-  readonly type: 'bar' | 'line'
-  readonly labels: readonly string[]
-  readonly series: readonly Series[]
-  /** How a number on the axis is written: short. */
-  axis(value: number): string
-}
+import type { Plot, Series } from './chart-series.ts'
 
 const height = 270
 const top = 12
@@ -25,28 +14,36 @@ export const wideWidth = 1150
 /** About what a letter takes, between the text sizes that the style sheet sets for small and large charts. */
 const letter = 8
 
+/** Between two lines of a caption. */
+const line = 20
+const MOST_LINES = 3
+/** Letters of a caption that stands in one line, and what a line must have room for to be worth wrapping. */
+const MOST_IN_LINE = 14
+const LEAST_WRAPPED = 8
+
 /** The class that gives the n-th series its colour; there are six, then they come again. */
 export function colourClass(at: number): string {
   return `c${(at % 6) + 1}`
 }
 
-export function plot(
-  { type, labels, series, axis }: Plot,
-  width: number,
-  named: Readonly<Record<string, string>>,
-): ComponentChild {
+export function plot(drawn: Plot, width: number, named: Readonly<Record<string, string>>): ComponentChild {
+  const { type, labels, series, axis } = drawn
   const values = series.flatMap((one) => one.values.filter((value) => value !== null))
   const scale = scaleOver(values)
   const start = 14 + letter * Math.max(...scale.ticks.map((tick) => axis(tick).length))
-  const y = (value: number): number => round(height - bottom - scale.place(value) * (height - top - bottom))
   const slot = (width - start - end) / Math.max(labels.length, 1)
+  if (width === usualWidth && mustLie(drawn, slot)) return lyingBars(drawn, width, colourClass, named)
+  const words = captionsFor(labels, slot)
+  // Further lines make the picture higher, not the bars lower.
+  const tall = height + line * (Math.max(...words.map((lines) => lines.length), 1) - 1)
+  const y = (value: number): number => round(height - bottom - scale.place(value) * (height - top - bottom))
   const x = (at: number): number => start + slot * at
   return h(
     'svg',
-    { viewBox: `0 0 ${width} ${height}`, role: 'img', ...named },
+    { viewBox: `0 0 ${width} ${tall}`, role: 'img', ...named },
     grid(scale, start, width - end, y, axis),
     type === 'bar' ? bars(series, slot, x, y) : lines(series, slot, x, y),
-    captions(labels, slot, x),
+    captions(words, slot, x),
   )
 }
 
@@ -63,21 +60,44 @@ function grid(
   ])
 }
 
-/** As many as fit beside each other; the table under the chart has all. */
-function captions(labels: readonly string[], slot: number, x: (at: number) => number): ComponentChild[] {
-  const longest = Math.min(Math.max(...labels.map((label) => label.length), 1), 14)
+/** In lines as wide as their place, where words fit into it; else in one line, and as many as fit beside each other. */
+function captionsFor(labels: readonly string[], slot: number): (readonly string[])[] {
+  const room = Math.floor((slot - 6) / letter)
+  if (room >= LEAST_WRAPPED) return labels.map((label) => wrapped(label, room))
+  const longest = Math.min(Math.max(...labels.map((label) => label.length), 1), MOST_IN_LINE)
   const every = Math.max(1, Math.ceil((longest * letter + 8) / slot))
-  return labels.flatMap((label, at) =>
-    at % every === 0
-      ? [
-          h(
-            'text',
-            { x: round(x(at) + slot / 2), y: height - bottom + 24, 'text-anchor': 'middle' },
-            short(label),
-          ),
-        ]
-      : [],
-  )
+  return labels.map((label, at) => (at % every === 0 ? [short(label, MOST_IN_LINE)] : []))
+}
+
+/** The table under the chart has all, and whole. */
+function captions(
+  words: readonly (readonly string[])[],
+  slot: number,
+  x: (at: number) => number,
+): ComponentChild[] {
+  return words.flatMap((lines, at) => {
+    const middle = round(x(at) + slot / 2)
+    const y = height - bottom + 24
+    return lines.map((words, place) =>
+      h('text', { x: middle, y: y + place * line, 'text-anchor': 'middle' }, words),
+    )
+  })
+}
+
+/** At most three lines; a word that is longer than a line is cut. */
+function wrapped(label: string, room: number): string[] {
+  const lines: string[] = []
+  for (const word of label.split(/\s+/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= room)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  const shown = lines.slice(0, MOST_LINES).map((words) => short(words, room))
+  const end = shown.at(-1)
+  if (lines.length > MOST_LINES && end !== undefined && !end.endsWith('…'))
+    shown[shown.length - 1] = short(`${end} …`, room)
+  return shown
 }
 
 function bars(
@@ -154,8 +174,13 @@ function runsOf(values: readonly (number | null)[]): { at: number; value: number
   return pieces
 }
 
-function short(label: string): string {
-  return label.length <= 14 ? label : `${label.slice(0, 13).toWellFormed()}…`
+function short(label: string, most: number): string {
+  return label.length <= most
+    ? label
+    : `${label
+        .slice(0, most - 1)
+        .trimEnd()
+        .toWellFormed()}…`
 }
 
 function round(value: number): number {

@@ -85,3 +85,12 @@ test('a very long text is cut, between two characters', () => {
   expect(text.length).toBeLessThan(2_010)
   expect([text.isWellFormed(), text.endsWith(' …')]).toEqual([true, true])
 })
+
+test.each([
+  ['+44 1632 960100', '<bdi dir="ltr">+44 1632 960100</bdi>'],
+  ['(030) 12 34-5', '<bdi dir="ltr">(030) 12 34-5</bdi>'],
+  ['12345', '12345'],
+  ['+44 a', '+44 a'],
+])('%s keeps its order in a text from right to left', (value, html) => {
+  expect(drawn(value, 'text')).toBe(html)
+})

@@ -45,9 +45,9 @@ const writers: Readonly<Record<ValueFormat, Writer>> = {
   auto: (value, look, drawing) => {
     if (typeof value === 'number') return formatNumber(value, drawing.locale)
     if (typeof value === 'boolean') return writers.boolean(value, look, drawing)
-    return asText(value)
+    return inOrder(asText(value))
   },
-  text: asText,
+  text: (value) => inOrder(asText(value)),
   number: (value, _look, { locale }) => asNumber(value, (number) => formatNumber(number, locale)),
   currency: (value, { currency }, drawing) =>
     asNumber(value, (number) =>
@@ -100,6 +100,11 @@ const writers: Readonly<Record<ValueFormat, Writer>> = {
     return address === '' ? (name ?? asText(value)) : h('a', linkTo(address), name ?? say('value.open'))
   },
   json: (value) => h('code', null, cut(JSON.stringify(value))),
+}
+
+/** In a text that runs from right to left the plus of a telephone number would stand behind it. */
+function inOrder(text: string): ComponentChild {
+  return /^[+\d(][\d\s()./-]{3,}$/.test(text) && /\D/.test(text) ? h('bdi', { dir: 'ltr' }, text) : text
 }
 
 function asText(value: JsonValue): string {

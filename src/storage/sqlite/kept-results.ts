@@ -9,6 +9,7 @@
 import type { Query } from '../../shared/query.ts'
 import type { SearchCache } from '../search-cache.ts'
 import { KeptCounts } from './kept-counts.ts'
+import { markedCount } from './marked-search.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
@@ -58,7 +59,7 @@ export function keptCount(
   const since = settled ? [] : touched.read(connection, entry)
   const known = since && counts.known(key, since)
   if (known !== undefined) return known
-  const counted = count()
+  const counted = markedCount(connection, entry, query, includeRemoved, settled) ?? count()
   if (settled) counts.keep(key, { query, includeRemoved, count: counted })
   return counted
 }

@@ -19,6 +19,7 @@ import {
   type TextClause,
   weighCount,
 } from '../rank-text.ts'
+import { markedFind } from './marked-search.ts'
 import { value } from './sql-values.ts'
 import { condition } from './sqlite-condition.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from './sqlite-connection.ts'
@@ -55,7 +56,8 @@ export function rankedFind(
   search: Search,
   settled: boolean,
 ): Row | undefined {
-  if (search.includeRemoved || !isRelevanceOrder(search)) return undefined
+  if (!isRelevanceOrder(search)) return markedFind(connection, entry, search, settled)
+  if (search.includeRemoved) return undefined
   const postings = postingsOf(connection, entry, settled)
   if (postings === undefined) return undefined
   const plan = planOf(search.query)

@@ -1,4 +1,6 @@
+import type { CompiledSql } from '../compiled-sql.ts'
 import type { DocumentShape } from '../document-shape.ts'
+import type { TextClause } from '../rank-text.ts'
 
 /** What a search runs on. */
 export interface SearchTarget {
@@ -6,4 +8,6 @@ export interface SearchTarget {
   /** undefined: no free-text index; then a function reads every document. */
   readonly textTable: string | undefined
   readonly shape: DocumentShape
+  /** The condition of a free text whose documents are known already. */
+  readonly marked?: ((clause: TextClause) => CompiledSql | undefined) | undefined
 }

@@ -24,6 +24,8 @@ export function textCondition(target: SearchTarget, clause: TextClause): Compile
   const query = textQuery(clause.text)
   if (query.kind === 'none') return FALSE
   if (query.kind === 'all') return TRUE
+  const marked = target.marked?.(clause)
+  if (marked) return marked
   const allText = clause.fields.length === 0
   // A document's own _meta is not in the index, but a search may name a field of it.
   const indexed = target.textTable !== undefined && !clause.fields.some(isMeta)

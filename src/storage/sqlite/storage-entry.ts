@@ -1,4 +1,5 @@
 import type { Index } from '../document-index.ts'
+import type { FieldTexts } from './field-texts.ts'
 import type { KeptCounts } from './kept-counts.ts'
 import type { SearchTarget } from './search-target.ts'
 import type { TextPostings } from './text-postings.ts'
@@ -19,6 +20,8 @@ export interface StorageEntry extends SearchTarget {
   touched?: TouchedDocuments | undefined
   /** While free text is ranked in memory. */
   postings?: TextPostings | undefined
+  /** While there were searches in named fields. */
+  fieldTexts?: FieldTexts | undefined
   /** False after a write that widened the shape was undone: what is in memory may then not be in the database. */
   shapeSaved: boolean
 }

@@ -18,6 +18,12 @@ export class TouchedDocuments {
   /** By row: the text that stood there. */
   readonly #before = new Map<number, string | undefined>()
   #characters = 0
+  #told: ((row: number) => void) | undefined
+
+  /** Who else wants to know which rows are written; one, the last that asked. */
+  alsoTell(told: (row: number) => void): void {
+    this.#told = told
+  }
 
   get none(): boolean {
     return this.#before.size === 0
@@ -25,6 +31,7 @@ export class TouchedDocuments {
 
   /** Before the first write since then, what the row held is what counted. */
   touch(row: number, before: string | undefined): void {
+    this.#told?.(row)
     if (this.#tooMany || this.#before.has(row)) return
     this.#before.set(row, before)
     this.#characters += before?.length ?? 0

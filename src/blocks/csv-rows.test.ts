@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { csvRows } from './csv-rows.ts'
+
+async function cellsOf(pieces: readonly string[], separator?: string): Promise<(readonly string[])[]> {
+  const rows: (readonly string[])[] = []
+  for await (const { cells } of csvRows(pieces, separator)) rows.push(cells)
+  return rows
+}
+
+test.each([
+  ['a,"b', 'quote in line 1 that is never closed'],
+  ['a\nb\n"c\nd', 'quote in line 3'],
+  ['"a"b,c', 'text behind a closing quote in line 1'],
+  [Array.from({ length: 600 }, () => 'x').join(','), 'more than 500 columns'],
+  [`a\n"${'x'.repeat(1_000_001)}"`, 'more than a million characters, which begins in line 2'],
+])('%.20s is refused', async (text, message) => {
+  await expect(cellsOf([text])).rejects.toThrow(message)
+})
+
+describe('what spreadsheets write', () => {
+  test.each([
+    ['', []],
+    ['\n\r\n , \n', []],
+    ['a', [['a']]],
+    [
+      'a,b\n1,2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'a,b\r\n1,2\r\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'a,b\r1,2\r',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    ['\ufeffa,b', [['a', 'b']]],
+    [
+      'a;b\n1,5;2',
+      [
+        ['a', 'b'],
+        ['1,5', '2'],
+      ],
+    ],
+    [
+      'a\tb\n1\t',
+      [
+        ['a', 'b'],
+        ['1', ''],
+      ],
+    ],
+    [
+      '"a,b";c\n1;2',
+      [
+        ['a,b', 'c'],
+        ['1', '2'],
+      ],
+    ],
+    ['"a ""b"" c","",x', [['a "b" c', '', 'x']]],
+    [
+      '"two\r\nlines",x\ny,z',
+      [
+        ['two\r\nlines', 'x'],
+        ['y', 'z'],
+      ],
+    ],
+    ['5" pipe,x', [['5" pipe', 'x']]],
+    ['"a\n', undefined],
+  ])('%j', async (text, rows) => {
+    if (rows === undefined) await expect(cellsOf([text])).rejects.toThrow()
+    else expect(await cellsOf([text])).toEqual(rows)
+  })
+})
+
+test('rows know the line they begin in', async () => {
+  const lines: number[] = []
+  for await (const { line } of csvRows(['a\r\n"b\nc"\r\n\r\nd\n'])) lines.push(line)
+  expect(lines).toEqual([1, 2, 5])
+})
+
+test('what is written is what is read, however it is cut', async () => {
+  const cell = fc.stringMatching(/^[ab,;"\r\n\t 😀é]{0,6}$/u)
+  const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 3 }), { minLength: 1, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(
+      rows,
+      fc.array(fc.nat(60), { maxLength: 5 }),
+      fc.constantFrom(',', ';', '\t'),
+      async (all, cuts, by) => {
+        const text = all
+          .map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(by))
+          .join('\r\n')
+        const places = [0, ...cuts.filter((cut) => cut < text.length).sort((a, b) => a - b), text.length]
+        // Not through a character of two units: a decoder of bytes never cuts there.
+        const whole = places.filter((at) => !/[\ud800-\udbff]/.test(text[at - 1] ?? ''))
+        const pieces = whole.slice(1).map((end, index) => text.slice(whole[index], end))
+        const expected = all.filter((row) => row.some((one) => one.trim() !== ''))
+        expect(await cellsOf(pieces, by)).toEqual(expected)
+      },
+    ),
+  )
+})

@@ -1,0 +1,21 @@
+import { defineValue } from '../block.ts'
+
+export default defineValue({
+  identifier: 'condition_has_scope',
+  title: 'Has scope',
+  summary:
+    'Tells whether whoever sent the request holds a scope, to show or do more for some. It guards nothing by itself: what others must not reach needs the scope on its trigger.',
+  readsRun: true,
+  in: { scope: { type: 'value', required: true, help: 'The name of the scope, such as crm_write.' } },
+  out: {
+    condition: {
+      type: 'condition',
+      help: 'True when the user holds it, directly or through a group. False without a request: in jobs and schedules.',
+    },
+  },
+  settings: {},
+  value({ scope }, { request }) {
+    const held = request?.scopes
+    return { condition: held !== undefined && (held.has('*') || held.has(scope.trim())) }
+  },
+})
