@@ -17,6 +17,9 @@ export default defineConfig({
     // One PostgreSQL for the whole run.
     globalSetup: ['test/postgres/global-postgres.ts'],
     pool: 'forks',
+    // A process runs many files, one after the other, and loads the program once: a second of processor time for each of
+    // 500 files. What a test changes of its process (clock, environment) it puts back.
+    isolate: false,
     // All cores: without it one is left idle, and two are all that there may be.
     maxWorkers: '100%',
     // A machine that does other things meanwhile is slow, not wrong.

@@ -1,7 +1,9 @@
 import { rename, writeFile } from 'node:fs/promises'
+import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import { exportBlueprint } from '../shared/blueprint-file.ts'
+import { blueprintNoteSchema } from '../shared/blueprint-note.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { type Command, readWords } from './command.ts'
 import { findRecord } from './find-record.ts'
@@ -35,6 +37,8 @@ async function fileText(management: Management, named: string): Promise<string> 
     name: textOf(record, 'name'),
     description: textOf(record, 'description'),
     blocks: await savedBlocks(management, guidOf(record)),
+    // Blueprints of former versions have none.
+    notes: Compile(Type.Array(blueprintNoteSchema)).Parse(record.notes ?? []),
   })
   return `${JSON.stringify(exported, undefined, 2)}\n`
 }

@@ -36,8 +36,9 @@ async function install(
   activate: boolean,
   terminal: Terminal,
 ): Promise<number> {
-  const { name, description } = imported
-  const guid = guidOf(await management.call('POST', '/blueprints', { name, description }))
+  const { name, description, notes } = imported
+  const given = { name, description, notes: notes.map((note) => ({ ...note })) }
+  const guid = guidOf(await management.call('POST', '/blueprints', given))
   try {
     await makeBlocks(management, guid, imported)
   } catch (error) {

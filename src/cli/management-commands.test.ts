@@ -8,6 +8,7 @@ import { adminPassword, guidOf } from '../../test/end-to-end/harness.ts'
 import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
 import { readOptions } from '../options.ts'
 import { openQuoin, type Quoin } from '../quoin.ts'
+import type { JsonObject } from '../shared/json.ts'
 
 let directory: string
 const file = (name: string) => join(directory, name)
@@ -93,10 +94,14 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
       complained: '',
     })
     const exported = await readFile(file('tasks.json'), 'utf8')
-    const renamed = exported
-      .replace('"name": "Tasks"', '"name": "Chores"')
-      .replaceAll('"tasks/{guid}"', '"chores/{guid}"')
-      .replaceAll('"uri": "tasks"', '"uri": "chores"')
+    const remark = { kind: 'note', text: 'Weekly', color: 'yellow', at: [40, 60], size: [220, 90] }
+    const chores: JsonObject = JSON.parse(
+      exported
+        .replace('"name": "Tasks"', '"name": "Chores"')
+        .replaceAll('"tasks/{guid}"', '"chores/{guid}"')
+        .replaceAll('"uri": "tasks"', '"uri": "chores"'),
+    )
+    const renamed = `${JSON.stringify({ ...chores, notes: [remark] }, undefined, 2)}\n`
     await writeFile(file('chores.json'), renamed)
     const made = await run(['import', file('chores.json'), '--activate'])
     expect(made).toMatchObject({ code: 0, complained: '' })

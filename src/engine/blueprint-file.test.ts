@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '../shared/blueprint.ts'
 import { exportBlueprint, type ImportedBlueprint } from '../shared/blueprint-file.ts'
+import type { BlueprintNote } from '../shared/blueprint-note.ts'
 import type { JsonValue } from '../shared/json.ts'
 import { importBlueprint } from './blueprint-file.ts'
 
@@ -22,6 +23,12 @@ describe('refused', () => {
       { name: 'a', blocks: { a: { type: 'branch', in: { flow: '@b.flow' } } } },
       /no such block/,
     ],
+    [
+      'a note of another kind',
+      { name: 'a', blocks: {}, notes: [{ kind: 'x', text: '', color: 'red', at: [0, 0], size: [1, 1] }] },
+      /notes.0.kind/,
+    ],
+    ['a note that is nowhere', { name: 'a', blocks: {}, notes: [{ kind: 'note' }] }, /notes.0/],
     [
       'a wire without a pin',
       { name: 'a', blocks: { a: { type: 'branch', in: { flow: '@a' } } } },
@@ -69,7 +76,21 @@ const blueprint: fc.Arbitrary<ImportedBlueprint> = fc.integer({ min: 1, max: 6 }
       fields: fc.constantFrom({}, { storage: 'tasks', names: ['a'] }),
       scopes: fc.constantFrom([], ['*public']),
     })
+  const note = (id: string): fc.Arbitrary<BlueprintNote> =>
+    fc.record({
+      id: fc.constant(id),
+      kind: fc.constantFrom('note', 'group'),
+      text: fc.constantFrom('', 'Why it is here', '@a.b'),
+      color: fc.constantFrom('yellow', 'petrol'),
+      position: fc.record({ x: fc.integer(), y: fc.integer() }),
+      size: fc.record({ width: fc.integer({ min: 0 }), height: fc.integer({ min: 0 }) }),
+    })
+  // Ids come from the counter that the blocks had theirs from.
+  const notes = fc
+    .integer({ min: 0, max: 3 })
+    .chain((many) => fc.tuple(...Array.from({ length: many }, (_, i) => note(`guid-${count + i}`))))
   return fc.record({
+    notes,
     name: fc.constant('Any'),
     description: fc.constantFrom('', 'About'),
     blocks: fc.tuple(...guids.map(block)),

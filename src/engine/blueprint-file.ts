@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import { anyJson } from '../shared/api/any-json.ts'
 import { blockContent } from '../shared/blueprint.ts'
 import { type BlueprintFile, blueprintOfFile, type ImportedBlueprint } from '../shared/blueprint-file.ts'
+import { blueprintNoteSchema, MAX_NOTES } from '../shared/blueprint-note.ts'
 import { QuoinError } from '../shared/errors.ts'
 
 const Id = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
@@ -21,21 +22,26 @@ const FileBlockSchema = Type.Object(
   { additionalProperties: false },
 )
 
+const { kind, text, color } = blueprintNoteSchema.properties
+const Pair = Type.Tuple([Type.Number(), Type.Number()])
+
+const FileNoteSchema = Type.Object(
+  { kind, text, color, at: Pair, size: Pair },
+  { additionalProperties: false },
+)
+
 const BlueprintFileSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
     blocks: Type.Record(Type.String({ pattern: Id }), FileBlockSchema, { additionalProperties: false }),
-    layout: Type.Optional(
-      Type.Record(Type.String({ pattern: Id }), Type.Tuple([Type.Number(), Type.Number()]), {
-        additionalProperties: false,
-      }),
-    ),
+    layout: Type.Optional(Type.Record(Type.String({ pattern: Id }), Pair, { additionalProperties: false })),
+    notes: Type.Optional(Type.Array(FileNoteSchema, { maxItems: MAX_NOTES })),
   },
   { additionalProperties: false },
 )
 
-/** Reads a file's JSON. Each block gets a guid of its own. Throws INVALID_BODY, naming the place. */
+/** Reads a file's JSON. Each block and note gets a guid of its own. Throws INVALID_BODY, naming the place. */
 export function importBlueprint(json: unknown, newGuid: () => string): ImportedBlueprint {
   return blueprintOfFile(checked(json), newGuid)
 }

@@ -6,12 +6,14 @@
  *     "blocks": { "list": { "type": "function_search",
  *                           "in": { "storage": "@tasks.storage", "limit": 20, "flow": "@get.flow" },
  *                           "fields": {…}, "scopes": […] } },
- *     "layout": { "list": [150, 300] } }
+ *     "layout": { "list": [150, 300] },
+ *     "notes": [{ "kind": "note", "text": "…", "color": "yellow", "at": [100, 80], "size": [220, 90] }] }
  *
  * A wire is "@block.pin"; several wires on one pin are a list of them. A literal that could be taken for a wire (text or
  * a list of texts that starts with "@") stands as { "literal": … }, and so does an object with only that key.
  */
 import type { Block, CustomOutPin, SavedInPin } from './blueprint.ts'
+import type { BlueprintNote } from './blueprint-note.ts'
 import { QuoinError } from './errors.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import { isJsonObject } from './json.ts'
@@ -26,20 +28,29 @@ interface FileBlock {
   scopes?: string[]
 }
 
+/** A remark or frame; like ids of blocks, its own is not part of the file. */
+interface FileNote extends Omit<BlueprintNote, 'id' | 'position' | 'size'> {
+  at: [number, number]
+  size: [number, number]
+}
+
 export interface BlueprintFile {
   name: string
   description?: string
   blocks: Record<string, FileBlock>
   layout?: Record<string, [number, number]>
+  notes?: FileNote[]
 }
 
 export interface ImportedBlueprint {
   readonly name: string
   readonly description: string
   readonly blocks: readonly Block[]
+  /** Remarks and frames on the canvas. */
+  readonly notes: readonly BlueprintNote[]
 }
 
-/** The blueprint of a file whose shape was checked. Each block gets a guid of its own. Throws INVALID_BODY, naming the place. */
+/** The blueprint of a file whose shape was checked. Each block and note gets a guid of its own. Throws INVALID_BODY, naming the place. */
 export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): ImportedBlueprint {
   const guids = new Map(Object.keys(file.blocks).map((id) => [id, newGuid()]))
   const blocks = Object.entries(file.blocks).map(([id, block]): Block => {
@@ -57,7 +68,15 @@ export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): Imp
       scopes: block.scopes ?? [],
     }
   })
-  return { name: file.name, description: file.description ?? '', blocks }
+  const notes = (file.notes ?? []).map(({ kind, text, color, at: [x, y], size: [width, height] }) => ({
+    id: newGuid(),
+    kind,
+    text,
+    color,
+    position: { x, y },
+    size: { width, height },
+  }))
+  return { name: file.name, description: file.description ?? '', blocks, notes }
 }
 
 function readPin(
@@ -113,7 +132,22 @@ export function exportBlueprint(blueprint: ImportedBlueprint): BlueprintFile {
     layout[id] = [block.position.x, block.position.y]
   }
   const { name, description } = blueprint
-  return { name, ...(description === '' ? {} : { description }), blocks, layout }
+  const notes = blueprint.notes.map(
+    ({ kind, text, color, position: { x, y }, size: { width, height } }): FileNote => ({
+      kind,
+      text,
+      color,
+      at: [x, y],
+      size: [width, height],
+    }),
+  )
+  return {
+    name,
+    ...(description === '' ? {} : { description }),
+    blocks,
+    layout,
+    ...(notes.length === 0 ? {} : { notes }),
+  }
 }
 
 function writePin(pin: SavedInPin, ids: ReadonlyMap<string, string>): [string, JsonValue][] {

@@ -1,22 +1,10 @@
 import { type Static, Type } from 'typebox'
+import { blueprintNoteSchema, MAX_NOTES } from '../blueprint-note.ts'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
 
 const actor = Type.Object({ guid: Type.String(), username: Type.String() })
-
-/** A remark on the canvas, or a frame around blocks. */
-const noteSchema = Type.Object(
-  {
-    id: Type.String({ minLength: 1, maxLength: 64 }),
-    kind: Type.Enum(['note', 'group']),
-    text: Type.String({ maxLength: 10_000 }),
-    color: Type.String({ maxLength: 20, description: 'A name of the theme, such as `yellow`.' }),
-    position: Type.Object({ x: Type.Number(), y: Type.Number() }, { additionalProperties: false }),
-    size: Type.Object({ width: Type.Number(), height: Type.Number() }, { additionalProperties: false }),
-  },
-  { additionalProperties: false },
-)
 
 const given = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -24,7 +12,10 @@ const given = {
   category: Type.Optional(Type.String({ maxLength: 100 })),
   tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
   notes: Type.Optional(
-    Type.Array(noteSchema, { maxItems: 200, description: 'Remarks and groups on the canvas.' }),
+    Type.Array(blueprintNoteSchema, {
+      maxItems: MAX_NOTES,
+      description: 'Remarks and groups on the canvas.',
+    }),
   ),
 }
 
@@ -47,7 +38,7 @@ export const blueprintSchema = storedRecord(
     description: Type.String(),
     category: Type.String(),
     tags: Type.Array(Type.String()),
-    notes: Type.Optional(Type.Array(noteSchema)),
+    notes: Type.Optional(Type.Array(blueprintNoteSchema)),
     short_id: Type.String({ description: '12 letters and digits.' }),
     active: Type.Boolean({ description: 'Whether its endpoints answer.' }),
     version: Type.Integer({ description: 'Number of the deployment that answers; 0 = never deployed.' }),

@@ -61,18 +61,6 @@ export const pendingQuery = (guid: string) =>
     staleTime: 30_000,
   })
 
-/** All blocks of a blueprint, with what is staged of each. */
-export async function blocksOf(guid: string, signal?: AbortSignal): Promise<Block[]> {
-  const all: Block[] = []
-  for (let after = ''; ; ) {
-    const body = { filters: { blueprint_guid: guid }, limit: 1000, ...(after === '' ? {} : { after }) }
-    const { records, cursor } = await search<Block>('/blueprintactions/search', body, signal)
-    all.push(...records)
-    if (cursor === '' || records.length === 0) return all
-    after = cursor
-  }
-}
-
 export async function setActive(guid: string, active: boolean): Promise<void> {
   await call('PUT', `/blueprints/update/set/${active ? 'active' : 'inactive'}/${guid}`)
   await forgetBlueprints()

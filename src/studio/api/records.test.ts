@@ -44,6 +44,7 @@ const blueprint: Fields<records.Blueprint> = {
   description: true,
   category: true,
   tags: true,
+  notes: true,
   short_id: true,
   active: true,
   version: true,

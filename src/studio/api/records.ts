@@ -3,6 +3,8 @@
  * here against its schema, so that neither gains or loses a field alone.
  */
 
+import type { BlueprintNote } from '../../shared/blueprint-note.ts'
+
 /** The envelope of every record. Times are Unix seconds, `cms` and `ums` milliseconds. */
 export interface Meta {
   readonly guid: string
@@ -32,6 +34,8 @@ export interface Blueprint extends Stored {
   readonly description: string
   readonly category: string
   readonly tags: readonly string[]
+  /** Remarks and frames on the canvas; blueprints of former versions have none. */
+  readonly notes?: readonly BlueprintNote[]
   readonly short_id: string
   readonly active: boolean
   /** Number of the deployment that answers; 0 = never deployed. */

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/storage-advice.ts'
 import { queryClient } from './query-client.ts'
 import type { Document, FieldRecord, HistoryEntry, StorageRecord } from './records.ts'
 import { call, type Page, type SearchBody, search } from './request.ts'
@@ -38,6 +39,20 @@ export const countQuery = (storage: string) =>
     queryKey: ['documents', storage, 'count'],
     queryFn: ({ signal }) => call<{ count: number }>('GET', `${base}/${storage}/count`, { signal }),
   })
+
+/** Its indexes, and the searches on it that were slow since the node that answers was started. */
+export const adviceQuery = (storage: string) =>
+  queryOptions({
+    queryKey: ['storages', 'advice', storage],
+    queryFn: ({ signal }) => call<StorageAdvice>('GET', `${base}/${storage}/advice`, { signal }),
+    // Whoever comes back from a deploy wants to know whether it has helped.
+    staleTime: 0,
+  })
+
+/** Whether there is an index that would make the search fast. */
+export function canHelp({ index, text_index }: SlowSearchRecord): boolean {
+  return index !== null || text_index
+}
 
 export function findDocuments(
   storage: string,

@@ -145,7 +145,7 @@ export const screens: readonly Screen[] = [
   {
     path: '/data/templates',
     title: 'Page templates',
-    words: 'html css pages',
+    words: 'layout css style pages',
     component: screenOf(() => import('./data/templates-screen.tsx'), 'TemplatesScreen'),
   },
   {

@@ -69,8 +69,13 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
       </Combobox.EventsTarget>
-      <ScrollArea.Autosize mah={420} style={{ borderTop: '1px solid var(--studio-line)' }}>
-        <Combobox.Options p={6}>
+      <ScrollArea.Autosize
+        mah={420}
+        style={{ borderTop: '1px solid var(--studio-line)' }}
+        // With keys alone it can be scrolled too, without choosing.
+        viewportProps={{ tabIndex: 0 }}
+      >
+        <Combobox.Options p={6} aria-label="What was found">
           {[...groups].map(([group, list]) => (
             <Combobox.Group key={group} label={group}>
               {list.map((command) => (

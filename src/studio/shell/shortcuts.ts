@@ -50,12 +50,11 @@ export function listenToKeys(): () => void {
     const step = stepOf(event)
     const first = event.timeStamp - since < PATIENCE ? before : ''
     const typing = isTyping(event.target)
-    const found = shortcuts
-      .getState()
-      .active.findLast(
-        ({ keys, whileTyping }) =>
-          (keys === step || (first !== '' && keys === `${first} ${step}`)) && (whileTyping || !typing),
-      )
+    const { active } = shortcuts.getState()
+    const pressed = (keys: string) =>
+      active.findLast((one) => one.keys === keys && (one.whileTyping || !typing))
+    // Two steps before one: `g a` is not an `a`.
+    const found = (first === '' ? undefined : pressed(`${first} ${step}`)) ?? pressed(step)
     before = typing ? '' : step
     since = event.timeStamp
     if (!found) return

@@ -119,10 +119,13 @@ export const theme: MantineThemeOverride = createTheme({
       },
       styles: { title: { fontWeight: 600, fontSize: '1.05rem' } },
     },
+    // What opens belongs to a landmark too, and nothing but items is in a menu: the keyboard goes to the menu itself.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#main' } } },
     Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: 'sm' } },
     Badge: {
       defaultProps: { variant: 'light', tt: 'none', radius: 'sm' },
-      styles: { root: { flex: 'none' } },
+      // In a table the column makes room for it, instead of cutting it.
+      styles: { root: { flex: 'none', maxWidth: 'none' } },
     },
   },
 })

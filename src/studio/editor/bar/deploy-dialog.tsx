@@ -59,14 +59,14 @@ function Content({ onClose }: { readonly onClose: () => void }) {
     },
   })
   const primary = useRef<HTMLButtonElement>(null)
-  const isReady = deployed.isSuccess
-  // Enter deploys once there is something to read.
+  const broken = checked.problems.length
+  const isReady = deployed.isSuccess && broken === 0
+  // Enter deploys once there is something to read. What was read before is there when the dialog looks for the button itself.
   useEffect(() => {
     if (isReady) primary.current?.focus()
   }, [isReady])
   if (deployed.isPending) return <LoadingScreen />
   if (deployed.error) return <ErrorNotice error={deployed.error} onRetry={deployed.refetch} />
-  const broken = checked.problems.length
   return (
     <Stack gap="md">
       <Text size="sm">
@@ -98,6 +98,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
         </Button>
         <Button
           ref={primary}
+          data-autofocus
           loading={deploying.isPending}
           disabled={broken > 0}
           onClick={() => deploying.mutate()}

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { Icon } from '../../controls/icon.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './editor-bar.module.css'
+import { RunsButton } from './runs-button.tsx'
 import { StageStatus } from './stage-status.tsx'
 import { useStageActions } from './use-stage-actions.ts'
 
@@ -81,6 +82,7 @@ export function EditorBar() {
         >
           Try it
         </Button>
+        <RunsButton />
         <Button size="xs" onClick={() => editor.set({ dialog: { kind: 'deploy' } })}>
           {blueprint?.active ? 'Deploy' : 'Deploy and activate'}
         </Button>

@@ -1,16 +1,11 @@
-import { Handle, type NodeProps, Position, useConnection, useStore } from '@xyflow/react'
+import { type NodeProps, useStore } from '@xyflow/react'
 import { memo } from 'react'
-import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { Icon } from '../../controls/icon.tsx'
-import type { InPin, OutPin } from '../model/block-description.ts'
 import { methodOf, subjectOf } from '../model/block-names.ts'
-import { type DanglingWire, wireTo } from '../model/fitting-blocks.ts'
 import { pinY } from '../model/node-geometry.ts'
-import { wireProblem } from '../model/wire-check.ts'
-import { short } from '../model/words.ts'
-import { PinMark } from '../pins/pin-mark.tsx'
-import { useEditor } from '../state/editor-context.ts'
 import classes from './block-node.module.css'
+import { Pins } from './block-pins.tsx'
+import { BreakpointMark, TraceMark, TraceMessage } from './block-trace.tsx'
 import { type BlockData, type BlockNodeType, HANDLE } from './canvas-nodes.ts'
 
 /** Below this zoom nobody can read pins, and drawing them is what costs. */
@@ -19,7 +14,7 @@ const FAR = 0.45
 /** A block on the canvas. Its size is worked out by `node-geometry.ts`; the style sheet keeps to the same numbers. */
 export const BlockNode = memo(function BlockNode({ id, data, selected }: NodeProps<BlockNodeType>) {
   const isFar = useStore((state) => state.transform[2] < FAR)
-  const { content, description, staging, problems } = data
+  const { content, description, staging, problems, trace, breakpoint } = data
   const errors = problems.filter(({ level }) => level === 'error').length
   const kind = description?.kind ?? 'unknown'
   const subject = content.title || subjectOf(content)
@@ -31,7 +26,12 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
       data-staged={staging?.change}
       data-broken={errors > 0 || undefined}
       data-far={isFar || undefined}
+      data-trace={trace?.state}
+      data-current={trace?.current || undefined}
     >
+      {trace ? <TraceMark trace={trace} isFar={isFar} /> : null}
+      <BreakpointMark breakpoint={breakpoint} isPaused={data.isPaused && trace?.state !== 'paused'} />
+      {trace && !isFar ? <TraceMessage trace={trace} /> : null}
       <div className={classes.header}>
         <span className={classes.badge} data-kind={kind}>
           {methodOf(content.type) ?? badges[kind]}
@@ -105,102 +105,3 @@ function FarPins({ data }: { readonly data: BlockData }) {
     </>
   )
 }
-
-function Pins({ id, data }: { readonly id: string; readonly data: BlockData }) {
-  const { store } = useEditor()
-  const held = useConnection((connection): string =>
-    connection.inProgress && connection.fromHandle
-      ? `${connection.fromHandle.type}|${connection.fromHandle.nodeId}|${connection.fromHandle.id}`
-      : '',
-  )
-  const wire = danglingWire(held)
-  const { flow } = store.getState().drawing
-  const { catalogue } = store.getState()
-  const fits = (side: 'from' | 'to', pin: string) =>
-    wire === undefined
-      ? undefined
-      : wire.side === side && wireProblem(flow, catalogue, wireTo(wire, { block: id, pin })) === undefined
-        ? 'yes'
-        : 'no'
-  const saved = new Map(data.content.in_pins.map((pin) => [pin.id, pin]))
-  const broken = new Map(data.problems.map(({ pin, message }) => [pin, message]))
-  return (
-    <div className={classes.pins}>
-      <div className={classes.column}>
-        {[...data.pins.in].map(([pin, kind]) => (
-          <InRow
-            key={pin}
-            pin={pin}
-            kind={kind}
-            saved={saved.get(pin)}
-            problem={broken.get(pin)}
-            fits={fits('from', pin)}
-          />
-        ))}
-      </div>
-      <div className={classes.column}>
-        {[...data.pins.out].map(([pin, kind]) => (
-          <OutRow
-            key={pin}
-            pin={pin}
-            kind={kind}
-            wired={data.wiredOut.includes(`|${pin}|`)}
-            fits={fits('to', pin)}
-          />
-        ))}
-      </div>
-    </div>
-  )
-}
-
-function danglingWire(held: string): DanglingWire | undefined {
-  const [type, block, ...pin] = held.split('|')
-  if (block === undefined || pin.length === 0) return undefined
-  return { side: type === 'source' ? 'from' : 'to', place: { block, pin: pin.join('|') } }
-}
-
-interface InRowProps {
-  readonly pin: string
-  readonly kind: InPin
-  readonly saved: SavedInPin | undefined
-  readonly problem: string | undefined
-  readonly fits: 'yes' | 'no' | undefined
-}
-
-const InRow = memo(function InRow({ pin, kind, saved, problem, fits }: InRowProps) {
-  const wired = (saved?.from?.length ?? 0) > 0
-  const value = wired ? undefined : saved?.value
-  return (
-    <div
-      className={classes.in}
-      data-fits={fits}
-      data-broken={problem ? true : undefined}
-      data-required={(kind.required && !wired && value === undefined) || undefined}
-      title={problem ?? `${pin} · ${kind.type}${kind.required ? ', needed' : ''}\n${kind.help}`}
-    >
-      <Handle type="target" position={Position.Left} id={pin} className={classes.handle}>
-        <PinMark type={kind.type} full={wired || value !== undefined} />
-      </Handle>
-      <span className={classes.pin}>{pin}</span>
-      {value === undefined ? null : <span className={classes.value}>{short(value, 22)}</span>}
-    </div>
-  )
-})
-
-interface OutRowProps {
-  readonly pin: string
-  readonly kind: OutPin
-  readonly wired: boolean
-  readonly fits: 'yes' | 'no' | undefined
-}
-
-const OutRow = memo(function OutRow({ pin, kind, wired, fits }: OutRowProps) {
-  return (
-    <div className={classes.out} data-fits={fits} title={`${pin} · ${kind.type}\n${kind.help}`}>
-      <span className={classes.pin}>{pin}</span>
-      <Handle type="source" position={Position.Right} id={pin} className={classes.handle}>
-        <PinMark type={kind.type} full={wired} />
-      </Handle>
-    </div>
-  )
-})

@@ -1,16 +1,15 @@
-import type { Edge, Node } from '@xyflow/react'
+import type { Node } from '@xyflow/react'
 import { Position } from '@xyflow/react'
 import type { BlockContent } from '../../../shared/blueprint.ts'
-import type { PinType } from '../../../shared/pin-type.ts'
 import type { Problem } from '../../api/api-error.ts'
 import type { Checked } from '../api/editor-api.ts'
 import type { BlockDescription, Catalogue } from '../model/block-description.ts'
-import { type Flow, wireId, wiresOf } from '../model/flow.ts'
+import { type Flow, wiresOf } from '../model/flow.ts'
 import { NODE_WIDTH, pinY, sizeOf } from '../model/node-geometry.ts'
 import type { Note } from '../model/note.ts'
-import { type BlockPins, carriedType, pinsOf } from '../model/pins.ts'
+import { type BlockPins, pinsOf } from '../model/pins.ts'
+import { type BlockTrace, type RunView, sameTrace } from '../model/run-view.ts'
 import type { KnownBlocks, Staging } from '../model/staged-blocks.ts'
-import { pinLooks } from '../pins/pin-look.ts'
 import { type Level, problemsOf } from '../state/editor-state.ts'
 
 export interface BlockData extends Record<string, unknown> {
@@ -21,6 +20,12 @@ export interface BlockData extends Record<string, unknown> {
   readonly problems: readonly (Problem & { readonly level: Level })[]
   /** Out-pins that a wire leaves. */
   readonly wiredOut: string
+  /** What it did in the run that is shown; undefined while none is. */
+  readonly trace: BlockTrace | undefined
+  /** `waits`: it holds nothing up, because nothing is traced. */
+  readonly breakpoint: 'holds' | 'waits' | undefined
+  /** A run stands still before it, whosever it is. */
+  readonly isPaused: boolean
 }
 
 export type BlockNodeType = Node<BlockData, 'block'>
@@ -36,6 +41,11 @@ interface Given {
   readonly known: KnownBlocks
   readonly checked: Checked
   readonly selection: ReadonlySet<string>
+  /** The run that is shown. */
+  readonly view: RunView | undefined
+  readonly breakpoints: { readonly at: ReadonlySet<string>; readonly hold: boolean }
+  /** Blocks before which runs stand still. */
+  readonly paused: ReadonlySet<string>
 }
 
 /**
@@ -64,7 +74,7 @@ export function nodeMaker(): (given: Given) => CanvasNode[] {
 }
 
 function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: string): BlockNodeType {
-  const { catalogue, known, checked, selection } = given
+  const { catalogue, known, checked, selection, view, breakpoints, paused } = given
   const pins = pinsOf(content, catalogue)
   const size = sizeOf(content, catalogue)
   const description = catalogue.get(content.type)
@@ -94,7 +104,7 @@ function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: 
     measured: size,
     handles: [...into, ...out],
     selected: selection.has(guid),
-    ariaLabel: `${content.title || (description?.title ?? content.type)}, block`,
+    ariaLabel: `${content.title || (description?.title ?? content.type)}, block${traceWords(view?.blocks.get(guid))}`,
     data: {
       content,
       description,
@@ -102,8 +112,19 @@ function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: 
       staging: known.get(guid)?.staging ?? null,
       problems: problemsOf(checked, guid),
       wiredOut,
+      trace: view?.blocks.get(guid),
+      breakpoint: breakpoints.at.has(guid) ? (breakpoints.hold ? 'holds' : 'waits') : undefined,
+      isPaused: paused.has(guid),
     },
   }
+}
+
+function traceWords(trace: BlockTrace | undefined): string {
+  if (!trace) return ''
+  const { state, order, message } = trace
+  if (state === 'idle') return ', did not run'
+  if (state === 'fixed') return ', its value is fixed'
+  return `, step ${order}${state === 'ran' ? '' : `, ${state}`}${message === '' ? '' : `: ${message}`}`
 }
 
 function noteNode(note: Note, selected: boolean): NoteNodeType {
@@ -126,6 +147,9 @@ function sameBlock(a: BlockNodeType, b: BlockNodeType): boolean {
     a.data.description === b.data.description &&
     a.data.staging === b.data.staging &&
     a.data.wiredOut === b.data.wiredOut &&
+    a.data.breakpoint === b.data.breakpoint &&
+    a.data.isPaused === b.data.isPaused &&
+    sameTrace(a.data.trace, b.data.trace) &&
     a.selected === b.selected &&
     sameProblems(a.data.problems, b.data.problems)
   )
@@ -148,44 +172,4 @@ function outPinsInUse(flow: Flow): Map<string, string> {
     pins.set(from.block, used.add(from.pin))
   }
   return new Map([...pins].map(([guid, used]) => [guid, `|${[...used].sort().join('|')}|`]))
-}
-
-/** The wires as the canvas draws them; one that is as before is the same object. */
-export function edgeMaker(): (flow: Flow, catalogue: Catalogue, selected: ReadonlySet<string>) => Edge[] {
-  let before = new Map<string, Edge>()
-  return (flow, catalogue, selected) => {
-    const next = new Map<string, Edge>()
-    for (const wire of wiresOf(flow)) {
-      const source = flow.get(wire.from.block)
-      const target = flow.get(wire.to.block)
-      const out = source && pinsOf(source, catalogue).out.get(wire.from.pin)
-      const into = target && pinsOf(target, catalogue).in.get(wire.to.pin)
-      if (!out || !into) continue
-      const id = wireId(wire)
-      const className = edgeClass(carriedType(out, into.type))
-      const isSelected = selected.has(id)
-      const old = before.get(id)
-      if (old && old.selected === isSelected && old.className === className) {
-        next.set(id, old)
-        continue
-      }
-      next.set(id, {
-        id,
-        source: wire.from.block,
-        sourceHandle: wire.from.pin,
-        target: wire.to.block,
-        targetHandle: wire.to.pin,
-        selected: isSelected,
-        className,
-        data: { wire },
-        ariaLabel: `Wire from ${wire.from.pin} to ${wire.to.pin}`,
-      })
-    }
-    before = next
-    return [...next.values()]
-  }
-}
-
-function edgeClass(type: PinType): string {
-  return `wire wire-${pinLooks[type].color}`
 }

@@ -12,22 +12,23 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
-  useStoreApi,
 } from '@xyflow/react'
-import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { sizeOf } from '../model/node-geometry.ts'
+import { type MouseEvent, useCallback, useRef } from 'react'
 import { wireProblem } from '../model/wire-check.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { BlockMenu, useBlockMenu } from './block-menu.tsx'
 import { BlockNode } from './block-node.tsx'
 import classes from './canvas.module.css'
-import { type CanvasNode, edgeMaker, nodeMaker } from './canvas-nodes.ts'
+import type { CanvasNode } from './canvas-nodes.ts'
 import { wireOfConnection } from './canvas-wires.ts'
 import { ConnectionLine } from './connection-line.tsx'
 import { EmptyCanvas } from './empty-canvas.tsx'
 import { NoteNode } from './note-node.tsx'
+import { useCanvasGraph } from './use-canvas-graph.ts'
 import { useCanvasShortcuts } from './use-canvas-shortcuts.ts'
 import { useDragging } from './use-dragging.ts'
 import { usePaletteDrop } from './use-palette-drop.ts'
+import { useShowRun, useShowSelected } from './use-show-block.ts'
 import { useWiring } from './use-wiring.ts'
 
 const nodeTypes: NodeTypes = { block: BlockNode, note: NoteNode }
@@ -43,8 +44,7 @@ export function Canvas() {
 function CanvasInside() {
   const editor = useEditor()
   const { screenToFlowPosition } = useReactFlow()
-  const [nodes, setNodes] = useCanvasNodes()
-  const edges = useCanvasEdges()
+  const { nodes, setNodes, edges } = useCanvasGraph()
   const isEmpty = useEditorState(({ drawing }) => drawing.flow.size === 0 && drawing.notes.length === 0)
   const canvas = useRef<HTMLDivElement>(null)
   const wiring = useWiring()
@@ -52,6 +52,8 @@ function CanvasInside() {
   const drop = usePaletteDrop()
   useCanvasShortcuts()
   useShowSelected()
+  useShowRun()
+  const menu = useBlockMenu()
 
   const onNodesChange = useCallback(
     (changes: NodeChange<CanvasNode>[]) => {
@@ -112,6 +114,9 @@ function CanvasInside() {
           const { drawing, catalogue } = editor.store.getState()
           return wireProblem(drawing.flow, catalogue, wireOfConnection(connection)) === undefined
         }}
+        onNodeContextMenu={menu.open}
+        onEdgeMouseEnter={(_event, { id }) => editor.set({ pointedWire: id })}
+        onEdgeMouseLeave={() => editor.set({ pointedWire: '' })}
         onConnect={wiring.connect}
         onConnectEnd={wiring.end}
         onReconnect={wiring.reconnect}
@@ -145,6 +150,7 @@ function CanvasInside() {
         <Controls showInteractive={false} />
       </ReactFlow>
       {isEmpty ? <EmptyCanvas /> : null}
+      <BlockMenu menu={menu} />
     </div>
   )
 }
@@ -152,78 +158,9 @@ function CanvasInside() {
 function mapColor(node: CanvasNode): string {
   if (node.type === 'note') return 'light-dark(rgba(201, 138, 61, 0.18), rgba(201, 138, 61, 0.22))'
   if (node.data.problems.some(({ level }) => level === 'error')) return 'var(--mantine-color-error)'
+  if (node.data.trace?.state === 'idle') return 'light-dark(#e3e8ea, #333b44)'
   if (node.data.description?.kind === 'trigger') return 'light-dark(#2f8a8f, #459fa3)'
   return node.data.description?.kind === 'value'
     ? 'light-dark(#e0c79b, #6b5330)'
     : 'light-dark(#aab4b9, #55606b)'
-}
-
-/** The nodes as the state has them, and as they are while something is being dragged. */
-function useCanvasNodes() {
-  const given = {
-    flow: useEditorState(({ drawing }) => drawing.flow),
-    notes: useEditorState(({ drawing }) => drawing.notes),
-    catalogue: useEditorState(({ catalogue }) => catalogue),
-    known: useEditorState(({ known }) => known),
-    checked: useEditorState(({ checked }) => checked),
-    selection: useEditorState(({ selection }) => selection),
-  }
-  const make = useRef(nodeMaker())
-  const { flow, notes, catalogue, known, checked, selection } = given
-  const made = useMemo(
-    () => make.current({ flow, notes, catalogue, known, checked, selection }),
-    [flow, notes, catalogue, known, checked, selection],
-  )
-  const [nodes, setNodes] = useState<CanvasNode[]>(made)
-  useEffect(() => {
-    // What is in the hand stays there.
-    setNodes((now) => {
-      const held = new Map(now.filter(({ dragging }) => dragging).map((node) => [node.id, node.position]))
-      if (held.size === 0) return made
-      return made.map((node) => {
-        const position = held.get(node.id)
-        return position ? { ...node, position, dragging: true } : node
-      })
-    })
-  }, [made])
-  return [nodes, setNodes] as const
-}
-
-function useCanvasEdges(): Edge[] {
-  const flow = useEditorState(({ drawing }) => drawing.flow)
-  const catalogue = useEditorState((state) => state.catalogue)
-  const selected = useEditorState(({ selectedWires }) => selectedWires)
-  const make = useRef(edgeMaker())
-  return useMemo(() => make.current(flow, catalogue, selected), [flow, catalogue, selected])
-}
-
-/** Brings a block into sight that was added, or chosen elsewhere: in the outline, from a problem, by a link. */
-function useShowSelected(): void {
-  const { setViewport, getViewport } = useReactFlow()
-  const canvas = useStoreApi()
-  const focus = useEditorState((state) => state.focus)
-  const { store } = useEditor()
-  useEffect(() => {
-    if (focus.count === 0) return
-    const { selection, drawing, catalogue } = store.getState()
-    const [guid] = selection
-    const content = drawing.flow.get(guid ?? '')
-    if (!content) return
-    const { width, height } = canvas.getState()
-    const { x, y, zoom } = getViewport()
-    const size = sizeOf(content, catalogue)
-    const left = content.position.x * zoom + x
-    const top = content.position.y * zoom + y
-    const dx = shift(left, left + size.width * zoom, width)
-    const dy = shift(top, top + size.height * zoom, height)
-    if (dx !== 0 || dy !== 0) void setViewport({ x: x + dx, y: y + dy, zoom }, { duration: 150 })
-  }, [focus, store, canvas, setViewport, getViewport])
-}
-
-const MARGIN = 40
-
-/** How far to go so that what reaches from one place to another is within the room; 0 where it is. */
-function shift(from: number, to: number, room: number): number {
-  if (from < MARGIN) return MARGIN - from
-  return to > room - MARGIN ? Math.max(room - MARGIN - to, MARGIN - from) : 0
 }

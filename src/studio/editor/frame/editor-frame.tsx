@@ -1,4 +1,5 @@
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, lazy, Suspense } from 'react'
+import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { ConflictDialog } from '../bar/conflict-dialog.tsx'
 import { DeployDialog } from '../bar/deploy-dialog.tsx'
 import { DiscardDialog } from '../bar/discard-dialog.tsx'
@@ -10,12 +11,21 @@ import { OutlineView } from '../outline/outline-view.tsx'
 import { AddDialog } from '../palette/add-dialog.tsx'
 import { Palette } from '../palette/palette.tsx'
 import { PropertyPanel } from '../properties/property-panel.tsx'
+import { RunBar } from '../runs/run-bar.tsx'
+import { usePauseNews } from '../runs/use-pause-news.tsx'
+import { useRunNews } from '../runs/use-run-news.ts'
+import { useRunShortcuts } from '../runs/use-run-shortcuts.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import { TryPanel } from '../try/try-panel.tsx'
 import classes from './editor-frame.module.css'
 import { focusDrawing } from './focus-drawing.ts'
 import { useAddress } from './use-address.ts'
 import { useEditorShortcuts } from './use-editor-shortcuts.ts'
+
+/** Fetched when it is first opened: most who draw do not look at runs. */
+const RunsPanel = lazy(async () => ({ default: (await import('../runs/runs-panel.tsx')).RunsPanel }))
+
+const panelNames = { properties: 'Properties', try: 'Try it', runs: 'Runs' } as const
 
 /** Escape in the panel gives the keyboard back to the row of the outline, or to the block on the canvas. */
 function backToDrawing(event: KeyboardEvent<HTMLElement>): void {
@@ -25,26 +35,43 @@ function backToDrawing(event: KeyboardEvent<HTMLElement>): void {
   event.stopPropagation()
 }
 
+/** In a row of choices the arrows choose; elsewhere they go through the steps of a run. */
+function keepArrows(event: KeyboardEvent<HTMLElement>): void {
+  const isChoice = event.target instanceof HTMLInputElement && event.target.type === 'radio'
+  if (isChoice && event.key.startsWith('Arrow')) event.stopPropagation()
+}
+
 /** The bar above; the palette, the drawing or the outline, and the panel beside each other. */
 export function EditorFrame() {
   const view = useEditorState((state) => state.view)
   const panel = useEditorState((state) => state.panel)
   useEditorShortcuts()
   useAddress()
+  useRunNews()
+  usePauseNews()
+  useRunShortcuts()
   return (
-    <div className={classes.frame}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps keys that belong to what is inside
+    <div className={classes.frame} onKeyDown={keepArrows}>
       <EditorBar />
       <div className={classes.body}>
         <aside className={classes.palette} aria-label="Blocks to add">
           <Palette />
         </aside>
-        <div className={classes.middle}>{view === 'canvas' ? <Canvas /> : <OutlineView />}</div>
-        <aside
-          className={classes.panel}
-          aria-label={panel === 'try' ? 'Try it' : 'Properties'}
-          onKeyDown={backToDrawing}
-        >
-          {panel === 'try' ? <TryPanel /> : <PropertyPanel />}
+        <div className={classes.middle}>
+          {view === 'canvas' ? <Canvas /> : <OutlineView />}
+          <RunBar />
+        </div>
+        <aside className={classes.panel} aria-label={panelNames[panel]} onKeyDown={backToDrawing}>
+          {panel === 'try' ? (
+            <TryPanel />
+          ) : panel === 'runs' ? (
+            <Suspense fallback={<LoadingScreen />}>
+              <RunsPanel />
+            </Suspense>
+          ) : (
+            <PropertyPanel />
+          )}
         </aside>
       </div>
       <AddDialog />

@@ -4,6 +4,7 @@ import { useStageActions } from '../bar/use-stage-actions.ts'
 import { count } from '../model/words.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { copySelected, duplicateSelected, pasteBlocks, removeSelected } from '../state/editor-deeds.ts'
+import { leaveRun } from '../state/shown-run.ts'
 import { focusDrawing } from './focus-drawing.ts'
 
 const group = 'Blueprint'
@@ -28,7 +29,11 @@ export function useEditorShortcuts(): void {
   useShortcut({ keys: 'mod+d', label: 'Duplicate blocks', group }, () => void duplicateSelected(editor))
   useShortcut({ keys: 'delete', label: 'Remove what is selected', group }, () => removeSelected(editor))
   useShortcut({ keys: 'backspace', label: 'Remove what is selected', group }, () => removeSelected(editor))
-  useShortcut({ keys: 'escape', label: 'Select nothing', group }, () => editor.select([]))
+  useShortcut({ keys: 'escape', label: 'Select nothing; once more: leave the run', group }, () => {
+    const { selection, selectedWires } = editor.store.getState()
+    if (selection.size > 0 || selectedWires.size > 0) editor.select([])
+    else leaveRun(editor)
+  })
   useShortcut({ keys: 'shift+a', label: 'Add any block', group }, () =>
     editor.set({ dialog: { kind: 'add' } }),
   )

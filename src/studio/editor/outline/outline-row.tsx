@@ -5,9 +5,11 @@ import type { Catalogue } from '../model/block-description.ts'
 import { methodOf } from '../model/block-names.ts'
 import type { OutlineItem } from '../model/outline.ts'
 import { pinsOf } from '../model/pins.ts'
+import type { BlockTrace } from '../model/run-view.ts'
 import type { Staging } from '../model/staged-blocks.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './outline.module.css'
+import { OutlineTrace } from './outline-trace.tsx'
 
 interface OutlineRowProps {
   readonly item: OutlineItem
@@ -20,6 +22,10 @@ interface OutlineRowProps {
   readonly selected: boolean
   readonly problem: string
   readonly staging: Staging | null
+  /** What its block did in the run that is shown; undefined while none is. */
+  readonly trace: BlockTrace | undefined
+  /** Runs pause before the block; `waits`: they would, were they traced. */
+  readonly breakpoint: 'holds' | 'waits' | undefined
   readonly content: BlockContent | undefined
   readonly catalogue: Catalogue
   readonly onGo: () => void
@@ -29,6 +35,7 @@ interface OutlineRowProps {
 
 export const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
   const { item, level, at, of, open, current, selected, problem, staging, content, catalogue } = props
+  const { trace, breakpoint } = props
   const pin = item.kind === 'pin' && content ? pinsOf(content, catalogue).in.get(item.pin) : undefined
   const kind = content ? catalogue.get(content.type)?.kind : undefined
   const missing = pin?.required === true && item.detail === ''
@@ -46,6 +53,8 @@ export const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
       className={classes.row}
       data-kind={item.kind}
       data-broken={problem !== '' || undefined}
+      data-trace={item.kind === 'block' || item.kind === 'pin' ? trace?.state : undefined}
+      data-current={(item.kind === 'block' && trace?.current) || undefined}
       style={{ paddingLeft: 10 + (level - 1) * 20 }}
       onClick={props.onGo}
       onDoubleClick={props.onEdit}
@@ -63,6 +72,13 @@ export const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
       >
         {open === undefined ? null : <Icon name="chevron" size={13} />}
       </span>
+      {item.kind === 'block' && breakpoint ? (
+        <span className={classes.breakpoint} data-waits={breakpoint === 'waits' || undefined}>
+          <span className={classes.spoken}>
+            {breakpoint === 'holds' ? 'breakpoint, ' : 'breakpoint that waits for tracing, '}
+          </span>
+        </span>
+      ) : null}
       {pin ? <PinMark type={pin.type} full={item.detail !== ''} size={11} /> : null}
       {item.kind === 'block' ? (
         <span className={classes.badge} data-kind={kind}>
@@ -77,6 +93,7 @@ export const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
       {item.detail === '' || item.detail === item.label ? null : (
         <span className={classes.detail}>{item.detail}</span>
       )}
+      {trace ? <OutlineTrace item={item} trace={trace} /> : null}
       {missing ? <span className={classes.missing}>needed</span> : null}
       {problem !== '' && item.kind === 'pin' ? <span className={classes.problem}>{problem}</span> : null}
       {problem !== '' && item.kind === 'block' ? (

@@ -1,6 +1,8 @@
 import { Text } from '@mantine/core'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { type OutlineItem, outlineOf, shownItems } from '../model/outline.ts'
+import { useShownRun } from '../runs/run-queries.ts'
+import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { problemsOf } from '../state/editor-state.ts'
 import classes from './outline.module.css'
@@ -18,6 +20,8 @@ export function OutlineView() {
   const checked = useEditorState((state) => state.checked)
   const known = useEditorState((state) => state.known)
   const selection = useEditorState((state) => state.selection)
+  const { shown, run, at, view } = useShownRun()
+  const breakpoints = useBreakpoints()
   const items = useMemo(() => outlineOf(flow, catalogue), [flow, catalogue])
   const [flipped, setFlipped] = useState<ReadonlySet<string>>(new Set())
   const open = useMemo(() => openItems(items, flipped, flow.size), [items, flipped, flow.size])
@@ -30,12 +34,18 @@ export function OutlineView() {
     [],
   )
   const { current, tree, onKeyDown, go } = useOutlineKeys({ rows, open, toggle })
+  const step = run && at !== undefined ? run.steps[at]?.block : undefined
+  useEffect(() => {
+    if (step === undefined) return
+    const row = tree.current?.querySelector('[data-current]')
+    row?.scrollIntoView({ block: 'nearest' })
+  }, [step, tree])
   return (
     <div className={classes.outline}>
-      <p className={classes.hint} id="outline-hint">
+      <p className={classes.hint} id="outline-hint" data-covered={shown !== undefined || undefined}>
         Arrows go through it. Enter edits, <b>A</b> adds a step behind, <b>W</b> wires a pin, <b>Alt ↑ ↓</b>{' '}
         moves a step,
-        <b> Del</b> removes.
+        <b> B</b> sets a breakpoint, <b>Del</b> removes.
       </p>
       {rows.length === 0 ? (
         <Text size="sm" c="dimmed" p="md">
@@ -70,6 +80,8 @@ export function OutlineView() {
                 : ''
             }
             staging={item.kind === 'block' ? (known.get(item.block)?.staging ?? null) : null}
+            trace={view?.blocks.get(item.block)}
+            breakpoint={breakpoints.at.has(item.block) ? (breakpoints.hold ? 'holds' : 'waits') : undefined}
             content={flow.get(item.block)}
             catalogue={catalogue}
             onGo={() => {

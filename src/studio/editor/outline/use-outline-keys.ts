@@ -43,7 +43,8 @@ export function useOutlineKeys({ rows, open, toggle }: Given) {
     const timer = setTimeout(() => {
       const element = tree.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(current)}"]`)
       const active = document.activeElement
-      const isHere = tree.current?.contains(active) || active === document.body
+      // Nobody's, or of something that the outline stands in: then no field elsewhere loses it.
+      const isHere = tree.current?.contains(active) || active?.contains(tree.current) === true
       if (element && element !== active && hadFocus.current && isHere) element.focus()
     }, MOMENT_MS)
     return () => clearTimeout(timer)

@@ -1,9 +1,19 @@
 import { TextInput } from '@mantine/core'
-import { type DragEvent, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import {
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { groupTitle } from '../../controls/block-groups.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { BLOCK_TYPE } from '../canvas/use-palette-drop.ts'
 import type { BlockDescription } from '../model/block-description.ts'
-import { grouped, groupTitle, searchPalette } from '../model/palette-search.ts'
+import { grouped, searchPalette } from '../model/palette-search.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './block-list.module.css'
 
@@ -15,12 +25,14 @@ interface BlockListProps {
   /** What stands beside a block, such as the pin that a wire would go to. */
   readonly note?: (block: BlockDescription) => string
   readonly focus?: boolean
+  /** Stands beside the search field. */
+  readonly beside?: ReactNode
   /** Blocks can be dragged onto the canvas. */
   readonly draggable?: boolean
 }
 
 /** A search field over a list of blocks; arrows choose while one types, Enter takes. */
-export function BlockList({ blocks, onChoose, ordered, note, focus, draggable }: BlockListProps) {
+export function BlockList({ blocks, onChoose, ordered, note, focus, beside, draggable }: BlockListProps) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const list = useRef<HTMLDivElement>(null)
@@ -50,24 +62,27 @@ export function BlockList({ blocks, onChoose, ordered, note, focus, draggable }:
 
   return (
     <div className={classes.whole}>
-      <TextInput
-        className={classes.search}
-        size="xs"
-        placeholder="Name, purpose, in:query, out:document"
-        aria-label="Search blocks"
-        role="combobox"
-        aria-expanded
-        aria-controls={id}
-        aria-activedescendant={current ? `${id}-${current.identifier}` : undefined}
-        leftSection={<Icon name="search" size={14} />}
-        value={text}
-        data-autofocus={focus || undefined}
-        onChange={(event) => {
-          setText(event.currentTarget.value)
-          setChosen(0)
-        }}
-        onKeyDown={onKeyDown}
-      />
+      <div className={classes.search}>
+        <TextInput
+          className={classes.field}
+          size="xs"
+          placeholder="Name, purpose, in:query, out:document"
+          aria-label="Search blocks"
+          role="combobox"
+          aria-expanded
+          aria-controls={id}
+          aria-activedescendant={current ? `${id}-${current.identifier}` : undefined}
+          leftSection={<Icon name="search" size={14} />}
+          value={text}
+          data-autofocus={focus || undefined}
+          onChange={(event) => {
+            setText(event.currentTarget.value)
+            setChosen(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+        {beside}
+      </div>
       <div className={classes.list} ref={list} id={id} role="listbox" aria-label="Blocks" tabIndex={-1}>
         {shown.length === 0 ? <p className={classes.none}>No block fits. Try another word.</p> : null}
         {groups.map((one) => (

@@ -1,22 +1,82 @@
-import { useMemo } from 'react'
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { Icon } from '../../controls/icon.tsx'
 import { focusDrawing } from '../frame/focus-drawing.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { addBlock } from '../state/editor-deeds.ts'
 import { BlockList } from './block-list.tsx'
+import classes from './palette.module.css'
 
-/** All blocks, to drag onto the canvas, or to add with a click. */
+/**
+ * All blocks, to drag onto the canvas, or to add with a click. It can be put away; on a tablet it is, until somebody wants a
+ * block, and goes by itself when one was chosen.
+ */
 export function Palette() {
   const editor = useEditor()
   const catalogue = useEditorState((state) => state.catalogue)
   const blocks = useMemo(() => [...new Set(catalogue.values())], [catalogue])
+  const isNarrow = useMediaQuery('(max-width: 1100px)', undefined, { getInitialValueInEffect: false })
+  const [isKept, keep] = useLocalStorage({
+    key: 'quoin.palette',
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  })
+  const [isDrawn, draw] = useState(false)
+  const [wasOpened, setWasOpened] = useState(false)
+  const show = (open: boolean) => {
+    setWasOpened(open)
+    if (isNarrow) draw(open)
+    else keep(open)
+  }
+  const isOpen = isNarrow ? isDrawn : isKept
+  const list = useRef<HTMLDivElement>(null)
+  // Whoever asks for the blocks is going to search in them.
+  useEffect(() => {
+    if (isOpen && wasOpened) list.current?.querySelector('input')?.focus()
+  }, [isOpen, wasOpened])
+  if (!isOpen)
+    return (
+      <div className={classes.shut}>
+        <Tooltip label="Blocks to add" position="right">
+          <ActionIcon variant="default" size={30} aria-label="Show the blocks" onClick={() => show(true)}>
+            <Icon name="plus" size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+    )
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isNarrow) return
+    event.stopPropagation()
+    show(false)
+    focusDrawing()
+  }
   return (
-    <BlockList
-      blocks={blocks}
-      draggable
-      onChoose={({ identifier }) => {
-        addBlock(editor, identifier, editor.eye())
-        setTimeout(focusDrawing, 50)
-      }}
-    />
+    <div className={classes.place}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape puts it away wherever the keyboard is in it */}
+      <div ref={list} className={classes.open} onKeyDown={onKeyDown}>
+        <BlockList
+          blocks={blocks}
+          draggable
+          beside={
+            <Tooltip label="Hide the blocks">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label="Hide the blocks"
+                onClick={() => show(false)}
+              >
+                <Icon name="close" size={14} />
+              </ActionIcon>
+            </Tooltip>
+          }
+          onChoose={({ identifier }) => {
+            addBlock(editor, identifier, editor.eye())
+            if (isNarrow) draw(false)
+            setTimeout(focusDrawing, 50)
+          }}
+        />
+      </div>
+    </div>
   )
 }

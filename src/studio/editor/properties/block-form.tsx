@@ -7,6 +7,7 @@ import { pinsOf } from '../model/pins.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { copySelected, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
 import { problemsOf } from '../state/editor-state.ts'
+import { BreakpointSwitch } from './breakpoint-switch.tsx'
 import { CustomPins } from './custom-pins.tsx'
 import { LazyInput } from './lazy-input.tsx'
 import { OutPins } from './out-pins.tsx'
@@ -56,6 +57,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
         <Group gap={4} wrap="nowrap" justify="space-between">
           <Text fw={650}>{description?.title ?? 'Unknown block'}</Text>
           <Group gap={2} wrap="nowrap">
+            {description?.kind === 'flow' ? <BreakpointSwitch guid={guid} /> : null}
             <Tooltip label="Copy">
               <ActionIcon
                 variant="subtle"

@@ -63,6 +63,7 @@ export function OverviewPanel() {
           <Kbd size="xs">A</Kbd> <span>add a block, or double-click the canvas</span>
           <Kbd size="xs">O</Kbd> <span>canvas or outline</span>
           <Kbd size="xs">T</Kbd> <span>try it</span>
+          <Kbd size="xs">R</Kbd> <span>runs</span>
           <Kbd size="xs">Ctrl S</Kbd> <span>save</span>
           <Kbd size="xs">Ctrl ⏎</Kbd> <span>deploy</span>
           <Kbd size="xs">?</Kbd> <span>all keys</span>

@@ -24,6 +24,7 @@ export function SourcePicker({ guid, pin }: { readonly guid: string; readonly pi
       width={280}
       position="bottom-end"
       withinPortal
+      portalProps={{ target: '#main' }}
       onOptionSubmit={(option) => {
         combobox.closeDropdown()
         if (option === 'new') {
@@ -83,7 +84,7 @@ function Options({ guid, pin, text, onShown }: OptionsProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: anew for each text
   useEffect(() => void onShown(), [text])
   return (
-    <Combobox.Options>
+    <Combobox.Options aria-label="Pins that fit">
       <ScrollArea.Autosize mah={260} type="auto" scrollbars="y">
         {found.map(({ place, name, type }) => (
           <Combobox.Option key={`${place.block}|${place.pin}`} value={`${place.block}|${place.pin}`}>

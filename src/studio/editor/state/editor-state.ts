@@ -31,6 +31,12 @@ export type Dialog =
       readonly behind?: PinPlace
     }
 
+/** The run that is drawn, and the step of it that is looked at: its place, from 0, or undefined for all of it. */
+export interface ShownRun {
+  readonly guid: string
+  readonly at: number | undefined
+}
+
 export interface Point {
   readonly x: number
   readonly y: number
@@ -53,7 +59,12 @@ export interface EditorState {
   readonly storing: Storing
   readonly conflicts: readonly Conflict[]
   readonly view: 'canvas' | 'outline'
-  readonly panel: 'properties' | 'try'
+  readonly panel: 'properties' | 'try' | 'runs'
+  readonly shownRun: ShownRun | undefined
+  /** A wire that the mouse is over. */
+  readonly pointedWire: string
+  /** A request that was sent from here has not been answered yet. */
+  readonly isTrying: boolean
   readonly dialog: Dialog | undefined
   /** The pin whose field wants the keyboard, and when: asking twice is asking again. */
   readonly focus: { readonly pin: string; readonly count: number }
@@ -76,6 +87,9 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     conflicts: [],
     view: 'canvas',
     panel: 'properties',
+    shownRun: undefined,
+    pointedWire: '',
+    isTrying: false,
     dialog: undefined,
     focus: { pin: '', count: 0 },
   }))

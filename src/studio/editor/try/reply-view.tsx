@@ -1,7 +1,11 @@
-import { Alert, Badge, Code, Group, Stack, Text } from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { JsonView } from '../../controls/json-view.tsx'
 import { explain } from '../api/editor-api.ts'
+import { ElsewhereNote } from '../runs/elsewhere-note.tsx'
+import { useShownRun } from '../runs/run-queries.ts'
+import { useEditor } from '../state/editor-context.ts'
+import { showRun } from '../state/shown-run.ts'
 import type { Reply } from './send-request.ts'
 
 interface ReplyViewProps {
@@ -12,7 +16,7 @@ interface ReplyViewProps {
 
 /** The reply; and where it is 404, why. */
 export function ReplyView({ reply, method, path }: ReplyViewProps) {
-  const { status, milliseconds, bytes, headers, text, json } = reply
+  const { status, milliseconds, bytes, headers, text, json, run } = reply
   return (
     <Stack gap="xs" aria-live="polite">
       <Group gap={8}>
@@ -24,6 +28,14 @@ export function ReplyView({ reply, method, path }: ReplyViewProps) {
           {bytes.toLocaleString('en')} bytes
         </Text>
       </Group>
+      {run === '' ? (
+        <Text size="xs" c="dimmed">
+          This request was not traced, so there is no path to show: no flow ran, or you may not change
+          blueprints.
+        </Text>
+      ) : (
+        <RunLink run={run} />
+      )}
       {status === 404 ? <Why reply={reply} method={method} path={path} /> : null}
       {text === '' ? (
         <Text size="xs" c="dimmed">
@@ -41,6 +53,31 @@ export function ReplyView({ reply, method, path }: ReplyViewProps) {
         </Code>
       </details>
     </Stack>
+  )
+}
+
+/** The run is on the canvas; from here one gets back to it, and to its steps. */
+function RunLink({ run }: { readonly run: string }) {
+  const editor = useEditor()
+  const { run: shown } = useShownRun()
+  const isShown = shown?.guid === run
+  if (isShown && shown.blueprint !== editor.store.getState().guid) return <ElsewhereNote run={shown} />
+  return (
+    <Group gap={8}>
+      <Text size="xs" c="dimmed">
+        {isShown ? 'What ran is drawn.' : 'What ran is kept.'}
+      </Text>
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => {
+          showRun(editor, run)
+          editor.set({ panel: 'runs' })
+        }}
+      >
+        Step by step
+      </Button>
+    </Group>
   )
 }
 

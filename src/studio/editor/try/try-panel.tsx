@@ -15,6 +15,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { JsonField } from '../../controls/json-field.tsx'
 import { type Endpoint, endpointsOf, filledUri, parametersOf } from '../model/endpoints.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { leaveRun, showRun } from '../state/shown-run.ts'
 import { ReplyView } from './reply-view.tsx'
 import { sendRequest } from './send-request.ts'
 
@@ -62,8 +63,17 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
     if (isReady) send.current?.focus()
   }, [isReady])
   const path = `${filledUri(uri, values)}${query === '' ? '' : `?${query.replace(/^\?/, '')}`}`
+  const editor = useEditor()
   const sending = useMutation({
     mutationFn: () => sendRequest({ method, path, body, signedIn: as === 'me' }),
+    onMutate: () => {
+      leaveRun(editor)
+      editor.set({ isTrying: true })
+    },
+    onSuccess: ({ run }) => {
+      if (run !== '') showRun(editor, run)
+    },
+    onSettled: () => editor.set({ isTrying: false }),
   })
   return (
     <form

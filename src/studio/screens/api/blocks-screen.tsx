@@ -2,6 +2,7 @@ import { Badge, Code, Group, Stack, Table, Text, TextInput, Title } from '@manti
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type BlockType, blockTypesQuery } from '../../api/block-types.ts'
+import { groupTitle } from '../../controls/block-groups.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
@@ -39,7 +40,7 @@ export function BlocksScreen() {
           <nav aria-label="Blocks">
             {[...Map.groupBy(shown, ({ group }) => group)].map(([group, list]) => (
               <section key={group}>
-                <h2 className={classes.tag}>{group}</h2>
+                <h2 className={classes.tag}>{groupTitle(group)}</h2>
                 <ul className={classes.items}>
                   {list.map((block) => (
                     <li key={block.identifier}>

@@ -34,7 +34,7 @@ const columns: readonly Column<Asset>[] = [
     render: ({ directory, public_path }) => (
       <Group gap={6}>
         {directory}
-        {public_path === null ? null : <Badge color="sand">public</Badge>}
+        {public_path === null ? null : <Badge color="sand">for everybody</Badge>}
       </Group>
     ),
   },

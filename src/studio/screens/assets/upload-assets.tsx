@@ -35,10 +35,12 @@ export function UploadAssets() {
         <Group gap="xs">
           <Autocomplete
             aria-label="Directory for new files"
+            leftSection={<Text size="sm">into</Text>}
+            leftSectionWidth={46}
             data={['system_assets', 'public', 'public/images']}
             value={directory}
             onChange={setDirectory}
-            w={180}
+            w={200}
           />
           <FileButton multiple onChange={(files) => add(files, directory)}>
             {(props) => (

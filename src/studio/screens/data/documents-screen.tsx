@@ -13,8 +13,11 @@ import { RecordTable } from '../../controls/record-table.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { SearchField } from '../../controls/search-field.tsx'
 import { Time } from '../../controls/time.tsx'
+import { useOpened } from '../../controls/use-opened.ts'
 import { useTabTitle } from '../../controls/use-tab-title.ts'
 import type { ScreenProps } from '../screen-props.ts'
+import { AdviceDrawer } from './advice-drawer.tsx'
+import { AdviceNotice } from './advice-notice.tsx'
 import { ColumnMenu } from './column-menu.tsx'
 import { DocumentCell } from './document-cell.tsx'
 import { valueAt } from './document-shape.ts'
@@ -29,6 +32,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
   const guid = params.storage ?? ''
   const { data: storage, error } = useQuery(storageQuery(guid))
   const list = useDocumentList(guid, storage?.name ?? '')
+  const [opened, open] = useOpened()
   const [isImporting, take] = useDisclosure(false)
   useTabTitle(storage?.name ?? 'Documents')
   const columns = useMemo(() => columnsOf(list.columns, list.removed), [list.columns, list.removed])
@@ -53,6 +57,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
         </Button>
         {storage ? <StorageMenu storage={storage} /> : null}
       </ScreenHead>
+      <AdviceNotice storage={guid} onOpen={() => open('advice')} />
       <Group mb="sm" gap="sm">
         <SearchField label="Search all text" />
         <FilterBar fields={list.fields} filters={list.filters} onChange={list.setFilters} />
@@ -76,6 +81,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
         minWidth={130 * columns.length}
         empty={<NoDocuments isSearch={list.filters.length > 0} removed={list.removed} />}
       />
+      <AdviceDrawer storage={guid} opened={opened === 'advice'} onClose={() => open('')} />
       <ImportDocumentsDialog opened={isImporting} onClose={take.close} storage={guid} />
     </>
   )

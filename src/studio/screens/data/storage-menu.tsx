@@ -1,5 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { Link } from 'wouter'
 import { queryClient } from '../../api/query-client.ts'
 import type { StorageRecord } from '../../api/records.ts'
 import { call } from '../../api/request.ts'
@@ -12,7 +13,7 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
   const [isEditing, edit] = useDisclosure(false)
   return (
     <>
-      <Menu position="bottom-end" width={180}>
+      <Menu position="bottom-end" width={200}>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label={`More about ${storage.name}`}>
             <Icon name="more" />
@@ -21,6 +22,13 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
         <Menu.Dropdown>
           <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={edit.open}>
             Description and history
+          </Menu.Item>
+          <Menu.Item
+            component={Link}
+            href={`/data/storages/${storage._meta.guid}?open=advice`}
+            leftSection={<Icon name="search" size={16} />}
+          >
+            Searches and indexes
           </Menu.Item>
           <Menu.Item
             color="red"

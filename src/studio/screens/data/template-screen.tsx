@@ -15,7 +15,13 @@ import { useDraft } from '../../controls/use-draft.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import type { ScreenProps } from '../screen-props.ts'
 
-const parts = { content: 'HTML', css: 'CSS', js: 'JavaScript' } as const
+const about = {
+  content: 'JSON: layout, width, brand, navigation, footer, tokens, language, direction, account.',
+  css: 'Goes behind the style of Quoin.',
+  js: '',
+} as const
+
+const parts = { content: 'Layout', css: 'CSS', js: 'JavaScript' } as const
 
 export function TemplateScreen({ params }: ScreenProps) {
   const guid = params.guid ?? ''
@@ -86,6 +92,7 @@ function Editor({ template }: { readonly template?: Template }) {
             <Tabs.Panel key={part} value={part}>
               <Textarea
                 aria-label={parts[part]}
+                description={about[part]}
                 autosize
                 minRows={16}
                 maxRows={32}

@@ -31,14 +31,14 @@ const columns: readonly Column<Template>[] = [
   },
 ]
 
-/** What surrounds pages: the HTML around their content, and the style. */
+/** What surrounds pages: their layout, and the style. */
 export function TemplatesScreen() {
   const [, go] = useLocation()
   return (
     <>
       <ScreenHead
         title="Page templates"
-        about="What surrounds the content of pages that blueprints show: HTML, style and script."
+        about="What surrounds the content of pages that blueprints show: layout, style and script."
       >
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => go('/data/templates/new')}>
           New template

@@ -1,4 +1,4 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Badge, Code, Group, Text } from '@mantine/core'
 import { findAuditLogs } from '../../api/operations.ts'
 import type { AuditLog } from '../../api/records.ts'
 import type { Column } from '../../controls/column.ts'
@@ -27,7 +27,7 @@ const categories = [
 ]
 
 const columns: readonly Column<AuditLog>[] = [
-  { id: 'name', label: 'What', sort: 'name', render: ({ name, guid }) => name || guid },
+  { id: 'name', label: 'What', sort: 'name', render: ({ name, guid }) => name || <Code>{guid}</Code> },
   { id: 'category', label: 'Resource', sort: 'category', width: 180, render: ({ category }) => category },
   {
     id: 'action',

@@ -31,14 +31,14 @@ const columns: readonly Column<UserLog>[] = [
     id: 'user',
     label: 'User',
     sort: 'user.username',
-    width: 150,
+    width: 110,
     render: ({ user }) => user?.username ?? 'nobody known',
   },
   {
     id: 'event',
     label: 'What',
     sort: 'event',
-    width: 130,
+    width: 105,
     render: ({ event }) => <Badge color={events[event][1]}>{events[event][0]}</Badge>,
   },
   {
@@ -50,7 +50,7 @@ const columns: readonly Column<UserLog>[] = [
       ) : path === undefined ? null : (
         <Group gap={6} wrap="nowrap">
           <MethodTag method={method ?? ''} />
-          <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+          <Text fz={13} ff="monospace" style={{ overflowWrap: 'anywhere' }}>
             {pathText(path)}
           </Text>
         </Group>
@@ -76,7 +76,7 @@ const columns: readonly Column<UserLog>[] = [
     id: 'ip',
     label: 'From',
     sort: 'ip',
-    width: 130,
+    width: 110,
     render: ({ ip, agent }) => <span title={agent}>{ip}</span>,
   },
   {

@@ -1,0 +1,191 @@
+/**
+ * Takes the pictures of the studio in `docs/screenshots`: `node scripts/take-screenshots.ts [name …]`. Starts a server with
+ * sample content on a free port and in a folder of its own, and a browser; both are gone afterwards. The studio must be built.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { createBlueprint } from '../src/engine/blueprint-records.ts'
+import { installBlueprint } from '../src/engine/install-blueprint.ts'
+import { readOptions } from '../src/options.ts'
+import { openQuoin } from '../src/quoin.ts'
+import { guidOf } from '../src/storage/document-fields.ts'
+import { openBrowser } from '../test/browser/open-browser.ts'
+import { fillCluster, type StudioContent } from '../test/browser/studio-content.ts'
+import { palettePng } from './palette-png.ts'
+
+interface Content extends StudioContent {
+  /** A blueprint without blocks. */
+  readonly empty: string
+  /** One with a request and its reply. */
+  readonly greeting: string
+}
+
+interface Picture {
+  /** `studio-<name>.png` */
+  readonly name: string
+  /** Below `/studio`. */
+  readonly path: (content: Content) => string
+  readonly look?: 'dark' | 'tablet'
+  /** What is done before the picture is taken. */
+  readonly prepare?: (page: Page) => Promise<void>
+  readonly signedOut?: true
+}
+
+const pictures: readonly Picture[] = [
+  { name: 'sign-in', path: () => '', signedOut: true },
+  { name: 'welcome', path: () => 'welcome' },
+  { name: 'blueprints', path: () => 'blueprints' },
+  { name: 'explain', path: () => 'blueprints/explain?method=GET&path=tasks/1/notes' },
+  { name: 'canvas', path: ({ tasks }) => `blueprints/${tasks}`, prepare: zoomToList },
+  { name: 'canvas-dark', path: ({ tasks }) => `blueprints/${tasks}`, look: 'dark', prepare: zoomToList },
+  { name: 'canvas-tablet', path: ({ tasks }) => `blueprints/${tasks}`, look: 'tablet', prepare: zoomToList },
+  { name: 'empty-canvas', path: ({ empty }) => `blueprints/${empty}` },
+  { name: 'fitting-blocks', path: ({ greeting }) => `blueprints/${greeting}`, prepare: dragIntoEmpty },
+  { name: 'first-endpoint', path: ({ greeting }) => `blueprints/${greeting}?panel=try`, prepare: sendOne },
+  { name: 'outline', path: ({ tasks }) => `blueprints/${tasks}?view=outline`, prepare: firstRow },
+  { name: 'try', path: ({ tasks }) => `blueprints/${tasks}?panel=try`, prepare: sendOne },
+  { name: 'storages', path: () => 'data' },
+  { name: 'documents', path: ({ storage }) => `data/storages/${storage}?filter=status~is~open` },
+  { name: 'documents-dark', path: ({ storage }) => `data/storages/${storage}`, look: 'dark' },
+  { name: 'document', path: ({ storage, document }) => `data/storages/${storage}/documents/${document}` },
+  {
+    name: 'document-history',
+    path: ({ storage, document }) => `data/storages/${storage}/documents/${document}?tab=history`,
+  },
+  { name: 'searches', path: ({ readings }) => `data/storages/${readings}?open=advice` },
+  { name: 'fields', path: () => 'data/fields' },
+  { name: 'field', path: () => 'data/fields?open=new' },
+  { name: 'templates', path: () => 'data/templates' },
+  { name: 'template', path: ({ template }) => `data/templates/${template}` },
+  { name: 'rules', path: () => 'data/rules' },
+  { name: 'assets', path: () => 'assets' },
+  { name: 'operate', path: () => 'operate' },
+  { name: 'operate-dark', path: () => 'operate', look: 'dark' },
+  { name: 'queues', path: () => 'operate/queues' },
+  { name: 'schedules', path: () => 'operate/schedules' },
+  { name: 'system-log', path: () => 'operate/system-log' },
+  { name: 'audit-log', path: () => 'operate/audit-log' },
+  { name: 'user-log', path: () => 'operate/user-log' },
+  { name: 'nodes', path: () => 'operate/nodes' },
+  { name: 'users', path: () => 'people' },
+  { name: 'user', path: ({ user }) => `people/users/${user}` },
+  { name: 'groups', path: () => 'people/groups' },
+  { name: 'scopes', path: () => 'people/scopes' },
+  { name: 'account', path: () => 'account' },
+  { name: 'api', path: () => `api?open=${encodeURIComponent('POST /api/v1/tasks')}` },
+  { name: 'api-tablet', path: () => 'api', look: 'tablet' },
+  { name: 'blocks', path: () => 'api/blocks?open=function_search' },
+  { name: 'commands', path: () => 'blueprints', prepare: searchTasks },
+  // Last: what it stages would be in the others.
+  { name: 'deploy', path: ({ tasks }) => `blueprints/${tasks}?view=outline`, prepare: changeAndDeploy },
+  { name: 'keys', path: () => 'blueprints', prepare: (page) => page.keyboard.press('?') },
+]
+
+async function zoomToList(page: Page): Promise<void> {
+  await page.locator('.react-flow__node-block').first().waitFor()
+  // Into its upper part, where the words can be read.
+  const { width, height } = page.viewportSize() ?? { width: 1280, height: 800 }
+  await page.mouse.move(width * 0.4, height * 0.25)
+  for (let step = 0; step < 6; step += 1) await page.mouse.wheel(0, -120)
+}
+
+async function dragIntoEmpty(page: Page): Promise<void> {
+  const pin = page.locator('.react-flow__handle.source[data-handleid="flow"]').first()
+  await pin.dragTo(page.locator('.react-flow__pane'), { targetPosition: { x: 560, y: 560 }, steps: 8 })
+  await page.getByRole('dialog').getByRole('combobox').fill('reply')
+}
+
+async function firstRow(page: Page): Promise<void> {
+  await page.getByRole('treeitem').first().click()
+}
+
+async function changeAndDeploy(page: Page): Promise<void> {
+  await page.getByRole('treeitem').filter({ hasText: 'GET /tasks' }).first().click()
+  await page.getByLabel('Value of uri', { exact: true }).fill('tasks/all')
+  await page.getByText('1 staged').waitFor()
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByRole('dialog').locator('section').first().waitFor()
+}
+
+async function sendOne(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send GET' }).click()
+  await page.getByText('200', { exact: true }).waitFor()
+}
+
+async function searchTasks(page: Page): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('dialog').getByRole('textbox').fill('tasks')
+}
+
+const sizes = { desktop: { width: 1280, height: 800 }, tablet: { width: 1024, height: 768 } }
+
+async function take(browser: Browser, address: string, token: string, content: Content, one: Picture) {
+  const context = await browser.newContext({
+    baseURL: `${address}/studio/`,
+    viewport: one.look === 'tablet' ? sizes.tablet : sizes.desktop,
+    colorScheme: one.look === 'dark' ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+  })
+  if (!one.signedOut)
+    await context.addInitScript(`sessionStorage.setItem('quoin.token', ${JSON.stringify(token)})`)
+  const page = await context.newPage()
+  await page.goto(one.path(content))
+  await page.getByRole('heading').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  await one.prepare?.(page)
+  // Pictures may wait for a moment, which tests must not: bars, tables and the small map have settled then.
+  await page.waitForTimeout(700)
+  const png = palettePng(await page.screenshot())
+  await writeFile(fileURLToPath(new URL(`studio-${one.name}.png`, folder)), png)
+  await context.close()
+}
+
+const greeting = {
+  name: 'Greeting',
+  blocks: {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'greeting' }, scopes: ['*public'] },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: { hello: 'world' } } },
+  },
+  layout: { get: [0, 0], reply: [330, 30] },
+}
+
+const folder = new URL('../docs/screenshots/', import.meta.url)
+const chosen = process.argv.slice(2)
+const password = 'a password for pictures'
+const directory = await mkdtemp(join(tmpdir(), 'quoin-pictures-'))
+const quoin = await openQuoin(
+  readOptions({
+    QUOIN_DATA: directory,
+    QUOIN_PORT: '0',
+    QUOIN_ADMIN_PASSWORD: password,
+    QUOIN_LOG_LEVEL: 'silent',
+    QUOIN_RATE_LIMIT: '0',
+    QUOIN_NODE: 'quoin-1',
+  }),
+  { clock: Date.now, random: (bytes) => void crypto.getRandomValues(bytes), synchronous: 'OFF' },
+)
+const browser = await openBrowser()
+try {
+  const address = await quoin.server.listen()
+  const signIn = { username: 'admin', password, ip: '127.0.0.1' }
+  const { access_token: token } = await quoin.access.signIn(signIn)
+  const by = { guid: '', username: 'admin' }
+  const empty = await createBlueprint(quoin.engine.records, quoin.engine.random, { name: 'Greeting' }, by)
+  const content: Content = {
+    ...(await fillCluster(address, token)),
+    empty: guidOf(empty),
+    greeting: await installBlueprint(quoin.engine, greeting, by),
+  }
+  for (const one of pictures)
+    if (chosen.length === 0 || chosen.includes(one.name)) {
+      await take(browser, address, token, content, one)
+      console.log(`studio-${one.name}.png`)
+    }
+} finally {
+  await browser.close()
+  await quoin.close()
+  await rm(directory, { recursive: true, force: true })
+}

@@ -1,0 +1,56 @@
+import { ApiError } from '../../api/api-error.ts'
+import { send } from '../../api/request.ts'
+import type { RunSummary } from '../../api/runs.ts'
+import { eventReader } from './server-events.ts'
+
+export interface RunListener {
+  /** A traced run began, is paused or has ended. */
+  run(summary: RunSummary): void
+  /** The stream is open, again perhaps: what was told meanwhile is missed. */
+  opened(): void
+}
+
+const RETRY_MS = 3_000
+
+/**
+ * Hears of the runs of a blueprint until the signal ends it. With `fetch` and not with an EventSource, which cannot carry the
+ * token. A server that is away for a moment is asked again; one that refuses is not.
+ */
+export async function watchRuns(
+  blueprint: string,
+  listener: RunListener,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const response = await send('GET', '/runs/stream', { query: { blueprint }, signal })
+      listener.opened()
+      await listen(response, listener)
+    } catch (error) {
+      if (signal.aborted || (error instanceof ApiError && error.status >= 400 && error.status < 500)) return
+    }
+    await pause(RETRY_MS, signal)
+  }
+}
+
+async function listen(response: Response, listener: RunListener): Promise<void> {
+  const read = eventReader()
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (!reader) return
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    // The type is the server's word; `runs.test.ts` holds it against the schema.
+    for (const { name, data } of read(value)) if (name === 'run') listener.run(JSON.parse(data) as RunSummary)
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,132 @@
+import { Handle, Position, useConnection } from '@xyflow/react'
+import { memo } from 'react'
+import type { SavedInPin } from '../../../shared/blueprint.ts'
+import type { InPin, OutPin } from '../model/block-description.ts'
+import { type DanglingWire, wireTo } from '../model/fitting-blocks.ts'
+import { wireId } from '../model/flow.ts'
+import { wireProblem } from '../model/wire-check.ts'
+import { short } from '../model/words.ts'
+import { pinLooks } from '../pins/pin-look.ts'
+import { PinMark } from '../pins/pin-mark.tsx'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import classes from './block-node.module.css'
+import type { BlockData } from './canvas-nodes.ts'
+import { PinValue } from './pin-value.tsx'
+
+/** The pins of a block with their handles; those that fit the wire in the hand stand out. */
+export function Pins({ id, data }: { readonly id: string; readonly data: BlockData }) {
+  const { store } = useEditor()
+  const held = useConnection((connection): string =>
+    connection.inProgress && connection.fromHandle
+      ? `${connection.fromHandle.type}|${connection.fromHandle.nodeId}|${connection.fromHandle.id}`
+      : '',
+  )
+  const wire = danglingWire(held)
+  const { flow } = store.getState().drawing
+  const { catalogue } = store.getState()
+  const fits = (side: 'from' | 'to', pin: string) =>
+    wire === undefined
+      ? undefined
+      : wire.side === side && wireProblem(flow, catalogue, wireTo(wire, { block: id, pin })) === undefined
+        ? 'yes'
+        : 'no'
+  const saved = new Map(data.content.in_pins.map((pin) => [pin.id, pin]))
+  const broken = new Map(data.problems.map(({ pin, message }) => [pin, message]))
+  return (
+    <div className={classes.pins}>
+      <div className={classes.column}>
+        {[...data.pins.in].map(([pin, kind]) => (
+          <InRow
+            key={pin}
+            pin={pin}
+            kind={kind}
+            saved={saved.get(pin)}
+            problem={broken.get(pin)}
+            wireId={wireInto(id, saved.get(pin))}
+            got={data.trace?.step?.in[pin]}
+            fits={fits('from', pin)}
+          />
+        ))}
+      </div>
+      <div className={classes.column}>
+        {[...data.pins.out].map(([pin, kind]) => (
+          <OutRow
+            key={pin}
+            pin={pin}
+            kind={kind}
+            wired={data.wiredOut.includes(`|${pin}|`)}
+            fits={fits('to', pin)}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function wireInto(block: string, saved: SavedInPin | undefined): string {
+  const from = saved?.from?.at(-1)
+  return from && saved ? wireId({ from, to: { block, pin: saved.id } }) : ''
+}
+
+function danglingWire(held: string): DanglingWire | undefined {
+  const [type, block, ...pin] = held.split('|')
+  if (block === undefined || pin.length === 0) return undefined
+  return { side: type === 'source' ? 'from' : 'to', place: { block, pin: pin.join('|') } }
+}
+
+interface InRowProps {
+  readonly pin: string
+  readonly kind: InPin
+  readonly saved: SavedInPin | undefined
+  readonly problem: string | undefined
+  /** The wire that ends here; of several the last. */
+  readonly wireId: string
+  /** What came in the run that is shown; undefined: nothing, or none is shown. */
+  readonly got: unknown
+  readonly fits: 'yes' | 'no' | undefined
+}
+
+const InRow = memo(function InRow({ pin, kind, saved, problem, wireId, got, fits }: InRowProps) {
+  const isPointed = useEditorState(
+    ({ pointedWire, selectedWires }) =>
+      wireId !== '' && (pointedWire === wireId || (selectedWires.size === 1 && selectedWires.has(wireId))),
+  )
+  const wired = (saved?.from?.length ?? 0) > 0
+  const value = wired ? undefined : saved?.value
+  return (
+    <div
+      className={classes.in}
+      data-fits={fits}
+      data-broken={problem ? true : undefined}
+      data-required={(kind.required && !wired && value === undefined) || undefined}
+      title={problem ?? `${pin} · ${kind.type}${kind.required ? ', needed' : ''}\n${kind.help}`}
+    >
+      <Handle type="target" position={Position.Left} id={pin} className={classes.handle}>
+        <PinMark type={kind.type} full={wired || value !== undefined} />
+      </Handle>
+      <span className={classes.pin}>{pin}</span>
+      {value === undefined ? null : <span className={classes.value}>{short(value, 22)}</span>}
+      {wired && got !== undefined ? (
+        <PinValue pin={pin} value={got} color={pinLooks[kind.type].color} isPointed={isPointed} />
+      ) : null}
+    </div>
+  )
+})
+
+interface OutRowProps {
+  readonly pin: string
+  readonly kind: OutPin
+  readonly wired: boolean
+  readonly fits: 'yes' | 'no' | undefined
+}
+
+const OutRow = memo(function OutRow({ pin, kind, wired, fits }: OutRowProps) {
+  return (
+    <div className={classes.out} data-fits={fits} title={`${pin} · ${kind.type}\n${kind.help}`}>
+      <span className={classes.pin}>{pin}</span>
+      <Handle type="source" position={Position.Right} id={pin} className={classes.handle}>
+        <PinMark type={kind.type} full={wired} />
+      </Handle>
+    </div>
+  )
+})

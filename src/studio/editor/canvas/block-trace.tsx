@@ -1,0 +1,69 @@
+import { duration } from '../../controls/amounts.ts'
+import { Icon } from '../../controls/icon.tsx'
+import type { BlockTrace } from '../model/run-view.ts'
+import classes from './block-trace.module.css'
+
+/** On the upper edge of a block: the place of its step in the run, how often it ran and how long it took. */
+export function TraceMark({ trace, isFar }: { readonly trace: BlockTrace; readonly isFar: boolean }) {
+  const { state, order, times, us } = trace
+  if (state === 'idle') return null
+  if (isFar)
+    return order === 0 ? null : (
+      <span className={classes.mark} data-far data-state={state}>
+        {order}
+      </span>
+    )
+  if (state === 'fixed')
+    return (
+      <span className={classes.mark} data-state={state} title="Worked out when the blueprint was deployed">
+        fixed
+      </span>
+    )
+  return (
+    <span className={`${classes.mark} numbers`} data-state={state}>
+      {state === 'failed' ? <Icon name="warning" size={12} /> : null}
+      {state === 'paused' ? <Icon name="pause" size={11} /> : null}
+      <b>{order}</b>
+      {times > 1 ? <span>×{times}</span> : null}
+      {state === 'paused' ? 'paused' : <span className={classes.time}>{duration(us / 1_000)}</span>}
+    </span>
+  )
+}
+
+/** Below a block: why it failed, or what else there is to say about its step. */
+export function TraceMessage({ trace }: { readonly trace: BlockTrace }) {
+  if (trace.message === '') return null
+  return (
+    <div className={classes.message} data-state={trace.state} title={trace.message}>
+      {trace.message}
+    </div>
+  )
+}
+
+interface BreakpointMarkProps {
+  readonly breakpoint: 'holds' | 'waits' | undefined
+  /** Somebody's run, which is not the one that is shown. */
+  readonly isPaused: boolean
+}
+
+/** On the left edge of a block: that runs pause there, and that one does. */
+export function BreakpointMark({ breakpoint, isPaused }: BreakpointMarkProps) {
+  if (isPaused)
+    return (
+      <span className={classes.paused} title="A run stands still before this block">
+        <Icon name="pause" size={12} />
+      </span>
+    )
+  if (!breakpoint) return null
+  return (
+    <span
+      className={classes.breakpoint}
+      data-waits={breakpoint === 'waits' || undefined}
+      title={
+        breakpoint === 'holds'
+          ? 'Breakpoint: runs pause before this block'
+          : 'Breakpoint, which holds nothing up while runs are not traced'
+      }
+    />
+  )
+}

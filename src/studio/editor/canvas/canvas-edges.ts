@@ -1,0 +1,66 @@
+import type { Edge } from '@xyflow/react'
+import type { PinType } from '../../../shared/pin-type.ts'
+import type { Catalogue } from '../model/block-description.ts'
+import { type Flow, wireId, wiresOf } from '../model/flow.ts'
+import { glance } from '../model/glance.ts'
+import { carriedType, pinsOf } from '../model/pins.ts'
+import type { RunView } from '../model/run-view.ts'
+import { pinLooks } from '../pins/pin-look.ts'
+
+interface Given {
+  readonly flow: Flow
+  readonly catalogue: Catalogue
+  /** The run that is shown. */
+  readonly view: RunView | undefined
+}
+
+/** The wires as the canvas draws them; one that is as before is the same object. */
+export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Edge[] {
+  let before = new Map<string, Edge>()
+  return ({ flow, catalogue, view }, selected) => {
+    const next = new Map<string, Edge>()
+    for (const wire of wiresOf(flow)) {
+      const source = flow.get(wire.from.block)
+      const target = flow.get(wire.to.block)
+      const out = source && pinsOf(source, catalogue).out.get(wire.from.pin)
+      const into = target && pinsOf(target, catalogue).in.get(wire.to.pin)
+      if (!out || !into) continue
+      const id = wireId(wire)
+      const times = view?.wires.get(id)
+      const className = edgeClass(carriedType(out, into.type), view && (times ?? 0) > 0)
+      const isSelected = selected.has(id)
+      const carried = view && times ? view.blocks.get(wire.to.block)?.step?.in[wire.to.pin] : undefined
+      const ariaLabel = `Wire from ${wire.from.pin} to ${wire.to.pin}${carriedWords(view, times, carried)}`
+      const old = before.get(id)
+      if (old?.selected === isSelected && old.className === className && old.ariaLabel === ariaLabel) {
+        next.set(id, old)
+        continue
+      }
+      next.set(id, {
+        id,
+        source: wire.from.block,
+        sourceHandle: wire.from.pin,
+        target: wire.to.block,
+        targetHandle: wire.to.pin,
+        selected: isSelected,
+        className,
+        data: { wire },
+        ariaLabel,
+      })
+    }
+    before = next
+    return [...next.values()]
+  }
+}
+
+/** `lit`: whether it carried something in the run that is shown; undefined while none is. */
+function edgeClass(type: PinType, lit: boolean | undefined): string {
+  const look = `wire wire-${pinLooks[type].color}`
+  return lit === undefined ? look : `${look} ${lit ? 'wire-lit' : 'wire-idle'}`
+}
+
+function carriedWords(view: RunView | undefined, times: number | undefined, carried: unknown): string {
+  if (!view) return ''
+  if (times === undefined) return ', carried nothing'
+  return carried === undefined ? ', taken' : `, carried ${glance(carried, 60)}`
+}

@@ -1,0 +1,96 @@
+import { Popover } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { JsonView } from '../../controls/json-view.tsx'
+import { glance, isCut } from '../model/glance.ts'
+import type { PinColor } from '../pins/pin-look.ts'
+import classes from './pin-value.module.css'
+
+interface PinValueProps {
+  readonly pin: string
+  readonly value: unknown
+  readonly color: PinColor
+  /** The mouse is over the wire that brought it, or the wire is selected. */
+  readonly isPointed: boolean
+}
+
+/** How long the mouse or the keyboard rests on a value before it is shown whole, in milliseconds. */
+const REST_MS = 250
+
+/** What came in at a pin, in a few characters at the end of its wire. Resting on it shows it whole; a click keeps it open. */
+export function PinValue({ pin, value, color, isPointed }: PinValueProps) {
+  const [isKept, setKept] = useState(false)
+  const [isRested, setRested] = useState(false)
+  const [isOver, setOver] = useState(false)
+  const isWanted = isOver || isPointed
+  useEffect(() => {
+    if (!isWanted) {
+      setRested(false)
+      return undefined
+    }
+    const timer = setTimeout(() => setRested(true), REST_MS)
+    return () => clearTimeout(timer)
+  }, [isWanted])
+  const close = () => {
+    setKept(false)
+    setRested(false)
+  }
+  const text = glance(value)
+  return (
+    <Popover
+      opened={isKept || isRested}
+      onDismiss={close}
+      position="bottom-start"
+      shadow="md"
+      withinPortal
+      closeOnEscape={false}
+    >
+      <Popover.Target>
+        <button
+          type="button"
+          className={`${classes.value} pin-${color} nodrag nopan`}
+          aria-label={`${pin} got ${glance(value, 60)}`}
+          onMouseEnter={() => setOver(true)}
+          onMouseLeave={() => setOver(false)}
+          onFocus={() => setOver(true)}
+          onBlur={() => {
+            setOver(false)
+            close()
+          }}
+          onClick={(event) => {
+            event.stopPropagation()
+            setKept(!isKept)
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || !(isKept || isRested)) return
+            event.preventDefault()
+            event.stopPropagation()
+            setOver(false)
+            close()
+          }}
+        >
+          <span className={classes.text}>{text}</span>
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown
+        p={6}
+        maw={380}
+        miw={150}
+        className="nowheel nodrag nopan"
+        onMouseDown={(event) => event.preventDefault()}
+      >
+        <WholeValue value={value} label={`What ${pin} got`} />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** A value of a run, as much of it as was kept. */
+function WholeValue({ value, label }: { readonly value: unknown; readonly label: string }) {
+  if (!isCut(value)) return <JsonView value={value} label={label} />
+  return (
+    <>
+      <p className={classes.cut}>Only its beginning was kept; it is {glance(value)} long.</p>
+      <pre className={classes.beginning}>{value.$cut}</pre>
+    </>
+  )
+}

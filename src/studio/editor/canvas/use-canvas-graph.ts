@@ -1,0 +1,49 @@
+import type { Edge } from '@xyflow/react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { usePausedRuns, useShownRun } from '../runs/run-queries.ts'
+import { useBreakpoints } from '../runs/use-breakpoints.ts'
+import { useEditorState } from '../state/editor-context.ts'
+import { edgeMaker } from './canvas-edges.ts'
+import { type CanvasNode, nodeMaker } from './canvas-nodes.ts'
+
+/** The nodes as the state has them, and as they are while something is being dragged; and the wires. */
+export function useCanvasGraph() {
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const notes = useEditorState(({ drawing }) => drawing.notes)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const known = useEditorState((state) => state.known)
+  const checked = useEditorState((state) => state.checked)
+  const selection = useEditorState((state) => state.selection)
+  const { view } = useShownRun()
+  const { at, hold } = useBreakpoints()
+  const paused = usePausedBlocks()
+  const make = useRef(nodeMaker())
+  const made = useMemo(() => {
+    const breakpoints = { at, hold }
+    return make.current({ flow, notes, catalogue, known, checked, selection, view, breakpoints, paused })
+  }, [flow, notes, catalogue, known, checked, selection, view, at, hold, paused])
+  const [nodes, setNodes] = useState<CanvasNode[]>(made)
+  useEffect(() => {
+    // What is in the hand stays there.
+    setNodes((now) => {
+      const held = new Map(now.filter(({ dragging }) => dragging).map((node) => [node.id, node.position]))
+      if (held.size === 0) return made
+      return made.map((node) => {
+        const position = held.get(node.id)
+        return position ? { ...node, position, dragging: true } : node
+      })
+    })
+  }, [made])
+  const selectedWires = useEditorState((state) => state.selectedWires)
+  const makeEdges = useRef(edgeMaker())
+  const edges = useMemo(
+    (): Edge[] => makeEdges.current({ flow, catalogue, view }, selectedWires),
+    [flow, catalogue, view, selectedWires],
+  )
+  return { nodes, setNodes, edges }
+}
+
+function usePausedBlocks(): ReadonlySet<string> {
+  const { data } = usePausedRuns()
+  return useMemo(() => new Set(data?.map(({ block }) => block)), [data])
+}

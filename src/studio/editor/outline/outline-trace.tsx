@@ -1,0 +1,41 @@
+import { duration } from '../../controls/amounts.ts'
+import { glance } from '../model/glance.ts'
+import type { OutlineItem } from '../model/outline.ts'
+import type { BlockTrace } from '../model/run-view.ts'
+import classes from './outline.module.css'
+
+interface OutlineTraceProps {
+  readonly item: OutlineItem
+  readonly trace: BlockTrace
+}
+
+/** In words what a block did in the run that is shown, or what came in at a pin. */
+export function OutlineTrace({ item, trace }: OutlineTraceProps) {
+  if (item.kind === 'pin') {
+    const got = trace.step?.in[item.pin]
+    return got === undefined ? null : (
+      <span className={classes.got}>
+        <span className={classes.spoken}>, got </span>
+        {glance(got, 48)}
+      </span>
+    )
+  }
+  if (item.kind !== 'block') return null
+  return (
+    <>
+      <span className={`${classes.trace} numbers`} data-state={trace.state}>
+        <span className={classes.spoken}>, </span>
+        {wordsOf(trace)}
+      </span>
+      {trace.message === '' ? null : <span className={classes.problem}>{trace.message}</span>}
+    </>
+  )
+}
+
+function wordsOf({ state, order, times, us }: BlockTrace): string {
+  if (state === 'idle') return 'did not run'
+  if (state === 'fixed') return 'fixed'
+  const place = `step ${order}${times > 1 ? ` ×${times}` : ''}`
+  if (state === 'paused') return `${place}, paused before it`
+  return `${place}, ${state === 'failed' ? 'failed after ' : ''}${duration(us / 1_000)}`
+}

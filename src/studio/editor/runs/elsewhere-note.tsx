@@ -1,0 +1,20 @@
+import { Alert, Anchor, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import type { Run } from '../../api/runs.ts'
+import { useEditorState } from '../state/editor-context.ts'
+
+/** Two blueprints can register one address: then it is said which of them answered. */
+export function ElsewhereNote({ run }: { readonly run: Run }) {
+  const blueprint = useEditorState((state) => state.guid)
+  if (run.blueprint === blueprint) return null
+  return (
+    <Alert color="sand" variant="light" p="xs" mt={8}>
+      <Text size="xs">
+        Another blueprint answered this address, so nothing is drawn here.{' '}
+        <Anchor component={Link} href={`/blueprints/${run.blueprint}?run=${run.guid}`} size="xs">
+          Show it there
+        </Anchor>
+      </Text>
+    </Alert>
+  )
+}

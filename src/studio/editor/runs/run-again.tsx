@@ -1,0 +1,58 @@
+import { Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type ReplayState, type Run, replayRun } from '../../api/runs.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { showRun } from '../state/shown-run.ts'
+import { runQuery, runsQuery } from './run-queries.ts'
+import classes from './runs-panel.module.css'
+
+const states: readonly { readonly value: ReplayState; readonly label: string }[] = [
+  { value: 'staged', label: 'As drawn' },
+  { value: 'saved', label: 'As saved' },
+  { value: 'deployed', label: 'As deployed' },
+]
+
+/** The same request once more, on the blocks as they are now, and with nothing left behind. */
+export function RunAgain({ run }: { readonly run: Run }) {
+  const editor = useEditor()
+  const client = useQueryClient()
+  const blueprint = useEditorState((state) => state.guid)
+  const [state, setState] = useState<ReplayState>('staged')
+  const again = useMutation({
+    mutationFn: async () => {
+      // What was drawn a moment ago runs too.
+      await editor.sync.settled()
+      return replayRun(run.replay_of ?? run.guid, state)
+    },
+    onSuccess: (replay) => {
+      client.setQueryData(runQuery(replay.guid).queryKey, replay)
+      void client.invalidateQueries({ queryKey: runsQuery(blueprint).queryKey })
+      showRun(editor, replay.guid)
+    },
+  })
+  return (
+    <section className={classes.again} aria-label="Run again">
+      <h2 className={classes.title}>Run again</h2>
+      <Text size="xs" c="dimmed">
+        The same request on the blocks of now. What it writes is undone at its end, and what is outside, such
+        as another server, is not asked: its answer is the one of then.
+      </Text>
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label="On which blocks"
+        data={[...states]}
+        value={state}
+        onChange={(to) => setState(states.find(({ value }) => value === to)?.value ?? 'staged')}
+      />
+      <Group justify="flex-end">
+        <Button size="xs" loading={again.isPending} onClick={() => again.mutate()}>
+          Run again and compare
+        </Button>
+      </Group>
+      <ErrorNotice error={again.error} title="It could not be run again" />
+    </section>
+  )
+}

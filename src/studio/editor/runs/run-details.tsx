@@ -1,0 +1,125 @@
+import { Alert, Badge, Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
+import { useState } from 'react'
+import type { Run } from '../../api/runs.ts'
+import { duration } from '../../controls/amounts.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { Icon } from '../../controls/icon.tsx'
+import { JsonView } from '../../controls/json-view.tsx'
+import { Time } from '../../controls/time.tsx'
+import { outcomeOf, triggerWords } from '../model/run-words.ts'
+import { count } from '../model/words.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { leaveRun } from '../state/shown-run.ts'
+import { ElsewhereNote } from './elsewhere-note.tsx'
+import { ReplayComparison } from './replay-comparison.tsx'
+import { RunAgain } from './run-again.tsx'
+import { useShownRun } from './run-queries.ts'
+import classes from './runs-panel.module.css'
+import { StepList } from './step-list.tsx'
+
+/** The run that is drawn: how it went, its steps one by one, what was asked and answered, and running it again. */
+export function RunDetails() {
+  const editor = useEditor()
+  const { run, at, error, refetch } = useShownRun()
+  const isOver = run?.status === 'ended' || run?.status === 'failed'
+  return (
+    <>
+      <UnstyledButton className={classes.back} onClick={() => leaveRun(editor)}>
+        <span className={classes.backSign}>
+          <Icon name="chevron" size={13} />
+        </span>
+        All runs
+      </UnstyledButton>
+      {error ? (
+        <ErrorNotice
+          error={error}
+          title="The run could not be read; runs are kept for a day"
+          onRetry={refetch}
+        />
+      ) : null}
+      {run ? (
+        <>
+          <Head run={run} />
+          {run.compared ? <ReplayComparison compared={run.compared} /> : null}
+          <section aria-label="Steps">
+            <h2 className={classes.title}>{count(run.steps.length, 'step')}</h2>
+            <StepList run={run} at={at} />
+            {run.cut ? (
+              <Text size="xs" c="dimmed" mt={6}>
+                Some of what it did was left out: a run keeps 192 KB of values, 500 steps, and of one block
+                the first times only.
+              </Text>
+            ) : null}
+          </section>
+          <Exchange run={run} />
+          {isOver ? <RunAgain run={run} /> : null}
+        </>
+      ) : error ? null : (
+        <Stack gap={8} role="status" aria-label="Loading">
+          <Skeleton height={40} />
+          <Skeleton height={120} />
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function Head({ run }: { readonly run: Run }) {
+  const version = useEditorState(({ blueprint }) => blueprint?.version)
+  const isHere = useEditorState(({ guid }) => guid === run.blueprint)
+  const { word, color } = outcomeOf(run)
+  const what = run.deployment === 0 ? 'blocks as they were then' : `version ${run.deployment}`
+  return (
+    <div>
+      <Group gap={8} wrap="nowrap">
+        <Badge color={color} variant="filled" size="sm">
+          {word}
+        </Badge>
+        <Text fw={650} size="sm" truncate>
+          {run.label}
+        </Text>
+      </Group>
+      <Text size="xs" c="dimmed" mt={4} className="numbers">
+        <Time at={Date.parse(run.started) / 1_000} />, {duration(run.us / 1_000)}, {what},{' '}
+        {run.trigger_type === 'http' ? `as ${run.user ?? 'nobody'}` : triggerWords[run.trigger_type]}
+      </Text>
+      {run.error ? (
+        <Alert color="red" variant="light" p="xs" mt={8}>
+          <Text size="xs">{run.error.message}</Text>
+        </Alert>
+      ) : null}
+      <ElsewhereNote run={run} />
+      {run.deployment !== 0 && isHere && version !== undefined && run.deployment !== version ? (
+        <Text size="xs" c="dimmed" mt={4}>
+          It ran version {run.deployment}; what is drawn may differ from it.
+        </Text>
+      ) : null}
+    </div>
+  )
+}
+
+/** What was asked and answered; shut, since the steps are what one comes for. */
+function Exchange({ run }: { readonly run: Run }) {
+  const parts = [
+    { title: 'Request', value: run.request },
+    { title: 'Reply', value: run.reply },
+    { title: 'Result', value: run.result },
+  ].filter(({ value }) => value !== null && value !== undefined)
+  return parts.length === 0 ? null : (
+    <div>
+      {parts.map((part) => (
+        <Fold key={part.title} {...part} />
+      ))}
+    </div>
+  )
+}
+
+function Fold({ title, value }: { readonly title: string; readonly value: unknown }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className={classes.fold} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen ? <JsonView value={value} label={title} /> : null}
+    </details>
+  )
+}

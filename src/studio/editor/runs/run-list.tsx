@@ -1,0 +1,113 @@
+import { Badge, Button, SegmentedControl, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { RunSummary } from '../../api/runs.ts'
+import { duration } from '../../controls/amounts.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { Time } from '../../controls/time.tsx'
+import { outcomeOf, triggerWords } from '../model/run-words.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { showRun } from '../state/shown-run.ts'
+import { runsQuery } from './run-queries.ts'
+import classes from './runs-panel.module.css'
+
+type Kept = 'all' | 'failed'
+
+/** Did it go wrong, for the run itself or for who asked? */
+function isFailed({ status, reply }: RunSummary): boolean {
+  return status === 'failed' || (reply !== null && reply.status >= 400)
+}
+
+/** The traced runs, the newest first. New ones come in at the top while one looks. */
+export function RunList() {
+  const blueprint = useEditorState((state) => state.guid)
+  const { data, error, refetch } = useQuery(runsQuery(blueprint))
+  const [kept, setKept] = useState<Kept>('all')
+  if (error) return <ErrorNotice error={error} title="The runs could not be read" onRetry={refetch} />
+  if (!data) return <Waiting />
+  if (data.length === 0) return <NoRuns />
+  const shown = kept === 'all' ? data : data.filter(isFailed)
+  return (
+    <Stack gap="xs">
+      <SegmentedControl
+        size="xs"
+        aria-label="Which runs"
+        data={[
+          { value: 'all', label: `All ${data.length}` },
+          { value: 'failed', label: `Errors ${data.filter(isFailed).length}` },
+        ]}
+        value={kept}
+        onChange={(to) => setKept(to === 'failed' ? 'failed' : 'all')}
+      />
+      {shown.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Of these runs none was answered with an error.
+        </Text>
+      ) : null}
+      <ul className={classes.list} aria-label="Runs">
+        {shown.map((run) => (
+          <li key={run.guid}>
+            <RunRow run={run} />
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  )
+}
+
+function RunRow({ run }: { readonly run: RunSummary }) {
+  const editor = useEditor()
+  const { word, color } = outcomeOf(run)
+  return (
+    <UnstyledButton className={classes.run} onClick={() => showRun(editor, run.guid)}>
+      <span className={classes.outcome}>
+        <Badge size="sm" color={color} variant={run.status === 'paused' ? 'filled' : 'light'} fullWidth>
+          {word}
+        </Badge>
+      </span>
+      <span className={classes.what}>
+        <span className={classes.label}>{run.label}</span>
+        <span className={classes.more}>
+          {run.error ? (
+            <span className={classes.failure}>{run.error.message}</span>
+          ) : (
+            <>
+              {run.replay_of === null ? '' : 'run again, '}
+              {run.trigger_type === 'http' ? (run.user ?? 'nobody') : triggerWords[run.trigger_type]}
+            </>
+          )}
+        </span>
+      </span>
+      <span className={`${classes.when} numbers`}>
+        <Time at={Date.parse(run.started) / 1_000} />
+        <span>{duration(run.us / 1_000)}</span>
+      </span>
+    </UnstyledButton>
+  )
+}
+
+function NoRuns() {
+  const editor = useEditor()
+  return (
+    <EmptyState icon="operate" title="No runs yet">
+      <span>
+        A run is kept when it is traced: send a request with “Try it”, or trace every run and let the requests
+        come. Then it is drawn here block by block, with every value.
+      </span>
+      <Button size="xs" variant="default" onClick={() => editor.set({ panel: 'try' })}>
+        Try it
+      </Button>
+    </EmptyState>
+  )
+}
+
+function Waiting() {
+  return (
+    <Stack gap={8} role="status" aria-label="Loading">
+      {['a', 'b', 'c', 'd'].map((key) => (
+        <Skeleton key={key} height={46} />
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,72 @@
+import { Group, Select, Switch, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { setTracing } from '../../api/tracing.ts'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { count } from '../model/words.ts'
+import { useEditorState } from '../state/editor-context.ts'
+import { tracingQuery, useTracing } from './run-queries.ts'
+
+const spans = [
+  { value: '5', label: '5 min' },
+  { value: '15', label: '15 min' },
+  { value: '60', label: '1 hour' },
+  { value: '480', label: '8 hours' },
+  { value: '1440', label: '24 hours' },
+]
+
+/** Keeps every run of the blueprint, for a time: it costs a little, so it ends by itself. */
+export function TracingSwitch() {
+  const blueprint = useEditorState((state) => state.guid)
+  const client = useQueryClient()
+  const { queryKey } = tracingQuery(blueprint)
+  const { data, error, refetch } = useTracing()
+  const [minutes, setMinutes] = useState('15')
+  const switching = useMutation({
+    mutationFn: ({ on, span }: { readonly on: boolean; readonly span: string }) =>
+      setTracing(blueprint, { on, minutes: Number(span), keep_last: data?.keep_last ?? 50 }),
+    onSuccess: (now) => client.setQueryData(queryKey, now),
+  })
+  const isOn = data?.on ?? false
+  return (
+    <div>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Switch
+          label="Trace every run"
+          size="sm"
+          styles={{ label: { whiteSpace: 'nowrap' } }}
+          checked={switching.isPending ? switching.variables.on : isOn}
+          disabled={data === undefined}
+          onChange={(event) => switching.mutate({ on: event.currentTarget.checked, span: minutes })}
+        />
+        <Select
+          size="xs"
+          w={94}
+          mt={-4}
+          aria-label="For how long"
+          data={spans}
+          value={minutes}
+          allowDeselect={false}
+          onChange={(next) => {
+            setMinutes(next ?? '15')
+            if (isOn) switching.mutate({ on: true, span: next ?? '15' })
+          }}
+        />
+      </Group>
+      <Text size="xs" c="dimmed" mt={4} aria-live="polite">
+        {isOn && data?.until
+          ? `On until ${clock(data.until)}. The last ${data.keep_last} are kept, each for a day.`
+          : 'Off: only requests sent with “Try it” are kept.'}
+        {isOn || (data?.breakpoints.length ?? 0) === 0
+          ? ''
+          : ` ${count(data?.breakpoints.length ?? 0, 'breakpoint')} wait${data?.breakpoints.length === 1 ? 's' : ''} for it.`}
+      </Text>
+      <ErrorNotice error={error} title="It could not be read whether runs are traced" onRetry={refetch} />
+      <ErrorNotice error={switching.error} title="Tracing could not be changed" />
+    </div>
+  )
+}
+
+function clock(iso: string): string {
+  return new Date(iso).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+}

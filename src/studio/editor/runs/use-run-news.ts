@@ -1,0 +1,37 @@
+import { useDocumentVisibility } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { watchRuns } from '../api/run-stream.ts'
+import { withRun } from '../model/run-list.ts'
+import { useEditorState } from '../state/editor-context.ts'
+import { pausedQuery, runQuery, runsQuery, useTracing } from './run-queries.ts'
+
+/**
+ * Hears of runs as they happen, while somebody sees them: while the blueprint is traced or its list of runs is open, and the
+ * tab is in sight. A browser opens six connections to a server, so one that nobody looks at is one too many.
+ */
+export function useRunNews(): void {
+  const blueprint = useEditorState((state) => state.guid)
+  const isListOpen = useEditorState(({ panel }) => panel === 'runs')
+  const isTraced = useTracing().data?.on === true
+  const isVisible = useDocumentVisibility() === 'visible'
+  const client = useQueryClient()
+  const isListening = (isListOpen || isTraced) && isVisible
+  useEffect(() => {
+    if (!isListening) return undefined
+    const abort = new AbortController()
+    const listener = {
+      run(summary: Parameters<typeof withRun>[1]) {
+        client.setQueryData(runsQuery(blueprint).queryKey, (list) => list && [...withRun(list, summary)])
+        void client.invalidateQueries({ queryKey: runQuery(summary.guid).queryKey })
+        void client.invalidateQueries({ queryKey: pausedQuery(blueprint).queryKey })
+      },
+      opened() {
+        void client.invalidateQueries({ queryKey: runsQuery(blueprint).queryKey })
+        void client.invalidateQueries({ queryKey: pausedQuery(blueprint).queryKey })
+      },
+    }
+    void watchRuns(blueprint, listener, abort.signal)
+    return () => abort.abort()
+  }, [blueprint, client, isListening])
+}

@@ -1,0 +1,119 @@
+import { Anchor, Badge, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import type { SlowSearchRecord, StorageAdvice } from '../../../shared/api/storage-advice.ts'
+import { adviceQuery, canHelp } from '../../api/storages.ts'
+import { duration } from '../../controls/amounts.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { ErrorNotice } from '../../controls/error-notice.tsx'
+import { Facts } from '../../controls/facts.tsx'
+import { LoadingScreen } from '../../controls/loading-screen.tsx'
+import { Time } from '../../controls/time.tsx'
+
+interface AdviceDrawerProps {
+  readonly storage: string
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+/** How searches on a storage fare: which were slow, what they read, the index that would help, and those that there are. */
+export function AdviceDrawer({ storage, opened, onClose }: AdviceDrawerProps) {
+  const { data, error, refetch } = useQuery({ ...adviceQuery(storage), enabled: opened })
+  return (
+    <Drawer opened={opened} onClose={onClose} title="Searches and indexes">
+      {error ? <ErrorNotice error={error} title="It could not be read" onRetry={refetch} /> : null}
+      {data ? <Advice {...data} /> : error ? null : <LoadingScreen />}
+    </Drawer>
+  )
+}
+
+function Advice({ searches, indexes, text_index }: StorageAdvice) {
+  return (
+    <Stack gap="lg">
+      {searches.length === 0 ? (
+        <EmptyState icon="check" title="No slow searches">
+          <Text size="sm">Every search since this node was started was quick, or found by an index.</Text>
+        </EmptyState>
+      ) : (
+        <Text size="sm" c="dimmed">
+          They still answer, only slower than they need to. This is what this node saw since it was started.
+        </Text>
+      )}
+      {searches
+        .toSorted((a, b) => Number(canHelp(b)) - Number(canHelp(a)))
+        .map((one) => (
+          <SlowSearch key={`${one.kind} ${one.filter} ${JSON.stringify(one.sort)}`} search={one} />
+        ))}
+      <section>
+        <Title order={3} size="h5" mb={6}>
+          Indexes that are there
+        </Title>
+        <Text size="sm" c="dimmed" mb={6}>
+          Newest first and by guid are always quick. Blueprints bring the others when they are deployed.
+        </Text>
+        <Group gap={6}>
+          {indexes.map(({ fields, unique }) => (
+            <Code key={fields.join()}>
+              {fields.join(', ')}
+              {unique ? ' (unique)' : ''}
+            </Code>
+          ))}
+          {text_index ? <Code>free text</Code> : null}
+          {indexes.length === 0 && !text_index ? <Text size="sm">None yet.</Text> : null}
+        </Group>
+      </section>
+    </Stack>
+  )
+}
+
+function SlowSearch({ search }: { readonly search: SlowSearchRecord }) {
+  const { kind, filter, sort, times, milliseconds, rows, last, index, text_index, brought_by, why, how } =
+    search
+  const order = sort
+    ?.map(({ field, order: way }) => (way === 'desc' ? `${field}, down` : field))
+    .join(', then ')
+  return (
+    <section className="surface" style={{ padding: 14 }}>
+      <Group gap={8} mb={8} align="baseline">
+        <Badge color="gray">{kind === 'count' ? 'Count' : 'Search'}</Badge>
+        <Code>{filter === '' ? 'all documents' : filter}</Code>
+      </Group>
+      <Text size="sm" mb={8}>
+        {why}
+      </Text>
+      <Facts
+        facts={{
+          Sorted: kind === 'count' ? '' : sort === null ? 'best matches first' : order || 'newest first',
+          Slowest: (
+            <span className="numbers">
+              {duration(milliseconds)}, read {rows.toLocaleString()} documents
+            </span>
+          ),
+          Slow: (
+            <span>
+              {times === 1 ? 'once' : `${times.toLocaleString()} times`}, last <Time at={last} />
+            </span>
+          ),
+          'Index that helps': index ? (
+            <Code>{index.join(', ')}</Code>
+          ) : text_index ? (
+            <Code>free text</Code>
+          ) : (
+            ''
+          ),
+          'Asked for by':
+            brought_by.length === 0
+              ? ''
+              : brought_by.map(({ guid, name }) => (
+                  <Anchor key={guid} component={Link} href={`/blueprints/${guid}`} size="sm" mr={8}>
+                    {name}
+                  </Anchor>
+                )),
+        }}
+      />
+      <Text size="sm" mt={8} fw={550}>
+        {how}
+      </Text>
+    </section>
+  )
+}

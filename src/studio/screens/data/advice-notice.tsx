@@ -1,0 +1,28 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { adviceQuery, canHelp } from '../../api/storages.ts'
+
+interface AdviceNoticeProps {
+  readonly storage: string
+  readonly onOpen: () => void
+}
+
+/** Says that searches on the storage read more than they need to; nothing while there is nothing to be done about it. */
+export function AdviceNotice({ storage, onOpen }: AdviceNoticeProps) {
+  const { data } = useQuery(adviceQuery(storage))
+  const slow = data?.searches.filter(canHelp).length ?? 0
+  if (slow === 0) return null
+  return (
+    <Alert color="sand" variant="light" p="xs" mb="sm">
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">
+          {slow === 1 ? 'One search' : `${slow} searches`} on this storage {slow === 1 ? 'was' : 'were'} slow.
+          An index would help.
+        </Text>
+        <Button size="compact-sm" variant="default" onClick={onOpen}>
+          See what would help
+        </Button>
+      </Group>
+    </Alert>
+  )
+}

@@ -1,0 +1,100 @@
+/** The canvas of the studio in the hand of a mouse: blocks are dragged in, wires are drawn from pin to pin. */
+import type { Locator, Page } from 'playwright-core'
+import { eventually } from './studio-eventually.ts'
+
+/** A pin on the right of a block. `block`: its guid. */
+export interface OutPin {
+  readonly block: string
+  readonly out: string
+}
+
+/** A pin on the left of a block. */
+export interface InPin {
+  readonly block: string
+  readonly in: string
+}
+
+/** Where in the canvas, in pixels from its corner. */
+export interface Spot {
+  readonly x: number
+  readonly y: number
+}
+
+export interface StudioCanvas {
+  readonly page: Page
+  /** Finds a block in the palette by words, and drags the first one found onto the canvas. Gives its guid. */
+  drag(words: string, to: Spot): Promise<string>
+  /** Draws a wire from a pin into the empty and chooses the first block found by words. Gives its guid. */
+  grow(from: OutPin | InPin, words: string, to: Spot): Promise<string>
+  /** Draws a wire from an out-pin to an in-pin. */
+  wire(from: OutPin, to: InPin): Promise<void>
+  /** Moves a block by its upper left corner. */
+  move(block: string, to: Spot): Promise<void>
+  /** Clicks the block, so that the panel beside is about it. */
+  choose(block: string): Promise<void>
+  /** Writes into the field of a pin or setting of the chosen block. */
+  write(field: string, text: string): Promise<void>
+  block(guid: string): Locator
+}
+
+export function studioCanvas(page: Page): StudioCanvas {
+  const pane = page.locator('.react-flow__pane')
+  const block = (guid: string) => page.locator(`.react-flow__node-block[data-id="${guid}"]`)
+  const handle = (pin: OutPin | InPin) =>
+    block(pin.block).locator(
+      'out' in pin ? `.source[data-handleid="${pin.out}"]` : `.target[data-handleid="${pin.in}"]`,
+    )
+  const nodes = page.locator('.react-flow__node-block')
+  const guids = () => nodes.evaluateAll((all) => all.map((one) => one.getAttribute('data-id') ?? ''))
+
+  /** The one block that was not there before `work`. */
+  async function added(work: () => Promise<void>): Promise<string> {
+    const before = new Set(await guids())
+    await work()
+    let fresh: string | undefined
+    await eventually(async () => {
+      fresh = (await guids()).find((guid) => !before.has(guid))
+      return fresh
+    }).toBeDefined()
+    return fresh ?? ''
+  }
+
+  return {
+    page,
+    block,
+    drag(words, targetPosition) {
+      return added(async () => {
+        const palette = page.getByRole('complementary', { name: 'Blocks to add' })
+        await palette.getByRole('combobox').fill(words)
+        await palette.getByRole('option').first().dragTo(pane, { targetPosition })
+      })
+    },
+    grow(from, words, targetPosition) {
+      return added(async () => {
+        await handle(from).dragTo(pane, { targetPosition })
+        const dialog = page.getByRole('dialog')
+        await dialog.getByRole('combobox').fill(words)
+        await dialog.getByRole('option').first().click()
+        await dialog.waitFor({ state: 'detached' })
+      })
+    },
+    async wire(from, to) {
+      const wires = page.locator('.react-flow__edge')
+      const before = await wires.count()
+      await handle(from).dragTo(handle(to))
+      await eventually(() => wires.count()).toBe(before + 1)
+    },
+    async choose(guid) {
+      await block(guid).click({ position: { x: 60, y: 12 } })
+    },
+    async move(guid, targetPosition) {
+      await block(guid).dragTo(pane, { sourcePosition: { x: 20, y: 8 }, targetPosition, steps: 5 })
+    },
+    async write(field, text) {
+      // What is needed has an asterisk behind its name; lists to choose from have the name of their field.
+      const named = page.getByLabel(new RegExp(`^${field}( \\*)?$`))
+      await named.and(page.locator('input, textarea')).fill(text)
+      await page.keyboard.press('Tab')
+    },
+  }
+}

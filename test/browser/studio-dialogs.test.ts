@@ -1,0 +1,140 @@
+/** What opens over the screens of the studio, its editor in all its states, and its first minute: axe finds nothing wrong. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { expectNoProblem, settled } from './studio-looks.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+let tasks: string
+beforeAll(async () => {
+  studio = await openStudio({ QUOIN_EXAMPLES: '1' })
+  const [blueprint] = objectsOf(await studio.quoin.manage('POST', '/blueprints/search', {}))
+  tasks = `blueprints/${guidOf(blueprint)}`
+  page = await studio.open('admin', 'welcome')
+}, 300_000)
+afterAll(() => studio?.close())
+
+const dialog = () => page.getByRole('dialog')
+
+/** Opens something, looks at it, and shuts it with Escape. */
+async function lookAt(what: string, open: () => Promise<void>): Promise<void> {
+  await open()
+  await dialog().waitFor()
+  await settled(page)
+  await expectNoProblem(page, what)
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+}
+
+const press = (keys: string) => () => page.keyboard.press(keys)
+
+test('signing in, also after a mistake', async () => {
+  const nobody = await studio.open(undefined, 'data/fields')
+  await nobody.getByLabel('User name or e-mail').waitFor()
+  await expectNoProblem(nobody, 'sign-in')
+  await nobody.getByLabel('User name or e-mail').fill('admin')
+  await nobody.getByLabel('Password', { exact: true }).fill('not the password')
+  await nobody.getByRole('button', { name: 'Sign in' }).click()
+  await nobody.getByText('You are not signed in').waitFor()
+  await expectNoProblem(nobody, 'sign-in refused')
+  await nobody.context().close()
+}, 60_000)
+
+test('the first start: three steps, of which the last one answers', async () => {
+  await page.getByRole('heading', { name: 'Welcome to Quoin' }).waitFor()
+  await page.getByRole('button', { name: 'GET /api/v1/tasks' }).click()
+  await page.getByText('200', { exact: true }).waitFor()
+  await expectNoProblem(page, 'welcome, called')
+}, 60_000)
+
+test('what is there on every screen', async () => {
+  await lookAt('command palette', press('ControlOrMeta+k'))
+  await lookAt('list of keys', press('?'))
+  await page.getByRole('button', { name: 'AD, your account' }).click()
+  await page.getByRole('menu').waitFor()
+  await expectNoProblem(page, 'user menu')
+  await page.keyboard.press('Escape')
+}, 60_000)
+
+test('screens without anything on them', async () => {
+  for (const address of ['assets', 'data/fields', 'data/rules', 'operate/schedules', 'nowhere']) {
+    await page.goto(address)
+    await settled(page)
+    await expectNoProblem(page, address)
+  }
+}, 60_000)
+
+test('forms and questions', async () => {
+  await page.goto('blueprints')
+  await settled(page)
+  await lookAt('new blueprint', press('n'))
+  await lookAt('import a blueprint', () => page.getByRole('button', { name: 'Import' }).click())
+  await lookAt('deactivate', async () => {
+    await page.getByRole('button', { name: 'More about Tasks' }).click()
+    await page.getByRole('menu').waitFor()
+    await expectNoProblem(page, 'menu of a blueprint')
+    await page.getByRole('menuitem', { name: 'Deactivate', exact: true }).click()
+  })
+}, 60_000)
+
+test('the editor', async () => {
+  await page.goto(tasks)
+  const block = page.locator('.react-flow__node-block')
+  await block.first().waitFor()
+  await expectNoProblem(page, 'canvas from afar')
+  await block
+    .filter({ hasText: 'Search documents' })
+    .first()
+    .click({ position: { x: 12, y: 6 } })
+  for (const _ of [1, 2, 3, 4, 5]) await page.keyboard.press('=')
+  await block.locator('.react-flow__handle').first().waitFor()
+  await page.getByRole('group', { name: /^storage, / }).waitFor()
+  await expectNoProblem(page, 'canvas with a block chosen')
+  await lookAt('add a block', press('a'))
+  await page.getByRole('button', { name: 'Wire sort to …' }).click()
+  await page.getByRole('option', { name: 'A new block that fits …' }).waitFor()
+  await expectNoProblem(page, 'sources of a wire')
+  await page.keyboard.press('Escape')
+  // Something staged: it is shown on the block, and can be discarded.
+  await page.getByLabel('Title', { exact: true }).fill('Find them')
+  await page.keyboard.press('Escape')
+  await page.getByText('1 staged', { exact: true }).waitFor()
+  await lookAt('discard', () => page.getByRole('button', { name: 'Discard' }).click())
+  await lookAt('deploy', press('ControlOrMeta+Enter'))
+  await lookAt('versions', press('v'))
+  await lookAt('why 404', async () => {
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Why is it 404?' }).click()
+  })
+  await page.keyboard.press('t')
+  await page.getByRole('button', { name: 'Send GET' }).click()
+  await page.getByText('200', { exact: true }).waitFor()
+  await expectNoProblem(page, 'try it, answered')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('o')
+  await page.getByRole('tree').waitFor()
+  await expectNoProblem(page, 'outline')
+  expect(studio.complaints()).toEqual([])
+}, 300_000)
+
+test('the editor on a tablet: the blocks lie over the canvas while they are wanted', async () => {
+  const tablet = await studio.open('admin', tasks, { viewport: { width: 820, height: 1180 } })
+  const blocks = tablet.locator('.react-flow__node-block')
+  await blocks.first().waitFor()
+  const palette = tablet.getByRole('complementary', { name: 'Blocks to add' })
+  await palette.getByRole('button', { name: 'Show the blocks' }).click()
+  await expectNoProblem(tablet, 'palette on a tablet')
+  await tablet.keyboard.type('log')
+  await palette.getByRole('option', { name: /^Log/ }).click()
+  await tablet.getByRole('group', { name: /^value, / }).waitFor()
+  expect(await palette.getByRole('option').count()).toBe(0)
+  await palette.getByRole('button', { name: 'Show the blocks' }).click()
+  await palette.getByRole('combobox').waitFor()
+  await tablet.keyboard.press('Escape')
+  await palette.getByRole('button', { name: 'Show the blocks' }).waitFor()
+  const wide = await tablet.evaluate('document.documentElement.scrollWidth - innerWidth')
+  expect(Number(wide)).toBeLessThanOrEqual(0)
+  await tablet.context().close()
+}, 60_000)

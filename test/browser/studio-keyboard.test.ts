@@ -1,0 +1,212 @@
+/** The tasks API, built in the studio without a mouse: every step is a key, from signing in to rolling back. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf } from '../end-to-end/harness.ts'
+import { eventually } from './studio-eventually.ts'
+import { pointerEvents, type StudioOutline, studioOutline, watchPointer } from './studio-outline.ts'
+import { administrator, openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+let outline: StudioOutline
+beforeAll(async () => {
+  studio = await openStudio()
+  page = await studio.open(undefined, '')
+  await watchPointer(page)
+  await page.reload()
+  outline = studioOutline(page)
+})
+
+afterAll(() => studio?.close())
+
+const press = (key: string) => page.keyboard.press(key)
+const type = (text: string) => page.keyboard.type(text)
+const title = 'title is required'
+
+test('signing in, and on to an empty outline', async () => {
+  await eventually(outline.focused).toBe('User name or e-mail')
+  await type(administrator.username)
+  await press('Tab')
+  await type(administrator.password)
+  await press('Enter')
+  await page.getByRole('heading', { name: 'Welcome to Quoin' }).waitFor()
+  await press('g')
+  await press('b')
+  await page.getByText('No blueprints yet').waitFor()
+  await press('n')
+  await eventually(outline.focused).toMatch(/^Name/)
+  await type('Tasks by keys')
+  await press('Enter')
+  await page.getByText('Start with what sets it off').waitFor()
+  await press('o')
+  await page.getByRole('tree').waitFor()
+})
+
+test('tasks are created, and one without a title is refused', async () => {
+  await outline.add('register post')
+  await outline.write('tasks')
+  await outline.add('branch')
+  await outline.goTo(/Branch/, /pin condition/)
+  await outline.add('has field')
+  await outline.write('title')
+  await outline.goTo(/Has field/, /pin object/)
+  await outline.wire('post body')
+  await outline.goTo(/Branch/)
+  await outline.add('create document')
+  await outline.goTo(/Create document/, /pin storage/)
+  await outline.add('storage')
+  await outline.write('tasks')
+  await outline.goTo(/Create document/, /pin mutations/)
+  await outline.add('set fields')
+  await outline.goTo(/Set fields/, /pin object/)
+  await outline.wire('post body')
+  await outline.goTo(/Create document/)
+  await outline.add('reply json')
+  await outline.goTo(/Reply with JSON/, /pin code/)
+  await outline.write('201')
+  await outline.goTo(/Reply with JSON/, /pin value/)
+  await outline.wire('create document')
+  // A branch that nothing is on yet has no row: its pin is in the panel.
+  await outline.goTo(/Branch/)
+  await press('Enter')
+  await outline.tabTo('Add a block behind false')
+  await press('Enter')
+  await eventually(outline.focused).toBe('Search blocks')
+  await type('reply json')
+  await press('Enter')
+  await outline.goTo(/on false/, /pin code/)
+  await outline.write('400')
+  await outline.goTo(/on false/, /pin value/)
+  await outline.write(`{"error": "${title}"}`)
+}, 300_000)
+
+/** At the row of an endpoint: opens it to everybody, and comes back. */
+async function openToEverybody(): Promise<void> {
+  await press('Enter')
+  await outline.tabTo('Who may call it')
+  await press('ArrowDown')
+  const list = page.getByRole('listbox', { name: 'Who may call it' })
+  const everybody = list.getByRole('option', { name: 'Everybody' })
+  await everybody.waitFor()
+  await press('ArrowUp')
+  await press('Enter')
+  await list.waitFor({ state: 'hidden' })
+  await press('Escape')
+  await eventually(outline.focused).toMatch(/^row /)
+}
+
+test('tasks are listed, and read one by one', async () => {
+  await press('Shift+A')
+  await type('register get')
+  await press('Enter')
+  await eventually(outline.focused).toMatch(/^row GET/)
+  await outline.write('tasks')
+  await openToEverybody()
+  await outline.add('search documents')
+  await outline.goTo(/Search documents/, /pin storage/)
+  await outline.wire('tasks storage')
+  await outline.goTo(/Search documents/)
+  await outline.add('reply json')
+  await outline.goTo(/Search documents/, /Reply with JSON/, /pin value/)
+  await outline.wire('search documents')
+
+  await press('Shift+A')
+  await type('register get')
+  await press('Enter')
+  await eventually(outline.focused).toMatch(/^row GETAPI/)
+  await outline.write('tasks/{guid}')
+  await openToEverybody()
+  await outline.add('get document')
+  await outline.goTo(/Get document/, /pin storage/)
+  await outline.wire('tasks storage')
+  await outline.goTo(/Get document/, /pin guid/)
+  await outline.add('request parameters')
+  await outline.goTo(/Request parameters/, /pin field/)
+  await outline.write('guid')
+  await outline.goTo(/Get document/)
+  await outline.add('reply json')
+  await outline.goTo(/Get document/, /Reply with JSON/, /pin value/)
+  await outline.wire('get document document')
+}, 300_000)
+
+const focusedOn = (name: string | RegExp) => eventually(outline.focused).toMatch(name)
+
+test('it is deployed, and called from Try it and from outside', async () => {
+  await press('ControlOrMeta+Enter')
+  await focusedOn(/^Save, deploy and activate/)
+  await press('Enter')
+  await page.getByText('Active, version 1').waitFor()
+
+  await focusedOn(/^row /)
+  await press('t')
+  await outline.tabTo('Endpoint')
+  await press('ArrowDown')
+  await page.getByRole('option', { name: 'POST /tasks' }).waitFor()
+  const chosen = page.locator('[data-combobox-selected]')
+  for (let pressed = 0; (await chosen.textContent()) !== 'POST /tasks' && pressed < 5; pressed += 1)
+    await press('ArrowDown')
+  await press('Enter')
+  const send = async (body: string) => {
+    await outline.tabTo('Body')
+    await press('ControlOrMeta+a')
+    await type(body)
+    await outline.tabTo('Send POST')
+    await press('Enter')
+  }
+  const panel = page.getByRole('complementary', { name: 'Try it' })
+  await send('{}')
+  await panel.getByText('400', { exact: true }).waitFor()
+  await send('{"title": "Paint the fence"}')
+  await panel.getByText('201', { exact: true }).waitFor()
+
+  const wrong = await studio.ask('POST', '/tasks', { as: 'admin', body: { name: 'x' } })
+  expect(wrong).toEqual({ status: 400, body: { error: title } })
+  const all = await studio.ask('GET', '/tasks')
+  expect([all.status, all.body]).toMatchObject([200, [{ title: 'Paint the fence' }]])
+  const [task] = await studio.quoin.documents('tasks')
+  expect(await studio.ask('GET', `/tasks/${guidOf(task)}`)).toMatchObject({
+    status: 200,
+    body: { title: 'Paint the fence' },
+  })
+}, 60_000)
+
+test('broken, it says at the pin why; repaired and changed, it is deployed with a diff', async () => {
+  await press('Escape')
+  await outline.goTo(/Create document/, /pin storage/)
+  await press('Delete')
+  const row = page.getByRole('treeitem').filter({ hasText: /^pin storage/ })
+  await eventually(() => row.allTextContents()).toContainEqual(expect.stringMatching(/needed: wire it/))
+  await press('ControlOrMeta+Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('1 problem keeps it from running').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Save and deploy' }).isDisabled()).toBe(true)
+  await press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  expect((await studio.ask('GET', '/tasks')).status).toBe(200)
+
+  await outline.goTo(/Create document/, /pin storage/)
+  await outline.wire('tasks storage')
+  await outline.goTo(/on false/, /pin code/)
+  await outline.write('422')
+  await press('ControlOrMeta+Enter')
+  await eventually(() => dialog.locator('section[data-change]').allTextContents()).toEqual([
+    expect.stringMatching(/code.*400.*422/),
+  ])
+  await focusedOn(/^Save and deploy/)
+  await press('Enter')
+  await page.getByText('Active, version 2').waitFor()
+  expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(422)
+}, 60_000)
+
+test('rolled back, the former version answers again, and nobody has touched a mouse', async () => {
+  await focusedOn(/^row /)
+  await press('v')
+  await outline.tabTo(/^Version 1/)
+  await press('Enter')
+  await outline.tabTo('Roll back to it')
+  await press('Enter')
+  await page.getByText('Active, version 3').waitFor()
+  expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(400)
+  expect(await pointerEvents(page)).toBe(0)
+  expect(studio.complaints()).toEqual([])
+})

@@ -1,0 +1,80 @@
+/** The studio, as it is built, in front of a cluster without anything in it. One server and one browser for a test file. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { JsonValue } from '../../src/shared/json.ts'
+import { adminPassword, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
+import { openBrowser } from './open-browser.ts'
+
+export interface StudioRoom {
+  readonly quoin: TestQuoin
+  readonly address: string
+  /** What the browser complained about since it was last asked: errors of scripts, and what the policy kept out. */
+  complaints(): readonly string[]
+  /** A tab of a browser of its own, at an address below `/studio`. `user` is signed in; `undefined`: nobody. */
+  open(user: string | undefined, path: string, options?: BrowserContextOptions): Promise<Page>
+  /** Asks an endpoint from outside, as any client would: without the browser and what it is signed in with. */
+  ask(method: string, path: string, sent?: { as?: string; body?: JsonValue }): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: JsonValue | undefined
+}
+
+/** What the browser says where a test asks for something that is not there, or not for everybody. */
+const expected = /status of 4\d\d/
+
+export async function openStudio(settings: Readonly<Record<string, string>> = {}): Promise<StudioRoom> {
+  const quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', ...settings })
+  const address = await quoin.quoin.server.listen()
+  const browser: Browser = await openBrowser()
+  let complaints: string[] = []
+  return {
+    quoin,
+    address,
+    complaints() {
+      const said = complaints
+      complaints = []
+      return said
+    },
+    async open(user, path, options = {}) {
+      const context = await browser.newContext({
+        baseURL: `${address}/studio/`,
+        viewport: { width: 1280, height: 800 },
+        reducedMotion: 'reduce',
+        ...options,
+      })
+      context.setDefaultTimeout(20_000)
+      if (user !== undefined) {
+        const token = JSON.stringify(await quoin.tokenOf(user))
+        await context.addInitScript(`sessionStorage.setItem('quoin.token', ${token})`)
+      }
+      const page = await context.newPage()
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text())
+      })
+      page.on('pageerror', (error) => complaints.push(error.message))
+      await page.goto(path)
+      return page
+    },
+    async ask(method, path, { as, body } = {}) {
+      const reply = await fetch(`${address}/api/v1${path}`, {
+        method,
+        headers: {
+          ...(as !== undefined && { authorization: `Bearer ${await quoin.tokenOf(as)}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await reply.text()
+      return { status: reply.status, body: text === '' ? undefined : JSON.parse(text) }
+    },
+    async close() {
+      await browser.close()
+      await quoin.close()
+    },
+  }
+}
+
+/** What the administrator types in at the first sign-in. */
+export const administrator = { username: 'admin', password: adminPassword } as const

@@ -1,0 +1,288 @@
+/** Why did it go this way? Runs on the canvas: sent from inside, step by step, run again, and paused at a breakpoint. */
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { installBlueprint } from '../../src/engine/install-blueprint.ts'
+import { axeProblems } from './axe-check.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+/** A note with a text is kept; one without is refused. */
+const notes = {
+  add: { type: 'on_startup_register_uri_post', title: 'Add', in: { uri: 'notes' }, scopes: ['*public'] },
+  read: {
+    type: 'object_update_fields',
+    title: 'Read',
+    in: { object: '@add.body' },
+    fields: { out_fields: ['text'] },
+  },
+  filled: { type: 'condition_not_empty_value', title: 'Is there a text', in: { value: '@read.text' } },
+  check: { type: 'branch', title: 'Check', in: { flow: '@add.flow', condition: '@filled.condition' } },
+  notes: { type: 'storage', title: 'Notes', fields: { storage: 'notes' } },
+  fields: {
+    type: 'mutations_set_bp_field_multiple',
+    title: 'Its fields',
+    in: { text: '@read.text' },
+    fields: { fields: ['text'] },
+  },
+  keep: {
+    type: 'function_create_document_from_mutations',
+    title: 'Keep',
+    in: { flow: '@check.true', storage: '@notes.storage', mutations: '@fields.mutations' },
+  },
+  kept: {
+    type: 'httpconnection_set_json',
+    title: 'Kept',
+    in: { flow: '@keep.flow', code: 201, value: '@keep.document' },
+  },
+  refused: {
+    type: 'httpconnection_set_json',
+    title: 'Refused',
+    in: { flow: '@check.false', code: 400, value: { error: 'text is required' } },
+  },
+}
+
+const layout = {
+  ...{
+    add: [0, 0],
+    read: [0, 180],
+    filled: [290, 180],
+    check: [290, 0],
+    notes: [0, 330],
+    fields: [290, 330],
+  },
+  ...{ keep: [580, 0], kept: [870, 0], refused: [580, 200] },
+}
+
+let studio: StudioRoom
+let page: Page
+let blueprint = ''
+beforeAll(async () => {
+  studio = await openStudio()
+  const { engine } = studio.quoin.quoin
+  blueprint = await installBlueprint(
+    engine,
+    { name: 'Notes', blocks: notes, layout },
+    { guid: '', username: 'builder' },
+  )
+  page = await open('?panel=try')
+}, 120_000)
+afterAll(() => studio?.close())
+
+const open = (words: string, options = {}) =>
+  studio.open('admin', `blueprints/${blueprint}${words}`, {
+    viewport: { width: 1500, height: 900 },
+    ...options,
+  })
+const block = (on: Page, title: string): Locator =>
+  on.locator(`.react-flow__node-block[aria-label^="${title}, block"]`)
+const says = async (on: Page, title: string) =>
+  (await block(on, title).getAttribute('aria-label'))?.replace(`${title}, block`, '')
+const bar = (on: Page) => on.getByRole('region', { name: 'The run that is shown' })
+const kept = async () => (await studio.quoin.documents('notes')).map(({ text }) => text)
+
+/** Sends a note from outside; resolves when it is answered. */
+function sendNote(text: string): Promise<{ readonly status: number }> {
+  return studio.ask('POST', '/notes', { as: 'admin', body: { text } })
+}
+
+describe('a request that is sent from inside', () => {
+  test('lights up the way it took', async () => {
+    await page.getByRole('textbox', { name: 'Body' }).fill('{"text":"Buy milk"}')
+    await page.getByRole('button', { name: 'Send POST' }).click()
+    await page.getByText('What ran is drawn.').waitFor()
+    await bar(page).getByText('201').waitFor()
+    expect(await says(page, 'Add')).toBe(', step 1')
+    expect(await says(page, 'Kept')).toMatch(/^, step \d+$/)
+    expect(await says(page, 'Refused')).toBe(', did not run')
+    expect(await says(page, 'Notes')).toBe(', its value is fixed')
+    await block(page, 'Keep').getByText(/ms$/).waitFor()
+    expect(await kept()).toEqual(['Buy milk'])
+  })
+
+  test('shows on each wire what it carried, and whole what one rests on', async () => {
+    const wires = page.locator('.react-flow__edge')
+    const said = await wires.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''))
+    expect(said).toContain('Wire from text to value, carried "Buy milk"')
+    expect(said).toContain('Wire from true to flow, taken')
+    expect(said).toContain('Wire from false to flow, carried nothing')
+    const value = block(page, 'Kept').getByRole('button', { name: /^value got/ })
+    expect(await value.textContent()).toBe('{text, _meta}')
+    await value.hover()
+    const whole = page.getByRole('dialog')
+    await whole.getByText('"Buy milk"').waitFor()
+    await page.mouse.move(700, 850)
+    await whole.waitFor({ state: 'detached' })
+    await value.focus()
+    await whole.getByText('"Buy milk"').waitFor()
+    await page.keyboard.press('Escape')
+    await whole.waitFor({ state: 'detached' })
+  })
+
+  test('that is refused goes the other way', async () => {
+    await page.getByRole('textbox', { name: 'Body' }).fill('{"text":""}')
+    await page.getByRole('button', { name: 'Send POST' }).click()
+    await bar(page).getByText('400').waitFor()
+    expect(await says(page, 'Refused')).toMatch(/^, step \d+$/)
+    expect(await says(page, 'Keep')).toBe(', did not run')
+    expect(await kept()).toEqual(['Buy milk'])
+  })
+})
+
+describe('past runs', () => {
+  test('are listed, the newest first, and those with errors for themselves', async () => {
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^Runs/ }).click()
+    await page.getByRole('button', { name: 'All runs' }).click()
+    const rows = page.getByRole('list', { name: 'Runs' }).getByRole('button')
+    expect((await rows.allTextContents()).map((text) => text.slice(0, 3))).toEqual(['400', '201'])
+    await page.getByText('Errors 1').click()
+    expect(await rows.count()).toBe(1)
+    await page.getByText('All 2').click()
+    await rows.nth(1).click()
+    await bar(page).getByText('201').waitFor()
+  })
+
+  test('are gone through by keys, and on the blocks nothing has happened yet that comes later', async () => {
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await bar(page)
+      .getByText(/^2 of \d+/)
+      .waitFor()
+    expect(await says(page, 'Read')).toBe(', step 2')
+    expect(await says(page, 'Check')).toBe(', did not run')
+    const step = page.locator('[aria-current="step"]')
+    expect(await step.textContent()).toContain('Read')
+    await step.focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await page.locator('[aria-current="step"]').textContent()).toContain('Is there a text')
+    expect(await page.getByRole('region', { name: 'Steps' }).textContent()).toContain('value "Buy milk"')
+    await page.keyboard.press('ArrowLeft')
+    await bar(page)
+      .getByText(/^2 of \d+/)
+      .waitFor()
+  })
+
+  test('have an address, and are told in words in the outline', async () => {
+    const other = await open(new URL(page.url()).search)
+    await bar(other)
+      .getByText(/^2 of \d+/)
+      .waitFor()
+    await other.keyboard.press('o')
+    const row = (name: RegExp) => other.getByRole('treeitem', { name }).first()
+    expect(await row(/^value ?Read/).textContent()).toContain('step 2')
+    expect(await row(/^step ?Check/).textContent()).toContain('did not run')
+    expect(await row(/^pin object/).textContent()).toContain('got {text}')
+    await other.context().close()
+  })
+
+  test('come in while one looks', async () => {
+    await page.getByRole('button', { name: 'All runs' }).click()
+    await page.getByRole('switch', { name: 'Trace every run' }).click()
+    await page.getByText(/^On until/).waitFor()
+    expect((await sendNote('Seen at once')).status).toBe(201)
+    const rows = page.getByRole('list', { name: 'Runs' }).getByRole('button')
+    await expect.poll(() => rows.count(), { timeout: 15_000 }).toBe(3)
+    await page.getByRole('switch', { name: 'Trace every run' }).click()
+    await page.getByText(/^Off:/).waitFor()
+    expect((await sendNote('Not seen')).status).toBe(201)
+  })
+})
+
+describe('a breakpoint', () => {
+  test('is set by a key, and says that runs pause there', async () => {
+    await block(page, 'Keep').click({ position: { x: 60, y: 12 } })
+    await page.keyboard.press('b')
+    await page.getByText('Runs are traced for 15 minutes').waitFor()
+    await block(page, 'Keep').getByTitle('Breakpoint: runs pause before this block').waitFor()
+  })
+
+  test('holds a run up, which is announced, goes a step, and to its end', async () => {
+    const before = await kept()
+    const answered = sendNote('Step by step')
+    await page.getByRole('button', { name: 'Look' }).click()
+    await bar(page).getByText('Paused').waitFor()
+    await bar(page).getByText('before Keep').waitFor()
+    expect(await says(page, 'Keep')).toMatch(/^, step \d+, paused$/)
+    await bar(page).getByRole('progressbar').waitFor()
+    expect(await kept()).toEqual(before)
+    await page.keyboard.press('F10')
+    await expect.poll(() => says(page, 'Kept'), { timeout: 15_000 }).toMatch(/step \d+/)
+    await page.keyboard.press('F8')
+    expect((await answered).status).toBe(201)
+    await bar(page).getByText('201').waitFor()
+    expect(await kept()).toEqual([...before, 'Step by step'])
+  })
+
+  test('holds up a request of one’s own, which is stopped and leaves nothing behind', async () => {
+    const before = await kept()
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('textbox', { name: 'Body' }).fill('{"text":"Stopped"}')
+    await page.getByRole('button', { name: 'Send POST' }).click()
+    await bar(page).getByRole('button', { name: 'Stop' }).click()
+    await bar(page).getByText('409').waitFor()
+    expect(await says(page, 'Keep')).toContain('failed: RUN_STOPPED')
+    expect(await kept()).toEqual(before)
+  })
+
+  test('is taken away in the panel of its block', async () => {
+    await page.keyboard.press('Escape')
+    await block(page, 'Keep').click({ position: { x: 60, y: 12 } })
+    await page.getByRole('button', { name: /^Runs/ }).click()
+    await block(page, 'Keep').click({ button: 'right', position: { x: 60, y: 12 } })
+    await page.getByRole('menuitem', { name: 'Remove breakpoint' }).click()
+    await expect
+      .poll(() =>
+        block(page, 'Keep')
+          .getByTitle(/^Breakpoint/)
+          .count(),
+      )
+      .toBe(0)
+    expect((await sendNote('Passes')).status).toBe(201)
+  })
+})
+
+describe('a run that is run again', () => {
+  test('on what is drawn is compared with what was answered then, and writes nothing', async () => {
+    await block(page, 'Kept').click({ position: { x: 60, y: 12 } })
+    await page.getByRole('button', { name: /^Runs/ }).click()
+    await page.getByLabel('Value of code').fill('202')
+    await page.keyboard.press('Tab')
+    await page.getByText('1 staged').waitFor()
+    const before = await kept()
+    await page.getByRole('button', { name: /^Runs/ }).click()
+    await page.getByRole('button', { name: 'All runs' }).click()
+    await page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /201/ }).first().click()
+    await page.getByRole('button', { name: 'Run again and compare' }).click()
+    const compared = page.getByRole('region', { name: 'Compared with the run before' })
+    await compared.getByText('202').waitFor()
+    expect(await compared.textContent()).toContain('no document has changed')
+    expect(await kept()).toEqual(before)
+  })
+
+  test('on what is deployed is answered as it was', async () => {
+    await page.getByText('As deployed').click()
+    await page.getByRole('button', { name: 'Run again and compare' }).click()
+    await page.getByText('The same reply').waitFor()
+  })
+})
+
+test.each(['light', 'dark'] as const)(
+  'it keeps nobody out: %s',
+  async (colorScheme) => {
+    const { search } = new URL(page.url())
+    // In the dark on a tablet, which has no palette.
+    const width = colorScheme === 'dark' ? 990 : 1500
+    const other = await open('', { colorScheme, viewport: { width, height: 900 } })
+    for (const words of [search, `${search}&view=outline&step=2`, '?panel=runs', '?panel=try']) {
+      await other.goto(`${studio.address}/studio/blueprints/${blueprint}${words}`)
+      if (words.includes('run=')) await bar(other).getByRole('button', { name: 'The next step' }).waitFor()
+      else await other.getByText(words === '?panel=try' ? 'As nobody' : /^All \d/).waitFor()
+      expect([words, await axeProblems(other)]).toEqual([words, []])
+    }
+    await other.context().close()
+  },
+  240_000,
+)
+
+test('the browser has complained of nothing', () => {
+  expect(studio.complaints()).toEqual([])
+})

@@ -1,0 +1,82 @@
+/** Every screen of the studio with something on it, light and dark: axe finds nothing wrong with any. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fillCluster, type StudioContent } from './studio-content.ts'
+import { expectNoProblem, settled } from './studio-looks.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let content: StudioContent
+let page: Page
+beforeAll(async () => {
+  studio = await openStudio({ QUOIN_EXAMPLES: '1' })
+  content = await fillCluster(studio.address, await studio.quoin.tokenOf('admin'))
+  page = await studio.open('admin', 'welcome')
+}, 120_000)
+afterAll(() => studio?.close())
+
+/** Where a screen of the registry is looked at: its path below `/studio` with guids in, and with what it can have open. */
+function addresses(): Readonly<Record<string, readonly string[]>> {
+  const { tasks, storage, readings, document, user, template } = content
+  const documents = `data/storages/${storage}`
+  return {
+    '/welcome': ['welcome'],
+    '/blueprints': ['blueprints'],
+    '/blueprints/explain': ['blueprints/explain?method=GET&path=nothing'],
+    '/blueprints/:guid': [`blueprints/${tasks}?view=outline`],
+    '/data': ['data'],
+    '/data/storages/:storage': [`${documents}?q=paint`, `data/storages/${readings}?open=advice`],
+    '/data/storages/:storage/documents/:document': [
+      `${documents}/documents/${document}`,
+      `${documents}/documents/${document}?tab=json`,
+      `${documents}/documents/${document}?tab=history`,
+    ],
+    '/data/fields': ['data/fields', 'data/fields?open=new'],
+    '/data/templates': ['data/templates'],
+    '/data/templates/:guid': [`data/templates/${template}`],
+    '/data/rules': ['data/rules', 'data/rules?open=new'],
+    '/assets': ['assets'],
+    '/operate': ['operate'],
+    '/operate/queues': ['operate/queues'],
+    '/operate/schedules': ['operate/schedules'],
+    '/operate/system-log': ['operate/system-log'],
+    '/operate/audit-log': ['operate/audit-log'],
+    '/operate/user-log': ['operate/user-log'],
+    '/operate/nodes': ['operate/nodes'],
+    '/people': ['people'],
+    '/people/users/:guid': [`people/users/${user}`],
+    '/people/groups': ['people/groups', 'people/groups?open=new'],
+    '/people/scopes': ['people/scopes'],
+    '/account': ['account'],
+    '/api': ['api'],
+    '/api/blocks': ['api/blocks?open=function_search'],
+  }
+}
+
+test('every screen of the registry is looked at', async () => {
+  // As text: these tests are compiled without React.
+  const registry = await readFile(
+    new URL('../../src/studio/screens/screen-registry.ts', import.meta.url),
+    'utf8',
+  )
+  const paths = [...registry.matchAll(/^ {4}path: '([^']+)'/gm)].map(([, path]) => path)
+  expect(paths.length).toBeGreaterThan(20)
+  expect(Object.keys(addresses()).toSorted()).toEqual(paths.toSorted())
+})
+
+test('axe finds nothing wrong with any', async () => {
+  for (const address of Object.values(addresses()).flat()) {
+    await page.goto(address)
+    await settled(page)
+    await expectNoProblem(page, address)
+  }
+  expect(studio.complaints()).toEqual([])
+}, 300_000)
+
+test('axe sees what is wrong', async () => {
+  await page.goto('data')
+  await settled(page)
+  await page.evaluate("document.querySelector('main h1').style.color = '#d8d8d8'")
+  await expect(expectNoProblem(page, 'data')).rejects.toThrow('color-contrast')
+})
