@@ -79,6 +79,7 @@ const pictures: readonly Picture[] = [
   { name: 'api-tablet', path: () => 'api', look: 'tablet' },
   { name: 'blocks', path: () => 'api/blocks?open=function_search' },
   { name: 'commands', path: () => 'blueprints', prepare: searchTasks },
+  { name: 'run', path: ({ tasks }) => `blueprints/${tasks}`, prepare: showRun },
   // Last: what it stages would be in the others.
   { name: 'deploy', path: ({ tasks }) => `blueprints/${tasks}?view=outline`, prepare: changeAndDeploy },
   { name: 'keys', path: () => 'blueprints', prepare: (page) => page.keyboard.press('?') },
@@ -112,7 +113,23 @@ async function changeAndDeploy(page: Page): Promise<void> {
 
 async function sendOne(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send GET' }).click()
-  await page.getByText('200', { exact: true }).waitFor()
+  await page.getByRole('complementary', { name: 'Try it' }).getByText('200', { exact: true }).waitFor()
+}
+
+async function showRun(page: Page): Promise<void> {
+  const run = await page.evaluate(async () => {
+    const headers = {
+      authorization: `Bearer ${sessionStorage.getItem('quoin.token')}`,
+      'content-type': 'application/json',
+      'x-quoin-trace': '1',
+    }
+    const body = JSON.stringify({ title: 'Buy milk', status: 'open' })
+    const reply = await fetch('/api/v1/tasks', { method: 'POST', headers, body })
+    return reply.headers.get('x-quoin-run')
+  })
+  await page.goto(`${page.url()}?panel=runs&run=${run}`)
+  await page.getByText('10 steps').waitFor()
+  await page.keyboard.press('f')
 }
 
 async function searchTasks(page: Page): Promise<void> {

@@ -40,14 +40,14 @@ test('signing in, also after a mistake', async () => {
   await nobody.getByText('You are not signed in').waitFor()
   await expectNoProblem(nobody, 'sign-in refused')
   await nobody.context().close()
-}, 60_000)
+}, 180_000)
 
 test('the first start: three steps, of which the last one answers', async () => {
   await page.getByRole('heading', { name: 'Welcome to Quoin' }).waitFor()
   await page.getByRole('button', { name: 'GET /api/v1/tasks' }).click()
   await page.getByText('200', { exact: true }).waitFor()
   await expectNoProblem(page, 'welcome, called')
-}, 60_000)
+}, 180_000)
 
 test('what is there on every screen', async () => {
   await lookAt('command palette', press('ControlOrMeta+k'))
@@ -56,7 +56,7 @@ test('what is there on every screen', async () => {
   await page.getByRole('menu').waitFor()
   await expectNoProblem(page, 'user menu')
   await page.keyboard.press('Escape')
-}, 60_000)
+}, 180_000)
 
 test('screens without anything on them', async () => {
   for (const address of ['assets', 'data/fields', 'data/rules', 'operate/schedules', 'nowhere']) {
@@ -64,7 +64,7 @@ test('screens without anything on them', async () => {
     await settled(page)
     await expectNoProblem(page, address)
   }
-}, 60_000)
+}, 180_000)
 
 test('forms and questions', async () => {
   await page.goto('blueprints')
@@ -77,7 +77,7 @@ test('forms and questions', async () => {
     await expectNoProblem(page, 'menu of a blueprint')
     await page.getByRole('menuitem', { name: 'Deactivate', exact: true }).click()
   })
-}, 60_000)
+}, 180_000)
 
 test('the editor', async () => {
   await page.goto(tasks)
@@ -110,7 +110,7 @@ test('the editor', async () => {
   })
   await page.keyboard.press('t')
   await page.getByRole('button', { name: 'Send GET' }).click()
-  await page.getByText('200', { exact: true }).waitFor()
+  await page.getByRole('complementary', { name: 'Try it' }).getByText('200', { exact: true }).waitFor()
   await expectNoProblem(page, 'try it, answered')
   await page.keyboard.press('Escape')
   await page.keyboard.press('o')
@@ -137,4 +137,4 @@ test('the editor on a tablet: the blocks lie over the canvas while they are want
   const wide = await tablet.evaluate('document.documentElement.scrollWidth - innerWidth')
   expect(Number(wide)).toBeLessThanOrEqual(0)
   await tablet.context().close()
-}, 60_000)
+}, 180_000)

@@ -168,7 +168,7 @@ test('it is deployed, and called from Try it and from outside', async () => {
     status: 200,
     body: { title: 'Paint the fence' },
   })
-}, 60_000)
+}, 180_000)
 
 test('broken, it says at the pin why; repaired and changed, it is deployed with a diff', async () => {
   await press('Escape')
@@ -196,7 +196,7 @@ test('broken, it says at the pin why; repaired and changed, it is deployed with 
   await press('Enter')
   await page.getByText('Active, version 2').waitFor()
   expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(422)
-}, 60_000)
+}, 180_000)
 
 test('rolled back, the former version answers again, and nobody has touched a mouse', async () => {
   await focusedOn(/^row /)

@@ -64,7 +64,7 @@ beforeAll(async () => {
     { guid: '', username: 'builder' },
   )
   page = await open('?panel=try')
-}, 120_000)
+}, 240_000)
 afterAll(() => studio?.close())
 
 const open = (words: string, options = {}) =>

@@ -30,7 +30,7 @@ beforeAll(async () => {
   reply = guidOf((await blocks()).find(({ title }) => title === 'Answer'))
   ann = await studio.open('ann', `blueprints/${blueprint}?block=${reply}`)
   ben = await studio.open('ben', `blueprints/${blueprint}?block=${reply}`)
-}, 60_000)
+}, 180_000)
 afterAll(() => studio?.close())
 
 async function blocks() {

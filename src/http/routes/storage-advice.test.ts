@@ -37,7 +37,7 @@ describe('the advice on a storage', () => {
     expect([status, jsonAt(body, 'error')]).toEqual([403, 'INSUFFICIENT_PERMISSIONS'])
   })
 
-  it.each([nobody, 'cities', "' OR 1=1"])('of %s is 404', async (guid) => {
+  it.each([nobody, 'villages', "' OR 1=1"])('of %s is 404', async (guid) => {
     const reply = await room.send('GET', `/_system/storages/${encodeURIComponent(guid)}/advice`, 'viewer')
     expect(reply.status).toBe(404)
   })

@@ -48,7 +48,7 @@ export function PinValue({ pin, value, color, isPointed }: PinValueProps) {
         <button
           type="button"
           className={`${classes.value} pin-${color} nodrag nopan`}
-          aria-label={`${pin} got ${glance(value, 60)}`}
+          aria-label={`${pin} got ${text}`}
           onMouseEnter={() => setOver(true)}
           onMouseLeave={() => setOver(false)}
           onFocus={() => setOver(true)}
