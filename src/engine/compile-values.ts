@@ -217,7 +217,7 @@ function isEvaluated(node: Node, pin: string): boolean {
   return !out?.frame && !out?.event
 }
 
-/** Has every pin from the start, empty ones too: filling a copy then changes no shape (a third of the time). */
+/** Has every pin from the start, empty ones too: filling a copy then changes no shape. */
 function gatherer(
   getters: readonly [string, Getter][],
   constants: Record<string, unknown>,

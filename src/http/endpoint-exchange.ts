@@ -167,8 +167,7 @@ export class EndpointExchange implements Caller {
       head.push('content-length', String(length))
       response.writeHead(code, head)
       if (text === undefined || this.method === 'HEAD') response.end()
-      // As many bytes as characters: ASCII, which is the same in Latin-1 and copied without looking at it. A list of
-      // 9.4 KB takes 8 µs so, and 30 as UTF-8.
+      // As many bytes as characters: ASCII, which is the same in Latin-1 and copied without looking at it.
       else response.end(text, length === text.length ? 'latin1' : 'utf8')
     }
     this.#finish(code)

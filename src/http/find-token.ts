@@ -25,7 +25,7 @@ export function findToken(request: Caller): string | undefined {
 function readToken(request: Caller): string | undefined {
   const { headers, query } = request
   const elsewhere = headers['x-authtoken'] ?? headers['x-token'] ?? headers.cookie
-  // Nearly all requests: none at all, or one as it should be. This costs them 0.1 µs, and what follows 1 µs.
+  // Nearly all requests: none at all, or one as it should be. They need not what follows.
   if (elsewhere === undefined && !hasToken(query)) {
     if (headers.authorization === undefined) return undefined
     const token = USUAL.exec(headers.authorization)?.[1]

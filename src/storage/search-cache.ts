@@ -7,7 +7,7 @@
  * depends on all documents.
  *
  * What it saves: an indexed list of 20 (9.4 KB) takes SQLite 40 µs, finding it here 1. What it costs: 1 µs for a search
- * that is not here, 0.3 µs for each page and document that was written, and the memory below.
+ * that is not here, an evaluation of its query for each page and document that was written, and the memory below.
  */
 import type { JsonObject } from '../shared/json.ts'
 import type { Search } from '../shared/query.ts'
@@ -50,7 +50,7 @@ const CHARACTERS = 16 * 1024 * 1024
 const LARGEST = 256 * 1024
 /** What an entry takes beside its texts, in characters, roughly. */
 const OVERHEAD = 200
-/** Pages times documents. Judging so many takes a millisecond; more, and all pages go. */
+/** Pages times documents. More, and all pages go. */
 const MOST_JUDGED = 3_000
 
 interface Page {
