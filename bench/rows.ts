@@ -34,6 +34,15 @@ const otherListAsks = Array.from({ length: STATUSES * OFFSETS }, (_, number) =>
   ask({ path: `tasks?status=${statusName(number)}&offset=${Math.floor(number / STATUSES)}` }),
 )
 
+/** With a parameter that nobody reads, so that no memory of replies can answer. */
+function atNewAddresses(guids: readonly string[]): () => Ask {
+  let number = 0
+  return () => {
+    number += 1
+    return ask({ path: `tasks/${guids[number % guids.length]}?n=${number}` })
+  }
+}
+
 /** Counted in requests and not in time, so that the faster candidate does not get fewer writes for each list. */
 function withWrites(asks: readonly Ask[], guids: readonly string[], token: string): () => Ask {
   const list = inTurns(asks)
@@ -61,6 +70,12 @@ export const rows: readonly Row[] = [
     title: 'read one document by guid',
     goal: 0.95,
     asks: ({ guids }) => inTurns(guids.map((guid) => ask({ path: `tasks/${guid}` }))),
+  },
+  {
+    id: 'read-new',
+    title: 'read one document by guid, at an address that is new each time',
+    goal: 0.95,
+    asks: ({ guids }) => atNewAddresses(guids),
   },
   {
     id: 'list-after-write',

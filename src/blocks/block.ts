@@ -57,6 +57,8 @@ type Given = Readonly<Record<string, unknown>>
 interface ValueSpec<In extends InPins, Out extends OutPins, S extends Settings> extends Pinned<In, Out, S> {
   /** Looks at the request or the clock, so it is not folded into a constant when the blueprint is compiled. */
   readonly readsRun?: true
+  /** All that it looks at of the run is the address of its request: path and query. */
+  readonly readsAddress?: true
   /** What it gives comes from whoever sent the request: a value that does not fit is then 400, not 500. */
   readonly fromRequest?: true
   /** Pins that `moreOut` adds are given beside the declared ones. */
@@ -71,6 +73,11 @@ export type FlowResult<Out extends OutPins> =
 interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> extends Pinned<In, Out, S> {
   /** Touches the world outside: what the run wrote before is made durable first. */
   readonly outside?: true
+  /**
+   * Changes nothing, and gives or replies the same for the same inputs until something is written to the storages among
+   * them: what a flow of such blocks has replied may be sent again. A list: only while these in-pins are empty.
+   */
+  readonly repeatable?: true | readonly (keyof In & string)[]
   /** Has no flow out-pin `flow`, such as `branch`. */
   readonly ends?: true
   run(inputs: Inputs<In>, context: FlowContext<S>): MaybePromise<FlowResult<Out>>
@@ -154,6 +161,7 @@ interface Erased extends Omit<Pinned<InPins, OutPins, Settings>, 'searches'> {
 export interface ValueBlock extends Erased {
   readonly kind: 'value'
   readonly readsRun?: true
+  readonly readsAddress?: true
   readonly fromRequest?: true
   value(inputs: Given, context: ValueContext): Given
 }
@@ -161,6 +169,7 @@ export interface ValueBlock extends Erased {
 export interface FlowBlock extends Erased {
   readonly kind: 'flow'
   readonly outside?: true
+  readonly repeatable?: true | readonly string[]
   run(inputs: Given, context: FlowContext): MaybePromise<Given | undefined>
 }
 

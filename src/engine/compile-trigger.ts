@@ -12,6 +12,7 @@ import type {
   CompiledStorageEvent,
 } from './frame.ts'
 import type { ReadTrigger } from './read-triggers.ts'
+import { isRepeatable } from './repeatable-flow.ts'
 import { requestFields } from './request-fields.ts'
 
 export type CompiledTrigger =
@@ -33,7 +34,9 @@ export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: Block
       const { scopes } = node.block
       const fields = requestFields(node, facts)
       const replies = deriveReplies(node, facts)
-      return { on: 'http', endpoint: { block, listening, scopes, fields, replies, flow, start } }
+      const repeatable = listening.method === 'GET' && !facts.probe && isRepeatable(node, facts)
+      const endpoint = { block, listening, scopes, fields, replies, flow: { ...flow, repeatable }, start }
+      return { on: 'http', endpoint }
     }
     case 'page': {
       const { definition, listening } = trigger

@@ -3,6 +3,7 @@ import { isLargerThan } from '../shared/json-size.ts'
 import type { PinType } from '../shared/pin-type.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './fold-constants.ts'
+import { reachableBlocks } from './reachable-blocks.ts'
 import { type SampleOf, sampler } from './sample-values.ts'
 import type { EndpointReply, ValueShape } from './value-shape.ts'
 
@@ -25,7 +26,7 @@ export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointRep
   const storageOf = storageReader(facts)
   const sampleOf: SampleOf = (type, { node }) => sampleFor(type, () => storageOf(node))
   const sample = sampler(facts, sampleOf)
-  return reachable(trigger, facts).flatMap((node): EndpointReply[] => {
+  return reachableBlocks(trigger, facts).flatMap((node): EndpointReply[] => {
     if (node.definition.identifier !== REPLIES) return []
     const [code, value] = ['code', 'value'].map((id) => {
       const pin = node.in.get(id)
@@ -40,18 +41,6 @@ export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointRep
       },
     ]
   })
-}
-
-/** The flow blocks behind a trigger, each once. */
-function reachable(trigger: Node, facts: Facts): readonly Node[] {
-  const found = new Set<Node>()
-  const queue = [...facts.behind(trigger, 'flow')]
-  for (let node = queue.shift(); node; node = queue.shift()) {
-    if (found.has(node)) continue
-    found.add(node)
-    for (const [pin, out] of node.out) if (out.type === 'flow') queue.push(...facts.behind(node, pin))
-  }
-  return [...found]
 }
 
 /** The storage that a block works on, if it is known before a run. */

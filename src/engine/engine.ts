@@ -7,6 +7,7 @@ import { pooledRandom } from '../shared/pooled-random.ts'
 import type { Storage } from '../storage/storage.ts'
 import { openClusterCache } from './cluster-cache.ts'
 import { type Deployments, openDeployments } from './deployments.ts'
+import { keptReplies, type RunOn } from './kept-replies.ts'
 import { type LiveBlueprints, liveBlueprints } from './live-blueprints.ts'
 import { openRecords, type RecordContext } from './records.ts'
 import { Run, type RunEnd, type RunStart } from './run.ts'
@@ -39,7 +40,7 @@ export interface Engine {
   readonly log: SystemLog
   /** What its runs share: for whoever makes runs that differ in it. */
   readonly environment: RunEnvironment
-  /** Runs a flow to its end. Gives at once when nothing waited. */
+  /** Runs a flow to its end, or replies again what it replied. Gives at once when nothing waited. */
   run(start: RunStart): MaybePromise<RunEnd>
   /** Stops runs that are under way and stores what is left of the log. */
   close(): Promise<void>
@@ -67,6 +68,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
     },
   }
+  const run = (start: RunStart) => new Run(environment, start).execute(start)
+  const runOn: RunOn = (start, on) =>
+    on === storage ? run(start) : new Run({ ...environment, storage: on }, start).execute(start)
   await deployments.restore()
   return {
     catalogue,
@@ -77,7 +81,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     live,
     log,
     environment,
-    run: (start) => new Run(environment, start).execute(start),
+    run: storage.engine === 'sqlite' ? keptReplies(storage, runOn) : run,
     async close() {
       deployments.close()
       closeCache()

@@ -70,6 +70,8 @@ export interface CompiledFlow {
   /** Puts what the trigger gives where the blocks behind it read it. */
   readonly accept: (frame: Frame, given: Readonly<Record<string, unknown>>) => void
   readonly first: Step | undefined
+  /** Whether its reply to an address stays the same until something that it has read is written. */
+  readonly repeatable?: boolean
 }
 
 /** What triggers of the kind `function` become. */

@@ -1,32 +1,12 @@
 import type { RouteOptions } from 'fastify'
 import type { ErrorCode } from '../shared/errors.ts'
-
-/** What management endpoints are about; with a verb it is the scope that opens them. */
-const resources = [
-  'blueprints',
-  'blueprintactions',
-  'blueprintfields',
-  'blueprinttemplates',
-  'blueprintvalidation',
-  'users',
-  'authentication_groups',
-  'userlogs',
-  'storages',
-  'assets',
-  'systemlogs',
-  'auditlogs',
-  'queue',
-  'nodes',
-] as const
-
-type Resource = (typeof resources)[number]
-export type PermissionScope = `${Resource}_${'view' | 'create' | 'update' | 'remove'}`
+import type { ManagementScope } from '../shared/management-scopes.ts'
 
 /**
  * Who may enter a route. `public`: everybody, within the rate limit. `signed-in`: any known user. A scope: users who
  * hold it. `by-trigger`: the route finds out itself which scopes count, as custom endpoints do.
  */
-export type Permission = 'public' | 'signed-in' | 'by-trigger' | PermissionScope
+export type Permission = 'public' | 'signed-in' | 'by-trigger' | ManagementScope
 
 /** How a route's errors look: with code and fields, or the short `{ error }` of custom endpoints. */
 export type ErrorStyle = 'management' | 'custom'
@@ -45,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-export function isScope(permission: Permission): permission is PermissionScope {
+export function isScope(permission: Permission): permission is ManagementScope {
   return permission !== 'public' && permission !== 'signed-in' && permission !== 'by-trigger'
 }
 

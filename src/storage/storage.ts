@@ -56,6 +56,12 @@ export interface Storage {
    * that is not watched, only by this node's writes.
    */
   version(name: string): number
+  /**
+   * For whoever keeps what was read: compared with ===, another one after each committed write that may have changed it,
+   * by whomever and before anybody sees the write. `read`: what was read; anything of the storage, if not said.
+   * undefined where nobody in this process can know.
+   */
+  stamp(name: string, read?: Read): unknown
   /** The indexes that a storage has, as far as this node knows. */
   kept(name: string): Required<Needs>
   /** Searches on the storage that were slow in this process, with the index that would help. The slowest first. */
@@ -69,6 +75,9 @@ export interface Storage {
   /** Waits for commits under way, then lets go of the files. */
   close(): Promise<void>
 }
+
+/** A document, or a page of a search: the search as JSON. */
+export type Read = { readonly guid: string } | { readonly page: string }
 
 /** Who is at the start of a chain of writes, and how far along the chain this one is. */
 export interface Origin {

@@ -4,11 +4,10 @@
  * those that readers watch, because both open the same rooms.
  */
 import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
-import type { Mutation } from '../shared/mutation.ts'
-import type { Query, Search } from '../shared/query.ts'
 import type { Cluster } from '../storage/cluster.ts'
-import type { NewJob } from '../storage/job.ts'
-import type { CreateOptions, Observer, Session, Storage } from '../storage/storage.ts'
+import type { Observer, Session, Storage } from '../storage/storage.ts'
+import { TransparentSession } from '../storage/wrapped-session.ts'
+import { wrappedStorage } from '../storage/wrapped-storage.ts'
 
 export interface Announced {
   readonly cluster: Cluster
@@ -37,28 +36,17 @@ export function announcedStorage(storage: Storage, { cluster, tell }: Announced)
     }
   }
 
-  return {
-    engine: storage.engine,
-    ensure: (name, needs) => storage.ensure(name, needs),
-    release: (name, kept) => storage.release(name, kept),
+  return wrappedStorage(storage, {
     async drop(name) {
       await storage.drop(name)
       if (watched.has(name)) await tell(name, null)
     },
-    has: (name) => storage.has(name),
-    names: () => storage.names(),
     session: (origin) => new AnnouncingSession(storage.session(origin), tell, outer),
     observe: (name, observer) =>
       storage.observe(name, (session, change) => observer(outer.get(session) ?? session, change)),
     watch,
-    version: (name) => storage.version(name),
-    kept: (name) => storage.kept(name),
-    slowSearches: (name) => storage.slowSearches(name),
-    alone: (key, work) => storage.alone(key, work),
     cluster,
-    jobs: storage.jobs,
-    close: () => storage.close(),
-  }
+  })
 }
 
 type Outer = WeakMap<Session, AnnouncingSession>
@@ -66,8 +54,7 @@ type Outer = WeakMap<Session, AnnouncingSession>
 /** Guids by watched storage. */
 type Written = Map<string, string[]>
 
-class AnnouncingSession implements Session {
-  readonly #session: Session
+class AnnouncingSession extends TransparentSession {
   readonly #tell: Announced['tell']
   readonly #outer: Outer
   #known = false
@@ -75,16 +62,16 @@ class AnnouncingSession implements Session {
   #written: Written | undefined
 
   constructor(session: Session, tell: Announced['tell'], outer: Outer) {
-    this.#session = session
+    super(session)
     this.#tell = tell
     this.#outer = outer
   }
 
   /** To be written through, and so to be met by observers. Sessions that only read are spared the weak reference. */
-  get #writing(): Session {
-    if (!this.#known) this.#outer.set(this.#session, this)
+  protected override get writing(): Session {
+    if (!this.#known) this.#outer.set(this.session, this)
     this.#known = true
-    return this.#session
+    return this.session
   }
 
   note(storage: string, guid: string): void {
@@ -94,65 +81,16 @@ class AnnouncingSession implements Session {
     else this.#written.set(storage, [guid])
   }
 
-  get origin() {
-    return this.#session.origin
-  }
-
-  get hasWritten(): boolean {
-    return this.#session.hasWritten
-  }
-
-  get(storage: string, guid: string, options?: { readonly removed?: boolean }) {
-    return this.#session.get(storage, guid, options)
-  }
-
-  find(storage: string, search: Search) {
-    return this.#session.find(storage, search)
-  }
-
-  count(storage: string, query: Query, includeRemoved?: boolean) {
-    return this.#session.count(storage, query, includeRemoved)
-  }
-
-  create(storage: string, mutations: readonly Mutation[], options?: CreateOptions) {
-    return this.#writing.create(storage, mutations, options)
-  }
-
-  update(
-    storage: string,
-    guid: string,
-    mutations: readonly Mutation[],
-    options?: { readonly updateHash?: string },
-  ) {
-    return this.#writing.update(storage, guid, mutations, options)
-  }
-
-  remove(storage: string, guid: string) {
-    return this.#writing.remove(storage, guid)
-  }
-
-  restore(storage: string, guid: string) {
-    return this.#writing.restore(storage, guid)
-  }
-
-  delete(storage: string, guid: string) {
-    return this.#writing.delete(storage, guid)
-  }
-
-  enqueue(job: NewJob) {
-    return this.#session.enqueue(job)
-  }
-
-  commit(): MaybePromise<void> {
+  override commit(): MaybePromise<void> {
     const written = this.#written
     this.#written = undefined
-    const committed = this.#session.commit()
+    const committed = this.session.commit()
     if (!isPromise(committed)) return this.#announce(written)
     return committed.then(() => this.#announce(written))
   }
 
-  rollback(): MaybePromise<void> {
-    return andThen(this.#session.rollback(), () => {
+  override rollback(): MaybePromise<void> {
+    return andThen(this.session.rollback(), () => {
       this.#written = undefined
     })
   }

@@ -6,6 +6,7 @@ export default defineValue({
   summary:
     'What was sent in the address: the query (?status=open) and the parameters of the path (tasks/{guid}). With a field it gives that one value.',
   readsRun: true,
+  readsAddress: true,
   fromRequest: true,
   in: {
     connection: {

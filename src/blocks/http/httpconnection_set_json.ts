@@ -11,6 +11,7 @@ export default defineFlow({
   identifier: 'httpconnection_set_json',
   title: 'Reply with JSON',
   summary: 'Answers the request with a status code and a value as JSON. The flow goes on after it.',
+  repeatable: true,
   in: {
     connection: {
       type: 'connection',

@@ -5,6 +5,7 @@ export default defineFlow({
   title: 'Branch',
   summary: 'Goes on at true or at false, as the condition says.',
   ends: true,
+  repeatable: true,
   in: { condition: { type: 'condition', help: 'Decides where it goes on. Empty counts as false.' } },
   out: {
     true: { type: 'flow', help: 'Taken when the condition holds.' },

@@ -6,6 +6,7 @@ export default defineFlow({
   identifier: 'function_get_document',
   title: 'Get document',
   summary: 'Reads one document by its guid.',
+  repeatable: true,
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', required: true, help: 'The _meta.guid of the document.' },

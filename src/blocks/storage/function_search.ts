@@ -11,6 +11,7 @@ export default defineFlow({
   title: 'Search documents',
   summary:
     'Finds the documents of a storage that match a query, one page at a time. Without a query it finds all of them, newest first.',
+  repeatable: ['cache_key'],
   in: {
     storage: { type: 'storage', required: true, help: 'Where to search.' },
     query: { type: 'query', help: 'Which documents to find. Empty: all.' },

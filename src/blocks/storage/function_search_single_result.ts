@@ -9,6 +9,7 @@ export default defineFlow({
   identifier: 'function_search_single_result',
   title: 'Search one document',
   summary: 'Finds the first document of a storage that matches a query, in the order you choose.',
+  repeatable: ['cache_key'],
   in: {
     storage: { type: 'storage', required: true, help: 'Where to search.' },
     query: { type: 'query', help: 'Which document to find. Empty: any, so the first in the order.' },

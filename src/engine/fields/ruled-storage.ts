@@ -7,87 +7,54 @@ import type { QuoinError } from '../../shared/errors.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { setFields } from '../../shared/mutation.ts'
-import type { Query, Search } from '../../shared/query.ts'
 import { createAll, refusalOf } from '../../storage/create-all.ts'
-import type { NewJob } from '../../storage/job.ts'
 import {
   type CreatedAll,
   type CreateOptions,
   documentOf,
   type NewDocument,
-  type Origin,
   type Session,
   type Storage,
   type Written,
 } from '../../storage/storage.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
+import { WrappedSession } from '../../storage/wrapped-session.ts'
+import { wrappedStorage } from '../../storage/wrapped-storage.ts'
 import type { FieldRules } from './field-rules.ts'
 import { checkChanges, checkRules, mutationsToCreate } from './rule-mutations.ts'
 
 export function ruledStorage(storage: Storage, rules: FieldRules): Storage {
-  return {
-    engine: storage.engine,
-    ensure: (name, needs) => storage.ensure(name, needs),
-    release: (name, kept) => storage.release(name, kept),
-    drop: (name) => storage.drop(name),
-    has: (name) => storage.has(name),
-    names: () => storage.names(),
-    session(origin?: Origin) {
+  return wrappedStorage(storage, {
+    session(origin) {
       const session = storage.session(origin)
       return rules.none() ? session : new RuledSession(session, rules)
     },
-    observe: (name, observer) => storage.observe(name, observer),
-    watch: (name, watcher) => storage.watch(name, watcher),
-    version: (name) => storage.version(name),
-    kept: (name) => storage.kept(name),
-    slowSearches: (name) => storage.slowSearches(name),
-    alone: (key, work) => storage.alone(key, work),
-    cluster: storage.cluster,
-    jobs: storage.jobs,
-    close: () => storage.close(),
-  }
+  })
 }
 
-class RuledSession implements Session {
-  readonly #session: Session
+class RuledSession extends WrappedSession {
   readonly #rules: FieldRules
 
   constructor(session: Session, rules: FieldRules) {
-    this.#session = session
+    super(session)
     this.#rules = rules
   }
 
-  get origin(): Origin {
-    return this.#session.origin
-  }
-
-  get hasWritten(): boolean {
-    return this.#session.hasWritten
-  }
-
-  get(storage: string, guid: string, options?: { readonly removed?: boolean }) {
-    return this.#session.get(storage, guid, options)
-  }
-
-  find(storage: string, search: Search) {
-    return this.#session.find(storage, search)
-  }
-
-  count(storage: string, query: Query, includeRemoved?: boolean) {
-    return this.#session.count(storage, query, includeRemoved)
-  }
-
-  create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson> {
-    if (storage.startsWith('_')) return this.#session.create(storage, mutations, options)
+  override create(
+    storage: string,
+    mutations: readonly Mutation[],
+    options?: CreateOptions,
+  ): MaybePromise<StoredJson> {
+    if (storage.startsWith('_')) return this.session.create(storage, mutations, options)
     return andThen(this.#rules.of(storage), (rules) => {
       const all = rules.length === 0 ? mutations : mutationsToCreate(rules, mutations)
-      return this.#session.create(storage, all, options)
+      return this.session.create(storage, all, options)
     })
   }
 
-  async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
+  override async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
     const rules = storage.startsWith('_') ? [] : await this.#rules.of(storage)
-    if (rules.length === 0) return createAll(this.#session, storage, documents)
+    if (rules.length === 0) return createAll(this.session, storage, documents)
     const kept: NewDocument[] = []
     let refused: QuoinError | undefined
     for (const { mutations, options } of documents) {
@@ -99,20 +66,20 @@ class RuledSession implements Session {
       }
     }
     // One of those before it may be refused for another reason, and is named first.
-    const created = await createAll(this.#session, storage, kept)
+    const created = await createAll(this.session, storage, kept)
     return created.refused ? created : { ...created, refused }
   }
 
-  update(
+  override update(
     storage: string,
     guid: string,
     mutations: readonly Mutation[],
     options?: { readonly updateHash?: string },
   ): MaybePromise<Written> {
-    if (storage.startsWith('_')) return this.#session.update(storage, guid, mutations, options)
+    if (storage.startsWith('_')) return this.session.update(storage, guid, mutations, options)
     return andThen(this.#rules.of(storage), (rules) => {
       const later = rules.length === 0 ? rules : checkChanges(rules, mutations)
-      const updated = this.#session.update(storage, guid, mutations, options)
+      const updated = this.session.update(storage, guid, mutations, options)
       if (later.length === 0) return updated
       return andThen(updated, (written) => {
         if (written.outcome !== 'written') return written
@@ -126,30 +93,6 @@ class RuledSession implements Session {
         }
       })
     })
-  }
-
-  remove(storage: string, guid: string) {
-    return this.#session.remove(storage, guid)
-  }
-
-  restore(storage: string, guid: string) {
-    return this.#session.restore(storage, guid)
-  }
-
-  delete(storage: string, guid: string) {
-    return this.#session.delete(storage, guid)
-  }
-
-  enqueue(job: NewJob) {
-    return this.#session.enqueue(job)
-  }
-
-  commit() {
-    return this.#session.commit()
-  }
-
-  rollback() {
-    return this.#session.rollback()
   }
 
   /**
@@ -167,7 +110,7 @@ class RuledSession implements Session {
     const roots = new Set(mutations.map(({ field }) => field.split('.')[0] ?? ''))
     const gone = [...roots].filter((field) => !Object.hasOwn(was, field))
     const kept = Object.fromEntries([...roots].map((field) => [field, was[field]]))
-    return this.#session.update(storage, guid, [
+    return this.session.update(storage, guid, [
       ...setFields(kept),
       ...gone.map((field): Mutation => ({ op: 'remove', field })),
     ])

@@ -114,6 +114,27 @@ export function storageChapter(it: It): void {
     await failure('INVALID_QUERY', () => storage.ensure(name, { indexes: [{ fields: [] }] }))
   })
 
+  it('stamps what is committed, never twice the same, where nobody else can write', async ({
+    storage,
+    name,
+  }) => {
+    const stamps: unknown[] = [storage.stamp(name)]
+    const session = storage.session()
+    await session.create(name, set({ a: 1 }))
+    expect(storage.stamp(name)).toBe(stamps[0])
+    await session.rollback()
+    expect(storage.stamp(name)).toBe(stamps[0])
+    for (let write = 0; write < 3; write++) {
+      await create(storage, name, { a: write })
+      stamps.push(storage.stamp(name))
+    }
+    await storage.drop(name)
+    await storage.ensure(name)
+    stamps.push(storage.stamp(name))
+    expect(new Set(stamps)).toHaveProperty('size', storage.engine === 'sqlite' ? 5 : 1)
+    if (storage.engine === 'postgres') expect(stamps).not.toContainEqual(expect.anything())
+  })
+
   it('says at which version a storage is', async ({ storage, name }) => {
     const other = `${name}_b`
     await storage.ensure(other)

@@ -52,7 +52,7 @@ export interface PoolOptions {
 const CONNECT_MS = 5_000
 const STATEMENT_MS = 60_000
 const PATIENT_MS = 6 * 3_600_000
-/** Longer than a session may be idle (see postgres-session.ts): only for transactions that a lost node left behind. */
+/** Longer than a session may be idle (see session-transaction.ts): only for transactions that a lost node left behind. */
 const IDLE_TRANSACTION_MS = 15_000
 const IDLE_CONNECTION_MS = 60_000
 const settings = (statementMs: number) =>

@@ -13,9 +13,10 @@
  * over late. Workers renew when a third of the lease is over (5 s of 15), so up to 10 s apart do nothing.
  */
 import type { Claim, Job } from '../job.ts'
+import { jobColumns } from '../job-row.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from './postgres-connection.ts'
 import { endAndLetNextGo, lockOf } from './postgres-jobs-order.ts'
-import { jobColumns, jobOf } from './postgres-jobs-row.ts'
+import { jobOf } from './postgres-jobs-row.ts'
 
 const LEASE_OVER = 'The worker that ran it stopped answering: its lease ran out.'
 /** So that one claim does not have to bring back all the jobs of a node that died. */

@@ -1,7 +1,7 @@
 /** What the conformance suite cannot see: two nodes on one database, and transactions that overlap. */
-import { randomFillSync } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { openNode } from '../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { testClock } from '../../../test/temporary-storage.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -9,8 +9,6 @@ import { matchAll, search } from '../../shared/query.ts'
 import type { Job, NewJob } from '../job.ts'
 import type { Storage } from '../storage.ts'
 import { transact } from '../transact.ts'
-import { shareOut } from './postgres-jobs-claim.ts'
-import { openPostgresStorage } from './postgres-storage.ts'
 
 const LEASE = 10_000
 let database: TemporaryDatabase
@@ -24,16 +22,7 @@ beforeAll(async () => {
   watcher = new Client({ connectionString: database.url })
   await watcher.connect()
   const open = (name: string, clock: () => number) =>
-    openPostgresStorage({
-      url: database.url,
-      connections: 12,
-      clock,
-      random: randomFillSync,
-      entity: 1,
-      node: { name, version: '1.0.0' },
-      monotonic: () => performance.now(),
-      load: () => 0,
-    })
+    openNode(database.url, { connections: 12, clock, node: name })
   nodes = [await open('one', clocks[0]), await open('two', clocks[1])]
   await nodes[0].ensure('things')
   await nodes[1].ensure('things')
@@ -294,18 +283,4 @@ it('a commit on one node wakes the workers of the other', async () => {
     { timeout: 5_000, interval: 20 },
   )
   end()
-})
-
-it('what a claim may take is shared out to the queue with the fewest running, then to what waits longest', () => {
-  const queue = (name: string, room: number, running = 0, since = 0) => ({
-    name,
-    room,
-    running,
-    since,
-    limited: false,
-  })
-  expect(shareOut([queue('a', 9), queue('b', 1)], 4)).toEqual(['a', 'b', 'a', 'a'])
-  expect(shareOut([queue('a', 9, 2), queue('b', 9)], 5)).toEqual(['b', 'b', 'a', 'b', 'a'])
-  expect(shareOut([queue('late', 1, 0, 5), queue('early', 1, 0, 4)], 5)).toEqual(['early', 'late'])
-  expect(shareOut([], 5)).toEqual([])
 })

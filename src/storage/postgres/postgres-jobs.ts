@@ -16,6 +16,7 @@ import {
   type QueueState,
   queueNameProblem,
 } from '../job.ts'
+import { jobColumns } from '../job-row.ts'
 import { numberOf, type PostgresConnection, type PostgresPool } from './postgres-connection.ts'
 import { isDuplicate } from './postgres-errors.ts'
 import { endLeases, findDue, lockQueues, takeJobs } from './postgres-jobs-claim.ts'
@@ -23,7 +24,7 @@ import { insertJob } from './postgres-jobs-enqueue.ts'
 import { JobNews } from './postgres-jobs-news.ts'
 import { endAndLetNextGo, LIVE, lockOrderKey } from './postgres-jobs-order.ts'
 import { listQueues, saveQueue } from './postgres-jobs-queues.ts'
-import { jobColumns, jobOf } from './postgres-jobs-row.ts'
+import { jobOf } from './postgres-jobs-row.ts'
 import { searchJobs } from './postgres-jobs-search.ts'
 
 export interface JobGround {

@@ -3,6 +3,7 @@ import { createHash, randomFillSync } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openNode } from '../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
@@ -13,7 +14,6 @@ import { documentOf, type Storage } from '../storage.ts'
 import { transact } from '../transact.ts'
 import { openPostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
-import { openPostgresStorage } from './postgres-storage.ts'
 import { documentTableSql } from './tables.ts'
 
 const today = await postgresMigrations()
@@ -35,17 +35,7 @@ afterEach(async () => {
 })
 
 async function node(name: string, migrations: readonly Migration[]): Promise<Storage> {
-  const storage = await openPostgresStorage({
-    url: database.url,
-    connections: 4,
-    clock: Date.now,
-    random: randomFillSync,
-    entity: 1,
-    node: { name, version: '1.2.3' },
-    monotonic: () => performance.now(),
-    load: () => 0,
-    migrations,
-  })
+  const storage = await openNode(database.url, { node: name, migrations })
   open.add(storage)
   return storage
 }

@@ -1,13 +1,12 @@
 /** Several nodes on one database: what one does, the others know before it is acknowledged; whoever is lost harms nobody. */
-import { randomFillSync } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openNode } from '../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Storage } from '../storage.ts'
 import { transact } from '../transact.ts'
-import { openPostgresStorage } from './postgres-storage.ts'
 
 let database: TemporaryDatabase
 let admin: Client
@@ -28,13 +27,9 @@ afterAll(async () => {
 
 /** `skew`: how far the node believes that time has gone on since its last contact. */
 async function node(name: string, skew: () => number = () => 0): Promise<Storage> {
-  const storage = await openPostgresStorage({
-    url: database.url,
+  const storage = await openNode(database.url, {
+    node: name,
     connections: 6,
-    clock: Date.now,
-    random: randomFillSync,
-    entity: 1,
-    node: { name, version: '1.2.3' },
     monotonic: () => performance.now() + skew(),
     load: () => 0.5,
   })

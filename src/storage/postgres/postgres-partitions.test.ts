@@ -1,8 +1,8 @@
 /** A storage whose table an administrator has partitioned, with the very statement that docs/growing.md gives. */
-import { randomFillSync } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openNode } from '../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -11,7 +11,6 @@ import { createAll } from '../create-all.ts'
 import { guidOf } from '../document-fields.ts'
 import { documentOf, type Storage } from '../storage.ts'
 import { transact } from '../transact.ts'
-import { openPostgresStorage } from './postgres-storage.ts'
 
 const growing = await readFile(new URL('../../../docs/growing.md', import.meta.url), 'utf8')
 const statement = /```sql\n(DO \$\$\n[^`]*PARTITION BY HASH[^`]*)```/.exec(growing)?.[1] ?? ''
@@ -20,17 +19,7 @@ let database: TemporaryDatabase
 let admin: Client
 let storage: Storage
 
-const open = () =>
-  openPostgresStorage({
-    url: database.url,
-    connections: 4,
-    clock: Date.now,
-    random: randomFillSync,
-    entity: 1,
-    node: { name: 'one', version: '1.2.3' },
-    monotonic: () => performance.now(),
-    load: () => 0,
-  })
+const open = () => openNode(database.url)
 
 beforeAll(async () => {
   database = await openTemporaryDatabase()

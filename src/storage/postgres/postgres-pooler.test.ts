@@ -1,12 +1,11 @@
 /** Everything that a storage promises, through PgBouncer in transaction mode, which shares three connections among all. */
-import { randomFillSync } from 'node:crypto'
 import { inject, test } from 'vitest'
+import { openNode, reopenable } from '../../../test/postgres/open-node.ts'
 import { hasPgBouncer, openPgBouncer } from '../../../test/postgres/pgbouncer.ts'
 import { freePort } from '../../../test/postgres/postgres-server.ts'
 import { openTemporaryDatabase } from '../../../test/temporary-database.ts'
 import { testClock } from '../../../test/temporary-storage.ts'
 import { describeStorage } from '../conformance.ts'
-import { openPostgresStorage } from './postgres-storage.ts'
 
 if (hasPgBouncer())
   describeStorage('postgres behind PgBouncer', async () => {
@@ -15,30 +14,15 @@ if (hasPgBouncer())
     const pooled = new URL(database.url)
     pooled.port = String(bouncer.port)
     const clock = testClock()
-    const open = () =>
-      openPostgresStorage({
-        url: pooled.href,
-        listenUrl: database.url,
-        connections: 10,
-        clock,
-        random: randomFillSync,
-        entity: 1,
-        node: { name: 'one', version: '1.0.0' },
-        monotonic: () => performance.now(),
-        load: () => 0,
-      })
-    const storage = await open()
-    let last = storage
+    const { storage, reopen, close } = await reopenable(() =>
+      openNode(pooled.href, { listenUrl: database.url, connections: 10, clock }),
+    )
     return {
       storage,
       clock,
-      async reopen() {
-        await last.close()
-        last = await open()
-        return last
-      },
+      reopen,
       async destroy() {
-        await last.close()
+        await close()
         await bouncer.close()
         await database.drop()
       },

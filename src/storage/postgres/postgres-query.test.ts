@@ -1,11 +1,10 @@
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { someQueryText } from '../../../test/arbitrary-documents.ts'
+import { manyDocuments } from '../../../test/postgres/many-documents.ts'
 import { openSearchWorld, type PostgresWorld } from '../../../test/postgres/search-world.ts'
+import { and, by, text } from '../../../test/short-queries.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { JsonValue } from '../../shared/json.ts'
 import { type Query, type Search, type SortKey, search } from '../../shared/query.ts'
-import { matches } from '../evaluate-query.ts'
 import { searchDocuments } from '../order-documents.ts'
 import { statement } from './compiled-sql.ts'
 import { jsonField } from './field-sql.ts'
@@ -13,27 +12,7 @@ import { compileFind } from './postgres-query.ts'
 import { UNDECIDED } from './search-plan.ts'
 
 const indexes = [['status'], ['count'], ['status', 'count'], ['status', 'title', 'count']]
-const words = ['red', 'green', 'apple', 'pear', 'sweet']
-/** Enough for the planner to prefer an index by itself. */
-const documents: JsonObject[] = Array.from({ length: 4_000 }, (_, n) => {
-  const cms = 1_700_000_000_000 + n * 400
-  const guid = `0190000a-0000-7000-8000-${String((n * 7919) % 4_000).padStart(12, '0')}`
-  return {
-    _meta: {
-      guid,
-      cms,
-      ums: cms,
-      created: Math.floor(cms / 1000),
-      updated: Math.floor(cms / 1000),
-      removed: 0,
-    },
-    status: n % 10 === 0 ? 'open' : `s${n % 37}`,
-    ...(n % 11 === 0 ? {} : { count: (n * 31) % 2_000 }),
-    title: `${words[n % 5]} ${words[n % 3]}`,
-    text: n === 77 ? 'only here' : 'filling',
-    tags: [words[n % 4] ?? ''],
-  }
-})
+const documents = manyDocuments(4_000)
 
 let world: PostgresWorld
 beforeAll(async () => {
@@ -43,18 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const by = (field: string, order: 'asc' | 'desc' = 'asc', missing: 'first' | 'last' = 'last'): SortKey => ({
-  field,
-  order,
-  missing,
-})
 const open: Query = { kind: 'term', field: 'status', value: 'open' }
-const text = (value: string, fields: string[] = []): Query => ({
-  kind: 'simple_query_string',
-  fields,
-  text: value,
-})
-const and = (...queries: Query[]): Query => ({ kind: 'and', queries })
 const KEY = (field: string) => `(quoin_key((doc -> '${field}'::text)))::text`
 
 describe('an index gives the rows in order, nothing is sorted', () => {
@@ -248,76 +216,5 @@ describe('free text, among many documents', () => {
     expect(found.map((document) => document._meta)).toEqual(
       searchDocuments(documents, wanted).map((document) => document._meta),
     )
-  })
-})
-
-describe('the largest queries that are allowed', () => {
-  let small: PostgresWorld
-  beforeAll(async () => {
-    small = await openSearchWorld({ indexes: [['status']], text: true })
-    await small.fill(documents.slice(0, 30))
-  })
-  afterAll(() => small.close())
-
-  test.each([
-    ['alternating operators', 'x y | '.repeat(600)],
-    ['nested groups', `${'(x | -('.repeat(100)}y`],
-    ['negations', `${'-(x '.repeat(100)}`],
-    ['groups and operators', `${'x | y (a b | c -("d e" | '.repeat(40)}z`],
-    ['many words', 'w '.repeat(2_000)],
-    ['a long phrase', `"${'w '.repeat(1_900)}"`],
-    ['prefixes', 'a* | '.repeat(700)],
-    ['slop', '"a b c"~99 '.repeat(300)],
-  ])('text: %s', async (_, value) => {
-    await expect(small.find(search({ query: text(value) }))).resolves.toBeDefined()
-    await expect(
-      small.find(search({ query: and(text(value), text(value, ['title'])) })),
-    ).resolves.toBeDefined()
-  })
-
-  test('PostgreSQL understands whatever is read', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(someQueryText, { maxLength: 40 }), async (pieces) => {
-        const wanted = search({ query: text(pieces.join(' ')) })
-        expect(await small.find(wanted)).toEqual(searchDocuments(documents.slice(0, 30), wanted))
-      }),
-      { numRuns: 150 },
-    )
-  })
-
-  const deep = (kind: 'and' | 'not', levels: number): Query => {
-    let query: Query = open
-    for (let level = 0; level < levels; level++)
-      query = kind === 'not' ? { kind, query } : { kind: level % 2 ? 'or' : 'and', queries: [query, open] }
-    return query
-  }
-  const wide = (kind: 'and' | 'or', leaf: (n: number) => Query): Query => ({
-    kind,
-    queries: Array.from({ length: 999 }, (_, n) => leaf(n)),
-  })
-  test.each<[string, Query, number]>([
-    ['64 levels of and and or', deep('and', 64), 3],
-    ['64 levels of not', deep('not', 64), 3],
-    ['999 in and', wide('and', () => open), 3],
-    [
-      '999 in or',
-      wide('or', (n) => ({ kind: 'term', field: 'status', value: n === 998 ? 'open' : `${n}` })),
-      3,
-    ],
-    ['999 fields', wide('or', (n) => ({ kind: 'range', field: `f${n}`, bounds: { gte: 1, lt: 5 } })), 0],
-    ['999 texts', wide('and', () => text('apple')), 17],
-    [
-      '10,000 terms',
-      {
-        kind: 'terms',
-        field: 'status',
-        values: Array.from({ length: 10_000 }, (_, n) => (n ? `t${n}` : 'open')),
-      },
-      3,
-    ],
-  ])('%s', async (_, query, count) => {
-    expect(documents.slice(0, 30).filter((document) => matches(query, document))).toHaveLength(count)
-    expect(await small.count(search({ query }))).toBe(count)
-    expect(await small.find(search({ query, limit: 100 }))).toHaveLength(count)
   })
 })

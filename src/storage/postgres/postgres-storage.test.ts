@@ -1,35 +1,20 @@
-import { randomFillSync } from 'node:crypto'
+import { openNode, reopenable } from '../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase } from '../../../test/temporary-database.ts'
 import { testClock } from '../../../test/temporary-storage.ts'
 import { describeStorage } from '../conformance.ts'
-import { openPostgresStorage } from './postgres-storage.ts'
 
 describeStorage('postgres', async () => {
   const database = await openTemporaryDatabase()
   const clock = testClock()
-  const open = () =>
-    openPostgresStorage({
-      url: database.url,
-      connections: 10,
-      clock,
-      random: randomFillSync,
-      entity: 1,
-      node: { name: 'one', version: '1.0.0' },
-      monotonic: () => performance.now(),
-      load: () => 0,
-    })
-  const storage = await open()
-  let last = storage
+  const { storage, reopen, close } = await reopenable(() =>
+    openNode(database.url, { connections: 10, clock }),
+  )
   return {
     storage,
     clock,
-    async reopen() {
-      await last.close()
-      last = await open()
-      return last
-    },
+    reopen,
     async destroy() {
-      await last.close()
+      await close()
       await database.drop()
     },
   }

@@ -3,6 +3,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { Cluster, Watcher } from '../cluster.ts'
 import type { Index } from '../document-index.ts'
 import type { Jobs } from '../job.ts'
+import { addObserver } from '../observers.ts'
 import type { SlowSearch } from '../search-advisor.ts'
 import {
   type Needs,
@@ -66,14 +67,7 @@ class PostgresStorage implements Storage {
   }
 
   observe(name: string, observer: Observer): () => void {
-    const { observers } = this.#ground
-    // Replaced and not changed, so that a write that is telling its observers tells those it began with.
-    observers.set(name, [...(observers.get(name) ?? []), observer])
-    return () => {
-      const left = (observers.get(name) ?? []).filter((other) => other !== observer)
-      if (left.length > 0) observers.set(name, left)
-      else observers.delete(name)
-    }
+    return addObserver(this.#ground.observers, name, observer)
   }
 
   watch(name: string, watcher: Watcher): () => void {
@@ -82,6 +76,11 @@ class PostgresStorage implements Storage {
       catalogue.written(name)
       return watcher(guids)
     })
+  }
+
+  /** Another node may just have written. */
+  stamp(): undefined {
+    return undefined
   }
 
   version(name: string): number {

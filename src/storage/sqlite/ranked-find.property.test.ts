@@ -2,45 +2,25 @@
  * Free text ranked in memory against the reference, while documents come, change and go, in transactions that are kept or
  * undone, read by who writes and by others.
  */
-import { randomFillSync } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testClock } from '../../../test/temporary-storage.ts'
+import { openSqliteWorld, type SqliteWorld, someWrite, writingTo } from '../../../test/sqlite-world.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Query, type Search, type SortKey, search } from '../../shared/query.ts'
-import { set } from '../conformance/expectations.ts'
+import { metaOf, set } from '../conformance/expectations.ts'
 import { documentsOf } from '../find-documents.ts'
 import { searchDocuments } from '../order-documents.ts'
 import type { Session } from '../storage.ts'
 import { rankedFind } from './ranked-find.ts'
-import { openGround, type SqliteGround } from './sqlite-ground.ts'
-import { SqliteStorage } from './sqlite-storage.ts'
 
-let directory: string
-let ground: SqliteGround
-let storage: SqliteStorage
+let world: SqliteWorld
 let served = 0
 let asked = 0
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  ground = await openGround({
-    directory,
-    clock: testClock(),
-    random: randomFillSync,
-    entity: 1,
-    synchronous: 'OFF',
-  })
-  storage = new SqliteStorage(ground)
+  world = await openSqliteWorld()
 })
-
-afterAll(async () => {
-  await storage.close()
-  await rm(directory, { recursive: true })
-})
+afterAll(() => world.close())
 
 const word = fc.constantFrom('cat', 'cart', 'car', 'dog', 'doge', 'do', 'emu', 'élan', 'x1')
 const words = fc.array(word, { maxLength: 6 }).map((all) => all.join(' '))
@@ -81,18 +61,8 @@ const find = fc.record({
   offset: fc.integer({ min: 0, max: 4 }),
 })
 
-type Step =
-  | { readonly do: 'create' | 'update'; readonly at: number; readonly body: JsonObject }
-  | { readonly do: 'delete' | 'remove' | 'restore'; readonly at: number }
-  | { readonly do: 'commit' | 'rollback' }
-  | { readonly do: 'find'; readonly search: Partial<Search> }
-
-const at = fc.nat({ max: 30 })
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { arbitrary: fc.record({ do: fc.constant('create' as const), at, body }), weight: 4 },
-  fc.record({ do: fc.constant('update' as const), at, body }),
-  fc.record({ do: fc.constantFrom('delete' as const, 'remove' as const, 'restore' as const), at }),
-  fc.record({ do: fc.constantFrom('commit' as const, 'rollback' as const) }),
+const step = fc.oneof(
+  { arbitrary: someWrite(body), weight: 7 },
   { arbitrary: fc.record({ do: fc.constant('find' as const), search: find }), weight: 4 },
 )
 
@@ -103,6 +73,7 @@ const everything = search({
 })
 
 async function expectSame(session: Session, name: string, changes: Partial<Search>): Promise<void> {
+  const { ground } = world
   const all = documentsOf(await session.find(name, everything))
   asked++
   // Only what is ranked here: FTS5 goes on counting what was deleted, and that shows in its order.
@@ -128,29 +99,22 @@ test('the same documents in the same order, whoever reads and whatever happened'
     fc.array(body, { maxLength: 12 }),
     fc.array(step, { minLength: 5, maxLength: 25 }),
     async (bodies, steps) => {
+      const { storage } = world
       const name = `ranked_${count++}`
       await storage.ensure(name, { text: true })
       const session = storage.session()
-      const guids: string[] = []
-      const create = async (one: JsonObject) => {
-        const made = (await session.create(name, set(one))).value
-        guids.push(String(isJsonObject(made) && isJsonObject(made._meta) ? made._meta.guid : ''))
-      }
-      for (const one of bodies) await create(one)
+      const write = writingTo(session, name)
+      for (const one of bodies) await write({ do: 'create', body: one })
       await session.commit()
       // The first one reads the lengths.
       await storage
         .session()
         .find(name, search({ query: { kind: 'simple_query_string', fields: [], text: 'cat' } }))
       for (const one of steps) {
-        const guid = guids['at' in one ? one.at % Math.max(1, guids.length) : 0] ?? ''
-        if (one.do === 'create') await create(one.body)
-        else if (one.do === 'update') await session.update(name, guid, set(one.body))
-        else if (one.do === 'commit' || one.do === 'rollback') await session[one.do]()
-        else if (one.do === 'find') {
+        if (one.do === 'find') {
           await expectSame(session, name, one.search)
           await expectSame(storage.session(), name, one.search)
-        } else await session[one.do](name, guid)
+        } else await write(one)
       }
       await session.rollback()
       await storage.drop(name)
@@ -162,9 +126,10 @@ test('the same documents in the same order, whoever reads and whatever happened'
 })
 
 test('a word that moves into another field is found there, though the words of the document are the same', async () => {
+  const { ground, storage } = world
   await storage.ensure('moved', { text: true })
   const session = storage.session()
-  const made = (await session.create('moved', set({ title: 'cat' }))).value
+  const { guid } = metaOf(await session.create('moved', set({ title: 'cat' })))
   await session.commit()
   const inTitle: Query = { kind: 'simple_query_string', fields: ['title'], text: 'cat' }
   const byTitle = search({ query: inTitle, sort: [{ field: 'title', order: 'asc', missing: 'last' }] })
@@ -173,7 +138,6 @@ test('a word that moves into another field is found there, though the words of t
     await session.count('moved', inTitle),
   ]
   expect(await found()).toEqual([1, 1])
-  const guid = String(isJsonObject(made) && isJsonObject(made._meta) ? made._meta.guid : '')
   await session.update('moved', guid, [{ op: 'remove', field: 'title' }, ...set({ note: 'cat' })])
   expect(await found()).toEqual([0, 0])
   await session.rollback()
@@ -182,6 +146,7 @@ test('a word that moves into another field is found there, though the words of t
 })
 
 test('many equally good hits: the newest of them, also behind those that other filters leave out', async () => {
+  const { ground, storage } = world
   await storage.ensure('ties', { text: true })
   const session = storage.session()
   for (let n = 0; n < 5_000; n++)

@@ -208,3 +208,23 @@ describe('writes and searches in any order', () => {
     expect(found.failed).toBe(true)
   })
 })
+
+test('a stamp is another one after each commit of the writer, and for a storage that comes back under its name', async () => {
+  expect(reader.stamp('things')).toBeUndefined()
+  await reader.session().count('things', matchAll)
+  const stamps = [reader.stamp('things')]
+  for (let write = 0; write < 3; write++) {
+    await create({ n: write })
+    // Its documents may have another shape now, of which this process knows when it has read it.
+    await reader.session().count('things', matchAll)
+    stamps.push(reader.stamp('things'))
+  }
+  expect(reader.stamp('things')).toBe(stamps.at(-1))
+  await writer.drop('things')
+  expect(reader.stamp('things')).toBeUndefined()
+  await writer.ensure('things')
+  await reader.session().count('things', matchAll)
+  stamps.push(reader.stamp('things'))
+  expect(new Set(stamps)).toHaveProperty('size', 5)
+  expect(stamps).not.toContain(undefined)
+})

@@ -14,7 +14,7 @@ import { ReaderCatalogue } from './reader-catalogue.ts'
 import { ReaderSession } from './reader-session.ts'
 import { holdReadersLock } from './readers-lock.ts'
 import { registerSearchFunctions } from './search-functions.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { guarded, SqliteConnection } from './sqlite-connection.ts'
 
 /** What the process that writes tells this one. */
 export interface Following {
@@ -65,6 +65,10 @@ export function openReaderStorage({ directory, following, refused }: ReaderOptio
       observe: () => () => undefined,
       watch: (name, watcher) => following.watch(name, watcher),
       version: (name) => following.version(name),
+      stamp(name) {
+        const now = guarded(() => catalogue.unchanged(name))
+        return now && `${now.entry.table} ${now.version}`
+      },
       kept: () => ({ indexes: [], text: false }),
       slowSearches: () => [],
       async close() {

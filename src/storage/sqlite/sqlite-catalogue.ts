@@ -14,6 +14,8 @@ export class SqliteCatalogue {
   /** By name, and kept when a storage is dropped: one that comes back under the name must not repeat a version. */
   readonly #versions = new Map<string, number>()
 
+  #stamp = 0
+
   load(connection: SqliteConnection): void {
     for (const row of connection.all('SELECT id, name, text, text_complete FROM storage')) {
       const id = numberOf(row, 'id')
@@ -71,5 +73,11 @@ export class SqliteCatalogue {
 
   written(name: string): void {
     this.#versions.set(name, this.version(name) + 1)
+  }
+
+  /** Larger than all that were given before. */
+  nextStamp(): number {
+    this.#stamp += 1
+    return this.#stamp
   }
 }

@@ -11,6 +11,12 @@ const MAX_STATEMENTS = 500
 /** Largest text or row that SQLite makes; more could take the process down instead of failing one request. */
 const MAX_LENGTH = 256 * 1024 * 1024
 const MIB = 1024 * 1024
+/**
+ * Pages in the log after which a commit moves them into the file. A page that is written again and again, such as the end of
+ * an index, is moved once: with 4,000 instead of SQLite's 1,000 a durable create takes a tenth less processor time and an
+ * update a fifth. 16,000 gain nothing more.
+ */
+const CHECKPOINT_PAGES = 4_000
 
 export interface ConnectionOptions {
   readonly path: string
@@ -31,7 +37,9 @@ export class SqliteConnection {
     )
     if (readOnly) return
     this.database.exec('PRAGMA journal_mode = WAL')
-    this.database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA journal_size_limit = ${64 * MIB}`)
+    this.database.exec(
+      `PRAGMA synchronous = ${synchronous}; PRAGMA journal_size_limit = ${64 * MIB}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
+    )
   }
 
   get(sql: string, ...parameters: readonly SqlValue[]): Row | undefined {

@@ -1,8 +1,9 @@
 /** Who gets which job. */
 import type { Claim, Job } from '../job.ts'
+import { jobColumns } from '../job-row.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { letNextGo } from './sqlite-jobs-order.ts'
-import { jobColumns, jobOf } from './sqlite-jobs-row.ts'
+import { jobOf } from './sqlite-jobs-row.ts'
 
 const LEASE_OVER = 'The worker that ran it stopped answering: its lease ran out.'
 

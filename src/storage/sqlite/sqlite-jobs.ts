@@ -17,13 +17,14 @@ import {
   type QueueState,
   queueNameProblem,
 } from '../job.ts'
+import { jobColumns } from '../job-row.ts'
 import { guarded, numberOf, type Row, type SqliteConnection } from './sqlite-connection.ts'
 import { violatedIndex } from './sqlite-errors.ts'
 import { claimJobs, endLeases, somethingIsDue } from './sqlite-jobs-claim.ts'
 import { ensureQueue, insertJob } from './sqlite-jobs-enqueue.ts'
 import { heldBehind, letNextGo } from './sqlite-jobs-order.ts'
 import { listQueues } from './sqlite-jobs-queues.ts'
-import { jobColumns, jobOf } from './sqlite-jobs-row.ts'
+import { jobOf } from './sqlite-jobs-row.ts'
 import { searchJobs } from './sqlite-jobs-search.ts'
 import type { Segment, SqliteWriter } from './sqlite-writer.ts'
 

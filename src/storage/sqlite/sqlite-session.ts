@@ -1,19 +1,23 @@
 /** One unit of work on SQLite. Reads and writes at once; waits only for the writer and for the commit. */
-import { QuoinError } from '../../shared/errors.ts'
-import { isJsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../shared/query.ts'
-import type { Stamps } from '../document-stamps.ts'
+import { guidOf } from '../document-fields.ts'
 import type { NewJob } from '../job.ts'
-import type { SearchAdvisor } from '../search-advisor.ts'
-import type { SearchCache } from '../search-cache.ts'
-import type { Change, CreateOptions, Found, Observer, Origin, Session, Written } from '../storage.ts'
+import { rolledBack } from '../rolled-back.ts'
+import {
+  type Change,
+  type CreateOptions,
+  documentOf,
+  type Found,
+  type Origin,
+  type Session,
+  type Written,
+} from '../storage.ts'
 import type { StoredJson } from '../stored-json.ts'
 import { followWrites, keptCount } from './kept-results.ts'
-import type { markVersions } from './mark-versions.ts'
 import { rankedFind } from './ranked-find.ts'
-import type { SqliteCatalogue } from './sqlite-catalogue.ts'
+import { type SessionGround, SessionSegment } from './session-segment.ts'
 import { guarded, numberOf, type SqliteConnection } from './sqlite-connection.ts'
 import {
   createDocument,
@@ -24,27 +28,9 @@ import {
   type Writing,
 } from './sqlite-documents.ts'
 import { findDocuments, pageOf } from './sqlite-find.ts'
-import type { SqliteJobs } from './sqlite-jobs.ts'
 import { compileCount } from './sqlite-query.ts'
 import { noteSearch } from './sqlite-search-advice.ts'
-import type { Segment, SqliteWriter } from './sqlite-writer.ts'
 import type { StorageEntry } from './storage-entry.ts'
-
-/** What sessions share. */
-export interface SessionGround {
-  readonly writer: SqliteWriter
-  readonly reader: SqliteConnection
-  readonly catalogue: SqliteCatalogue
-  readonly stamps: Stamps
-  readonly jobs: SqliteJobs
-  /** For sessions that see what is committed and nothing else. */
-  readonly results: SearchCache
-  readonly advisor: SearchAdvisor
-  /** Where other processes read: called with what each segment wrote, as its last statement. See `mark-versions.ts`. */
-  readonly mark?: typeof markVersions | undefined
-  /** By storage; a storage without observers is not in it. */
-  readonly observers: Map<string, readonly Observer[]>
-}
 
 /**
  * Where a session is:
@@ -129,7 +115,8 @@ export class SqliteSession implements Session {
   create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson> {
     const created = this.#write(storage, (writing, segment) => {
       const document = createDocument(writing, mutations, options)
-      segment.touched.add(writing.entry)
+      // One of its own is new: nobody can have asked for it.
+      segment.wrote(writing.entry, options?.guid)
       return document
     })
     if (!this.#ground.observers.has(storage)) return created
@@ -144,21 +131,21 @@ export class SqliteSession implements Session {
     mutations: readonly Mutation[],
     options?: { readonly updateHash?: string },
   ): MaybePromise<Written> {
-    return this.#change(storage, 'updated', (writing) =>
+    return this.#change(storage, 'updated', guid, (writing) =>
       updateDocument(writing, guid, mutations, options?.updateHash),
     )
   }
 
   remove(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, 'removed', (writing) => markDocument(writing, guid, true))
+    return this.#change(storage, 'removed', guid, (writing) => markDocument(writing, guid, true))
   }
 
   restore(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, 'restored', (writing) => markDocument(writing, guid, false))
+    return this.#change(storage, 'restored', guid, (writing) => markDocument(writing, guid, false))
   }
 
   delete(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, 'deleted', (writing) => deleteDocument(writing, guid))
+    return this.#change(storage, 'deleted', guid, (writing) => deleteDocument(writing, guid))
   }
 
   enqueue(job: NewJob): MaybePromise<string | undefined> {
@@ -178,7 +165,8 @@ export class SqliteSession implements Session {
     const seen = this.#takeSeen()
     if (segment === undefined) return seen
     const { mark, writer } = this.#ground
-    if (mark) writer.operate(segment, (connection) => mark(connection, segment.touched, segment.widened))
+    if (mark)
+      writer.operate(segment, (connection) => mark(connection, segment.touched.keys(), segment.widened))
     this.#segment = undefined
     return writer.keep(segment)
   }
@@ -207,10 +195,15 @@ export class SqliteSession implements Session {
     return guarded(() => work(connection, entry))
   }
 
-  #change(storage: string, kind: Change['kind'], work: (writing: Writing) => Written): MaybePromise<Written> {
+  #change(
+    storage: string,
+    kind: Change['kind'],
+    guid: string,
+    work: (writing: Writing) => Written,
+  ): MaybePromise<Written> {
     const change = this.#write(storage, (writing, segment) => {
       const written = work(writing)
-      if (written.outcome === 'written') segment.touched.add(writing.entry)
+      if (written.outcome === 'written') segment.wrote(writing.entry, guid)
       return written
     })
     if (!this.#ground.observers.has(storage)) return change
@@ -228,7 +221,8 @@ export class SqliteSession implements Session {
     before: StoredJson | undefined,
     after: StoredJson | undefined,
   ): MaybePromise<void> {
-    const guid = guidOf(after ?? before)
+    const known = after ?? before
+    const guid = known ? guidOf(documentOf(known)) : ''
     const observers = this.#ground.observers.get(storage) ?? []
     return observers.reduce<MaybePromise<void>>(
       (told, observer) => andThen(told, () => observer(this, { storage, kind, guid, before, after })),
@@ -299,64 +293,5 @@ export class SqliteSession implements Session {
     const seen = this.#seen
     this.#seen = undefined
     return seen
-  }
-}
-
-function guidOf(document: StoredJson | undefined): string {
-  const meta = isJsonObject(document?.value) ? document.value._meta : undefined
-  return isJsonObject(meta) && typeof meta.guid === 'string' ? meta.guid : ''
-}
-
-function rolledBack(): QuoinError {
-  return new QuoinError(
-    'UNAVAILABLE',
-    'The transaction was rolled back while this write waited for its turn.',
-  )
-}
-
-interface SessionEvents {
-  granted(): void
-  lost(error: unknown): void
-}
-
-/** The session's part in the writer's work, and what has to be set right when it is on disk or gone. */
-class SessionSegment implements Segment {
-  /** Storages that were written to. */
-  readonly touched = new Set<StorageEntry>()
-  /** Those whose shape was widened. */
-  readonly widened = new Set<StorageEntry>()
-  /** Whether workers have something to do once it is committed. */
-  enqueued = false
-  readonly granted: () => void
-  readonly #ground: SessionGround
-  readonly #lost: (error: unknown) => void
-
-  constructor(ground: SessionGround, events: SessionEvents) {
-    this.granted = events.granted
-    this.#ground = ground
-    this.#lost = events.lost
-  }
-
-  get hasWritten(): boolean {
-    return this.enqueued || this.touched.size > 0
-  }
-
-  lost(error: unknown): void {
-    this.undone()
-    this.#lost(error)
-  }
-
-  settled(error: unknown): void {
-    if (error !== undefined) {
-      this.undone()
-      return
-    }
-    for (const entry of this.touched) this.#ground.catalogue.written(entry.name)
-    if (this.enqueued) this.#ground.jobs.wake()
-  }
-
-  /** In memory a shape is only ever widened; what is no longer in the database has to be written again. */
-  undone(): void {
-    for (const entry of this.widened) entry.shapeSaved = false
   }
 }

@@ -9,15 +9,18 @@ import { QuoinError } from '../../shared/errors.ts'
 import { oneAtATime } from '../../shared/one-at-a-time.ts'
 import type { Index } from '../document-index.ts'
 import type { Jobs } from '../job.ts'
+import { addObserver } from '../observers.ts'
 import type { SlowSearch } from '../search-advisor.ts'
 import {
   type Needs,
   type Observer,
   type Origin,
+  type Read,
   type Session,
   type Storage,
   storageNameProblem,
 } from '../storage.ts'
+import { stampOf } from './read-stamps.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
 import { openGround, type SqliteGround, type SqliteOptions } from './sqlite-ground.ts'
 import { searchGround } from './sqlite-search-advice.ts'
@@ -91,19 +94,16 @@ export class SqliteStorage implements Storage {
   }
 
   observe(name: string, observer: Observer): () => void {
-    const { observers } = this.#ground
-    // Replaced and not changed, so that a write that is telling its observers tells those it began with.
-    observers.set(name, [...(observers.get(name) ?? []), observer])
-    return () => {
-      const left = (observers.get(name) ?? []).filter((other) => other !== observer)
-      if (left.length > 0) observers.set(name, left)
-      else observers.delete(name)
-    }
+    return addObserver(this.#ground.observers, name, observer)
   }
 
   /** One process has the directory, so there are no other nodes to tell of. */
   watch(): () => void {
     return () => undefined
+  }
+
+  stamp(name: string, read?: Read): unknown {
+    return stampOf(this.#ground, name, read)
   }
 
   version(name: string): number {

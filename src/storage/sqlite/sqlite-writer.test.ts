@@ -87,6 +87,38 @@ describe('commits that come together', () => {
     expect([made, await count()]).toEqual([1, 32])
   })
 
+  const oneMore = () => {
+    const session = storage.session()
+    atOnce(session.create('things', set({ a: 1 })))
+    return session.commit()
+  }
+  const loopTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+  test('a lone one is there after one turn of the loop, and who comes later has a transaction of its own', async () => {
+    const made = await transactions(async () => {
+      let committed = false
+      const first = Promise.resolve(oneMore()).then(() => {
+        committed = true
+      })
+      await loopTurn()
+      expect(committed).toBe(true)
+      await Promise.all([first, oneMore()])
+    })
+    expect([made, await count()]).toEqual([2, 2])
+  })
+
+  test('while more come in each turn they are one transaction, up to 64', async () => {
+    const made = await transactions(async () => {
+      const commits: unknown[] = []
+      for (let turn = 0; turn < 50; turn++) {
+        commits.push(oneMore(), oneMore())
+        await loopTurn()
+      }
+      await Promise.all(commits)
+    })
+    expect([made, await count()]).toEqual([2, 100])
+  })
+
   test('three one after the other are three; reads, rollbacks and writes of nothing are none', async () => {
     const made = await transactions(async () => {
       for (let index = 0; index < 3; index++) await create(storage, 'things', { a: 1 })

@@ -4,6 +4,7 @@ import type { KeptCounts } from './kept-counts.ts'
 import type { SearchTarget } from './search-target.ts'
 import type { TextPostings } from './text-postings.ts'
 import type { TouchedDocuments } from './touched-documents.ts'
+import type { WrittenDocuments } from './written-documents.ts'
 
 /** What is known of one storage. Also what searches are compiled against. */
 export interface StorageEntry extends SearchTarget {
@@ -18,6 +19,8 @@ export interface StorageEntry extends SearchTarget {
   /** From the first search or count on whose result is kept: see `kept-results.ts`. */
   counts?: KeptCounts | undefined
   touched?: TouchedDocuments | undefined
+  /** From the first question on when a document was written. */
+  written?: WrittenDocuments | undefined
   /** While free text is ranked in memory. */
   postings?: TextPostings | undefined
   /** While there were searches in named fields. */

@@ -1,6 +1,5 @@
 /** When a node takes the place of the one before it at once, and when that one's lease has to end first. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,9 +7,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import type { Storage } from '../../storage.ts'
-import { openPostgresStorage } from '../postgres-storage.ts'
 
 const program = fileURLToPath(new URL('../../../../test/cluster/node-process.ts', import.meta.url))
 
@@ -44,17 +43,7 @@ async function end(): Promise<void> {
 
 /** Opens a node on the folder and gives the guids of the other nodes that writers wait for. */
 async function others(directory = folder): Promise<readonly string[]> {
-  second = await openPostgresStorage({
-    url: database.url,
-    directory,
-    connections: 2,
-    clock: Date.now,
-    random: randomFillSync,
-    entity: 1,
-    node: { name: 'same', version: '1.2.3' },
-    monotonic: () => performance.now(),
-    load: () => 0,
-  })
+  second = await openNode(database.url, { directory, connections: 2, node: 'same' })
   const nodes = (await second.cluster?.nodes()) ?? []
   return nodes.filter(({ live, self }) => live && !self).map(({ guid }) => guid)
 }

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import type { Group, User } from '../../api/records.ts'
-import { managementScopes, meaningOf, scopeUses } from './known-scopes.ts'
+import { meaningOf, scopeUses } from './known-scopes.ts'
 
 const _meta = {
   guid: 'g',
@@ -34,13 +33,6 @@ const user = (username: string, custom_scopes: string[]): User => ({
 })
 
 describe('scopes', () => {
-  it('are those that the management endpoints ask for', async () => {
-    const documented = await readFile(new URL('../../../../docs/endpoints.md', import.meta.url), 'utf8')
-    const needed = [...documented.matchAll(/ · needs `([^`]+)`/g)].map(([, scope]) => scope)
-    expect(needed.length).toBeGreaterThan(50)
-    for (const scope of needed) expect(managementScopes).toContain(scope)
-  })
-
   it('are listed with who holds them and what they open', () => {
     const uses = scopeUses(
       [group('Desk', ['orders', 'users_view'])],

@@ -1,28 +1,5 @@
+import { managementScopes } from '../../../shared/management-scopes.ts'
 import type { Block, Group, User } from '../../api/records.ts'
-
-const verbs = ['view', 'create', 'update', 'remove'] as const
-
-/** What management endpoints are about; with a verb it is the scope that opens them. */
-const resources = [
-  'blueprints',
-  'blueprintactions',
-  'blueprintfields',
-  'blueprinttemplates',
-  'blueprintvalidation',
-  'users',
-  'authentication_groups',
-  'userlogs',
-  'storages',
-  'assets',
-  'systemlogs',
-  'auditlogs',
-  'queue',
-  'nodes',
-] as const
-
-export const managementScopes: readonly string[] = resources.flatMap((resource) =>
-  verbs.map((verb) => `${resource}_${verb}`),
-)
 
 /** One scope: who holds it, and what it opens. */
 export interface ScopeUse {

@@ -1,7 +1,7 @@
 import { TagsInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { managementScopes } from '../../../shared/management-scopes.ts'
 import { groupsQuery } from '../../api/people.ts'
-import { managementScopes } from './known-scopes.ts'
 
 interface ScopeInputProps {
   readonly label: string

@@ -1,0 +1,61 @@
+/** A row of the job table as a job: both engines have the same columns. */
+import type { JsonObject } from '../shared/json.ts'
+import { type Job, type JobKind, type JobState, type JobSummary, jobKinds, jobStates } from './job.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** How an engine reads a column. Both throw when it holds something else. */
+export interface ColumnReaders {
+  readonly numberOf: (row: Row, column: string) => number
+  readonly textOf: (row: Row, column: string) => string
+}
+
+export interface JobRows {
+  readonly summaryOf: (row: Row) => JobSummary
+  readonly jobOf: (row: Row) => Job
+}
+
+/** All columns that a summary needs: not the payload, of which a page could hold a gigabyte. */
+export const summaryColumns =
+  'guid, queue, kind, title, state, priority, run_at, attempt, attempts, created, updated, started, finished, lease_until, owner, dedupe_key, order_key, last_error, version'
+
+export const jobColumns = `${summaryColumns}, payload`
+
+export function jobRows({ numberOf, textOf }: ColumnReaders): JobRows {
+  function summaryOf(row: Row): JobSummary {
+    const { dedupe_key: dedupeKey, order_key: orderKey, last_error: lastError } = row
+    return {
+      guid: textOf(row, 'guid'),
+      queue: textOf(row, 'queue'),
+      kind: oneOf<JobKind>(jobKinds, textOf(row, 'kind')),
+      title: textOf(row, 'title'),
+      state: oneOf<JobState>(jobStates, textOf(row, 'state')),
+      priority: numberOf(row, 'priority'),
+      runAt: numberOf(row, 'run_at'),
+      attempt: numberOf(row, 'attempt'),
+      attempts: numberOf(row, 'attempts'),
+      created: numberOf(row, 'created'),
+      updated: numberOf(row, 'updated'),
+      started: numberOf(row, 'started') || null,
+      finished: numberOf(row, 'finished') || null,
+      leaseUntil: numberOf(row, 'lease_until'),
+      owner: textOf(row, 'owner'),
+      lastError: typeof lastError === 'string' ? lastError : null,
+      version: numberOf(row, 'version'),
+      ...(typeof dedupeKey === 'string' && { dedupeKey }),
+      ...(typeof orderKey === 'string' && { orderKey }),
+    }
+  }
+
+  return {
+    summaryOf,
+    // Our own text: enqueue wrote it from a checked object.
+    jobOf: (row) => ({ ...summaryOf(row), payload: JSON.parse(textOf(row, 'payload')) as JsonObject }),
+  }
+}
+
+function oneOf<T extends string>(known: readonly T[], text: string): T {
+  const found = known.find((one) => one === text)
+  if (found === undefined) throw new TypeError(`${text} is none of ${known.join(', ')}.`)
+  return found
+}

@@ -1,0 +1,83 @@
+/** What a session writes between two commits, and what all sessions work with. */
+import type { Stamps } from '../document-stamps.ts'
+import type { Observers } from '../observers.ts'
+import type { SearchAdvisor } from '../search-advisor.ts'
+import type { SearchCache } from '../search-cache.ts'
+import type { markVersions } from './mark-versions.ts'
+import type { SqliteCatalogue } from './sqlite-catalogue.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import type { SqliteJobs } from './sqlite-jobs.ts'
+import type { Segment, SqliteWriter } from './sqlite-writer.ts'
+import type { StorageEntry } from './storage-entry.ts'
+
+/** What sessions share. */
+export interface SessionGround {
+  readonly writer: SqliteWriter
+  readonly reader: SqliteConnection
+  readonly catalogue: SqliteCatalogue
+  readonly stamps: Stamps
+  readonly jobs: SqliteJobs
+  /** For sessions that see what is committed and nothing else. */
+  readonly results: SearchCache
+  readonly advisor: SearchAdvisor
+  /** Where other processes read: called with what each segment wrote, as its last statement. See `mark-versions.ts`. */
+  readonly mark?: typeof markVersions | undefined
+  readonly observers: Observers
+}
+
+interface SessionEvents {
+  granted(): void
+  lost(error: unknown): void
+}
+
+/** The session's part in the writer's work, and what has to be set right when it is on disk or gone. */
+export class SessionSegment implements Segment {
+  /** Storages that were written to, and guids of documents there that somebody may have read before. */
+  readonly touched = new Map<StorageEntry, string[]>()
+  /** Those whose shape was widened. */
+  readonly widened = new Set<StorageEntry>()
+  /** Whether workers have something to do once it is committed. */
+  enqueued = false
+  readonly granted: () => void
+  readonly #ground: SessionGround
+  readonly #lost: (error: unknown) => void
+
+  constructor(ground: SessionGround, events: SessionEvents) {
+    this.granted = events.granted
+    this.#ground = ground
+    this.#lost = events.lost
+  }
+
+  get hasWritten(): boolean {
+    return this.enqueued || this.touched.size > 0
+  }
+
+  wrote(entry: StorageEntry, guid: string | undefined): void {
+    const guids = this.touched.get(entry) ?? []
+    this.touched.set(entry, guids)
+    // Also while nobody asks for stamps: who begins to before this is committed has read what was before it.
+    if (guid !== undefined) guids.push(guid)
+  }
+
+  lost(error: unknown): void {
+    this.undone()
+    this.#lost(error)
+  }
+
+  settled(error: unknown): void {
+    if (error !== undefined) {
+      this.undone()
+      return
+    }
+    for (const [entry, guids] of this.touched) {
+      this.#ground.catalogue.written(entry.name)
+      entry.written?.written(guids)
+    }
+    if (this.enqueued) this.#ground.jobs.wake()
+  }
+
+  /** In memory a shape is only ever widened; what is no longer in the database has to be written again. */
+  undone(): void {
+    for (const entry of this.widened) entry.shapeSaved = false
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Which documents of a storage were written when, for whoever wants to know whether one is still what it was: as numbers
+ * that only grow. Those that were not written lately share one number, which is raised when they become too many to be
+ * remembered one by one: then all of them count as written.
+ */
+
+const MOST = 5_000
+
+export class WrittenDocuments {
+  readonly #next: () => number
+  readonly #stamps = new Map<string, number>()
+  #others: number
+
+  /** `next` gives a number that is larger than all before, also than those of a storage that had the name before. */
+  constructor(next: () => number) {
+    this.#next = next
+    this.#others = next()
+  }
+
+  /** Another number after each commit that wrote the document. */
+  stamp(guid: string): number {
+    return this.#stamps.get(guid) ?? this.#others
+  }
+
+  written(guids: readonly string[]): void {
+    if (this.#stamps.size + guids.length > MOST) {
+      this.#stamps.clear()
+      this.#others = this.#next()
+      return
+    }
+    const stamp = this.#next()
+    for (const guid of guids) this.#stamps.set(guid, stamp)
+  }
+}
