@@ -3,7 +3,7 @@
 //
 //   node scripts/setup.mjs start   what `npm start` needs (no development dependencies)
 //   node scripts/setup.mjs test    everything
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,9 +57,22 @@ if (major < 24 || (major === 24 && minor < 15)) {
   process.exit(1)
 }
 
-// The studio is the only part that is built. It says so when there was something to build, and why when it could not.
-const studio = spawnSync(process.execPath, [join(root, 'scripts', 'build-studio.mjs')], {
-  cwd: root,
-  stdio: ['ignore', 'inherit', 'inherit'],
-})
-if (studio.status !== 0) process.exit(1)
+// The studio and the program's bundle are built, side by side. They say so when there was something to build, and why when
+// it could not be. Without a bundle the program runs as it is written, so only the studio is worth stopping for.
+function build(runtime, script) {
+  const child = spawn(runtime, [join(root, 'scripts', script)], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(1)).once('exit', resolve)
+  })
+}
+
+const [studio, program] = await Promise.all([
+  build(process.execPath, 'build-studio.mjs'),
+  build(existsSync(pinned) ? pinned : process.execPath, 'build-program.mjs'),
+])
+if (program !== 0)
+  console.error('The program could not be built into a bundle: it runs from its sources, which takes longer.')
+if (studio !== 0) process.exit(1)

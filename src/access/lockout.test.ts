@@ -117,7 +117,7 @@ describe('a user', () => {
 describe('attempts at once', () => {
   test.each([
     ['quick', { memory: 64, passes: 1, parallelism: 1 }],
-    ['at the full cost of a hash', { memory: 19_456, passes: 2, parallelism: 1 }],
+    ['at the full cost of a hash', { memory: 12_288, passes: 3, parallelism: 1 }],
   ])(
     '50 wrong ones, %s: ten learn that they were wrong, and the count is exact',
     async (_name, passwordCost) => {

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { BlockDefinition } from './block.ts'
+import { type BlockModule, bundledBlocks } from './bundled-blocks.ts'
 import { definitionProblems, isDefinition } from './check-definition.ts'
 
 /** A block and where it was found. */
@@ -21,14 +22,22 @@ export async function loadBlocks(directory?: string): Promise<ReadonlyMap<string
 }
 
 /** All blocks, sorted by group and identifier. Errors as for {@link loadBlocks}, except for names that are taken. */
-export async function findBlocks(directory: string = import.meta.dirname): Promise<readonly FoundBlock[]> {
+export async function findBlocks(directory?: string): Promise<readonly FoundBlock[]> {
+  const modules = (directory === undefined && bundledBlocks) || blockModules(directory ?? import.meta.dirname)
   const found: FoundBlock[] = []
+  for await (const module of modules) found.push(checked(module))
+  return found
+}
+
+async function* blockModules(directory: string): AsyncGenerator<BlockModule> {
   for (const group of await foldersIn(directory)) {
     const folder = join(directory, group)
     const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    for (const file of files.sort()) found.push(await importBlock(group, join(folder, file)))
+    for (const name of files.sort()) {
+      const file = join(folder, name)
+      yield { group, file, exported: await importDefault(pathToFileURL(file)) }
+    }
   }
-  return found
 }
 
 async function foldersIn(directory: string): Promise<string[]> {
@@ -39,8 +48,7 @@ async function foldersIn(directory: string): Promise<string[]> {
     .sort()
 }
 
-async function importBlock(group: string, file: string): Promise<FoundBlock> {
-  const exported = await importDefault(pathToFileURL(file))
+function checked({ group, file, exported }: BlockModule): FoundBlock {
   const problems = definitionProblems(exported, basename(file, '.ts'))
   if (problems.length > 0 || !isDefinition(exported))
     throw new Error(`${file}: The block ${problems.join('; it ')}.`)

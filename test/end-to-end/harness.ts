@@ -177,12 +177,12 @@ export interface RunningProcess {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** `quoin start` on a free port, ready to answer. */
+/** `quoin start` on a free port, ready to answer. Runs the sources, also where there is a bundle of them. */
 export async function startProcess(
   directory: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningProcess> {
-  const child = spawn(process.execPath, ['bin/quoin.mjs', 'start'], {
+  const child = spawn(process.execPath, ['--import', './bin/compile-cache.mjs', 'src/main.ts', 'start'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

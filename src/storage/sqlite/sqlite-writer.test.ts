@@ -107,16 +107,19 @@ describe('commits that come together', () => {
     expect([made, await count()]).toEqual([2, 2])
   })
 
-  test('while more come in each turn they are one transaction, up to 64', async () => {
+  test.each([
+    { more: 5, turns: 25, transactionsMade: 2 },
+    { more: 2, turns: 25, transactionsMade: 25 },
+  ])('$more more in each of $turns turns of the loop are $transactionsMade', async (these) => {
     const made = await transactions(async () => {
       const commits: unknown[] = []
-      for (let turn = 0; turn < 50; turn++) {
-        commits.push(oneMore(), oneMore())
+      for (let turn = 0; turn < these.turns; turn++) {
+        for (let number = 0; number < these.more; number++) commits.push(oneMore())
         await loopTurn()
       }
       await Promise.all(commits)
     })
-    expect([made, await count()]).toEqual([2, 100])
+    expect([made, await count()]).toEqual([these.transactionsMade, these.more * these.turns])
   })
 
   test('three one after the other are three; reads, rollbacks and writes of nothing are none', async () => {

@@ -11,7 +11,7 @@
  * 2. open: segments take turns in it, each in its savepoint. `keep` releases the savepoint and promises the group's
  *    COMMIT; `undo` rolls back to the savepoint. Then the next one waiting gets the turn, within the same transaction.
  * 3. due: the first `keep` asked for a COMMIT at the end of this turn of the event loop (setImmediate), so all sessions
- *    that commit in one turn of the loop share one fsync: 4,000 commits a second become 30,000. While more keep coming
+ *    that commit in one turn of the loop share one fsync: 4,000 commits a second become 30,000. While many more come
  *    in each turn, the group waits for the next: with 32 clients a durable create takes a quarter less processor time. A
  *    lone one waits for nobody. A COMMIT would also commit an open savepoint. So if a segment is still held then, the
  *    group waits for it, and commits before the next one waiting gets the turn: else overlapping sessions could put the
@@ -44,6 +44,8 @@ export const HOLD_LIMIT = 5000
 
 /** Segments in a group that no longer waits for more. */
 const LARGE_GROUP = 64
+/** Of one turn of the event loop: while so many come a group waits. Fewer are not worth what searches lose meanwhile. */
+const MANY = 4
 
 /** SQLite's own, 16 TiB. */
 const MAX_PAGES = 4_294_967_294
@@ -268,7 +270,7 @@ export class SqliteWriter {
       this.#scheduled = false
       const group = this.#group
       if (this.#holder !== undefined) this.#due = true
-      else if (group && group.kept.length > kept && group.kept.length < LARGE_GROUP) this.#schedule()
+      else if (group && group.kept.length >= kept + MANY && group.kept.length < LARGE_GROUP) this.#schedule()
       else this.#commit()
     })
   }
