@@ -1,10 +1,13 @@
 /**
  * What is kept of a storage's searches and counts, and how it follows what is written.
  *
- * It is of one committed version. When something was committed since, the next search that finds no transaction open
- * judges what is kept by the documents that were written (`touched-documents.ts`): counts are set right, pages go that one
- * of these documents was on or may be on now. From then on all of it is of the new version. While a transaction is open
- * only what is of the committed version serves, because what stands in the writer's connection may still be undone.
+ * It is of one committed version. When something was committed since, what is kept is judged by the documents that were
+ * written (`touched-documents.ts`): counts are set right, pages go that one of these documents was on or may be on now. From
+ * then on all of it is of the new version. While a transaction is open only what is of the committed version serves, because
+ * what stands in the writer's connection may still be undone.
+ *
+ * Judging takes a moment without a transaction. A search takes the first that it finds. Where there are searches, it is
+ * also done right after a commit: else many writers would leave no such moment to those who search.
  */
 import type { Query } from '../../shared/query.ts'
 import type { SearchCache } from '../search-cache.ts'
@@ -23,7 +26,26 @@ export interface KeptGround {
 }
 
 /** Brings what is kept to the committed version. False if that cannot be now: then nothing kept may be used or added. */
-export function followWrites({ writer, catalogue, results }: KeptGround, entry: StorageEntry): boolean {
+export function followWrites(ground: KeptGround, entry: StorageEntry): boolean {
+  entry.isSearched = true
+  return follow(ground, entry)
+}
+
+/** Called when a commit to the storage has just become visible, before anybody hears of it. */
+export function followCommit(ground: KeptGround, entry: StorageEntry): void {
+  if (!entry.isSearched) return
+  entry.isSearched = false
+  // When all that was committed is known, and before whoever waited for the commit can write again.
+  queueMicrotask(() => {
+    try {
+      follow(ground, entry)
+    } catch {
+      // The next search tries it again, and tells.
+    }
+  })
+}
+
+function follow({ writer, catalogue, results }: KeptGround, entry: StorageEntry): boolean {
   const { name, touched } = entry
   const version = catalogue.version(name)
   if (touched === undefined) {

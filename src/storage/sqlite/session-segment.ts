@@ -3,6 +3,7 @@ import type { Stamps } from '../document-stamps.ts'
 import type { Observers } from '../observers.ts'
 import type { SearchAdvisor } from '../search-advisor.ts'
 import type { SearchCache } from '../search-cache.ts'
+import { followCommit } from './kept-results.ts'
 import type { markVersions } from './mark-versions.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
@@ -72,6 +73,7 @@ export class SessionSegment implements Segment {
     for (const [entry, guids] of this.touched) {
       this.#ground.catalogue.written(entry.name)
       entry.written?.written(guids)
+      followCommit(this.#ground, entry)
     }
     if (this.enqueued) this.#ground.jobs.wake()
   }
