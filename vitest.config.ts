@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What runs once more on PostgreSQL: everything above storage. */
 const onBothEngines = [
@@ -12,8 +13,41 @@ const onBothEngines = [
 /** Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import. */
 const onOneEngine = ['test/end-to-end/{crash,tasks-walk,cities,migrate,workers,worker-crash}.test.ts']
 
+/**
+ * Takes half a minute or more each, the longest first. Whoever starts one of them last waits for it with one core idle; a
+ * fresh clone knows of no times, and would go by the size of the files.
+ */
+const longest = [
+  'test/browser/studio-dialogs',
+  'test/cluster/cluster',
+  'test/browser/crm',
+  'test/end-to-end/worker-crash',
+  'test/browser/studio-screens',
+  'test/browser/looks',
+  'test/browser/studio-runs',
+  'test/browser/live',
+  'test/browser/studio-keyboard',
+  'test/browser/studio-mouse',
+  'test/end-to-end/workers',
+  'test/end-to-end/migrate',
+  'test/end-to-end/cities',
+  'src/storage/copy/copy-to-postgres',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId, project }: TestSpecification) => {
+      const at = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+      // One project after the other: a process that has loaded the program for one is of no use to the other.
+      return project.name === 'postgres' ? longest.length + 1 : at < 0 ? longest.length : at
+    }
+    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // One PostgreSQL for the whole run.
     globalSetup: ['test/postgres/global-postgres.ts'],
     pool: 'forks',

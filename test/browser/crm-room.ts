@@ -1,9 +1,9 @@
 /** The example application of a small company, installed in a server of its own, with a user for each of its roles. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { readExample } from '../../src/cli/example-files.ts'
 import { installExample } from '../../src/cli/install-example.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
-import { openBrowser } from './open-browser.ts'
+import { type SharedBrowser, shareBrowser } from './shared-browser.ts'
 
 const roles = {
   sales: 'CRM sales',
@@ -33,7 +33,7 @@ export async function openCrm(settings: Readonly<Record<string, string>> = {}): 
     await quoin.manage('PUT', `/users/${guid}`, { groups: [guidOf(group)] })
   }
   const address = await quoin.quoin.server.listen()
-  let browser: Browser | undefined
+  let browser: SharedBrowser | undefined
   let complaints: string[] = []
 
   return {
@@ -45,7 +45,7 @@ export async function openCrm(settings: Readonly<Record<string, string>> = {}): 
       return said
     },
     async open(user, options = {}) {
-      browser ??= await openBrowser()
+      browser ??= await shareBrowser()
       const context = await browser.newContext({ baseURL: address, reducedMotion: 'reduce', ...options })
       context.setDefaultTimeout(15_000)
       if (user)

@@ -5,6 +5,7 @@ import { guidOf } from '../end-to-end/harness.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { axeProblems } from './axe-check.ts'
 import { type CrmRoom, openCrm } from './crm-room.ts'
+import { eventually } from './studio-eventually.ts'
 
 /** The first document of each kind, as `examples/crm/*.ndjson` have it. */
 const customer = '/crm/customers/0190a001-0000-7000-8000-000000000001'
@@ -134,9 +135,10 @@ describe('work', () => {
     await page.keyboard.type('no address')
     await page.keyboard.press('Enter')
     await page.locator('.summary').waitFor()
-    expect(await page.evaluate('document.activeElement.className')).toBe('summary')
+    await page.locator('.summary:focus').waitFor()
     await tabTo(page, 'Name')
     await page.keyboard.press('Enter')
+    await page.locator('input:focus').waitFor()
     await page.keyboard.type('Zebra Crossing Paint')
     await tabTo(page, 'Website')
     await page.keyboard.press('ControlOrMeta+a')
@@ -189,7 +191,7 @@ describe('work', () => {
       await page.getByRole('button', { name: 'Won' }).first().click()
       await page.getByRole('dialog').getByRole('button', { name: 'Won' }).click()
       await page.getByText('Well done: the deal is won.').waitFor()
-      await expect.poll(() => told.length, { timeout: 15_000 }).toBe(before + 1)
+      await eventually(() => told.length).toBe(before + 1)
       expect(JSON.parse(told.at(-1) ?? '')).toMatchObject({
         event: 'deal.won',
         deal: { title: 'Fence paint', stage: 'Won', amount: 1250, customer_name: name },
@@ -204,7 +206,7 @@ describe('work', () => {
         [...(await crm.quoin.documents('crm-contacts')), ...(await crm.quoin.documents('crm-deals'))].filter(
           (one) => one.customer_name === `${name} Ltd`,
         ).length
-      await expect.poll(named, { timeout: 15_000 }).toBe(2)
+      await eventually(named).toBe(2)
       expect(crm.complaints()).toEqual([])
       await page.context().close()
     },
@@ -221,7 +223,7 @@ describe('work', () => {
     await mine.getByLabel('Role').fill('Trainee')
     await mine.getByRole('button', { name: 'Save' }).click()
     await mine.getByText('Somebody else saved a change').first().waitFor()
-    expect(await mine.getByLabel('Role').inputValue()).toBe('Trainee')
+    await eventually(() => mine.getByLabel('Role').inputValue()).toBe('Trainee')
     const [first] = (await crm.quoin.documents('crm-contacts')).filter((one) => contact.endsWith(guidOf(one)))
     expect(first?.role).toBe('Director')
     for (const page of [mine, theirs]) await page.context().close()
@@ -279,7 +281,10 @@ describe('work', () => {
 
   test('a lead that comes in is seen at once', async () => {
     const page = await crm.open('viewer')
+    const events = page.waitForResponse((reply) => reply.request().resourceType() === 'eventsource')
     await page.goto('/crm/customers?customers.is.status=Lead&customers.sort=name')
+    // Nobody is told of what was before they listened.
+    await events
     const lead = { company: 'Aardvark Removals', name: 'Art Vark', email: 'art@aardvark.example' }
     const refused = await crm.quoin.send('POST', '/crm/leads', { as: 'viewer', body: lead })
     expect(refused.status).toBeGreaterThanOrEqual(400)

@@ -5,6 +5,7 @@ import { defaultTemplate } from '../../src/shared/page-template.ts'
 import { axeProblems } from './axe-check.ts'
 import { dashboard, gallery } from './gallery-content.ts'
 import { type BrowserRoom, openBrowserRoom } from './open-room.ts'
+import { eventually } from './studio-eventually.ts'
 
 const navigation = ['Overview', 'Customers', 'Contacts', 'Deals'].map((label) => ({
   label,
@@ -72,9 +73,9 @@ test('what is chosen and what has the focus is seen in forced colours, and paper
   const current = page.locator('.menu a[aria-current]')
   expect(await current.evaluate((link) => getComputedStyle(link).outlineStyle)).toBe('solid')
   await page.emulateMedia({ media: 'print', forcedColors: 'none' })
-  expect(await page.locator('.bar').isVisible()).toBe(false)
-  expect(await page.locator('.table-tools').isVisible()).toBe(false)
-  expect(await page.locator('#customers tbody tr').first().isVisible()).toBe(true)
+  await eventually(() => page.locator('.bar').isVisible()).toBe(false)
+  await eventually(() => page.locator('.table-tools').isVisible()).toBe(false)
+  await eventually(() => page.locator('#customers tbody tr').first().isVisible()).toBe(true)
   await page.context().close()
 })
 

@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { type Chromium, findChromium } from './find-chromium.ts'
 
-/** One browser for a test file; each test opens contexts of its own in it. Close it. */
+/** Starts a browser. Close it. A test file takes the one of its process: `shared-browser.ts`. */
 export async function openBrowser(ways?: readonly Chromium[]): Promise<Browser> {
   const failures: unknown[] = []
   for (const { executablePath, env } of ways ?? (await findChromium())) {

@@ -1,10 +1,9 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type Answer, type GalleryServer, openGalleryServer } from './gallery-server.ts'
-import { openBrowser } from './open-browser.ts'
+import { shareBrowser } from './shared-browser.ts'
 
 export interface BrowserRoom {
   readonly server: GalleryServer
-  readonly browser: Browser
   /** A page in a context of its own. Whatever it writes to the console as a warning or error is in `complaints`. */
   visit(path: string, options?: BrowserContextOptions): Promise<Visit>
   close(): Promise<void>
@@ -15,13 +14,12 @@ export interface Visit {
   readonly complaints: readonly string[]
 }
 
-/** A browser and a server of pages, for one test file. */
+/** A server of pages for one test file, and a browser to look at them. */
 export async function openBrowserRoom(answer: Answer): Promise<BrowserRoom> {
   const server = await openGalleryServer(answer)
-  const browser = await openBrowser()
+  const browser = await shareBrowser()
   return {
     server,
-    browser,
     async visit(path, options = {}) {
       const context = await browser.newContext({
         reducedMotion: 'reduce',

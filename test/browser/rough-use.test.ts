@@ -1,8 +1,9 @@
 /** What people do to pages that nobody planned: expired sessions, two windows, going back, tables with 50 columns. */
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminPassword, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
-import { openBrowser } from './open-browser.ts'
+import { type SharedBrowser, shareBrowser } from './shared-browser.ts'
+import { eventually } from './studio-eventually.ts'
 
 const blocks = {
   notes: { type: 'storage', fields: { storage: 'notes' } },
@@ -43,25 +44,28 @@ const blocks = {
 }
 
 let room: TestQuoin
-let browser: Browser
+let browser: SharedBrowser
 let address: string
 beforeAll(async () => {
   room = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
   await room.install('Notes', blocks)
   address = await room.quoin.server.listen()
-  browser = await openBrowser()
+  browser = await shareBrowser()
 })
 afterAll(async () => {
   await browser?.close()
   await room?.close()
 })
 
+/** Signed in. */
 async function open(javaScriptEnabled: boolean): Promise<Page> {
   const context = await browser.newContext({ javaScriptEnabled, reducedMotion: 'reduce', baseURL: address })
   context.setDefaultTimeout(15_000)
+  await context.addCookies([
+    { name: 'access_token', value: await room.tokenOf('admin'), url: address, httpOnly: true },
+  ])
   const page = await context.newPage()
   await page.goto('/notes')
-  await signIn(page)
   return page
 }
 
@@ -125,7 +129,7 @@ test.each([true, false])(
     await page.getByLabel('User name or e-mail').waitFor()
     expect(await titles()).not.toContain(`late ${js}`)
     await signIn(page)
-    expect(new URL(page.url()).pathname).toBe('/notes')
+    await eventually(() => new URL(page.url()).pathname).toBe('/notes')
     await page.context().close()
   },
   60_000,

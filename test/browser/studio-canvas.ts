@@ -45,15 +45,20 @@ export function studioCanvas(page: Page): StudioCanvas {
       'out' in pin ? `.source[data-handleid="${pin.out}"]` : `.target[data-handleid="${pin.in}"]`,
     )
   const nodes = page.locator('.react-flow__node-block')
-  const guids = () => nodes.evaluateAll((all) => all.map((one) => one.getAttribute('data-id') ?? ''))
+  const chosen = page.locator('.react-flow__node-block.selected')
+  const guids = (all: Locator) =>
+    all.evaluateAll((found) => found.map((one) => one.getAttribute('data-id') ?? ''))
 
-  /** The one block that was not there before `work`. */
+  /**
+   * The one block that was not there before `work`. It is chosen, so that the panel beside is about it; others only come
+   * into sight, since the canvas draws what is in sight and moves to show what is new.
+   */
   async function added(work: () => Promise<void>): Promise<string> {
-    const before = new Set(await guids())
+    const before = new Set(await guids(nodes))
     await work()
     let fresh: string | undefined
     await eventually(async () => {
-      fresh = (await guids()).find((guid) => !before.has(guid))
+      fresh = (await guids(chosen)).find((guid) => !before.has(guid))
       return fresh
     }).toBeDefined()
     return fresh ?? ''
@@ -86,6 +91,8 @@ export function studioCanvas(page: Page): StudioCanvas {
     },
     async choose(guid) {
       await block(guid).click({ position: { x: 60, y: 12 } })
+      // Fields of the same name stand in the panel for the one before, until it is about this one.
+      await eventually(() => guids(chosen)).toEqual([guid])
     },
     async move(guid, targetPosition) {
       await block(guid).dragTo(pane, { sourcePosition: { x: 20, y: 8 }, targetPosition, steps: 5 })

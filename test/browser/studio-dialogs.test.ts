@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { eventually, press as pressIn } from './studio-eventually.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
 
@@ -24,11 +25,11 @@ async function lookAt(what: string, open: () => Promise<void>): Promise<void> {
   await dialog().waitFor()
   await settled(page)
   await expectNoProblem(page, what)
-  await page.keyboard.press('Escape')
+  await pressIn(page, 'Escape')
   await dialog().waitFor({ state: 'detached' })
 }
 
-const press = (keys: string) => () => page.keyboard.press(keys)
+const press = (keys: string) => () => pressIn(page, keys)
 
 test('signing in, also after a mistake', async () => {
   const nobody = await studio.open(undefined, 'data/fields')
@@ -55,7 +56,7 @@ test('what is there on every screen', async () => {
   await page.getByRole('button', { name: 'AD, your account' }).click()
   await page.getByRole('menu').waitFor()
   await expectNoProblem(page, 'user menu')
-  await page.keyboard.press('Escape')
+  await pressIn(page, 'Escape')
 }, 180_000)
 
 test('screens without anything on them', async () => {
@@ -88,7 +89,7 @@ test('the editor', async () => {
     .filter({ hasText: 'Search documents' })
     .first()
     .click({ position: { x: 12, y: 6 } })
-  for (const _ of [1, 2, 3, 4, 5]) await page.keyboard.press('=')
+  for (const _ of [1, 2, 3, 4, 5]) await pressIn(page, '=')
   await block.locator('.react-flow__handle').first().waitFor()
   await page.getByRole('group', { name: /^storage, / }).waitFor()
   await expectNoProblem(page, 'canvas with a block chosen')
@@ -96,10 +97,10 @@ test('the editor', async () => {
   await page.getByRole('button', { name: 'Wire sort to …' }).click()
   await page.getByRole('option', { name: 'A new block that fits …' }).waitFor()
   await expectNoProblem(page, 'sources of a wire')
-  await page.keyboard.press('Escape')
+  await pressIn(page, 'Escape')
   // Something staged: it is shown on the block, and can be discarded.
   await page.getByLabel('Title', { exact: true }).fill('Find them')
-  await page.keyboard.press('Escape')
+  await pressIn(page, 'Escape')
   await page.getByText('1 staged', { exact: true }).waitFor()
   await lookAt('discard', () => page.getByRole('button', { name: 'Discard' }).click())
   await lookAt('deploy', press('ControlOrMeta+Enter'))
@@ -108,12 +109,12 @@ test('the editor', async () => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Why is it 404?' }).click()
   })
-  await page.keyboard.press('t')
+  await pressIn(page, 't')
   await page.getByRole('button', { name: 'Send GET' }).click()
   await page.getByRole('complementary', { name: 'Try it' }).getByText('200', { exact: true }).waitFor()
   await expectNoProblem(page, 'try it, answered')
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('o')
+  await pressIn(page, 'Escape')
+  await pressIn(page, 'o')
   await page.getByRole('tree').waitFor()
   await expectNoProblem(page, 'outline')
   expect(studio.complaints()).toEqual([])
@@ -125,14 +126,16 @@ test('the editor on a tablet: the blocks lie over the canvas while they are want
   await blocks.first().waitFor()
   const palette = tablet.getByRole('complementary', { name: 'Blocks to add' })
   await palette.getByRole('button', { name: 'Show the blocks' }).click()
+  await palette.locator('input:focus').waitFor()
   await expectNoProblem(tablet, 'palette on a tablet')
   await tablet.keyboard.type('log')
   await palette.getByRole('option', { name: /^Log/ }).click()
   await tablet.getByRole('group', { name: /^value, / }).waitFor()
-  expect(await palette.getByRole('option').count()).toBe(0)
+  await eventually(() => palette.getByRole('option').count()).toBe(0)
   await palette.getByRole('button', { name: 'Show the blocks' }).click()
   await palette.getByRole('combobox').waitFor()
-  await tablet.keyboard.press('Escape')
+  await palette.locator('input:focus').waitFor()
+  await pressIn(tablet, 'Escape')
   await palette.getByRole('button', { name: 'Show the blocks' }).waitFor()
   const wide = await tablet.evaluate('document.documentElement.scrollWidth - innerWidth')
   expect(Number(wide)).toBeLessThanOrEqual(0)

@@ -1,7 +1,6 @@
 /** The outline of the studio under the fingers: everything with keys, and each step goes on where the keyboard is. */
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
-import { eventually } from './studio-eventually.ts'
+import { eventually, press as pressIn } from './studio-eventually.ts'
 
 export interface StudioOutline {
   /** What has the keyboard: its row, or the name of its field or button. */
@@ -12,6 +11,8 @@ export interface StudioOutline {
   tabTo(name: string | RegExp): Promise<void>
   /** At a row: adds the first block found by words, behind a step or for a pin, and has the keyboard at it. */
   add(words: string): Promise<void>
+  /** Where the list of blocks opens: adds the first one found by words, and has the keyboard at it. */
+  choose(words: string): Promise<void>
   /** At a row: writes into its field, or into the first one that the block needs, and comes back. */
   write(text: string): Promise<void>
   /** At the row of a pin: wires it to the first out-pin found by words, and comes back. */
@@ -55,20 +56,45 @@ export function studioOutline(page: Page): StudioOutline {
     }))
   }
 
-  return {
-    focused,
-    async goTo(...way) {
-      await untilAt(/^row /)
+  /** Where the way leads and where the keyboard is, once all of its rows are there. */
+  async function find(way: readonly RegExp[]): Promise<{ readonly from: number; readonly to: number }> {
+    let found = { from: -1, to: -1 }
+    await eventually(async () => {
       const { names, at } = await rows()
       let to = -1
       for (const next of way) {
         to = names.findIndex((name, index) => index > to && next.test(name))
-        if (to < 0) throw new Error(`No row fits ${next} of ${way.join(', ')}: ${names.join(' | ')}`)
+        if (to < 0) return `No row fits ${next} of ${way.join(', ')}: ${names.join(' | ')}`
       }
-      for (let step = at; step < to; step += 1) await press('ArrowDown')
-      for (let step = at; step > to; step -= 1) await press('ArrowUp')
-      await untilAt(/^row /)
-      expect((await rows()).at).toBe(to)
+      found = { from: at, to }
+      return at < 0 ? 'No row has the keyboard.' : ''
+    }).toBe('')
+    return found
+  }
+
+  async function choose(words: string): Promise<void> {
+    await untilAt(/^Search blocks$/)
+    const ids = () =>
+      page.getByRole('treeitem').evaluateAll((all) => all.map((one) => one.getAttribute('data-id')))
+    const before = await ids()
+    await page.keyboard.type(words)
+    await press('Enter')
+    // The row that had the keyboard gets it back first, and then the new one.
+    const row = page.locator('[role=treeitem][aria-selected=true]:focus')
+    await eventually(async () => {
+      const [id] = await row.evaluateAll((all) => all.map((one) => one.getAttribute('data-id')))
+      return id !== undefined && !before.includes(id)
+    }).toBe(true)
+  }
+
+  return {
+    focused,
+    choose,
+    async goTo(...way) {
+      const { from, to } = await find(way)
+      for (let step = from; step < to; step += 1) await press('ArrowDown')
+      for (let step = from; step > to; step -= 1) await press('ArrowUp')
+      await eventually(async () => (await rows()).at).toBe(to)
     },
     async tabTo(name) {
       for (let pressed = 0; pressed < FAR; pressed += 1) {
@@ -79,14 +105,8 @@ export function studioOutline(page: Page): StudioOutline {
       throw new Error(`Tab does not reach ${name}.`)
     },
     async add(words) {
-      const rows = page.getByRole('treeitem')
-      const before = await rows.count()
-      await press('a')
-      await untilAt(/^Search blocks$/)
-      await page.keyboard.type(words)
-      await press('Enter')
-      await eventually(() => rows.count()).toBeGreaterThan(before)
-      await untilAt(/^row /)
+      await pressIn(page, 'a')
+      await choose(words)
     },
     async write(text) {
       await press('Enter')
@@ -97,7 +117,7 @@ export function studioOutline(page: Page): StudioOutline {
       await untilAt(/^row /)
     },
     async wire(words) {
-      await press('w')
+      await pressIn(page, 'w')
       await untilAt(/^Search blocks and pins$/)
       await page.keyboard.type(words)
       await press('Enter')

@@ -1,8 +1,8 @@
-/** The studio, as it is built, in front of a cluster without anything in it. One server and one browser for a test file. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+/** The studio, as it is built, in front of a cluster without anything in it. One server for a test file. */
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { JsonValue } from '../../src/shared/json.ts'
 import { adminPassword, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
-import { openBrowser } from './open-browser.ts'
+import { shareBrowser } from './shared-browser.ts'
 
 export interface StudioRoom {
   readonly quoin: TestQuoin
@@ -27,7 +27,7 @@ const expected = /status of 4\d\d/
 export async function openStudio(settings: Readonly<Record<string, string>> = {}): Promise<StudioRoom> {
   const quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', ...settings })
   const address = await quoin.quoin.server.listen()
-  const browser: Browser = await openBrowser()
+  const browser = await shareBrowser()
   let complaints: string[] = []
   return {
     quoin,

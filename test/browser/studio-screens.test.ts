@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeProblems } from './axe-check.ts'
+import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, type StudioContent } from './studio-content.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
@@ -79,5 +79,6 @@ test('axe sees what is wrong', async () => {
   await page.goto('data')
   await settled(page)
   await page.evaluate("document.querySelector('main h1').style.color = '#d8d8d8'")
-  expect(await axeProblems(page)).toEqual([expect.stringContaining('color-contrast')])
+  for (const problems of [axeProblems, axeColourProblems])
+    expect(await problems(page)).toEqual([expect.stringContaining('color-contrast')])
 })

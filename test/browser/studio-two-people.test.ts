@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { studioCanvas } from './studio-canvas.ts'
-import { eventually } from './studio-eventually.ts'
+import { eventually, press, textOf } from './studio-eventually.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'
 
 let studio: StudioRoom
@@ -65,7 +65,7 @@ test('blocks that one adds or moves do so with the other, and his undo takes bac
   await value(ben).fill('hello from Ben')
   await eventually(staged).toMatchObject({ by: { username: 'ben' } })
   await eventually(() => ann.getByText('2 staged').isVisible()).toBe(true)
-  await ben.keyboard.press('Escape')
+  await press(ben, 'Escape')
   await ben.getByRole('button', { name: 'Undo' }).click()
   await eventually(() => value(ben).inputValue()).toBe('hello from Ann')
   expect(await studioCanvas(ben).block(guid).count()).toBe(1)
@@ -87,8 +87,8 @@ test('both change the same block at once: nothing is overwritten until one of th
   const question = ann.getByRole('dialog')
   await question.getByText('Somebody else was faster').waitFor()
   expect(JSON.stringify(await staged())).toContain('Ben was here')
-  const told = (await question.textContent()) ?? ''
-  expect([told.includes('Ben was here'), told.includes('Ann was here')]).toEqual([true, true])
+  await eventually(textOf(question)).toContain('Ben was here')
+  await eventually(textOf(question)).toContain('Ann was here')
   await question.getByRole('button', { name: 'Keep mine' }).click()
   await eventually(async () => JSON.stringify(await staged())).toContain('Ann was here')
   await eventually(() => value(ben).inputValue()).toBe('Ann was here')

@@ -25,9 +25,15 @@ export function TryPanel() {
   const endpoints = useMemo(() => endpointsOf(flow), [flow])
   const [chosen, setChosen] = useState('')
   const endpoint = endpoints.find(({ block }) => block === chosen) ?? endpoints[0]
+  const panel = useRef<HTMLDivElement>(null)
+  // Once, when it opens: at what has to be filled in, or at Send. Whoever is in it already stays where they are.
+  useEffect(() => {
+    if (panel.current?.contains(document.activeElement)) return
+    panel.current?.querySelector<HTMLElement>('form input[required], form [type=submit]')?.focus()
+  }, [])
   return (
     <ScrollArea h="100%" type="auto" scrollbarSize={8}>
-      <Stack gap="md" p={14} pb={40}>
+      <Stack ref={panel} gap="md" p={14} pb={40}>
         <Text fw={650}>Try it</Text>
         {endpoint ? (
           <>
@@ -57,11 +63,6 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
   const [query, setQuery] = useState('')
   const [body, setBody] = useState(method === 'POST' || method === 'PUT' ? '{}' : '')
   const [as, setAs] = useState(scopes.length === 0 || scopes.includes('*public') ? 'nobody' : 'me')
-  const send = useRef<HTMLButtonElement>(null)
-  const isReady = parametersOf(uri).length === 0
-  useEffect(() => {
-    if (isReady) send.current?.focus()
-  }, [isReady])
   const path = `${filledUri(uri, values)}${query === '' ? '' : `?${query.replace(/^\?/, '')}`}`
   const editor = useEditor()
   const sending = useMutation({
@@ -117,7 +118,7 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
             value={as}
             onChange={setAs}
           />
-          <Button ref={send} type="submit" size="xs" aria-busy={sending.isPending}>
+          <Button type="submit" size="xs" aria-busy={sending.isPending}>
             {sending.isPending ? 'Sending …' : `Send ${method}`}
           </Button>
         </Group>
