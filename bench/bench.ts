@@ -32,6 +32,8 @@ import { workersSection } from './report-workers.ts'
 import { listPaths, type Row } from './rows.ts'
 import { seed } from './seed.ts'
 import { SOAK_SECONDS, soak } from './soak.ts'
+import { measureStudio } from './studio-frames.ts'
+import { studioSection } from './studio-section.ts'
 import { measureWorkers } from './workers.ts'
 
 const SECONDS = 3
@@ -140,6 +142,11 @@ async function benchPart(
     }
     case 'pages': {
       const section = pagesSection(await measurePagesOf(core, rounds), machine)
+      console.log(`\n${section}`)
+      return section
+    }
+    case 'studio': {
+      const section = studioSection(await measureStudio(), machine)
       console.log(`\n${section}`)
       return section
     }

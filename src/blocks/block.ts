@@ -39,6 +39,11 @@ interface Pinned<In extends InPins, Out extends OutPins, S extends Settings> ext
    * may be samples, or missing.
    */
   searches?(inputs: Partial<Inputs<In>>): ChosenSearches
+  /**
+   * Looks at the pins that hold the same in every run, when the blueprint is deployed: what a run decides is missing.
+   * Throws PinError for what no run could use; the blueprint is then refused.
+   */
+  check?(inputs: Partial<Inputs<In>>): void
   /** Out-pins that the settings, or the builder, add. */
   moreOut?(settings: SettingValues<S>, custom: readonly CustomOutPin[]): OutPins
 }
@@ -154,8 +159,9 @@ interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins
 }
 
 /** A block whose pins are no longer known by type: what the engine, the palette and the docs work with. */
-interface Erased extends Omit<Pinned<InPins, OutPins, Settings>, 'searches'> {
+interface Erased extends Omit<Pinned<InPins, OutPins, Settings>, 'searches' | 'check'> {
   searches?(inputs: Given): ChosenSearches
+  check?(inputs: Given): void
 }
 
 export interface ValueBlock extends Erased {

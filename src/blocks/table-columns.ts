@@ -4,7 +4,8 @@ import type { TableAction, TableColumn } from '../shared/page-table.ts'
 import { type ValueFormat, valueFormats } from '../shared/value-format.ts'
 import { PinError } from './block.ts'
 
-const MAX_COLUMNS = 50
+/** As many fields as one search for a text may look at (storage/check-search.ts): each of them can be searched. */
+const MAX_COLUMNS = 100
 const MAX_ACTIONS = 20
 const filters = ['text', 'choice', 'number', 'date', 'boolean'] as const
 const places = ['row', 'rows', 'both'] as const
@@ -16,7 +17,10 @@ const places = ['row', 'rows', 'both'] as const
 export function tableColumns(written: readonly JsonValue[]): TableColumn[] {
   const refuse = (message: string) => new PinError('columns', message)
   if (written.length === 0) throw refuse('must name at least one field')
-  if (written.length > MAX_COLUMNS) throw refuse(`must be at most ${MAX_COLUMNS}`)
+  if (written.length > MAX_COLUMNS)
+    throw refuse(
+      `must be at most ${MAX_COLUMNS} and are ${written.length}: keep those that people compare, and show the rest of a document on a page of its own (row_link)`,
+    )
   const seen = new Set<string>()
   return written.map((one) => {
     const column: JsonObject | undefined =

@@ -5,6 +5,7 @@ import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import { exportBlueprint } from '../shared/blueprint-file.ts'
 import { blueprintNoteSchema } from '../shared/blueprint-note.ts'
 import type { JsonObject } from '../shared/json.ts'
+import { textsIn } from '../storage/document-fields.ts'
 import { type Command, readWords } from './command.ts'
 import { findRecord } from './find-record.ts'
 import { guidOf, type Management, recordsOf } from './management.ts'
@@ -36,6 +37,8 @@ async function fileText(management: Management, named: string): Promise<string> 
   const exported = exportBlueprint({
     name: textOf(record, 'name'),
     description: textOf(record, 'description'),
+    category: textOf(record, 'category'),
+    tags: textsIn(record.tags),
     blocks: await savedBlocks(management, guidOf(record)),
     // Blueprints of former versions have none.
     notes: Compile(Type.Array(blueprintNoteSchema)).Parse(record.notes ?? []),

@@ -36,8 +36,8 @@ async function install(
   activate: boolean,
   terminal: Terminal,
 ): Promise<number> {
-  const { name, description, notes } = imported
-  const given = { name, description, notes: notes.map((note) => ({ ...note })) }
+  const { name, description, category, tags, notes } = imported
+  const given = { name, description, category, tags: [...tags], notes: notes.map((note) => ({ ...note })) }
   const guid = guidOf(await management.call('POST', '/blueprints', given))
   try {
     await makeBlocks(management, guid, imported)

@@ -101,7 +101,10 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
         .replaceAll('"tasks/{guid}"', '"chores/{guid}"')
         .replaceAll('"uri": "tasks"', '"uri": "chores"'),
     )
-    const renamed = `${JSON.stringify({ ...chores, notes: [remark] }, undefined, 2)}\n`
+    const { name = '', description = 'At home', ...rest } = chores
+    const more = { category: 'Home', tags: ['weekly', '@work'] }
+    const whole = { name, description, ...more, ...rest, notes: [remark] }
+    const renamed = `${JSON.stringify(whole, undefined, 2)}\n`
     await writeFile(file('chores.json'), renamed)
     const made = await run(['import', file('chores.json'), '--activate'])
     expect(made).toMatchObject({ code: 0, complained: '' })

@@ -13,7 +13,8 @@
  * staged discards it at once. What is deployed is a copy elsewhere and is not touched by any of this.
  */
 import type { BlockDefinition } from '../blocks/block.ts'
-import { type Block, type BlockContent, emptyContent } from '../shared/blueprint.ts'
+import type { Block, BlockContent } from '../shared/blueprint.ts'
+import { emptyContent } from '../shared/empty-content.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isJsonObject } from '../shared/json.ts'

@@ -30,6 +30,19 @@ describe('refused', () => {
     ],
     ['a note that is nowhere', { name: 'a', blocks: {}, notes: [{ kind: 'note' }] }, /notes.0/],
     [
+      'a list of a wire and a value',
+      { name: 'a', blocks: { a: { type: 'branch', in: { flow: ['@a.flow', 1] } } } },
+      /blocks\.a\.in\.flow is a list of wires and of something else.*\{ "literal"/,
+    ],
+    [
+      'a list of a wire and a text',
+      { name: 'a', blocks: { a: { type: 'branch', in: { flow: ['plain', '@a.flow'] } } } },
+      /blocks\.a\.in\.flow is a list of wires and of something else/,
+    ],
+    ['a tag that is empty', { name: 'a', blocks: {}, tags: [''] }, /tags.0/],
+    ['too many tags', { name: 'a', blocks: {}, tags: Array(51).fill('x') }, /tags/],
+    ['a category that is no text', { name: 'a', blocks: {}, category: 1 }, /category/],
+    [
       'a wire without a pin',
       { name: 'a', blocks: { a: { type: 'branch', in: { flow: '@a' } } } },
       /no such block/,
@@ -44,6 +57,8 @@ const literal: fc.Arbitrary<JsonValue> = fc.oneof(
     '@a.b',
     ['@a.b'],
     ['@a.b', 1],
+    ['plain', '@a.b'],
+    [['@a.b'], { from: '@a.b' }],
     [],
     { literal: 1 },
     { literal: { literal: '@x' } },
@@ -93,6 +108,8 @@ const blueprint: fc.Arbitrary<ImportedBlueprint> = fc.integer({ min: 1, max: 6 }
     notes,
     name: fc.constant('Any'),
     description: fc.constantFrom('', 'About'),
+    category: fc.constantFrom('', 'Büro'),
+    tags: fc.array(fc.constantFrom('tasks', '@a.b', 'ÄÖ'), { maxLength: 3 }),
     blocks: fc.tuple(...guids.map(block)),
   })
 })

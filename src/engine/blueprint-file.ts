@@ -34,6 +34,8 @@ const BlueprintFileSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
+    category: Type.Optional(Type.String({ maxLength: 100 })),
+    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
     blocks: Type.Record(Type.String({ pattern: Id }), FileBlockSchema, { additionalProperties: false }),
     layout: Type.Optional(Type.Record(Type.String({ pattern: Id }), Pair, { additionalProperties: false })),
     notes: Type.Optional(Type.Array(FileNoteSchema, { maxItems: MAX_NOTES })),

@@ -5,6 +5,7 @@ import type { Needs } from '../storage/storage.ts'
 import { blockCounts } from './block-counts.ts'
 import { buildGraph } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
+import { constantProblems } from './constant-problems.ts'
 import { deriveNeeds } from './derive-needs.ts'
 import { type Facts, foldConstants } from './fold-constants.ts'
 import type {
@@ -49,7 +50,7 @@ export function compileBlueprint(
   const wiring = wiringOf(graph)
   const facts: Facts = { ...wiring, constants: foldConstants(graph, wiring), probe }
   const read = readTriggers(graph, facts, problems)
-  problems.push(...read.problems)
+  problems.push(...read.problems, ...constantProblems(graph, facts, problems))
   // Flows are compiled only in a sound graph: values in a circle would be followed without end.
   if (problems.length > 0) return { blueprint: undefined, problems }
   const counts = blockCounts(catalogue)

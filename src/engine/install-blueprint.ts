@@ -9,8 +9,8 @@ import type { Actor } from './records.ts'
 /** Makes a blueprint from a file and activates it. All of its blocks are one transaction. */
 export async function installBlueprint(engine: Engine, file: unknown, by: Actor): Promise<string> {
   const { records, catalogue, random, newGuid, deployments } = engine
-  const { name, description, blocks, notes } = importBlueprint(file, newGuid)
-  const blueprint = guidOf(await createBlueprint(records, random, { name, description, notes }, by))
+  const { blocks, ...described } = importBlueprint(file, newGuid)
+  const blueprint = guidOf(await createBlueprint(records, random, described, by))
   const edits = blocks.map(({ guid, ...content }) => ({ guid, update_hash: null, content }))
   await stageEdits(records, catalogue, blueprint, edits, by)
   await saveStaged(records, blueprint, by)

@@ -2,15 +2,16 @@
  * A blueprint as a file: for export, git and examples. Short readable ids instead of guids, keys in a fixed order, the
  * layout apart from the logic, so that a diff shows what changed and nothing else.
  *
- *   { "name": "Tasks",
+ *   { "name": "Tasks", "category": "Office", "tags": ["tasks"],
  *     "blocks": { "list": { "type": "function_search",
  *                           "in": { "storage": "@tasks.storage", "limit": 20, "flow": "@get.flow" },
  *                           "fields": {…}, "scopes": […] } },
  *     "layout": { "list": [150, 300] },
  *     "notes": [{ "kind": "note", "text": "…", "color": "yellow", "at": [100, 80], "size": [220, 90] }] }
  *
- * A wire is "@block.pin"; several wires on one pin are a list of them. A literal that could be taken for a wire (text or
- * a list of texts that starts with "@") stands as { "literal": … }, and so does an object with only that key.
+ * A wire is "@block.pin"; several wires on one pin are a list of them. A literal that could be taken for a wire (text that
+ * starts with "@", or a list with such a text in it) stands as { "literal": … }, and so does an object with only that key.
+ * A pin is wired or holds a value: a list of both is refused.
  */
 import type { Block, CustomOutPin, SavedInPin } from './blueprint.ts'
 import type { BlueprintNote } from './blueprint-note.ts'
@@ -37,6 +38,8 @@ interface FileNote extends Omit<BlueprintNote, 'id' | 'position' | 'size'> {
 export interface BlueprintFile {
   name: string
   description?: string
+  category?: string
+  tags?: string[]
   blocks: Record<string, FileBlock>
   layout?: Record<string, [number, number]>
   notes?: FileNote[]
@@ -45,6 +48,9 @@ export interface BlueprintFile {
 export interface ImportedBlueprint {
   readonly name: string
   readonly description: string
+  /** Empty: none. */
+  readonly category: string
+  readonly tags: readonly string[]
   readonly blocks: readonly Block[]
   /** Remarks and frames on the canvas. */
   readonly notes: readonly BlueprintNote[]
@@ -76,7 +82,8 @@ export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): Imp
     position: { x, y },
     size: { width, height },
   }))
-  return { name: file.name, description: file.description ?? '', blocks, notes }
+  const { name, description = '', category = '', tags = [] } = file
+  return { name, description, category, tags, blocks, notes }
 }
 
 function readPin(
@@ -86,6 +93,10 @@ function readPin(
   guids: ReadonlyMap<string, string>,
 ): SavedInPin {
   const wires = wireTexts(value)
+  if (!wires && looksWired(value)) {
+    const message = `${place} is a list of wires and of something else: a pin is wired or holds a value. If all of it is a value, write { "literal": [ … ] }.`
+    throw new QuoinError('INVALID_BODY', message, { fields: [place] })
+  }
   if (!wires) return { id, value: isLiteral(value) ? (value.literal ?? null) : value }
   const from = wires.map((wire) => {
     const dot = wire.indexOf('.')
@@ -105,6 +116,12 @@ function wireTexts(value: JsonValue): string[] | undefined {
   const all: readonly JsonValue[] = Array.isArray(value) ? value : [value]
   const texts = all.filter((item): item is string => typeof item === 'string' && item.startsWith('@'))
   return texts.length > 0 && texts.length === all.length ? texts : undefined
+}
+
+/** Whether any of it could be taken for a wire. */
+function looksWired(value: JsonValue): boolean {
+  const all: readonly JsonValue[] = Array.isArray(value) ? value : [value]
+  return all.some((item) => typeof item === 'string' && item.startsWith('@'))
 }
 
 function isLiteral(value: JsonValue): value is { literal: JsonValue } {
@@ -131,7 +148,7 @@ export function exportBlueprint(blueprint: ImportedBlueprint): BlueprintFile {
     }
     layout[id] = [block.position.x, block.position.y]
   }
-  const { name, description } = blueprint
+  const { name, description, category, tags } = blueprint
   const notes = blueprint.notes.map(
     ({ kind, text, color, position: { x, y }, size: { width, height } }): FileNote => ({
       kind,
@@ -144,6 +161,8 @@ export function exportBlueprint(blueprint: ImportedBlueprint): BlueprintFile {
   return {
     name,
     ...(description === '' ? {} : { description }),
+    ...(category === '' ? {} : { category }),
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
     blocks,
     layout,
     ...(notes.length === 0 ? {} : { notes }),
@@ -155,7 +174,7 @@ function writePin(pin: SavedInPin, ids: ReadonlyMap<string, string>): [string, J
   const [first] = wires
   if (first !== undefined) return [[pin.id, wires.length === 1 ? first : wires]]
   if (pin.value === undefined) return []
-  const mistakable = wireTexts(pin.value) !== undefined || isLiteral(pin.value)
+  const mistakable = looksWired(pin.value) || isLiteral(pin.value)
   return [[pin.id, mistakable ? { literal: pin.value } : pin.value]]
 }
 

@@ -52,14 +52,3 @@ export type BlockContent = Static<typeof BlockContent>
 export interface Block extends BlockContent {
   readonly guid: string
 }
-
-/** A block's content where nothing was said. */
-export const emptyContent: Omit<BlockContent, 'type'> = {
-  title: '',
-  description: '',
-  position: { x: 0, y: 0 },
-  in_pins: [],
-  custom_out_pins: [],
-  fields: {},
-  scopes: [],
-}

@@ -28,7 +28,8 @@ export default defineConfig({
           // Else the canvas would take React along, and be loaded by everything.
           includeDependenciesRecursively: false,
           groups: [
-            { name: 'canvas', test: /node_modules\/(@xyflow|@dagrejs|d3-|classcat)/, priority: 3 },
+            { name: 'canvas', test: /node_modules\/(@xyflow|d3-|classcat)/, priority: 3 },
+            { name: 'layout', test: /node_modules\/@dagrejs/, priority: 3 },
             {
               name: 'code-editor',
               test: /node_modules\/(@codemirror|@lezer|style-mod|crelt|w3c-keyname)/,

@@ -336,6 +336,41 @@ describe('what is kept', () => {
   })
 })
 
+describe('the list', () => {
+  test('of what went wrong reaches all of them, part by part', async () => {
+    await notes.trace(true, { keep_last: 200 })
+    const before = (await notes.runs('&failed=true&limit=200')).length
+    const of = (status: number) => async () =>
+      expect((await room.quoin.send('GET', status === 500 ? '/failing' : '/calls/1')).status).toBe(status)
+    for (const ask of [of(500), of(200), of(200), of(500), of(200)]) await ask()
+    const page = (query: string) =>
+      room.quoin.send('GET', `/runs?blueprint=${notes.guid}&failed=true${query}`, { as: 'viewer' })
+    const [first, second] = [await page('&limit=1'), await page('&limit=1&offset=1')]
+    expect(first.headers['x-total-count']).toBe(String(before + 2))
+    const shown = [first, second].flatMap(({ body }) => objectsOf(body))
+    expect(shown.map(({ label, status }) => [label, status])).toEqual([
+      ['GET failing', 'failed'],
+      ['GET failing', 'failed'],
+    ])
+    expect(shown[0]?.guid).not.toBe(shown[1]?.guid)
+    expect((await page('&limit=0')).headers['x-total-count']).toBe(String(before + 2))
+    expect((await notes.runs('&failed=false&limit=5')).length).toBe(5)
+    expect((await room.quoin.send('GET', '/runs?failed=perhaps', { as: 'viewer' })).status).toBe(400)
+  })
+
+  test('of what went wrong has refusals of a flow too, which are no failed runs', async () => {
+    const gate = await room.install('Gate', {
+      gate: { type: 'on_startup_register_uri_get', in: { uri: 'gate' } },
+      shut: { type: 'httpconnection_set_json', in: { flow: '@gate.flow', value: 'shut', code: 403 } },
+    })
+    await gate.trace(true)
+    expect((await room.quoin.send('GET', '/gate')).status).toBe(403)
+    expect((await gate.runs('&failed=true')).map(({ status }) => status)).toEqual(['ended'])
+    expect(await gate.runs('&failed=true&status=failed')).toEqual([])
+    await gate.trace(false)
+  })
+})
+
 describe('one request', () => {
   test('is traced for who may change blueprints, and says which run it was', async () => {
     await notes.trace(false)

@@ -23,7 +23,7 @@ export default defineValue({
     columns: {
       type: 'array',
       required: true,
-      help: 'Names of fields, or objects with field, label, kind (text, number, currency, date, date_time, boolean, badge …), sortable, filter (text, choice, number, date, boolean), options, hidden and currency.',
+      help: 'At most 100: names of fields, or objects with field, label, kind (text, number, currency, date, date_time, boolean, badge …), sortable, filter (text, choice, number, date, boolean), options, hidden and currency.',
     },
     table_id: {
       type: 'value',
@@ -67,6 +67,11 @@ export default defineValue({
       filters: known.flatMap(filterBy),
       text: searchable !== false,
     }
+  },
+  check({ columns, actions, table_id: id }) {
+    if (columns !== undefined) tableColumns(columns)
+    tableActions(actions ?? [])
+    if (id !== undefined) formId('table_id', id)
   },
   value(inputs, context) {
     const storage = builderStorage(inputs.storage)

@@ -13,6 +13,8 @@ export interface RunsWanted {
   readonly blueprint?: string | undefined
   readonly trigger?: string | undefined
   readonly status?: string | undefined
+  /** Only those that went wrong, for the run itself or for who asked. */
+  readonly failed?: boolean | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
   readonly after?: string | undefined
@@ -23,9 +25,12 @@ const MOST_PAUSED = 200
 const newestFirst = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
 
 export async function listRuns(tracing: Tracing, wanted: RunsWanted): Promise<Page> {
-  const { limit = 50, offset = 0, after, ...fields } = wanted
+  const { limit = 50, offset = 0, after, failed = false, ...fields } = wanted
   const page = { sort: newestFirst, limit, offset, ...(after !== undefined && { after }) }
-  const { records, ...counted } = await findRuns(tracing, search({ query: queryOf(fields), ...page }))
+  const { records, ...counted } = await findRuns(
+    tracing,
+    search({ query: queryOf(fields, failed ? [wentWrong] : []), ...page }),
+  )
   return { ...counted, records: records.map(summaryOf) }
 }
 
@@ -68,11 +73,19 @@ async function findRuns(tracing: Tracing, wanted: Search): Promise<Page> {
   return (await tracing.records.settle(page.records)) ? find() : page
 }
 
-function queryOf(fields: Readonly<Record<string, string | undefined>>): Query {
+const wentWrong: Query = {
+  kind: 'or',
+  queries: [
+    { kind: 'term', field: 'status', value: 'failed' },
+    { kind: 'range', field: 'reply.status', bounds: { gte: 400 } },
+  ],
+}
+
+function queryOf(fields: Readonly<Record<string, string | undefined>>, more: readonly Query[] = []): Query {
   const queries = Object.entries(fields).flatMap(([field, value]): Query[] =>
     value === undefined ? [] : [{ kind: 'term', field, value }],
   )
-  return { kind: 'and', queries }
+  return { kind: 'and', queries: [...queries, ...more] }
 }
 
 function pausedRun(record: JsonObject): JsonObject {

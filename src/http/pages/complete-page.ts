@@ -36,6 +36,8 @@ export interface PageMaking {
   readonly action: string
   /** For each form anew: the visitor's token, and a name that is used once. */
   readonly hidden: () => Hidden
+  /** What more a form has that is filled in, once it is known which of its inputs are passwords or files. */
+  readonly ticket?: ((form: string, hidden: Hidden, never: readonly string[]) => Hidden) | undefined
   readonly refused: RefusedForm | undefined
   /** Gives the files among a node's values an address. */
   readonly filed: (node: PageNode) => PageNode
@@ -75,6 +77,7 @@ export function completePage(nodes: readonly PageNode[], making: PageMaking): re
   function form(node: PageForm): PageForm {
     const refused = making.refused?.form === node.id ? making.refused : undefined
     const errors: { readonly input?: string; readonly message: string }[] = []
+    const never: string[] = []
     const inside = (list: readonly PageNode[]): readonly PageNode[] =>
       list.map((inner) => {
         if (inner.kind === 'button') return sendingButton(inner)
@@ -82,6 +85,7 @@ export function completePage(nodes: readonly PageNode[], making: PageMaking): re
         if (inner.kind === 'datatable') return making.filed(bare(making.tables.get(inner)) ?? inner)
         if (inner.kind !== 'input') return making.filed(withChildren(inner, inside))
         const drawn = drawnInput(inner, node, refused)
+        if (drawn.type === 'password' || drawn.type === 'file') never.push(drawn.name)
         if (drawn.error !== undefined)
           errors.push({ input: drawn.id ?? '', message: `${drawn.label}: ${drawn.error}` })
         return drawn
@@ -92,11 +96,12 @@ export function completePage(nodes: readonly PageNode[], making: PageMaking): re
     const whole = (refused?.messages ?? []).map((message) => ({ message }))
     const hasFile = inputsOf(node).some((input) => input.type === 'file')
     const { document: _, ...rest } = node
+    const hidden = [...making.hidden(), { name: sentNames.form, value: node.id }]
     return {
       ...rest,
       content,
       action: making.action,
-      hidden: [...making.hidden(), { name: sentNames.form, value: node.id }],
+      hidden: [...hidden, ...(making.ticket?.(node.id, hidden, never) ?? [])],
       ...(hasFile && { multipart: true }),
       ...((errors.length > 0 || whole.length > 0) && { errors: [...whole, ...errors] }),
     }

@@ -230,3 +230,18 @@ describe('as CSV', () => {
       expect((await openVisitor(origin).get(`/private?${query}`)).status).toBe(303)
   })
 })
+
+test('a table of as many columns as may be is shown, searched and saved', async () => {
+  const columns = Array.from({ length: 100 }, (_one, i) => (i === 0 ? 'name' : `field_${i}`))
+  await room.install('Wide', {
+    stock: { type: 'storage', fields: { storage: 'stock' } },
+    page: { type: 'state_page', in: { url: 'wide' } },
+    table: { type: 'state_advanced_datatable', in: { storage: '@stock.storage', columns } },
+    show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@table.state' } },
+  })
+  const found = await openVisitor(origin).get('/wide?stock.q=item%2042')
+  expect([found.status, rowsOf(found)]).toEqual([200, ['item 42']])
+  expect(
+    (await openVisitor(origin).get('/wide?_export=stock')).html.split('\r\n')[0]?.split(','),
+  ).toHaveLength(100)
+})

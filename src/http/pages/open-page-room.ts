@@ -7,6 +7,7 @@ import type { Random } from '../../shared/guid.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Idempotency } from '../endpoint-idempotency.ts'
 import type { RulesOf } from './field-rules-of.ts'
+import { openKeptForms } from './kept-forms.ts'
 import { openPageEvents } from './page-events.ts'
 import { formTokens } from './page-origin.ts'
 import type { PageRoom } from './page-room.ts'
@@ -31,6 +32,7 @@ export async function openPageRoom({ random, ...given }: PageRoomOptions): Promi
     secret,
     pages: await openPages(given.clock),
     tokens: formTokens(secret, given.engine.newGuid),
+    keptForms: await openKeptForms(given.storage, secret, given.clock),
     templates: pageTemplates(given.storage),
     events: openPageEvents(given.storage, given.engine.live, given.engine.newGuid),
   }

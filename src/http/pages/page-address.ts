@@ -14,7 +14,7 @@ export interface PageAddress {
 }
 
 /** Parameters that are about one request, or are nobody's business in a link. */
-const PASSING = ['access_token', '_events', '_export']
+const PASSING = ['access_token', '_events', '_export', '_kept']
 
 /** `url`: path and query as they were sent. */
 export function pageAddress(url: string): PageAddress {

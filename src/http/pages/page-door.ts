@@ -36,8 +36,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The page that the request reached; undefined when there is none. */
     foundPage: FoundPage | undefined
+    /** Something was sent by nobody to a page that is not for everybody: they are to sign in first. */
+    sentTooLate: boolean
   }
 }
+
+/** Of a form with files that nobody sent: little is kept of it, so little is read into memory. */
+const LATE_FORM = { fields: 500, fieldSize: 256 * 1024 }
 
 export function pageDoor(room: PageRoom): RouteFamily {
   return async (app, tools) => {
@@ -49,6 +54,7 @@ export function pageDoor(room: PageRoom): RouteFamily {
     // Before the server waits for requests in flight: those of events would not end by themselves.
     app.addHook('preClose', async () => room.events.close())
     app.decorateRequest('foundPage', undefined)
+    app.decorateRequest('sentTooLate', false)
     app.setErrorHandler((error, request, reply) => showError(room, request, reply, error))
     await app.register(multipart)
     pageFiles(app, room)
@@ -87,6 +93,8 @@ async function enter(
       'INSUFFICIENT_PERMISSIONS',
       `This needs the scope ${found.page.scopes.join(' or ')}.`,
     )
+  // Its body is read before: what was typed is kept.
+  else if (request.method === 'POST') request.sentTooLate = true
   else return askToSignIn(request, reply)
   return undefined
 }
@@ -96,9 +104,9 @@ function isOpen(request: FastifyRequest, identity: Identity | undefined): boolea
   return identity !== undefined || (uri !== accountPaths.password && uri !== accountPaths.signOut)
 }
 
-function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // A form is not sent again after signing in: its page is opened.
-  const next = encodeURIComponent(pageAddress(request.url).href)
+/** `kept`: what was typed, for whoever comes back. A form is not sent again after signing in: its page is opened. */
+function askToSignIn(request: FastifyRequest, reply: FastifyReply, kept?: string): FastifyReply {
+  const next = encodeURIComponent(pageAddress(request.url).with(kept === undefined ? {} : { _kept: kept }))
   return reply
     .code(303)
     .header('location', `/${accountPaths.signIn}?next=${next}`)
@@ -118,6 +126,7 @@ async function identify(request: FastifyRequest, tools: RouteTools): Promise<Ide
 
 async function answer(room: PageRoom, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { foundPage: found } = request
+  if (request.sentTooLate) return askToSignIn(request, reply, await keepForm(room, request))
   const uri = pathOf(request).slice(1)
   if (!found && !isAccountPath(uri)) throw nothingHere(request.method)
   const sent = request.method === 'POST' ? await readSent(room, request) : undefined
@@ -127,6 +136,20 @@ async function answer(room: PageRoom, request: FastifyRequest, reply: FastifyRep
     throw nothingHere(request.method)
   } finally {
     for (const { file } of sent?.posted.files ?? []) await room.assets.files.discard(file)
+  }
+}
+
+/** Keeps what was typed; what cannot be kept is lost, as it would be anyway. */
+async function keepForm(room: PageRoom, request: FastifyRequest): Promise<string | undefined> {
+  const { assets, keptForms } = room
+  try {
+    const posted = request.isMultipart()
+      ? await receivePosted(request, assets.files, assets.limit, () => false, LATE_FORM)
+      : postedFields(request.body)
+    return await keptForms.keep(posted, pageAddress(request.url).href)
+  } catch (error) {
+    if (error instanceof QuoinError && error.status < 500) return undefined
+    throw error
   }
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/clock.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Idempotency } from '../endpoint-idempotency.ts'
 import type { RulesOf } from './field-rules-of.ts'
+import type { KeptForms } from './kept-forms.ts'
 import type { PageEvents } from './page-events.ts'
 import type { FormTokens } from './page-origin.ts'
 import type { PageSecret } from './page-secret.ts'
@@ -23,6 +24,7 @@ export interface PageRoom {
   readonly rulesOf: RulesOf
   readonly secret: PageSecret
   readonly tokens: FormTokens
+  readonly keptForms: KeptForms
   readonly templates: PageTemplates
   readonly events: PageEvents
 }

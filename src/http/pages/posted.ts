@@ -24,6 +24,7 @@ export interface Posted {
 export const sentNames = {
   token: '_csrf',
   once: '_once',
+  ticket: '_ticket',
   form: '_form',
   button: '_button',
   table: '_table',
@@ -56,12 +57,13 @@ export async function receivePosted(
   files: AssetFiles,
   limit: number,
   mayStore: (posted: Posted) => boolean,
+  bounds: FieldBounds = { fields: MAX_FIELDS, fieldSize: 1024 * 1024 },
 ): Promise<Posted> {
   const values = new Map<string, string[]>()
   const received: PostedFile[] = []
   let mayKeep: boolean | undefined
   try {
-    for await (const part of request.parts(partLimits(limit))) {
+    for await (const part of request.parts(partLimits(limit, bounds))) {
       if (part.type === 'field') {
         if (typeof part.value !== 'string' || part.valueTruncated || part.fieldnameTruncated)
           throw new QuoinError('INVALID_BODY', 'The form holds a field that is too long.')
@@ -97,16 +99,22 @@ export async function receivePosted(
   }
 }
 
-function partLimits(fileSize: number) {
+/** How much text a form may hold: fields, and bytes of each. */
+interface FieldBounds {
+  readonly fields: number
+  readonly fieldSize: number
+}
+
+function partLimits(fileSize: number, { fields, fieldSize }: FieldBounds) {
   return {
     throwFileSizeLimit: false,
     limits: {
       fileSize,
       files: MAX_FILES,
-      fields: MAX_FIELDS,
-      parts: MAX_FIELDS + MAX_FILES,
+      fields,
+      parts: fields + MAX_FILES,
       fieldNameSize: 300,
-      fieldSize: 1024 * 1024,
+      fieldSize,
       headerPairs: 20,
     },
   }

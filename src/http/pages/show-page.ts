@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { messagesFor } from '../../pages/messages.ts'
 import { pickLocale } from '../../pages/pick-locale.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import type { PageNode, PageUser, ShownPage } from '../../shared/page-content.ts'
+import type { PageNode, PageNotice, PageUser, ShownPage } from '../../shared/page-content.ts'
 import type { DataTable, PageTable } from '../../shared/page-table.ts'
-import { completePage, dataTablesOf, type RefusedForm } from './complete-page.ts'
+import { completePage, dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
 import { cookieOf } from './cookies.ts'
 import { fieldsOf } from './field-rules-of.ts'
 import { takeNotice } from './notice-cookie.ts'
@@ -22,6 +22,8 @@ export interface PageToShow {
   readonly title: string
   /** A form that was not taken: shown again, with what was typed. */
   readonly refused?: RefusedForm | undefined
+  /** Said above the page, once. */
+  readonly notice?: PageNotice
   /** Ours, or an error: not for search engines, and nothing on it changes. */
   readonly builtIn?: boolean
 }
@@ -42,7 +44,7 @@ export async function showPage(
   room: PageRoom,
   request: FastifyRequest,
   reply: FastifyReply,
-  { shown, title, refused, builtIn = false }: PageToShow,
+  { shown, title, refused, notice, builtIn = false }: PageToShow,
 ): Promise<FastifyReply> {
   const locale = localeOf(request)
   const address = pageAddress(request.url)
@@ -72,6 +74,7 @@ export async function showPage(
     fieldOf,
     action: address.href,
     hidden,
+    ticket: builtIn ? undefined : ticketsOf(room, request, address.href),
     refused,
     tables,
     filed: (node) => withFileAddresses(node, room.secret, room.clock()),
@@ -97,14 +100,31 @@ export async function showPage(
     url: address.href,
     hidden: request.identity ? { _csrf: issue() } : {},
     theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
-    notice: takeNotice(request, reply),
+    notice: takeNotice(request, reply) ?? notice,
     events: live.length > 0 && !builtIn ? address.with({ _events: mark }) : undefined,
     noIndex: builtIn,
   })
-  return pageHeaders(reply)
-    .code(refused && shown.status === 200 ? 422 : shown.status)
-    .type('text/html; charset=utf-8')
-    .send(html)
+  return (
+    pageHeaders(reply)
+      // A page that is only looked at is shown as it was asked for, with what was typed before signing in.
+      .code(refused && request.method === 'POST' && shown.status === 200 ? 422 : shown.status)
+      .type('text/html; charset=utf-8')
+      .send(html)
+  )
+}
+
+/** Forms of who is signed in can be kept for them, should the session end before the form is sent. */
+function ticketsOf(
+  { keptForms }: PageRoom,
+  { identity }: FastifyRequest,
+  href: string,
+): PageMaking['ticket'] {
+  if (!identity) return undefined
+  return (form, hidden, never) => {
+    const once = hidden.find(({ name }) => name === sentNames.once)?.value ?? ''
+    const value = keptForms.ticket({ form, href, once }, identity.guid, never)
+    return [{ name: sentNames.ticket, value }]
+  }
 }
 
 function userOf(user: JsonObject | undefined): PageUser | undefined {

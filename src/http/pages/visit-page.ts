@@ -18,7 +18,7 @@ import type { PageRoom } from './page-room.ts'
 import type { FoundPage } from './page-routes.ts'
 import { type Posted, sentNames } from './posted.ts'
 import { readStoredReply, sendPageReply, storableReply } from './send-page-reply.ts'
-import { localeOf, showPage } from './show-page.ts'
+import { localeOf, type PageToShow, showPage } from './show-page.ts'
 import { removeFiles, storeFiles } from './store-files.ts'
 import { rowsQuery } from './table-query.ts'
 import { Visit } from './visit.ts'
@@ -97,6 +97,9 @@ export async function visitPage(
   async function send(made: Reply): Promise<FastifyReply> {
     if (made.page?.kind === 'show' && request.method === 'GET') {
       if (await sendOtherView(room, request, reply, found, made.page)) return reply
+      const kept = await keptForm(room, request, address.href)
+      if (kept)
+        return showPage(room, request, reply, { ...kept, shown: made.page, title: page.listening.title })
     }
     return sendPageReply(room, request, reply, made, page.listening.title)
   }
@@ -128,6 +131,20 @@ export async function visitPage(
     if (!visit.page) throw new TypeError('A form is refused on a page that was shown.')
     return showPage(room, request, reply, { shown: visit.page, title: page.listening.title, refused })
   }
+}
+
+/** What the visitor typed before signing in again, when the address asks for it. */
+async function keptForm(
+  { keptForms }: PageRoom,
+  request: FastifyRequest,
+  href: string,
+): Promise<Pick<PageToShow, 'refused' | 'notice'> | undefined> {
+  const name = new URLSearchParams(request.url.split('?')[1] ?? '').get('_kept')
+  if (name === null || !request.identity) return undefined
+  const kept = await keptForms.find(name, href, request.identity.guid)
+  if (!kept) return undefined
+  const text = messagesFor(localeOf(request))('form.kept')
+  return { refused: { ...kept, errors: new Map(), messages: [] }, notice: { tone: 'info', text } }
 }
 
 /** What the flow did not take, said on the form that was sent: rules of fields that only the write could check. */

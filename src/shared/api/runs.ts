@@ -106,6 +106,9 @@ export const runListQuery = Type.Object({
   blueprint: Type.Optional(Type.String({ maxLength: 64 })),
   trigger: Type.Optional(Type.String({ maxLength: 64, description: "Guid of the trigger's block." })),
   status: Type.Optional(Type.Enum(['running', 'paused', 'ended', 'failed'])),
+  failed: Type.Optional(
+    Type.Boolean({ description: 'Only those that failed, or were answered with 400 or more.' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 200, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
   after: Type.Optional(

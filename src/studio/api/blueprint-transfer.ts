@@ -18,8 +18,8 @@ export async function importBlueprintFile(
   onProgress: (share: number) => void = () => {},
 ): Promise<string> {
   const newGuid = guidSource(Date.now, (bytes) => void crypto.getRandomValues(bytes))
-  const { name, description, blocks, notes } = blueprintOfFile(file, newGuid)
-  const made = await call<Blueprint>('POST', '/blueprints', { body: { name, description, notes } })
+  const { blocks, ...described } = blueprintOfFile(file, newGuid)
+  const made = await call<Blueprint>('POST', '/blueprints', { body: described })
   const blueprint = made._meta.guid
   try {
     for (let at = 0; at < blocks.length; at += AT_ONCE) {
@@ -51,6 +51,8 @@ export async function exportBlueprintFile({
   _meta,
   name,
   description,
+  category = '',
+  tags = [],
   notes = [],
 }: Blueprint): Promise<BlueprintFile> {
   const records = await call<SavedRecord[]>('GET', `/blueprints/${_meta.guid}/blocks`)
@@ -58,5 +60,5 @@ export async function exportBlueprintFile({
     .filter(({ is_created }) => is_created)
     .map((record) => ({ ...record, guid: record._meta.guid }))
     .toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
-  return exportBlueprint({ name, description, blocks, notes })
+  return exportBlueprint({ name, description, category, tags, blocks, notes })
 }

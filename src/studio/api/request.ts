@@ -61,6 +61,15 @@ export async function searchByGet<T>(
   return page<T>(await send('GET', path, { query, signal }))
 }
 
+/** A list by GET that has filters of its own, as runs have. */
+export async function readPage<T>(
+  path: string,
+  query: NonNullable<CallOptions['query']>,
+  signal?: AbortSignal,
+): Promise<Page<T>> {
+  return page<T>(await send('GET', path, { query, signal }))
+}
+
 /** The reply itself: for files, streams and headers. Throws {@link ApiError} unless it is good. */
 export async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
   const { body, query, signal } = options

@@ -1,4 +1,4 @@
-import { call } from './request.ts'
+import { call, type Page, readPage } from './request.ts'
 
 export type RunStatus = 'running' | 'paused' | 'ended' | 'failed'
 
@@ -92,9 +92,20 @@ export interface PausedRun {
 export type ReplayState = 'staged' | 'saved' | 'deployed'
 export type Steering = 'step' | 'resume' | 'stop'
 
+export interface RunsAsked {
+  /** Only those that went wrong. */
+  readonly failed: boolean
+  readonly limit: number
+  readonly offset?: number
+}
+
 /** The newest first. */
-export function listRuns(blueprint: string, signal: AbortSignal): Promise<RunSummary[]> {
-  return call<RunSummary[]>('GET', '/runs', { query: { blueprint, limit: 100 }, signal })
+export function listRuns(
+  blueprint: string,
+  { failed, ...part }: RunsAsked,
+  signal: AbortSignal,
+): Promise<Page<RunSummary>> {
+  return readPage<RunSummary>('/runs', { blueprint, failed: failed || undefined, ...part }, signal)
 }
 
 export function readRun(guid: string, signal: AbortSignal): Promise<Run> {

@@ -1,8 +1,6 @@
 import '@xyflow/react/dist/base.css'
 import {
   applyNodeChanges,
-  Background,
-  BackgroundVariant,
   Controls,
   type Edge,
   type EdgeChange,
@@ -138,7 +136,6 @@ function CanvasInside() {
         fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
         aria-label="Canvas. The outline shows the same blueprint as a list."
       >
-        <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
         <MiniMap
           style={{ width: 150, height: 100 }}
           pannable

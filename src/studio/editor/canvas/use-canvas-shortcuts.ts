@@ -24,8 +24,8 @@ export function useCanvasShortcuts(): void {
   )
   useShortcut({ keys: '=', label: 'Zoom in', group }, () => void zoomIn())
   useShortcut({ keys: '-', label: 'Zoom out', group }, () => void zoomOut())
-  useShortcut({ keys: 'l', label: 'Put blocks in order', group }, () => {
-    layOut(editor)
+  useShortcut({ keys: 'l', label: 'Put blocks in order', group }, async () => {
+    await layOut(editor)
     setTimeout(() => void fitView({ duration: 200, maxZoom: 1, padding: 0.15 }), 50)
   })
   useShortcut({ keys: 'n', label: 'Add a remark', group }, () => addNote(editor, middle()))

@@ -1,11 +1,6 @@
 import { type KeyboardEvent, lazy, Suspense } from 'react'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
-import { ConflictDialog } from '../bar/conflict-dialog.tsx'
-import { DeployDialog } from '../bar/deploy-dialog.tsx'
-import { DiscardDialog } from '../bar/discard-dialog.tsx'
 import { EditorBar } from '../bar/editor-bar.tsx'
-import { ExplainDialog } from '../bar/explain-dialog.tsx'
-import { VersionsDialog } from '../bar/versions-dialog.tsx'
 import { Canvas } from '../canvas/canvas.tsx'
 import { OutlineView } from '../outline/outline-view.tsx'
 import { AddDialog } from '../palette/add-dialog.tsx'
@@ -21,9 +16,12 @@ import classes from './editor-frame.module.css'
 import { focusDrawing } from './focus-drawing.ts'
 import { useAddress } from './use-address.ts'
 import { useEditorShortcuts } from './use-editor-shortcuts.ts'
+import { WhenIdle } from './when-idle.tsx'
 
 /** Fetched when it is first opened: most who draw do not look at runs. */
 const RunsPanel = lazy(async () => ({ default: (await import('../runs/runs-panel.tsx')).RunsPanel }))
+
+const StageDialogs = lazy(async () => ({ default: (await import('../bar/stage-dialogs.tsx')).StageDialogs }))
 
 const panelNames = { properties: 'Properties', try: 'Try it', runs: 'Runs' } as const
 
@@ -45,6 +43,7 @@ function keepArrows(event: KeyboardEvent<HTMLElement>): void {
 export function EditorFrame() {
   const view = useEditorState((state) => state.view)
   const panel = useEditorState((state) => state.panel)
+  const isAsked = useEditorState(({ dialog, conflicts }) => dialog !== undefined || conflicts.length > 0)
   useEditorShortcuts()
   useAddress()
   useRunNews()
@@ -75,11 +74,9 @@ export function EditorFrame() {
         </aside>
       </div>
       <AddDialog />
-      <DeployDialog />
-      <DiscardDialog />
-      <VersionsDialog />
-      <ExplainDialog />
-      <ConflictDialog />
+      <WhenIdle wanted={isAsked}>
+        <StageDialogs />
+      </WhenIdle>
     </div>
   )
 }

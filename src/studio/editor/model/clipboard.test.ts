@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type BlockContent, emptyContent } from '../../../shared/blueprint.ts'
+import type { BlockContent } from '../../../shared/blueprint.ts'
+import { emptyContent } from '../../../shared/empty-content.ts'
 import { copyText, paste } from './clipboard.ts'
 import { emptyFlow, type Flow } from './flow.ts'
 

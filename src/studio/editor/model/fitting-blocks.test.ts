@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeBlock } from '../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../blocks/load-blocks.ts'
-import { emptyContent } from '../../../shared/blueprint.ts'
+import { emptyContent } from '../../../shared/empty-content.ts'
 import { catalogueOf } from './block-description.ts'
 import { fittingBlocks, fittingPins, wireTo } from './fitting-blocks.ts'
 import type { Flow } from './flow.ts'

@@ -1,5 +1,6 @@
 /** Changes of a flow, each a pure function. What a change means for its neighbours (wires) is settled here. */
-import { type BlockContent, emptyContent, type SavedInPin } from '../../../shared/blueprint.ts'
+import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
+import { emptyContent } from '../../../shared/empty-content.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import type { Catalogue } from './block-description.ts'
 import { changeBlock, type Flow, inPinOf, type Wire, withBlock } from './flow.ts'

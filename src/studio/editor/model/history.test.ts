@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type BlockContent, emptyContent } from '../../../shared/blueprint.ts'
+import type { BlockContent } from '../../../shared/blueprint.ts'
+import { emptyContent } from '../../../shared/empty-content.ts'
 import { catalogueOf } from './block-description.ts'
 import { commandBetween, type Drawing } from './command.ts'
 import type { Flow } from './flow.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type BlockContent, emptyContent } from '../../../shared/blueprint.ts'
+import type { BlockContent } from '../../../shared/blueprint.ts'
+import { emptyContent } from '../../../shared/empty-content.ts'
 import { endpointsOf, filledUri, parametersOf } from './endpoints.ts'
 import { literalText, readLiteral, writingOf } from './literal-text.ts'
 import { sameJson } from './same-json.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type BlockContent, emptyContent } from '../../../shared/blueprint.ts'
+import type { BlockContent } from '../../../shared/blueprint.ts'
+import { emptyContent } from '../../../shared/empty-content.ts'
 import { mergeNotes, type Note } from './note.ts'
 import { editsToSend, takeOver } from './reconcile.ts'
 import { type BlockRecord, readBlocks, savedFlow, stagedBy, stagedFlow } from './staged-blocks.ts'

@@ -32,7 +32,7 @@ export function SeveralPanel() {
       </div>
       <div className={classes.section}>
         <Group gap={6}>
-          <Button size="compact-xs" variant="default" onClick={() => layOut(editor)}>
+          <Button size="compact-xs" variant="default" onClick={() => void layOut(editor)}>
             Put in order
           </Button>
           <Button size="compact-xs" variant="default" onClick={() => groupSelected(editor)}>

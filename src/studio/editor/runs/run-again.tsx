@@ -5,7 +5,7 @@ import { type ReplayState, type Run, replayRun } from '../../api/runs.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
-import { runQuery, runsQuery } from './run-queries.ts'
+import { runQuery, runsKey } from './run-queries.ts'
 import classes from './runs-panel.module.css'
 
 const states: readonly { readonly value: ReplayState; readonly label: string }[] = [
@@ -28,7 +28,7 @@ export function RunAgain({ run }: { readonly run: Run }) {
     },
     onSuccess: (replay) => {
       client.setQueryData(runQuery(replay.guid).queryKey, replay)
-      void client.invalidateQueries({ queryKey: runsQuery(blueprint).queryKey })
+      void client.invalidateQueries({ queryKey: runsKey(blueprint) })
       showRun(editor, replay.guid)
     },
   })

@@ -1,57 +1,65 @@
 import { Badge, Button, SegmentedControl, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RunSummary } from '../../api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Time } from '../../controls/time.tsx'
+import { runsOf } from '../model/run-list.ts'
 import { outcomeOf, triggerWords } from '../model/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
-import { runsQuery } from './run-queries.ts'
+import { runCountsQuery, runsQuery } from './run-queries.ts'
 import classes from './runs-panel.module.css'
-
-type Kept = 'all' | 'failed'
-
-/** Did it go wrong, for the run itself or for who asked? */
-function isFailed({ status, reply }: RunSummary): boolean {
-  return status === 'failed' || (reply !== null && reply.status >= 400)
-}
 
 /** The traced runs, the newest first. New ones come in at the top while one looks. */
 export function RunList() {
   const blueprint = useEditorState((state) => state.guid)
-  const { data, error, refetch } = useQuery(runsQuery(blueprint))
-  const [kept, setKept] = useState<Kept>('all')
-  if (error) return <ErrorNotice error={error} title="The runs could not be read" onRetry={refetch} />
-  if (!data) return <Waiting />
-  if (data.length === 0) return <NoRuns />
-  const shown = kept === 'all' ? data : data.filter(isFailed)
+  const [failed, setFailed] = useState(false)
+  const runs = useInfiniteQuery(runsQuery(blueprint, failed))
+  const { data: counts } = useQuery(runCountsQuery(blueprint))
+  const { data, error, refetch } = runs
+  if (error && !data)
+    return <ErrorNotice error={error} title="The runs could not be read" onRetry={refetch} />
+  const shown = data && runsOf(data.pages)
+  if (!failed && shown?.length === 0) return <NoRuns />
   return (
     <Stack gap="xs">
       <SegmentedControl
         size="xs"
         aria-label="Which runs"
         data={[
-          { value: 'all', label: `All ${data.length}` },
-          { value: 'failed', label: `Errors ${data.filter(isFailed).length}` },
+          { value: 'all', label: `All ${counts?.all ?? ''}` },
+          { value: 'failed', label: `Errors ${counts?.failed ?? ''}` },
         ]}
-        value={kept}
-        onChange={(to) => setKept(to === 'failed' ? 'failed' : 'all')}
+        value={failed ? 'failed' : 'all'}
+        onChange={(to) => setFailed(to === 'failed')}
       />
-      {shown.length === 0 ? (
+      {shown === undefined ? <Waiting /> : null}
+      {shown?.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Of these runs none was answered with an error.
+          No run was answered with an error.
         </Text>
       ) : null}
       <ul className={classes.list} aria-label="Runs">
-        {shown.map((run) => (
+        {shown?.map((run) => (
           <li key={run.guid}>
             <RunRow run={run} />
           </li>
         ))}
       </ul>
+      {runs.hasNextPage ? (
+        <Button
+          size="xs"
+          variant="default"
+          loading={runs.isFetchingNextPage}
+          onClick={() => void runs.fetchNextPage()}
+        >
+          Show older
+        </Button>
+      ) : null}
+      <ErrorNotice error={runs.isFetchNextPageError ? error : null} title="Older runs could not be read" />
     </Stack>
   )
 }

@@ -1,9 +1,10 @@
 /** What the server knows of the runs of the open blueprint. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
 import { listRuns, pausedRuns, type Run, readRun } from '../../api/runs.ts'
 import { readTracing } from '../../api/tracing.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
+import { nextOffset } from '../model/run-list.ts'
 import { type RunView, runView } from '../model/run-view.ts'
 import { useEditorState } from '../state/editor-context.ts'
 
@@ -11,8 +12,33 @@ import { useEditorState } from '../state/editor-context.ts'
 const TRACING_MS = 5_000
 const UNDER_WAY_MS = 1_000
 
-export const runsQuery = (blueprint: string) =>
-  queryOptions({ queryKey: ['runs', blueprint], queryFn: ({ signal }) => listRuns(blueprint, signal) })
+/** So many runs are read at once; the server takes 200. */
+const AT_ONCE = 100
+
+/** Everything about the list of runs begins with it. */
+export const runsKey = (blueprint: string) => ['runs', blueprint] as const
+
+/** The traced runs part by part, the newest first. `failed`: only those that went wrong. */
+export const runsQuery = (blueprint: string, failed: boolean) =>
+  infiniteQueryOptions({
+    queryKey: [...runsKey(blueprint), { failed }],
+    queryFn: ({ pageParam, signal }) =>
+      listRuns(blueprint, { failed, limit: AT_ONCE, offset: pageParam }, signal),
+    initialPageParam: 0,
+    getNextPageParam: (_last, parts) => nextOffset(parts),
+  })
+
+/** How many runs there are, and how many of them went wrong. */
+export const runCountsQuery = (blueprint: string) =>
+  queryOptions({
+    queryKey: [...runsKey(blueprint), 'counts'],
+    queryFn: async ({ signal }) => {
+      const ask = (failed: boolean) => listRuns(blueprint, { failed, limit: 0 }, signal)
+      const [all, failed] = await Promise.all([ask(false), ask(true)])
+      return { all: all.total, failed: failed.total }
+    },
+    refetchInterval: TRACING_MS,
+  })
 
 export const pausedQuery = (blueprint: string) =>
   queryOptions({

@@ -1,10 +1,11 @@
 import { useDocumentVisibility } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import type { RunSummary } from '../../api/runs.ts'
 import { watchRuns } from '../api/run-stream.ts'
-import { withRun } from '../model/run-list.ts'
+import { isFailed, withRun } from '../model/run-list.ts'
 import { useEditorState } from '../state/editor-context.ts'
-import { pausedQuery, runQuery, runsQuery, useTracing } from './run-queries.ts'
+import { pausedQuery, runCountsQuery, runQuery, runsKey, runsQuery, useTracing } from './run-queries.ts'
 
 /**
  * Hears of runs as they happen, while somebody sees them: while the blueprint is traced or its list of runs is open, and the
@@ -21,13 +22,17 @@ export function useRunNews(): void {
     if (!isListening) return undefined
     const abort = new AbortController()
     const listener = {
-      run(summary: Parameters<typeof withRun>[1]) {
-        client.setQueryData(runsQuery(blueprint).queryKey, (list) => list && [...withRun(list, summary)])
+      run(summary: RunSummary) {
+        for (const failed of isFailed(summary) ? [false, true] : [false])
+          client.setQueryData(runsQuery(blueprint, failed).queryKey, (list) => list && withRun(list, summary))
+        // One at a time, however many runs there are.
+        const { queryKey } = runCountsQuery(blueprint)
+        void client.invalidateQueries({ queryKey }, { cancelRefetch: false })
         void client.invalidateQueries({ queryKey: runQuery(summary.guid).queryKey })
         void client.invalidateQueries({ queryKey: pausedQuery(blueprint).queryKey })
       },
       opened() {
-        void client.invalidateQueries({ queryKey: runsQuery(blueprint).queryKey })
+        void client.invalidateQueries({ queryKey: runsKey(blueprint) })
         void client.invalidateQueries({ queryKey: pausedQuery(blueprint).queryKey })
       },
     }

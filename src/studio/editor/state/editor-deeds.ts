@@ -1,6 +1,6 @@
 /** What can be done in the editor, by mouse, keys or the outline alike. Each is one step of undo. */
+import { notifyFailed } from '../../controls/notify.ts'
 import { type Alignment, align } from '../model/align.ts'
-import { autoLayout } from '../model/auto-layout.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { nameOf } from '../model/block-names.ts'
 import { copyText, paste } from '../model/clipboard.ts'
@@ -137,13 +137,20 @@ export function alignSelected(editor: Editor, how: Alignment): void {
   editor.run('Align', (flow) => moveBlocks(flow, align(flow, catalogue, selection, how)))
 }
 
-/** Puts the selected blocks in order, or all where fewer than two are selected. */
-export function layOut(editor: Editor): void {
+/**
+ * Puts the selected blocks in order, or all where fewer than two are selected. What works that out is fetched when it is
+ * first asked for; says so if it cannot be.
+ */
+export async function layOut(editor: Editor): Promise<void> {
+  const fetched = await import('../model/auto-layout.ts').catch((error: unknown) =>
+    notifyFailed('The blocks could not be put in order', error),
+  )
+  if (!fetched) return
   const { selection, catalogue, drawing } = editor.store.getState()
   const chosen = [...selection].filter((one) => drawing.flow.has(one))
   const guids = new Set(chosen.length > 1 ? chosen : drawing.flow.keys())
   if (guids.size > 0)
-    editor.run('Put in order', (flow) => moveBlocks(flow, autoLayout(flow, catalogue, guids)))
+    editor.run('Put in order', (flow) => moveBlocks(flow, fetched.autoLayout(flow, catalogue, guids)))
 }
 
 export function addNote(editor: Editor, at: Point): void {

@@ -9,7 +9,7 @@
  *   refused   → the change can never be (400, 403): it is taken back, and the reason is said
  *   unreached → it stays dirty, and is tried again after a pause
  *
- * Once a second the blocks are read again if they changed, so that the work of others appears.
+ * Some times a second the blocks are read again if they changed, so that the work of others appears.
  */
 import { ApiError, type Problem } from '../../api/api-error.ts'
 import { type Blueprint, changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
@@ -34,7 +34,8 @@ export interface EditorSync {
   close(): void
 }
 
-const POLL_MS = 1000
+/** A server that answers at once is asked soon again; one that has much to do, or is far away, less often. */
+const POLL = { least: 300, most: 1000, timesAnswer: 5 } as const
 const GATHER_MS = 80
 const CHECK_MS = 250
 const RETRY_MS = 2000
@@ -231,10 +232,19 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
   }
   addEventListener('beforeunload', warn)
 
-  const poll = setInterval(() => {
-    if (document.visibilityState !== 'visible' || sending) return
-    refresh().catch(() => undefined)
-  }, POLL_MS)
+  let pollTimer: ReturnType<typeof setTimeout> | undefined
+  function schedulePoll(after: number): void {
+    clearTimeout(pollTimer)
+    if (!abort.signal.aborted) pollTimer = setTimeout(poll, after)
+  }
+
+  async function poll(): Promise<void> {
+    const began = performance.now()
+    if (document.visibilityState === 'visible' && !sending) await refresh().catch(() => undefined)
+    const answered = (performance.now() - began) * POLL.timesAnswer
+    schedulePoll(Math.min(POLL.most, Math.max(POLL.least, answered)))
+  }
+  schedulePoll(POLL.least)
 
   return {
     changed(guids) {
@@ -281,7 +291,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
     },
     close() {
       abort.abort()
-      clearInterval(poll)
+      clearTimeout(pollTimer)
       clearTimeout(checkTimer)
       removeEventListener('beforeunload', warn)
       // What was drawn last is stored all the same.
