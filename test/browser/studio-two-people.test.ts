@@ -1,4 +1,4 @@
-/** Two people at one blueprint: each sees what the other does within a second, and nobody's work is lost unseen. */
+/** Two people at one blueprint: each sees what the other does, and nobody's work is lost unseen. How soon: `npm run bench -- --only studio`. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
@@ -49,14 +49,10 @@ async function staged(): Promise<unknown> {
 test('what one changes appears with the other, on the block and in the panel, with a name', async () => {
   await eventually(() => value(ben).inputValue()).toBe('hello')
   await value(ann).fill('hello from Ann')
-  const changed = Date.now()
   await eventually(() => value(ben).inputValue()).toBe('hello from Ann')
-  const seen = Date.now() - changed
   await ben.getByText(/^Changed by ann at/).waitFor()
   await ben.getByText('1 staged').waitFor()
   expect((await studio.ask('GET', '/greeting')).body).toBe('hello')
-  // Half a second until she has paused, a second at most until he asks; the rest is for a machine with much to do.
-  expect(seen).toBeLessThan(8_000)
 })
 
 test('blocks that one adds or moves do so with the other, and his undo takes back only his own', async () => {

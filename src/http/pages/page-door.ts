@@ -42,7 +42,7 @@ declare module 'fastify' {
 }
 
 /** Of a form with files that nobody sent: little is kept of it, so little is read into memory. */
-const LATE_FORM = { fields: 500, fieldSize: 256 * 1024 }
+const LATE_FORM = { fields: 500, fieldSize: 256 * 1024, characters: 512 * 1024 }
 
 export function pageDoor(room: PageRoom): RouteFamily {
   return async (app, tools) => {

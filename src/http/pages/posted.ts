@@ -34,6 +34,8 @@ export const sentNames = {
 } as const
 
 const MAX_FIELDS = 2_000
+/** Of a form whose sender may send it. */
+const FORM_BOUNDS = { fields: MAX_FIELDS, fieldSize: 1024 * 1024, characters: 16 * 1024 * 1024 }
 const MAX_FILES = 20
 
 /** A form without files; its body has been read. */
@@ -57,11 +59,12 @@ export async function receivePosted(
   files: AssetFiles,
   limit: number,
   mayStore: (posted: Posted) => boolean,
-  bounds: FieldBounds = { fields: MAX_FIELDS, fieldSize: 1024 * 1024 },
+  bounds: FieldBounds = FORM_BOUNDS,
 ): Promise<Posted> {
   const values = new Map<string, string[]>()
   const received: PostedFile[] = []
   let mayKeep: boolean | undefined
+  let characters = 0
   try {
     for await (const part of request.parts(partLimits(limit, bounds))) {
       if (part.type === 'field') {
@@ -69,6 +72,9 @@ export async function receivePosted(
           throw new QuoinError('INVALID_BODY', 'The form holds a field that is too long.')
         if (!part.value.isWellFormed() || part.value.includes('\u0000'))
           throw new QuoinError('INVALID_BODY', 'The form holds text that cannot be stored.')
+        characters += part.value.length
+        if (characters > bounds.characters)
+          throw new QuoinError('INVALID_BODY', 'The form holds more text than is taken.')
         values.set(part.fieldname, [...(values.get(part.fieldname) ?? []), part.value])
         continue
       }
@@ -99,8 +105,9 @@ export async function receivePosted(
   }
 }
 
-/** How much text a form may hold: fields, and bytes of each. */
+/** How much text a form may hold: fields, bytes of each, and characters in all. */
 interface FieldBounds {
+  readonly characters: number
   readonly fields: number
   readonly fieldSize: number
 }
