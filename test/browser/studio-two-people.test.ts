@@ -90,3 +90,39 @@ test('both change the same block at once: nothing is overwritten until one of th
   await eventually(() => value(ben).inputValue()).toBe('Ann was here')
   expect(studio.complaints()).toEqual([])
 })
+
+test('an answer that is older than what was stored meanwhile takes nothing away', async () => {
+  await studioCanvas(ann).choose(reply)
+  await value(ann).fill('before')
+  await eventually(async () => JSON.stringify(await staged())).toContain('before')
+  // Ben's change makes the server answer with all blocks, and that answer is held up on its way to Ann.
+  const asked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  const after = Promise.withResolvers<void>()
+  let held = 0
+  const all = `**/blueprints/${blueprint}/blocks`
+  await ann.route(all, async (route) => {
+    const response = await route.fetch()
+    if (response.status() !== 200) return route.fulfill({ response })
+    held += 1
+    // What she asks for next would set right what the first answer did.
+    if (held > 1) await after.promise
+    else {
+      asked.resolve()
+      await released.promise
+    }
+    await route.fulfill({ response })
+    if (held === 1) arrived.resolve()
+  })
+  await studioCanvas(ben).drag('log', { x: 500, y: 600 })
+  await asked.promise
+  await value(ann).fill('after')
+  await eventually(async () => JSON.stringify(await staged())).toContain('after')
+  released.resolve()
+  await arrived.promise
+  await ann.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 200))))
+  expect(await value(ann).inputValue()).toBe('after')
+  after.resolve()
+  await ann.unroute(all)
+})

@@ -48,6 +48,8 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
   const disputed = new Set<string>()
   let notesBase: readonly Note[] | undefined
   let sending: Promise<void> | undefined
+  /** How often something was sent. */
+  let sends = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let checkTimer: ReturnType<typeof setTimeout> | undefined
   let tags = { blocks: '', blueprint: '' }
@@ -59,6 +61,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
 
   function flush(): void {
     if (sending) return
+    sends += 1
     sending = send().finally(() => {
       sending = undefined
       const { storing } = store.getState()
@@ -192,12 +195,13 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
   }
 
   async function refresh(): Promise<void> {
+    const before = sends
     const [blocks, blueprint] = await Promise.all([
       readIfChanged<BlockRecord[]>(`/blueprints/${guid}/blocks`, tags.blocks, abort.signal),
       readIfChanged<Blueprint>(`/blueprints/${guid}`, tags.blueprint, abort.signal),
     ])
-    // A reply that was on its way while something was sent may be older than what was stored.
-    if (sending) return
+    // A reply that was on its way while something was sent may be older than what was stored: blocks would vanish.
+    if (sending || sends !== before) return
     tags = { blocks: blocks.tag, blueprint: blueprint.tag }
     if (blueprint.value) {
       const { drawing } = store.getState()
