@@ -151,9 +151,10 @@ async function take(browser: Browser, address: string, token: string, content: C
   const page = await context.newPage()
   await page.goto(one.path(content))
   await page.getByRole('heading').first().waitFor()
-  await page.waitForLoadState('networkidle')
+  // Pictures may wait for a moment, which tests must not: bars, tables and the small map have settled then. The editor
+  // asks for news so often that the network is never idle.
+  await page.waitForTimeout(1000)
   await one.prepare?.(page)
-  // Pictures may wait for a moment, which tests must not: bars, tables and the small map have settled then.
   await page.waitForTimeout(700)
   const png = palettePng(await page.screenshot())
   await writeFile(fileURLToPath(new URL(`studio-${one.name}.png`, folder)), png)
