@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 /** Bytes of memory that a process has, and the most it has had since it was last asked to forget that. */
 export interface ProcessMemory {
   readonly resident: number
+  /** Of that, pages of files: the program's own and those of a database that is mapped. The kernel takes them back. */
+  readonly mapped: number
   readonly peak: number
 }
 
@@ -10,7 +12,11 @@ export interface ProcessMemory {
 export function memoryOf(pid: number): ProcessMemory | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return { resident: bytesIn(status, 'VmRSS'), peak: bytesIn(status, 'VmHWM') }
+    return {
+      resident: bytesIn(status, 'VmRSS'),
+      mapped: bytesIn(status, 'RssFile'),
+      peak: bytesIn(status, 'VmHWM'),
+    }
   } catch {
     return undefined
   }

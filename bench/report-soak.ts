@@ -1,17 +1,18 @@
 import type { Soaked } from './soak.ts'
 
-const heads = ['after', 'replies', 'heap after a collection', 'resident']
+const heads = ['after', 'replies', 'heap after a collection', 'resident', 'of that pages of files']
 
 /** The section of the report. */
 export function soakSection(
-  { samples, heapGrowth, residentGrowth, flat }: Soaked,
+  { samples, heapGrowth, ownGrowth, flat }: Soaked,
   { date, commit }: { readonly date: string; readonly commit: string },
 ): string {
-  const rows = samples.map(({ minutes, replies, heap, external, resident }) => [
+  const rows = samples.map(({ minutes, replies, heap, external, resident, mapped }) => [
     `${minutes.toFixed(1)} min`,
     replies.toLocaleString('en-US'),
     `${(heap + external).toFixed(1)} MB`,
     `${resident.toFixed(0)} MB`,
+    `${mapped.toFixed(0)} MB`,
   ])
   const lines = [heads, heads.map(() => '---'), ...rows].map((line) => `| ${line.join(' | ')} |`)
   const sum = samples.reduce((total, { replies }) => total + replies, 0)
@@ -22,7 +23,8 @@ One server under a mix of lists, reads, updates, increments, creates and unknown
 
 ${lines.join('\n')}
 
-From the first half to the second, medians: heap ${signed(heapGrowth)} MB, resident ${signed(residentGrowth)} MB: ${flat ? 'flat' : '**not flat**'}.
+From the first half to the second, medians: heap ${signed(heapGrowth)} MB, resident without pages of files ${signed(ownGrowth)} MB: ${flat ? 'flat' : '**not flat**'}.
+Pages of files are those of the database, which grows all the time and is mapped up to 256 MB, and of the program.
 The first turn is left out, in which caches fill. Measured on ${date}, commit ${commit}.
 `
 }

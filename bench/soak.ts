@@ -16,6 +16,8 @@ import { median } from './statistics.ts'
 export interface SoakSample {
   readonly minutes: number
   readonly resident: number
+  /** Of that, pages of files: those of the database come as it grows. */
+  readonly mapped: number
   /** After a collection. */
   readonly heap: number
   readonly external: number
@@ -28,8 +30,8 @@ export interface Soaked {
   readonly samples: readonly SoakSample[]
   /** MiB that the heap has grown from the first half to the second, medians of the samples after a collection. */
   readonly heapGrowth: number
-  /** The same of resident memory. */
-  readonly residentGrowth: number
+  /** The same of resident memory that is no page of a file. */
+  readonly ownGrowth: number
   readonly flat: boolean
 }
 
@@ -37,8 +39,8 @@ export const SOAK_SECONDS = 600
 const TURNS = 10
 /** What may come from one document more or less in a cache; a leak of 10 bytes a request is ten times that. */
 const HEAP_MIB = 2
-/** V8 and the database's mapped file come and go in larger pieces. */
-const RESIDENT_MIB = 24
+/** V8 takes and gives back larger pieces. */
+const OWN_MIB = 24
 
 export async function soak(core: number | undefined, seconds: number): Promise<Soaked> {
   const candidate = await startQuoin({ core, reports: 'heap' })
@@ -69,12 +71,12 @@ function judged(samples: readonly SoakSample[]): Soaked {
   const growth = (of: (sample: SoakSample) => number) =>
     median(loaded.slice(middle).map(of)) - median(loaded.slice(0, middle).map(of))
   const heapGrowth = growth(({ heap, external }) => heap + external)
-  const residentGrowth = growth(({ resident }) => resident)
+  const ownGrowth = growth(({ resident, mapped }) => resident - mapped)
   return {
     samples,
     heapGrowth,
-    residentGrowth,
-    flat: heapGrowth <= HEAP_MIB && residentGrowth <= RESIDENT_MIB,
+    ownGrowth,
+    flat: heapGrowth <= HEAP_MIB && ownGrowth <= OWN_MIB,
   }
 }
 
@@ -101,8 +103,15 @@ function mix({ guids, token }: SeededCandidate): () => Ask {
 async function look(candidate: SeededCandidate, minutes: number, replies: number): Promise<SoakSample> {
   const told = await candidate.report()
   const { heap, external } = bytesOf(told)
-  const resident = memoryOf(candidate.pid)?.resident ?? Number.NaN
-  return { minutes, resident: resident / MIB, heap: heap / MIB, external: external / MIB, replies }
+  const { resident, mapped } = memoryOf(candidate.pid) ?? { resident: Number.NaN, mapped: Number.NaN }
+  return {
+    minutes,
+    resident: resident / MIB,
+    mapped: mapped / MIB,
+    heap: heap / MIB,
+    external: external / MIB,
+    replies,
+  }
 }
 
 function bytesOf(told: unknown): { readonly heap: number; readonly external: number } {
