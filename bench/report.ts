@@ -124,7 +124,7 @@ deadline.
 - *After a write*: each ${LISTS_PER_WRITE} lists there is one update of a task (not counted). Quoin keeps the lists that the task was not on
   and is not on now; the hand-written candidate keeps none.
 - *At an address that is new each time*: with a parameter that nobody reads, so that no memory of replies can answer. In the
-  row above it, Quoin answers from its memory of replies after the first round through all documents; one that is written
+  row above it, Quoin answers from its memory of replies from the third time that a document is asked for; one that is written
   is read anew.
 - *Another one each time*: the same with 8,000 lists that differ, so that no memory of results can answer.
 - *Nothing written since*: the same lists without the updates.

@@ -1,8 +1,8 @@
 /**
  * Passwords are kept as argon2id hashes in the PHC string format: `$argon2id$v=19$m=12288,t=3,p=1$<salt>$<hash>`, base64
  * without padding. The parameters are one of the five that OWASP calls equal; glibc keeps the memory of a hash for each
- * thread that made one, so a smaller one leaves less behind than the usual 19 MiB with two passes. One takes about 29 ms,
- * so only two run at once (two of libuv's four threads stay free for the disk) and only so many wait.
+ * thread that made one, so a smaller one leaves less behind than the usual 19 MiB with two passes, which takes as long.
+ * Only two run at once (two of libuv's four threads stay free for the disk) and only so many wait.
  */
 import { argon2, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../shared/guid.ts'

@@ -3,7 +3,7 @@
  * they have read: a document, a page of a search, or else anything in the storage. Exact, not timed.
  *
  * What it saves: the run, its blocks and its searches; what is left of such a request costs what a constant costs. What it
- * costs where it does not help: two look-ups, under a microsecond. A reply is kept when its address is asked for a second
+ * costs where it does not help: two look-ups, and the memory below. A reply is kept when its address is asked for a second
  * time while no more was replied than would fit: most addresses of a large storage are asked for once, and keeping them
  * would push out those that are not.
  *

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someQueryText } from '../../../test/arbitrary-documents.ts'
 import { manyDocuments } from '../../../test/postgres/many-documents.ts'
 import { openSearchWorld, type PostgresWorld } from '../../../test/postgres/search-world.ts'
-import { and, text } from '../../../test/short-queries.ts'
+import { and, deep, text, wide } from '../../../test/short-queries.ts'
 import { type Query, search } from '../../shared/query.ts'
 import { matches } from '../evaluate-query.ts'
 import { searchDocuments } from '../order-documents.ts'
@@ -43,19 +43,9 @@ test('PostgreSQL understands whatever is read', async () => {
   )
 })
 
-const deep = (kind: 'and' | 'not', levels: number): Query => {
-  let query: Query = open
-  for (let level = 0; level < levels; level++)
-    query = kind === 'not' ? { kind, query } : { kind: level % 2 ? 'or' : 'and', queries: [query, open] }
-  return query
-}
-const wide = (kind: 'and' | 'or', leaf: (n: number) => Query): Query => ({
-  kind,
-  queries: Array.from({ length: 999 }, (_, n) => leaf(n)),
-})
 test.each<[string, Query, number]>([
-  ['64 levels of and and or', deep('and', 64), 3],
-  ['64 levels of not', deep('not', 64), 3],
+  ['64 levels of and and or', deep('and', 64, open), 3],
+  ['64 levels of not', deep('not', 64, open), 3],
   ['999 in and', wide('and', () => open), 3],
   [
     '999 in or',

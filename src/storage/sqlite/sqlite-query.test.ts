@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { and, by, deep, text, wide } from '../../../test/short-queries.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { type Query, type Search, type SortKey, search } from '../../shared/query.ts'
@@ -59,18 +60,7 @@ function plan(wanted: Search): string {
 
 const newest: SortKey = { field: '_meta.created', order: 'desc', missing: 'last' }
 const oldest: SortKey = { field: '_meta.created', order: 'asc', missing: 'last' }
-const by = (field: string, order: 'asc' | 'desc' = 'asc', missing: 'first' | 'last' = 'last'): SortKey => ({
-  field,
-  order,
-  missing,
-})
 const open: Query = { kind: 'term', field: 'status', value: 'open' }
-const text = (value: string, fields: string[] = []): Query => ({
-  kind: 'simple_query_string',
-  fields,
-  text: value,
-})
-const and = (...queries: Query[]): Query => ({ kind: 'and', queries })
 
 describe('an index gives the rows in order, nothing is sorted', () => {
   test.each<[string, Partial<Search>, string]>([
@@ -279,19 +269,9 @@ test('FTS5 understands whatever is read', () => {
 })
 
 describe('the largest queries that are allowed', () => {
-  const deep = (kind: 'and' | 'not', levels: number): Query => {
-    let query: Query = open
-    for (let level = 0; level < levels; level++)
-      query = kind === 'not' ? { kind, query } : { kind: level % 2 ? 'or' : 'and', queries: [query, open] }
-    return query
-  }
-  const wide = (kind: 'and' | 'or', leaf: (n: number) => Query): Query => ({
-    kind,
-    queries: Array.from({ length: 999 }, (_, n) => leaf(n)),
-  })
   test.each<[string, Query, number]>([
-    ['64 levels of and and or', deep('and', 64), 3],
-    ['64 levels of not', deep('not', 64), 3],
+    ['64 levels of and and or', deep('and', 64, open), 3],
+    ['64 levels of not', deep('not', 64, open), 3],
     ['999 in and', wide('and', () => open), 3],
     [
       '999 in or',

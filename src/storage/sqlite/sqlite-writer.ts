@@ -12,7 +12,7 @@
  *    COMMIT; `undo` rolls back to the savepoint. Then the next one waiting gets the turn, within the same transaction.
  * 3. due: the first `keep` asked for a COMMIT at the end of this turn of the event loop (setImmediate), so all sessions
  *    that commit in one turn of the loop share one fsync: 4,000 commits a second become 30,000. While many more come
- *    in each turn, the group waits for the next: with 32 clients a durable create takes a quarter less processor time. A
+ *    in each turn, the group waits for the next: with 32 clients a durable create takes a tenth less processor time. A
  *    lone one waits for nobody. A COMMIT would also commit an open savepoint. So if a segment is still held then, the
  *    group waits for it, and commits before the next one waiting gets the turn: else overlapping sessions could put the
  *    COMMIT off for ever.
