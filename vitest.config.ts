@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { engineSuites } from './test/engine-suites.ts'
 
-/** What runs once more on PostgreSQL: everything above storage. */
+/** What runs once more on PostgreSQL: everything above storage that an engine can matter to. */
 const onBothEngines = [
   'src/{engine,blocks,queue,access,http}/**/*.test.ts',
   'test/end-to-end/*.test.ts',
@@ -10,8 +11,19 @@ const onBothEngines = [
   'test/block-examples.test.ts',
 ]
 
-/** Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import. */
-const onOneEngine = ['test/end-to-end/{crash,tasks-walk,cities,migrate,workers,worker-crash}.test.ts']
+/**
+ * Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import; and uploads
+ * to a disk there are none in a cluster.
+ */
+const onOneEngine = [
+  'test/end-to-end/{crash,tasks-walk,cities,migrate,uploads,workers,worker-crash,watchdog}.test.ts',
+]
+
+/** About two nodes, which the embedded engine does not have. */
+const onlyOnPostgres = ['src/http/pages/page-events-nodes.test.ts']
+
+/** What `npm run torture` runs instead. */
+const slowByNature = ['**/*.torture.test.ts']
 
 /**
  * Takes half a minute or more each, the longest first. Whoever starts one of them last waits for it with one core idle; a
@@ -48,6 +60,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', './test/named-skips.ts'],
     // One PostgreSQL for the whole run.
     globalSetup: ['test/postgres/global-postgres.ts'],
     pool: 'forks',
@@ -57,24 +70,25 @@ export default defineConfig({
     // All cores: without it one is left idle, and two are all that there may be.
     maxWorkers: '100%',
     // A machine that does other things meanwhile is slow, not wrong.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     projects: [
       {
         extends: true,
         test: {
           name: 'quoin',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          provide: { engine: 'sqlite' },
+          exclude: [...onlyOnPostgres, ...slowByNature],
+          provide: { engine: 'sqlite', thorough: false },
         },
       },
       {
         extends: true,
         test: {
           name: 'postgres',
-          include: onBothEngines,
-          exclude: onOneEngine,
-          provide: { engine: 'postgres' },
+          include: engineSuites(onBothEngines),
+          exclude: [...onOneEngine, ...slowByNature],
+          provide: { engine: 'postgres', thorough: false },
         },
       },
     ],

@@ -23,8 +23,13 @@ export function comparable({ status, headers, text }: Answer, wording = true): s
   const own = body.includes('<guid>') ? '<tag>' : undefined
   const lines = [...headers]
     .filter(([name]) => !NOT_COMPARED.has(name) && (status < 400 || !OF_THE_CONNECTION.has(name)))
-    .map(([name, value]) => `${name}: ${name === 'etag' ? tagForm(value, own) : value}`)
+    .map(([name, value]) => `${name}: ${headerForm(name, value, own)}`)
   return [status, ...lines.toSorted(), '', body].join('\n')
+}
+
+function headerForm(name: string, value: string, own: string | undefined): string {
+  if (name === 'x-request-id') return '<id>'
+  return name === 'etag' ? tagForm(value, own) : value
 }
 
 function tagForm(tag: string, form: string | undefined): string {

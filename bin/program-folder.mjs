@@ -5,17 +5,18 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
+/** The bundle of a published package, which has no lock file and no sources that could be edited. */
+export const packedFolder = join(root, 'dist', 'packed')
+
 /**
  * Where the bundle of exactly these sources is, or would be. A folder for each digest: what was edited has none until it
  * is built, so that an old bundle cannot be taken for it. Reading all of them takes 30 ms; times of files would be quicker
  * to ask for, but containers and archives round them.
  */
 export function programFolder() {
+  if (!existsSync(join(root, 'package-lock.json'))) return packedFolder
   const hash = createHash('sha256')
-  const builders = ['package-lock.json', 'scripts/build-program.mjs'].filter((path) =>
-    existsSync(join(root, path)),
-  )
-  for (const path of [...sources(), ...builders])
+  for (const path of [...sources(), 'package-lock.json', 'scripts/build-program.mjs'])
     hash
       .update(path)
       .update('\0')

@@ -1,4 +1,7 @@
 /**
+ *   node scripts/build-program.mjs            for this checkout, in dist/program
+ *   node scripts/build-program.mjs --packed   for the published package, in dist/packed, with the licences of what is in it
+ *
  * Builds the program with its dependencies into a few files in dist/program, when there is no bundle of these sources yet:
  * 600 modules take a start twice the processor time and 19 MB more than one. Without a bundle `quoin` runs the sources.
  *
@@ -8,11 +11,12 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { programFolder } from '../bin/program-folder.mjs'
+import { packedFolder, programFolder } from '../bin/program-folder.mjs'
 
 const root = join(import.meta.dirname, '..')
 const source = join(root, 'src') + sep
-const target = programFolder()
+const packed = process.argv.includes('--packed')
+const target = packed ? packedFolder : programFolder()
 const all = dirname(target)
 const PLACE = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)|import\.meta\.(url|dirname)\b/g
 
@@ -29,8 +33,10 @@ const program = {
   enforce: 'pre',
   transform(code, id) {
     if (!id.startsWith(source)) return undefined
-    // What Fastify loads late is in the bundle, late too, and not to be had a second time from its folder.
-    const own = code.replaceAll("requireAsFastify('", "require('")
+    // What Fastify loads late is in the bundle, late too. Its folder is not asked for: a published package has none.
+    const own = code
+      .replaceAll("requireAsFastify('", "require('")
+      .replace("createRequire(import.meta.resolve('fastify'))", 'undefined')
     return own.replace(PLACE, (_whole, started, property) => {
       if (started === undefined) return place(property === 'url' ? id : dirname(id), property)
       this.emitFile({ type: 'chunk', id: join(dirname(id), `${started}.ts`), fileName: `${started}.mjs` })
@@ -60,7 +66,7 @@ function blockList(folder) {
   return `${lines.join('\n')}\nexport const bundledBlocks = [${entries.join(',\n')}]\n`
 }
 
-if (existsSync(target)) process.exit(0)
+if (!packed && existsSync(target)) process.exit(0)
 const began = Date.now()
 // Not before there is something to build: it takes half a second to load.
 const { build } = await import('vite')
@@ -77,6 +83,7 @@ try {
       outDir: fresh,
       target: 'esnext',
       minify: false,
+      ...(packed && { license: { fileName: 'THIRD-PARTY.md' } }),
       rolldownOptions: {
         input: { main: join(source, 'main.ts') },
         output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', comments: false },
@@ -84,8 +91,9 @@ try {
     },
   })
   // What was edited meanwhile may be in it or not.
-  if (programFolder() !== target) throw new Error('The sources were changed while they were read.')
-  // Another one may have built the same meanwhile.
+  if (!packed && programFolder() !== target) throw new Error('The sources were changed while they were read.')
+  if (packed) rmSync(target, { recursive: true, force: true })
+  // Another process may have built the same meanwhile.
   if (existsSync(target)) rmSync(fresh, { recursive: true })
   else renameSync(fresh, target)
 } catch (error) {
@@ -93,7 +101,7 @@ try {
   throw error
 }
 // All but the latest of the others, which a running server may still load from.
-const others = readdirSync(all).filter((name) => name !== basename(target))
+const others = packed ? [] : readdirSync(all).filter((name) => name !== basename(target))
 const times = others.map((name) => ({ name, time: statSync(join(all, name)).mtimeMs }))
 for (const { name } of times.sort((a, b) => b.time - a.time).slice(1))
   rmSync(join(all, name), { recursive: true })

@@ -7,11 +7,23 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isSupportedNode, unsupportedNode } from '../bin/supported-node.mjs'
 
 const root = join(
   import.meta.dirname ?? new URL('..', import.meta.url).pathname,
   import.meta.dirname ? '..' : '.',
 )
+// pnpm lays packages out in another way, and npm would install over it.
+if (
+  process.env.npm_config_user_agent?.startsWith('pnpm') ||
+  existsSync(join(root, 'node_modules', '.pnpm'))
+) {
+  console.error(
+    'A checkout of Quoin is set up with npm, not pnpm. Remove node_modules and run: npm start. The published package works with either.',
+  )
+  process.exit(1)
+}
+
 const purpose = process.argv[2] === 'start' ? 'start' : 'test'
 const lock = readFileSync(join(root, 'package-lock.json'))
 const digest = createHash('sha256')
@@ -46,14 +58,10 @@ if (installed !== `test ${digest}` && installed !== `${purpose} ${digest}`) {
 
 const pinned = join(root, 'node_modules', '.bin', 'node')
 const runtime = existsSync(pinned)
-  ? spawnSync(pinned, ['--version'], { encoding: 'utf8' }).stdout
+  ? String(spawnSync(pinned, ['--version'], { encoding: 'utf8' }).stdout).trim()
   : process.version
-const [major = 0, minor = 0] = String(runtime).replace('v', '').split('.').map(Number)
-if (major < 24 || (major === 24 && minor < 15)) {
-  console.error(
-    `Quoin needs Node 24.15 or newer; this machine has ${process.version} and no pinned runtime is published`,
-  )
-  console.error(`for ${process.platform}-${process.arch}. Install Node 26 and run the command again.`)
+if (!isSupportedNode(runtime)) {
+  console.error(unsupportedNode(runtime))
   process.exit(1)
 }
 

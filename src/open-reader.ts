@@ -9,6 +9,7 @@ import { loadBlocks } from './blocks/load-blocks.ts'
 import { openEngine } from './engine/engine.ts'
 import type { SystemLog } from './engine/system-log.ts'
 import { openTracedBlueprints } from './engine/tracing/traced-blueprints.ts'
+import type { RunningFlow } from './engine/watchdog/running-flow.ts'
 import { customEndpoints } from './http/custom-endpoints.ts'
 import { openIdempotency } from './http/endpoint-idempotency.ts'
 import { openMetrics } from './http/metrics/metrics.ts'
@@ -28,6 +29,7 @@ import type { FromReader, Opening } from './workers/worker-messages.ts'
 import type { WriterLink } from './workers/writer-link.ts'
 
 export interface Reader {
+  readonly running: RunningFlow
   listen(port: number): Promise<void>
   metrics(): Promise<readonly Metric[]>
   /** Takes no new connections, lets requests in flight finish, then closes. */
@@ -94,6 +96,7 @@ export async function openReader(
       api: [customEndpoints(metrics.engine, await openIdempotency(storage, clock), endpoints.respond)],
       finished: metrics.finished,
     })
+    metrics.countWaiting(server.waitingBytes)
     opened.add(() => {
       isClosing = true
       return server.close()
@@ -108,6 +111,7 @@ export async function openReader(
       else for (const listener of listeners) listener.call(http, request, response)
     })
     return {
+      running: engine.running,
       async listen(port) {
         await server.listen({ port, reusePort: true })
       },

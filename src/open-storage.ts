@@ -15,11 +15,13 @@ export interface StorageSurroundings {
   readonly synchronous?: 'OFF' | undefined
   /** What went wrong while nobody waited for it. */
   readonly report?: (error: unknown) => void
+  /** Embedded only: what administrators have to know of the database's files. */
+  readonly notice?: (message: string, isDamaged: boolean) => void
 }
 
 /** The engine that the settings name. */
 export async function openStorage(options: Options, surroundings: StorageSurroundings): Promise<Storage> {
-  const { clock, random, node, synchronous, report } = surroundings
+  const { clock, random, node, synchronous, report, notice } = surroundings
   const { entity } = options
   if (options.databaseUrl === '')
     return openSqliteStorage({
@@ -28,6 +30,8 @@ export async function openStorage(options: Options, surroundings: StorageSurroun
       random,
       entity,
       shared: options.workers > 1,
+      acceptLoss: options.acceptLoss,
+      ...(notice && { notice }),
       ...(synchronous && { synchronous }),
     })
   // Here, because pg and what goes with it are 10 MB that the embedded engine has no use for.

@@ -1,5 +1,6 @@
 import { allowedHostProblem } from './blocks/allowed-hosts.ts'
 import { parseBucketUrl } from './storage/assets/bucket-url.ts'
+import { wordsLike } from './storage/similar-word.ts'
 
 /**
  * Every setting, once: its variable, what it is, its default and how its text is read. `quoin start --help` and the start
@@ -62,6 +63,8 @@ const flag = {
   read: (given: string) => (given === '1' ? true : given === '0' ? false : undefined),
 }
 
+const environments = ['development', 'production'] as const
+
 function choice<const T extends string>(...values: readonly T[]) {
   return { accepts: values.join(', '), read: (given: string) => values.find((value) => value === given) }
 }
@@ -121,20 +124,22 @@ export const optionTable = {
   adminPassword: {
     variable: 'QUOIN_ADMIN_PASSWORD',
     fallback: '',
-    help: 'Password of the first administrator, at least 10 characters. Empty: a random one, printed once.',
+    help: 'Password of the first administrator, at least 10 characters and none that is guessed first. Empty: a random one, printed once.',
     ...text,
   },
   examples: {
     variable: 'QUOIN_EXAMPLES',
-    fallback: '1',
-    help: 'Install the tasks example on the first start.',
-    ...flag,
+    fallback: '',
+    help: 'Install the tasks example, whose list is public, on the first start. Empty: in development only.',
+    accepts: 'empty, 0 or 1',
+    read: (text: string) => (text === '' ? 'unset' : flag.read(text)),
   },
   environment: {
     variable: 'QUOIN_ENVIRONMENT',
-    fallback: 'development',
-    help: 'In development, requests from this machine are not limited in rate.',
-    ...choice('development', 'production'),
+    fallback: '',
+    help: 'In development, requests from this machine are not limited in rate and may read /metrics. Empty: development if QUOIN_HOST is an address of this machine only and QUOIN_TRUST_PROXY is empty, else production.',
+    accepts: 'empty, development or production',
+    read: (text: string) => (text === '' ? 'unset' : environments.find((one) => one === text)),
   },
   logLevel: {
     variable: 'QUOIN_LOG_LEVEL',
@@ -153,6 +158,18 @@ export const optionTable = {
     fallback: '100',
     help: 'Requests a second from one address to public routes and endpoints; 0 = no limit.',
     ...number(0, 1_000_000),
+  },
+  connections: {
+    variable: 'QUOIN_CONNECTIONS',
+    fallback: '256',
+    help: 'Connections from one address at once; more are closed. This machine and QUOIN_TRUST_PROXY are not counted; 0 = no limit.',
+    ...number(0, 1_000_000),
+  },
+  replyMemory: {
+    variable: 'QUOIN_REPLY_MEMORY',
+    fallback: '128',
+    help: 'MiB of replies that may wait for clients that do not read them, in each process; what would be more is 503; 0 = no limit.',
+    ...number(0, 1_048_576),
   },
   corsOrigins: {
     variable: 'QUOIN_CORS_ORIGINS',
@@ -188,10 +205,22 @@ export const optionTable = {
     help: 'Blocks that one run may execute.',
     ...number(100, 1_000_000_000),
   },
+  acceptLoss: {
+    variable: 'QUOIN_ACCEPT_LOSS',
+    fallback: '0',
+    help: 'Start although a file of the embedded database is damaged and later writes may be lost. For one start, after the folder was copied.',
+    ...flag,
+  },
+  watchdog: {
+    variable: 'QUOIN_WATCHDOG',
+    fallback: '10',
+    help: 'Seconds without a turn of the event loop after which the process is ended with code 70, to be started again. 0: never.',
+    ...number(0, 3600),
+  },
   lockoutAttempts: {
     variable: 'QUOIN_LOCKOUT_ATTEMPTS',
     fallback: '10',
-    help: 'Failed sign-ins in a row that lock a user.',
+    help: 'Failed sign-ins in a row from one network that lock a user for it; ten times as many from unknown networks lock all of those.',
     ...number(1, 1000),
   },
   lockoutSeconds: {
@@ -222,8 +251,13 @@ export const optionTable = {
   },
 } as const satisfies Record<string, Option<unknown>>
 
-export type Options = {
+type ReadOptions = {
   readonly [K in keyof typeof optionTable]: NonNullable<ReturnType<(typeof optionTable)[K]['read']>>
+}
+
+/** Where a default follows from other settings it has been worked out. */
+export type Options = {
+  readonly [K in keyof ReadOptions]: Exclude<ReadOptions[K], 'unset'>
 }
 
 /** A setting that was not accepted: one line for whoever starts Quoin. */
@@ -247,10 +281,15 @@ function readOption<T>(
 export function readOptions(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Options {
+  refuseUnknown(Object.keys(environment))
   const read = <T>(option: Option<T>) => readOption(option, environment)
+  const host = read(optionTable.host)
+  const trustProxy = read(optionTable.trustProxy)
+  const reached = isThisMachine(host) && trustProxy.length === 0 ? 'development' : 'production'
+  const mode = orElse(read(optionTable.environment), reached)
   const options: Options = {
     port: read(optionTable.port),
-    host: read(optionTable.host),
+    host,
     data: read(optionTable.data),
     workers: read(optionTable.workers),
     databaseUrl: read(optionTable.databaseUrl),
@@ -259,16 +298,20 @@ export function readOptions(
     assetsUrl: read(optionTable.assetsUrl),
     node: read(optionTable.node),
     adminPassword: read(optionTable.adminPassword),
-    examples: read(optionTable.examples),
-    environment: read(optionTable.environment),
+    examples: orElse(read(optionTable.examples), mode === 'development'),
+    environment: mode,
     logLevel: read(optionTable.logLevel),
     bodyLimit: read(optionTable.bodyLimit),
     rateLimit: read(optionTable.rateLimit),
+    connections: read(optionTable.connections),
+    replyMemory: read(optionTable.replyMemory),
     corsOrigins: read(optionTable.corsOrigins),
-    trustProxy: read(optionTable.trustProxy),
+    trustProxy,
     allowedHosts: read(optionTable.allowedHosts),
     runDeadline: read(optionTable.runDeadline),
     runBudget: read(optionTable.runBudget),
+    acceptLoss: read(optionTable.acceptLoss),
+    watchdog: read(optionTable.watchdog),
     lockoutAttempts: read(optionTable.lockoutAttempts),
     lockoutSeconds: read(optionTable.lockoutSeconds),
     token: read(optionTable.token),
@@ -280,6 +323,25 @@ export function readOptions(
       'QUOIN_WORKERS is for the embedded database; with DATABASE_URL set, start more nodes instead.',
     )
   return options
+}
+
+function orElse<T>(value: T | 'unset', fallback: T): T {
+  return value === 'unset' ? fallback : value
+}
+
+/** Whether only programs of this machine reach the address. */
+function isThisMachine(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
+}
+
+/** A name that is misspelled would otherwise be a setting that quietly keeps its default. */
+function refuseUnknown(names: readonly string[]): void {
+  const known: string[] = Object.values(optionTable).map(({ variable }) => variable)
+  const unknown = names.find((name) => name.startsWith('QUOIN_') && !known.includes(name))
+  if (unknown === undefined) return
+  const [nearest] = [1, 2, 3].flatMap((distance) => known.filter(wordsLike(unknown, distance)))
+  const meant = nearest === undefined ? 'quoin start --help lists all settings' : `did you mean ${nearest}?`
+  throw new OptionError(`${unknown} is not a setting: ${meant}`)
 }
 
 /** One entry per setting, for `--help`. */

@@ -26,6 +26,8 @@ export function httpSettings(options: Options): HttpSettings {
     bodyLimit: options.bodyLimit,
     corsOrigins: options.corsOrigins,
     rateLimit: options.rateLimit,
+    connections: options.connections,
+    waitingBytes: options.replyMemory * 1024 * 1024,
     environment: options.environment,
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     logLevel: options.logLevel,

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { type Access, openAccess } from './access/access.ts'
 import { auditedAccess } from './access/audited-access.ts'
 import type { FirstAdministrator } from './access/first-administrator.ts'
+import type { PasswordCost } from './access/password-hash.ts'
 import { openBackground, queueDepths } from './background.ts'
 import { describeBlock } from './blocks/describe-block.ts'
 import { findBlocks, loadBlocks } from './blocks/load-blocks.ts'
@@ -26,8 +27,9 @@ import { openAssetSweep } from './engine/sweep-assets.ts'
 import { openTemplates } from './engine/templates.ts'
 import { openTracing } from './engine/tracing/tracing.ts'
 import { openValidationRules } from './engine/validation-rules.ts'
+import { settleStuckFlows, stuckDirectory } from './engine/watchdog/stuck-flows.ts'
 import { customEndpoints } from './http/custom-endpoints.ts'
-import { describeEndpoints } from './http/describe-endpoints.ts'
+import { endpointDescriptions } from './http/endpoint-descriptions.ts'
 import { openIdempotency } from './http/endpoint-idempotency.ts'
 import { openMetrics } from './http/metrics/metrics.ts'
 import { openPageRoom } from './http/pages/open-page-room.ts'
@@ -56,6 +58,7 @@ import { meRoutes } from './http/routes/me.ts'
 import { metricsRoutes } from './http/routes/metrics.ts'
 import { nodeRoutes } from './http/routes/nodes.ts'
 import { docsRoutes, openApiRoutes } from './http/routes/open-api.ts'
+import { preparationRoutes } from './http/routes/preparations.ts'
 import { queueRoutes } from './http/routes/queues.ts'
 import { runRoutes } from './http/routes/runs.ts'
 import { scheduleRoutes } from './http/routes/schedules.ts'
@@ -69,10 +72,11 @@ import { userRoutes } from './http/routes/users.ts'
 import { openServer, type Server } from './http/server.ts'
 import { openAssetStore } from './open-asset-store.ts'
 import { openStorage } from './open-storage.ts'
-import type { Options } from './options.ts'
+import { OptionError, type Options, optionTable } from './options.ts'
 import { accessSettings, httpSettings, runLimits } from './quoin-settings.ts'
 import { releasers } from './releasers.ts'
 import type { Clock } from './shared/clock.ts'
+import { QuoinError } from './shared/errors.ts'
 import { guidSource, type Random } from './shared/guid.ts'
 import { pooledRandom } from './shared/pooled-random.ts'
 import { openAuditLog } from './storage/audit-log.ts'
@@ -96,6 +100,8 @@ export interface Surroundings {
   readonly random: Random
   /** For tests that need no disk: do not wait for it. */
   readonly synchronous?: 'OFF'
+  /** For tests that are not about passwords: a hash takes 25 ms of processor time otherwise. */
+  readonly passwordCost?: PasswordCost
   /** For commands that work on the data of a server that is not running: no jobs, no schedules, no purging. */
   readonly offline?: true
 }
@@ -105,20 +111,29 @@ const STOP_MS = 10_000
 /** Opens everything, ready to listen. */
 export async function openQuoin(
   options: Options,
-  { clock, random, synchronous, offline }: Surroundings,
+  { clock, random, synchronous, passwordCost, offline }: Surroundings,
 ): Promise<Quoin> {
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
   const opened = releasers()
   try {
     const started = Math.floor(clock() / 1000)
     const node = options.node || hostname()
+    let damaged = false
+    const noticed: string[] = []
     const oneProcess = await openStorage(options, {
       clock,
       random,
       node: { name: node, version },
       synchronous,
+      notice(message, isDamaged) {
+        damaged ||= isDamaged
+        noticed.push(message)
+        // The system log lies in the database that this is about.
+        process.stderr.write(`${message}\n`)
+      },
     })
     opened.add(() => oneProcess.close())
+    let settleStuck: (() => Promise<void>) | undefined
     const workers =
       options.workers > 1 && !offline
         ? (await import('./workers/workers.ts')).openWorkers({
@@ -128,6 +143,7 @@ export async function openQuoin(
             newGuid: guidSource(clock, pooledRandom(random)),
             node: { name: node, version, started },
             program: new URL('./reader-process.ts', import.meta.url),
+            readerLost: () => void settleStuck?.().catch(() => undefined),
           })
         : undefined
     const engineOfStorage = workers?.storage ?? oneProcess
@@ -141,7 +157,7 @@ export async function openQuoin(
       storage,
       clock,
       random,
-      settings: accessSettings(options),
+      settings: { ...accessSettings(options), ...(passwordCost && { passwordCost }) },
     })
     opened.add(() => access.close())
     const engine = await openEngine({
@@ -155,9 +171,9 @@ export async function openQuoin(
       reservedPageRoots,
     })
     opened.add(() => engine.close())
+    for (const message of noticed) engine.log.write({ level: 'error', message })
     const history = await openDocumentHistory(storage)
     opened.add(() => history.close())
-    const documents = { records: engine.records, history }
     const files = await openAssetStore(options, engine.newGuid, clock)
     opened.add(() => files.close())
     const assets = await openAssets(engine.records, files)
@@ -183,6 +199,16 @@ export async function openQuoin(
     opened.add(() => metrics.close())
     // Before anything runs that could write what is audited.
     const audit = await openAuditLog(storage, { ...auditedAccess, ...auditedRecords })
+    const documents = { records: engine.records, history, audit }
+    // Before anything of theirs runs again.
+    settleStuck = () =>
+      settleStuckFlows({
+        deployments: engine.deployments,
+        log: engine.log,
+        clock,
+        directory: stuckDirectory(options.data),
+      })
+    if (!offline) await settleStuck()
     const background = await openBackground({
       storage,
       engine: metrics.engine,
@@ -194,12 +220,11 @@ export async function openQuoin(
     opened.add(() => background.close())
     // Of nodes that start together one makes the administrator, and installs what it is to find.
     const administrator = await storage.alone('first start', async () => {
-      const made = await access.ensureAdministrator(options.adminPassword || undefined)
+      const made = await access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)
       if (made && options.examples) await installExample(engine, made)
       return made
     })
-    const describe = (identity: Parameters<typeof describeEndpoints>[1]) =>
-      describeEndpoints(engine.live.table(), identity, rules.of)
+    const describe = endpointDescriptions(engine.live.table, rules.of)
     const nodes = clusterNodes(storage, { guid: engine.newGuid(), name: node, version, started }, clock)
     const info = async () => ({
       name: 'Quoin',
@@ -250,10 +275,10 @@ export async function openQuoin(
         blueprintValidationRoutes(engine.records),
         storageRoutes(documents, engine.live),
         storageAdviceRoutes(documents, engine.live),
+        preparationRoutes(engineOfStorage),
         documentRoutes(documents),
         documentTransferRoutes(documents, imports),
         assetRoutes(assets),
-        // Not the ruled storage: the audit log knows its own writes by the session, and rules wrap that.
         queueRoutes(storage.jobs, options.entity, queueSteering(engineOfStorage, audit)),
         ...(background.scheduler ? [scheduleRoutes(background.scheduler)] : []),
         authenticationGroupRoutes(access),
@@ -267,13 +292,14 @@ export async function openQuoin(
         docsRoutes(describe),
         staticFileRoutes(assets),
         studioFileRoutes(fileURLToPath(new URL('../dist/studio', import.meta.url))),
-        healthRoutes(storage),
+        healthRoutes(storage, undefined, () => damaged),
         metricsRoutes({ text: metricsText, token: options.metricsToken, environment: options.environment }),
         pageDoor(pages),
       ],
       finished: metrics.finished,
       cluster: storage.cluster,
     })
+    metrics.countWaiting(door.waitingBytes)
     const server = workers?.door(door, { access, log: engine.log }) ?? door
     opened.add(async () => {
       // Runs that go on behind their reply have what is left of the time that requests in flight have.
@@ -288,6 +314,14 @@ export async function openQuoin(
     await opened.release()
     throw error
   }
+}
+
+/** Whoever starts Quoin has written the password into a setting. */
+function namingSetting(error: unknown): never {
+  if (!(error instanceof QuoinError) || !error.fields?.includes('password')) throw error
+  throw new OptionError(
+    `${error.message.replace(/^password/, optionTable.adminPassword.variable)} Give another one, or none: then a random one is made and printed once.`,
+  )
 }
 
 /** The nodes of the cluster; where there is one, that one. */

@@ -2,8 +2,10 @@
  * The program of a process that only reads. The writer forks it, tells it everything by messages and ends it; without
  * the writer it ends at once.
  */
+import { stuckDirectory } from './engine/watchdog/stuck-flows.ts'
 import { openReader, type Reader } from './open-reader.ts'
 import { eventLoopLoad } from './storage/event-loop-load.ts'
+import { startWatchdog } from './watchdog.ts'
 import type { FromReader, Opening, ToReader } from './workers/worker-messages.ts'
 import { type WriterLink, writerLink } from './workers/writer-link.ts'
 
@@ -43,6 +45,12 @@ async function open(opening: Opening): Promise<void> {
     orphaned: () => end(1),
   })
   const load = eventLoopLoad()
+  startWatchdog({
+    running: reader.running,
+    seconds: opening.options.watchdog,
+    directory: stuckDirectory(opening.options.data),
+    lost: fail,
+  })
   setInterval(() => send({ kind: 'load', load: load() }), LOAD_MS).unref()
   send({ kind: 'ready' })
 }

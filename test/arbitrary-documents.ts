@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/shared/json.ts'
 import type { Bounds, Query, Scalar, Search, SortKey } from '../src/shared/query.ts'
+import { textProblem, textsOf } from '../src/storage/text-limits.ts'
 
 /** Field names: plain, nested, with every character that a path or a literal could trip over, and inherited ones. */
 export const someFields = [
@@ -255,23 +256,29 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
   },
 )
 
-const someQuery: fc.Arbitrary<Query> = fc.letrec<{ query: Query }>((tie) => ({
-  query: fc.oneof(
-    { maxDepth: 3, depthSize: 'small' },
-    { weight: 4, arbitrary: leaf },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constantFrom('and' as const, 'or' as const),
-        queries: fc.array(tie('query'), { maxLength: 3 }),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constantFrom('not' as const, 'filter' as const), query: tie('query') }),
-    },
-  ),
-})).query
+/** With no more misspelled words and gaps than one search may have. */
+const someQuery: fc.Arbitrary<Query> = fc
+  .letrec<{ query: Query }>((tie) => ({
+    query: fc.oneof(
+      { maxDepth: 3, depthSize: 'small' },
+      { weight: 4, arbitrary: leaf },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constantFrom('and' as const, 'or' as const),
+          queries: fc.array(tie('query'), { maxLength: 3 }),
+        }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          kind: fc.constantFrom('not' as const, 'filter' as const),
+          query: tie('query'),
+        }),
+      },
+    ),
+  }))
+  .query.filter((query) => textProblem(textsOf(query)) === undefined)
 
 const someSortKey: fc.Arbitrary<SortKey> = fc.record({
   field: someField,

@@ -106,7 +106,7 @@ describe.each(promised)('promised: %s', (identifier, promise) => {
     expect(definition).toBeDefined()
   })
 
-  test.runIf(definition)('has its pins and settings', () => {
+  test('has its pins and settings', () => {
     expect(Object.keys(definition?.in ?? {})).toEqual(expect.arrayContaining([...promise.in]))
     expect(Object.keys(definition?.out ?? {})).toEqual(expect.arrayContaining([...promise.out]))
     expect(Object.keys(definition?.settings ?? {})).toEqual(
@@ -114,7 +114,7 @@ describe.each(promised)('promised: %s', (identifier, promise) => {
     )
   })
 
-  test.runIf(definition)('has the promised defaults, and takes several where it is promised', () => {
+  test('has the promised defaults, and takes several where it is promised', () => {
     const pins = Object.entries(definition?.in ?? {})
     const defaults = Object.fromEntries(pins.map(([id, pin]) => [id, pin.default]))
     expect(defaults).toMatchObject(promise.defaults ?? {})
@@ -122,7 +122,7 @@ describe.each(promised)('promised: %s', (identifier, promise) => {
     expect(several).toEqual(expect.arrayContaining([...(promise.several ?? [])]))
   })
 
-  test.runIf(definition)('no pin that need not be wired is required', () => {
+  test('no pin that need not be wired is required', () => {
     const optional = Object.keys(promise.defaults ?? {})
     for (const id of optional) expect(definition?.in[id]?.required).toBeUndefined()
   })

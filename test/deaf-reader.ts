@@ -4,7 +4,7 @@
  */
 import type { ToReader } from '../src/workers/worker-messages.ts'
 
-if (process.argv[1]?.endsWith('reader-process.ts')) {
+if (/reader-process\.m?[jt]s$/.test(process.argv[1] ?? '')) {
   const emit = process.emit.bind(process)
   Object.assign(process, {
     emit(name: string, ...rest: unknown[]) {

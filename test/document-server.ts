@@ -18,6 +18,7 @@ import { storageRoutes } from '../src/http/routes/storages.ts'
 import { openServer, type Server } from '../src/http/server.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
+import { openAuditLog } from '../src/storage/audit-log.ts'
 import type { SlowLimits } from '../src/storage/search-advisor.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { textAt } from './json-at.ts'
@@ -90,7 +91,8 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
   })
   const { records, newGuid, live } = engine
   const history = await openDocumentHistory(storage)
-  const context: StorageContext = { records, history }
+  const audit = await openAuditLog(storage, {})
+  const context: StorageContext = { records, history, audit }
   const files = await openAssetFiles(join(directory, 'assets'), newGuid)
   const assets = await openAssets(records, files, limits.upload ?? 100_000)
   const imports = await openDocumentImports({
@@ -122,6 +124,8 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
       bodyLimit: 1024 * 1024,
       corsOrigins: [],
       rateLimit: 0,
+      connections: 0,
+      waitingBytes: 0,
       environment: 'production',
       trustProxy: false,
       logLevel: 'silent',
@@ -194,6 +198,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
       await server.close()
       await imports.close()
       history.close()
+      audit.close()
       await engine.close()
       await access.close()
       await close()

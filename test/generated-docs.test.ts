@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { contractPage } from '../scripts/contract-page.ts'
 import { blocksPage, errorsPage, settingsPage } from '../scripts/docs-pages.ts'
 import { endpointsPage } from '../scripts/endpoints-page.ts'
+import { tortureSection } from './cluster/torture-section.ts'
 
 test.each([
   ['blocks.md', blocksPage],
@@ -12,4 +13,9 @@ test.each([
   ['settings.md', settingsPage],
 ])('docs/%s is what the definitions say (else: npm run docs)', async (name, page) => {
   expect(await readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')).toBe(await page())
+})
+
+test('docs/reliability.md tells of the other checks', async () => {
+  const page = await readFile(new URL('../docs/reliability.md', import.meta.url), 'utf8')
+  expect(page).toContain(tortureSection)
 })

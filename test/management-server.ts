@@ -112,6 +112,8 @@ export async function openManagementServer(): Promise<ManagementServer> {
       bodyLimit: 1024 * 1024,
       corsOrigins: [],
       rateLimit: 0,
+      connections: 0,
+      waitingBytes: 0,
       environment: 'production',
       trustProxy: false,
       logLevel: 'silent',

@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/shared/json.ts'
 import { openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
@@ -30,6 +31,33 @@ test('every operation of the whole program is described', async () => {
   expect(bare.map(([place]) => place)).toEqual([])
   const ids = all.map(([, operation]) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+/** What a linter of OpenAPI documents finds, as `rule: message`. */
+async function lint(document: JsonValue): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended'] })
+  const problems = await lintFromString({
+    source: JSON.stringify(document),
+    config,
+    absoluteRef: 'openapi.json',
+  })
+  return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)
+}
+
+test('the whole document passes the linter that clients are generated after', async () => {
+  await room.install('Alike', {
+    dash: { type: 'on_startup_register_uri_get', in: { uri: 'a-b' } },
+    slash: { type: 'on_startup_register_uri_get', in: { uri: 'a/b' } },
+    rest: { type: 'on_startup_register_uri_get', in: { uri: 'rest/{path...}' } },
+  })
+  const document = await room.manage('GET', '/openapi.json')
+  // The contract's own paths: /blueprints/deploy/{guid} beside /blueprints/{guid}/versions.
+  const wanted = (problem: string) => !problem.startsWith('no-ambiguous-paths: ')
+  expect((await lint(document)).filter(wanted)).toEqual([])
+  const broken = JSON.parse(
+    JSON.stringify(document).replaceAll('"{path}"', '"{other}"').replaceAll('/rest/{path}', '/rest/{*}'),
+  )
+  expect((await lint(broken)).filter(wanted)).not.toEqual([])
 })
 
 test('custom endpoints are in it for those who may enter them, and gone when they are inactive', async () => {

@@ -9,13 +9,7 @@ import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-
-export interface SwiftServer {
-  readonly endpoint: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  close(): Promise<void>
-}
+import type { S3Server } from './s3-server.ts'
 
 const KINDS = ['account', 'container', 'object'] as const
 const NEEDED = [
@@ -26,7 +20,7 @@ const PACKAGES = 'swift-proxy swift-account swift-container swift-object memcach
 const run = promisify(execFile)
 
 /** Or why there can be none on this machine. */
-export async function findSwiftServer(): Promise<SwiftServer | { readonly problem: string }> {
+export async function findSwiftServer(): Promise<S3Server | { readonly problem: string }> {
   for (const path of NEEDED)
     if (!(await exists(path))) return { problem: `OpenStack Swift is not installed: ${PACKAGES}` }
   try {
@@ -36,7 +30,7 @@ export async function findSwiftServer(): Promise<SwiftServer | { readonly proble
   }
 }
 
-async function openSwiftServer(): Promise<SwiftServer> {
+async function openSwiftServer(): Promise<S3Server> {
   const home = await mkdtemp(join(tmpdir(), 'quoin-swift-'))
   const running: ChildProcess[] = []
   const said: string[] = []

@@ -2,15 +2,17 @@ import { randomFillSync } from 'node:crypto'
 import type { Access } from '../src/access/access.ts'
 import { openAccess } from '../src/access/access.ts'
 import type { ConnectionLimits } from '../src/http/connection-limits.ts'
+import type { DescribeEndpoints } from '../src/http/endpoint-descriptions.ts'
 import type { HttpSettings } from '../src/http/http-settings.ts'
 import type { App, RouteFamily } from '../src/http/route-family.ts'
 import { authRoutes } from '../src/http/routes/auth.ts'
 import { infoRoutes } from '../src/http/routes/info.ts'
 import { meRoutes } from '../src/http/routes/me.ts'
-import { type DescribeEndpoints, docsRoutes, openApiRoutes } from '../src/http/routes/open-api.ts'
+import { docsRoutes, openApiRoutes } from '../src/http/routes/open-api.ts'
 import { userRoutes } from '../src/http/routes/users.ts'
 import type { Server, ServerOptions } from '../src/http/server.ts'
 import { openServer } from '../src/http/server.ts'
+import type { UnreadLimits } from '../src/http/unread-replies.ts'
 import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
 
 const adminPassword = 'correct horse battery staple'
@@ -35,6 +37,7 @@ export interface TemporaryServerOptions {
   /** Instead of Quoin's own routes. */
   readonly api?: readonly RouteFamily[]
   readonly limits?: ConnectionLimits
+  readonly unread?: UnreadLimits
   /** What blueprints would add to the OpenAPI document. */
   readonly endpoints?: DescribeEndpoints
   readonly root?: readonly RouteFamily[]
@@ -53,7 +56,8 @@ export async function openTemporaryServer(options: TemporaryServerOptions = {}):
   })
   await access.ensureAdministrator(adminPassword)
   const log: string[] = []
-  const endpoints = options.endpoints ?? (() => ({ tags: [], paths: {} }))
+  const noPaths = { tags: [], paths: {} }
+  const endpoints = options.endpoints ?? (async () => noPaths)
   const closeAll = async () => {
     await access.close()
     await close()
@@ -63,6 +67,7 @@ export async function openTemporaryServer(options: TemporaryServerOptions = {}):
     clock,
     version: '9.8.7',
     ...(options.limits && { limits: options.limits }),
+    ...(options.unread && { unread: options.unread }),
     log: { write: (line) => void log.push(line) },
     settings: { ...testSettings, ...options.settings },
     api: options.api ?? [
@@ -110,6 +115,8 @@ const testSettings: HttpSettings = {
   bodyLimit: 1024 * 1024,
   corsOrigins: [],
   rateLimit: 100,
+  connections: 256,
+  waitingBytes: 128 * 1024 * 1024,
   environment: 'production',
   trustProxy: false,
   logLevel: 'debug',

@@ -3,8 +3,8 @@
  * (`{ name, scopes, is_active }`) and the counters of failed sign-ins. Nothing that leaves this room holds a password hash
  * or a token hash.
  *
- * Transactions that write several records take them in one order: the turn, the user (or unknown name), the address,
- * tokens. So no two of them can wait for each other crosswise.
+ * Transactions that write several records take them in one order: the turn, the user, its failures (or the unknown
+ * name's), the address, tokens. So no two of them can wait for each other crosswise.
  */
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
@@ -16,6 +16,7 @@ import type { Needs, Storage } from '../storage/storage.ts'
 import type { AccessContext, AccessSettings } from './access-context.ts'
 import { ADDRESSES, addressLimit } from './address-limit.ts'
 import { openTurn } from './change-turn.ts'
+import { FAILED_SIGN_INS } from './failed-sign-ins.ts'
 import { ensureAdministrator, type FirstAdministrator } from './first-administrator.ts'
 import {
   createGroup,
@@ -35,13 +36,17 @@ import type { SignedIn, SignInInput } from './sign-in.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { TOKENS } from './tokens.ts'
-import { UNKNOWN_NAMES } from './unknown-names.ts'
 import { ensureUserLogs, type LoggedRequest, requestLog, type Sender } from './user-log.ts'
 import { type FoundUserLogs, searchUserLogs } from './user-log-search.ts'
 import { USERS } from './user-record.ts'
 import type { FoundUsers } from './user-search.ts'
 import { searchUsers } from './user-search.ts'
 import { createUser, getUser, removeUser, resetLoginAttempts, scopesOfUser, updateUser } from './users.ts'
+
+/** What was asked of the caller before. */
+export interface Asked {
+  readonly currentPassword: true
+}
 
 export interface Access {
   /** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS (with `retryAfter`), INVALID_BODY, UNAVAILABLE under heavy load. */
@@ -52,8 +57,11 @@ export interface Access {
   identify(token: string): MaybePromise<Identity | undefined>
   /** Fields: `user-input.ts`. INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope not held). */
   createUser(input: JsonObject, by: Identity): Promise<JsonObject>
-  /** As `createUser`, with only the fields that change; NOT_FOUND, CONFLICT also for the last administrator. */
-  updateUser(guid: string, changes: JsonObject, by: Identity): Promise<JsonObject>
+  /**
+   * As `createUser`, with only the fields that change. INVALID_BODY also for one's own password, unless the current one was
+   * asked for. NOT_FOUND, CONFLICT also for the last administrator.
+   */
+  updateUser(guid: string, changes: JsonObject, by: Identity, asked?: Asked): Promise<JsonObject>
   /** Gives what was removed. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for the last administrator. */
   removeUser(guid: string, by: Identity): Promise<JsonObject>
   /** Unlocks. NOT_FOUND, INSUFFICIENT_PERMISSIONS. */
@@ -92,7 +100,7 @@ const storages: Readonly<Record<string, Needs>> = {
   },
   [GROUPS]: { indexes: [{ fields: ['name_key'], unique: true }] },
   [ADDRESSES]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
-  [UNKNOWN_NAMES]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
+  [FAILED_SIGN_INS]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
 }
 
 export async function openAccess(options: {
@@ -133,7 +141,8 @@ export async function openAccess(options: {
       return known ?? during(() => identify(context, token))
     },
     createUser: (input, by) => during(() => createUser(context, input, by)),
-    updateUser: (guid, changes, by) => during(() => updateUser(context, guid, changes, by)),
+    updateUser: (guid, changes, by, asked) =>
+      during(() => updateUser(context, guid, changes, by, asked?.currentPassword === true)),
     removeUser: (guid, by) => during(() => removeUser(context, guid, by)),
     resetLoginAttempts: (guid, by) => during(() => resetLoginAttempts(context, guid, by)),
     getUser: (guid) => during(() => getUser(context, guid)),

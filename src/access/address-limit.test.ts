@@ -1,22 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { TestAccess } from '../../test/open-test-access.ts'
 import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-access.ts'
-import { addressKey } from './address-limit.ts'
-
-describe('one address', () => {
-  test.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['2001:db8::1', '2001:0db8:0000:0000::/64'],
-    ['2001:DB8:0:0:ffff:1:2:3', '2001:0db8:0000:0000::/64'],
-    ['2001:db8:0:1::1', '2001:0db8:0000:0001::/64'],
-    ['fe80::1%eth0', 'fe80:0000:0000:0000::/64'],
-    ['unix', 'unix'],
-    ['x'.repeat(1000), 'x'.repeat(64)],
-  ])('%s is counted as %s', (ip, key) => {
-    expect(addressKey(ip)).toBe(key)
-  })
-})
 
 describe('the limit', () => {
   let room: TestAccess

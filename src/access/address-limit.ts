@@ -4,11 +4,11 @@
  * many are under way is known per node, and counts as failed until it is known better, so that a burst from one address
  * cannot take all places where passwords are checked.
  */
-import ipaddr from 'ipaddr.js'
 import { guidOf, numberIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
 import type { Session } from '../storage/storage.ts'
 import { documentOf } from '../storage/storage.ts'
+import { addressKey } from './known-addresses.ts'
 import { tooManyAttempts } from './lockout.ts'
 
 export const ADDRESSES = '_signin_addresses'
@@ -74,15 +74,4 @@ export function addressLimit(attempts: number): AddressLimit {
       else if (numberIn(document.failed) > attempts) throw tooManyAttempts(until - now)
     },
   }
-}
-
-/** One key per network that one person is given: an IPv4 address, however it is written, or the /64 of an IPv6 one. */
-export function addressKey(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip.slice(0, 64)
-  const address = ipaddr.process(ip)
-  if (address.kind() === 'ipv4') return address.toString()
-  const network = address.toByteArray().slice(0, 8)
-  return `${Buffer.from(network)
-    .toString('hex')
-    .replace(/(.{4})(?=.)/g, '$1:')}::/64`
 }

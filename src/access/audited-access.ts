@@ -7,7 +7,7 @@ export const auditedAccess: AuditedStorages = {
   [USERS]: {
     category: 'users',
     secrets: { password_hash: 'password' },
-    counters: ['login_attempts', 'locked_until', 'last_activity'],
+    counters: ['login_attempts', 'locked_until', 'last_activity', 'known_addresses'],
     derived: ['username_key', 'email_key'],
   },
   [GROUPS]: { category: 'authentication_groups', derived: ['name_key'] },

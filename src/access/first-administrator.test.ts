@@ -31,6 +31,17 @@ test('refused with a password that is too short; nobody is made', async () => {
   expect(await usernames(access)).toEqual([])
 })
 
+test.each(['CHANGE-this-password', 'changeme-changeme-too', 'qwertyuiop', 'administrators'])(
+  'refused with the password %s; nobody is made, and a cluster with users starts all the same',
+  async (password) => {
+    const access = await open()
+    await expect(access.ensureAdministrator(password)).rejects.toMatchObject({ fields: ['password'] })
+    expect(await usernames(access)).toEqual([])
+    await access.ensureAdministrator('correct horse')
+    expect(await access.ensureAdministrator(password)).toBeUndefined()
+  },
+)
+
 test('there is no way in before there is an administrator', async () => {
   const access = await open()
   for (const password of ['', 'admin', 'password'])

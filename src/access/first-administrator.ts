@@ -1,3 +1,4 @@
+import { invalidField } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
 import { matchAll } from '../shared/query.ts'
 import { guidOf } from '../storage/document-fields.ts'
@@ -27,8 +28,9 @@ export async function ensureAdministrator(
   context: AccessContext,
   password: string | undefined,
 ): Promise<FirstAdministrator | undefined> {
-  if (password !== undefined) checkPassword(password)
   if ((await context.storage.session().count(USERS, matchAll)) > 0) return undefined
+  // Only now: a cluster that has users does not look at it, and starts whatever it is.
+  if (password !== undefined) checkFirstPassword(password)
   const made = password === undefined ? randomPassword(context.random) : undefined
   const passwordHash = await context.passwords.hash(password ?? made ?? '')
   return transact(context.storage, async (session) => {
@@ -37,6 +39,16 @@ export async function ensureAdministrator(
     const user = await insertUser(session, { username: USERNAME, custom_scopes: ['*'] }, passwordHash)
     return { guid: guidOf(user), username: USERNAME, password: made }
   })
+}
+
+/** Files that are copied say CHANGE where a password is to be written. */
+function checkFirstPassword(password: string): void {
+  if (/^change/i.test(password))
+    throw invalidField(
+      'password',
+      `password begins with ${password.slice(0, 6)}: it is the one of an example file.`,
+    )
+  checkPassword(password, USERNAME)
 }
 
 /** Four groups of five, such as `k7m2p-…`: easy to copy by eye. */

@@ -10,6 +10,7 @@ import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { documentsOf, findAll, findOne } from '../storage/find-documents.ts'
+import { findWithTotal } from '../storage/find-with-total.ts'
 import type { Session } from '../storage/storage.ts'
 import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
@@ -39,8 +40,7 @@ const MAX_SCOPES = 1000
 
 export async function searchGroups(context: AccessContext, search: Search): Promise<FoundGroups> {
   const session = context.storage.session()
-  const found = await session.find(GROUPS, search)
-  const total = await session.count(GROUPS, search.query, search.includeRemoved)
+  const { found, total } = await findWithTotal(session, GROUPS, search)
   return { groups: documentsOf(found).map(publicGroup), total, next: found.next() }
 }
 

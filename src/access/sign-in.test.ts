@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { TestAccess } from '../../test/open-test-access.ts'
 import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-access.ts'
@@ -135,7 +136,10 @@ describe('what happens between the check of the password and the verdict counts'
       'a lock',
       'TOO_MANY_LOGIN_ATTEMPTS',
       (session, guid) =>
-        session.update('_users', guid, [set('login_attempts', 10), set('locked_until', 4_000_000_000)]),
+        session.create('_signin_names', [
+          set('key', hash('sha256', `user\n${guid}\n`, 'hex')),
+          set('places', [{ place: '*', failed: 100, locked_until: 4_000_000_000, until: 4_000_000_000 }]),
+        ]),
     ],
     [
       'an address that is used up',

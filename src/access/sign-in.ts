@@ -1,11 +1,13 @@
 /**
  * Sign-in. One attempt goes through these steps; each can end it.
  *
- * 1. Refused early: the address has no failures left, or the user (or the unknown name) is locked. Costs two reads.
+ * 1. Refused early: the address has no failures left, or the user (or the unknown name) is locked for the place from which
+ *    the attempt comes (`lockout.ts`). Costs three reads.
  * 2. The password is checked, against nothing if there is no such user: the same work either way.
- * 3. Judged, in one transaction that writes the user's record first. Wrong: counted on the user (or name) and on the
- *    address. Right: the record is looked at again, since it may have been locked, deactivated or given another password
- *    meanwhile; then the token is stored, the oldest goes if they are too many, and the count goes back to 0.
+ * 3. Judged, in one transaction that writes the user's record first. Wrong: counted on the user (or name), for the place,
+ *    and on the address. Right: the record is looked at again, since it may have been locked, deactivated or given another
+ *    password meanwhile; then the token is stored, the oldest goes if they are too many, the address is known from then
+ *    on, and the count goes back to 0.
  *
  * Wrong password, unknown user and inactive user answer the same, in the same time, and count the same.
  */
@@ -15,16 +17,17 @@ import { jsonProblem } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import { numberIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import type { Session } from '../storage/storage.ts'
+import type { Origin, Session } from '../storage/storage.ts'
 import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { unixSeconds } from './access-context.ts'
 import { ADDRESSES } from './address-limit.ts'
 import { deleteExpired } from './delete-expired.ts'
-import { countFailure, refuseIfLocked, unlocked } from './lockout.ts'
+import { countFailure, FAILED_SIGN_INS, failedPlaces, forgetPlace } from './failed-sign-ins.ts'
+import { signInPlace, withAddress } from './known-addresses.ts'
+import { type LockoutLimits, lockedUntil, refuseWhileLocked } from './lockout.ts'
 import { createToken, deleteOldestTokens, TOKENS } from './tokens.ts'
-import { countUnknownName, UNKNOWN_NAMES, unknownName } from './unknown-names.ts'
 import { MAX_EMAIL, MAX_PASSWORD } from './user-input.ts'
 import { noteUserEvent } from './user-log.ts'
 import type { UserRecord } from './user-record.ts'
@@ -52,6 +55,9 @@ export interface SignedIn {
   readonly user: JsonObject
   readonly ip: string
 }
+
+/** Only an administrator who can sign in can make room on a full disk. */
+const RESERVE: Origin = { reserve: true }
 
 type User = UserRecord & { readonly passwordHash: string }
 
@@ -88,8 +94,9 @@ async function attempt(context: AccessContext, nameKey: string, input: SignInInp
   const { storage, passwords } = context
   const session = storage.session()
   const user = await findUser(session, nameKey)
-  const record = user?.document ?? (await unknownName(session, nameKey))
-  if (record) refuseIfLocked(record, unixSeconds(context.clock))
+  const place = signInPlace(input.ip, user?.knownAddresses ?? [])
+  const failed = await failedPlaces(session, user ? { user: user.guid } : { nameKey })
+  refuseWhileLocked(lockedUntil(failed, place), unixSeconds(context.clock))
   const right = await passwords.verify(input.password, user?.passwordHash)
   if (!right || !isComplete(user) || !user.isActive) return refuse(context, nameKey, user, input)
   const renewed = passwords.isCurrent(user.passwordHash) ? undefined : await passwords.hash(input.password)
@@ -116,15 +123,36 @@ async function refuse(
 ): Promise<never> {
   const { storage, settings, addresses } = context
   const now = unixSeconds(context.clock)
-  await deleteExpired(storage, UNKNOWN_NAMES, 'until', now)
+  await deleteExpired(storage, FAILED_SIGN_INS, 'until', now)
   await deleteExpired(storage, ADDRESSES, 'until', now)
   await transactUncontested(context, async (session) => {
-    const counted = user && (await countFailure(session, { storage: USERS, guid: user.guid }, now, settings))
-    if (!counted) await countUnknownName(session, nameKey, now, settings)
+    const counted = user && (await countFailureOfUser(session, user, ip, now, settings))
+    if (!counted) await countFailure(session, { nameKey }, signInPlace(ip, []), now, settings)
     await addresses.countFailure(session, ip, now)
     await noteUserEvent(session, now, 'sign_in_failed', user, { ip, agent })
   })
   throw new QuoinError('INVALID_CREDENTIALS', 'The user name or the password is wrong.')
+}
+
+/** False if the user is gone. `login_attempts` and `locked_until` are what managers see; nothing is judged by them. */
+async function countFailureOfUser(
+  session: Session,
+  { guid }: UserRecord,
+  ip: string,
+  now: number,
+  limits: LockoutLimits,
+): Promise<boolean> {
+  const written = await session.update(USERS, guid, [{ op: 'increment', field: 'login_attempts', amount: 1 }])
+  if (written.outcome !== 'written') return false
+  const user = userRecord(documentOf(written.document))
+  const place = signInPlace(ip, user.knownAddresses)
+  const locked = await countFailure(session, { user: guid }, place, now, limits)
+  const shown = numberIn(user.document.locked_until)
+  const lapsed = shown > 0 && shown <= now
+  const changes: Mutation[] = lapsed ? [{ op: 'set', field: 'login_attempts', value: 1 }] : []
+  if (lapsed || locked > shown) changes.push({ op: 'set', field: 'locked_until', value: locked })
+  if (changes.length > 0) await session.update(USERS, guid, changes)
+  return true
 }
 
 /** Undefined if the password that was checked is no longer the user's. */
@@ -138,7 +166,7 @@ async function admit(
   const now = unixSeconds(context.clock)
   const expiry = now + settings.tokenSeconds
   await deleteExpired(storage, TOKENS, 'expiry', now)
-  const token = await transact(storage, async (session) => {
+  const work = async (session: Session) => {
     const seen: Mutation = { op: 'set', field: 'last_activity', value: now }
     const written = await session.update(USERS, user.guid, [seen])
     const newest = written.outcome === 'written' ? documentOf(written.document) : {}
@@ -146,15 +174,22 @@ async function admit(
       await session.rollback()
       return undefined
     }
-    refuseIfLocked(newest, now)
+    const { knownAddresses } = userRecord(newest)
+    const place = signInPlace(ip, knownAddresses)
+    refuseWhileLocked(lockedUntil(await failedPlaces(session, { user: user.guid }), place), now)
     await addresses.check(session, ip, now)
-    const changes: Mutation[] = numberIn(newest.login_attempts) > 0 ? [...unlocked] : []
+    await forgetPlace(session, { user: user.guid }, place)
+    const changes: Mutation[] = afterSuccess(newest, now)
+    const addressesNow = withAddress(knownAddresses, ip)
+    if (addressesNow !== knownAddresses)
+      changes.push({ op: 'set', field: 'known_addresses', value: addressesNow })
     if (renewedHash !== undefined) changes.push({ op: 'set', field: 'password_hash', value: renewedHash })
     if (changes.length > 0) await session.update(USERS, user.guid, changes)
     await noteUserEvent(session, now, 'sign_in', user, { ip, agent })
     await deleteOldestTokens(session, user.guid)
     return createToken(session, random, { userGuid: user.guid, ip, created: now, expiry })
-  })
+  }
+  const token = await transact(storage, work, RESERVE)
   if (token === undefined) return undefined
   const { username, email, firstname, lastname, language } = user.document
   return {
@@ -174,11 +209,20 @@ async function admit(
   }
 }
 
+/** Failures are counted from 0 again. Another network may still be locked, which managers see until it is over. */
+function afterSuccess(user: JsonObject, now: number): Mutation[] {
+  const changes: Mutation[] = []
+  if (numberIn(user.login_attempts) > 0) changes.push({ op: 'set', field: 'login_attempts', value: 0 })
+  const locked = numberIn(user.locked_until)
+  if (locked > 0 && locked <= now) changes.push({ op: 'set', field: 'locked_until', value: 0 })
+  return changes
+}
+
 /** Does the work again when another session adds the same counter first; by then it is there to be counted on. */
 async function transactUncontested(context: AccessContext, work: (session: Session) => Promise<void>) {
   for (let tries = 1; ; tries++) {
     try {
-      return await transact(context.storage, work)
+      return await transact(context.storage, work, RESERVE)
     } catch (error) {
       if (!(error instanceof QuoinError) || error.code !== 'CONFLICT' || tries === 5) throw error
     }

@@ -104,6 +104,7 @@ test('other names of fields are taken, read-only fields are ignored, no address 
 })
 
 test('checkPassword', () => {
-  expect(refusal(() => checkPassword('too short')).fields).toEqual(['password'])
-  expect(() => checkPassword('long enough')).not.toThrow()
+  expect(refusal(() => checkPassword('too short', '')).fields).toEqual(['password'])
+  expect(refusal(() => checkPassword('Augusta Ada King', 'augusta')).fields).toEqual(['password'])
+  expect(() => checkPassword('long enough', '')).not.toThrow()
 })

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isJsonObject, jsonProblem } from '../shared/json.ts'
 import { scopeNameProblem } from './scopes.ts'
 import { hasInvisible } from './visible-text.ts'
+import { weakPasswordProblem } from './weak-password.ts'
 
 export const MAX_EMAIL = 254
 const MIN_PASSWORD = 10
@@ -75,9 +76,9 @@ export function userInput(input: JsonObject, required: readonly string[] = []): 
   return { fields: rest, password: typeof password === 'string' ? password : undefined }
 }
 
-/** Refuses a password that is too short or too long. */
-export function checkPassword(password: string): void {
-  const problem = passwordProblem(password)
+/** Refuses a password that is too short or too long, or that guessers try first. */
+export function checkPassword(password: string, username: string): void {
+  const problem = passwordProblem(password) ?? weakPasswordProblem(password, username)
   if (problem) throw invalidField('password', `password ${problem}.`)
 }
 

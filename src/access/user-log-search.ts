@@ -1,6 +1,7 @@
 import type { JsonObject } from '../shared/json.ts'
 import type { Search } from '../shared/query.ts'
 import { documentsOf } from '../storage/find-documents.ts'
+import { findWithTotal } from '../storage/find-with-total.ts'
 import type { Storage } from '../storage/storage.ts'
 import { USER_LOGS } from './user-log.ts'
 
@@ -13,7 +14,6 @@ export interface FoundUserLogs {
 
 export async function searchUserLogs(storage: Storage, search: Search): Promise<FoundUserLogs> {
   const session = storage.session()
-  const found = await session.find(USER_LOGS, search)
-  const total = await session.count(USER_LOGS, search.query, search.includeRemoved)
+  const { found, total } = await findWithTotal(session, USER_LOGS, search)
   return { records: documentsOf(found), total, next: found.next() }
 }

@@ -11,6 +11,8 @@ export interface UserRecord extends Grants {
   /** Undefined only for what was removed. */
   readonly passwordHash: string | undefined
   readonly isActive: boolean
+  /** From which the user signed in: see `known-addresses.ts`. */
+  readonly knownAddresses: readonly string[]
   readonly document: JsonObject
 }
 
@@ -37,6 +39,7 @@ export function userRecord(document: JsonObject): UserRecord {
     username: textIn(document.username),
     passwordHash: textIn(document.password_hash) || undefined,
     isActive: document.is_active === true,
+    knownAddresses: textsIn(document.known_addresses),
     customScopes: textsIn(document.custom_scopes),
     groups: textsIn(document.groups),
     document,

@@ -6,6 +6,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Query, Search } from '../shared/query.ts'
 import { documentsOf } from '../storage/find-documents.ts'
+import { findWithTotal } from '../storage/find-with-total.ts'
 import type { AccessContext } from './access-context.ts'
 import { publicUser, USERS } from './user-record.ts'
 
@@ -43,8 +44,7 @@ export async function searchUsers(context: AccessContext, search: Search): Promi
   for (const key of search.sort) checkField(key.field)
   const query = withKnownFields(search.query)
   const session = context.storage.session()
-  const found = await session.find(USERS, { ...search, query })
-  const total = await session.count(USERS, query, search.includeRemoved)
+  const { found, total } = await findWithTotal(session, USERS, { ...search, query })
   return { users: documentsOf(found).map(publicUser), total, next: found.next() }
 }
 

@@ -201,7 +201,11 @@ describe('the last administrator', () => {
 
   test('may change everything else', async () => {
     const changes = { firstname: 'A', password: 'another password', custom_scopes: ['*', 'x'] }
-    expect(await outcome(update(room.admin.guid, changes))).toBe('OK')
+    // Its own password only after the current one was asked for.
+    expect(await outcome(update(room.admin.guid, changes))).toBe('INVALID_BODY')
+    const asked = { currentPassword: true } as const
+    const changed = room.access.updateUser(room.admin.guid, changes, room.admin, asked)
+    expect(await outcome(changed)).toBe('OK')
     expect(await signIn('admin', 'another password')).toBe('OK')
   })
 })

@@ -1,24 +1,29 @@
 /** Making, changing, removing and unlocking users. Every change takes the turn first: see `change-turn.ts`. */
-import { QuoinError } from '../shared/errors.ts'
+import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
-import { guidOf, textsIn } from '../storage/document-fields.ts'
+import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
 import type { Session } from '../storage/storage.ts'
 import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { takeTurn } from './change-turn.ts'
+import { forgetFailures } from './failed-sign-ins.ts'
 import type { Grants } from './groups.ts'
 import { noGrants, scopesOf } from './groups.ts'
 import type { Identity } from './identity.ts'
-import { unlocked } from './lockout.ts'
 import { checkAdministratorLeft, checkGrants, checkMayChange, isAdministrator } from './permitted-change.ts'
 import { deleteTokensOf } from './tokens.ts'
-import { userInput } from './user-input.ts'
+import { checkPassword, userInput } from './user-input.ts'
 import type { UserRecord } from './user-record.ts'
 import { publicUser, USERS, userRecord } from './user-record.ts'
 import { folded } from './visible-text.ts'
+
+const unlocked: readonly Mutation[] = [
+  { op: 'set', field: 'login_attempts', value: 0 },
+  { op: 'set', field: 'locked_until', value: 0 },
+]
 
 const defaults: JsonObject = {
   email: null,
@@ -41,6 +46,7 @@ export async function createUser(
   by: Identity,
 ): Promise<JsonObject> {
   const { fields, password } = userInput(input, ['username', 'password'])
+  checkPassword(password ?? '', textIn(fields.username))
   const passwordHash = await context.passwords.hash(password ?? '')
   return transact(
     context.storage,
@@ -60,16 +66,27 @@ export async function insertUser(session: Session, fields: JsonObject, passwordH
   return publicUser(documentOf(await session.create(USERS, mutationsFor(record))))
 }
 
-/** Changes what is given. A new password or `is_active: false` signs the user out everywhere. */
+/**
+ * Changes what is given. A new password or `is_active: false` signs the user out everywhere. A user's own password is
+ * refused unless the current one was asked for (`knowsPassword`): whoever found a screen unlocked must not take over the
+ * account, whatever the path.
+ */
 export async function updateUser(
   context: AccessContext,
   guid: string,
   changes: JsonObject,
   by: Identity,
+  knowsPassword: boolean,
 ): Promise<JsonObject> {
   const { fields, password } = userInput(changes)
+  if (password !== undefined) checkPassword(password, textIn(fields.username))
   const passwordHash = password === undefined ? undefined : await context.passwords.hash(password)
   return change(context, guid, by, async (session, user) => {
+    if (password !== undefined) {
+      if (by.guid === user.guid && !knowsPassword)
+        throw invalidField('current_password', 'current_password is needed to change your own password.')
+      checkPassword(password, textIn(fields.username) || user.username)
+    }
     await checkGrants(session, by, grantsOf(fields, user), user)
     await checkNamesFree(session, fields, guid)
     const mutations = mutationsFor(fields)
@@ -77,6 +94,7 @@ export async function updateUser(
       mutations.push({ op: 'set', field: 'password_hash', value: passwordHash }, ...unlocked)
     if (mutations.length === 0) return user.document
     const updated = await write(session, guid, mutations)
+    if (passwordHash !== undefined) await forgetFailures(session, { user: guid })
     if (passwordHash !== undefined || fields.is_active === false) await deleteTokensOf(session, guid)
     return updated
   })
@@ -93,13 +111,17 @@ export async function removeUser(context: AccessContext, guid: string, by: Ident
   })
 }
 
-/** Unlocks the user. */
+/** Unlocks the user, for every network. */
 export async function resetLoginAttempts(
   context: AccessContext,
   guid: string,
   by: Identity,
 ): Promise<JsonObject> {
-  return change(context, guid, by, (session) => write(session, guid, unlocked))
+  return change(context, guid, by, async (session) => {
+    const user = await write(session, guid, unlocked)
+    await forgetFailures(session, { user: guid })
+    return user
+  })
 }
 
 export async function getUser(context: AccessContext, guid: string): Promise<JsonObject | undefined> {

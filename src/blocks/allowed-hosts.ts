@@ -29,8 +29,7 @@ export function destinationGuard(entries: readonly string[]): (destination: Dest
   return ({ hostname, port, address: text }) => {
     const address = addressOf(text)
     if (!address) return false
-    // Only what is plainly public: reserved, multicast, tunnelled and translated addresses have other ranges.
-    if (address.range() === 'unicast') return true
+    if (isPublic(address)) return true
     const name = plainName(hostname)
     return rules.some((rule) => {
       if (rule.port !== undefined && rule.port !== port) return false
@@ -67,9 +66,23 @@ function addressRule(text: string, port: string | undefined): Rule | undefined {
   return network && { network, bits: network.kind() === 'ipv4' ? 32 : 128, port }
 }
 
-/** An IPv4 address in IPv6 clothes is the IPv4 address. */
+/**
+ * `::ffff:1.2.3.4` is the IPv4 address. Not so `::1.2.3.4`, an old form that the library takes for the same while it is
+ * written with dots: so IPv6 is read as a URL writes it, without any.
+ */
 function addressOf(text: string): Address | undefined {
-  return isIP(text) === 0 ? undefined : ipaddr.process(text)
+  const kind = isIP(text)
+  if (kind === 0) return undefined
+  const written = kind === 6 ? URL.parse(`http://[${text}]`)?.hostname.slice(1, -1) : text
+  return ipaddr.process(written ?? text)
+}
+
+/** What IANA gives out of IPv6. Beside it lie old ways to write IPv4, such as ::127.0.0.1, that no range names. */
+const GLOBAL = ipaddr.parseCIDR('2000::/3')
+
+/** Only what is plainly public: reserved, multicast, tunnelled and translated addresses have other ranges. */
+function isPublic(address: Address): boolean {
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL))
 }
 
 function contains(network: Address, bits: number, address: Address): boolean {

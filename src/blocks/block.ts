@@ -64,6 +64,8 @@ interface ValueSpec<In extends InPins, Out extends OutPins, S extends Settings> 
   readonly readsRun?: true
   /** All that it looks at of the run is the address of its request: path and query. */
   readonly readsAddress?: true
+  /** All that it looks at of the run is the clock. */
+  readonly readsClock?: true
   /** What it gives comes from whoever sent the request: a value that does not fit is then 400, not 500. */
   readonly fromRequest?: true
   /** Pins that `moreOut` adds are given beside the declared ones. */
@@ -83,6 +85,11 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
    * them: what a flow of such blocks has replied may be sent again. A list: only while these in-pins are empty.
    */
   readonly repeatable?: true | readonly (keyof In & string)[]
+  /**
+   * Does and gives the same whoever asks, for the same inputs. Without this, and without `repeatable`, a reply behind it is
+   * taken for one to this caller alone.
+   */
+  readonly ignoresCaller?: true
   /** Has no flow out-pin `flow`, such as `branch`. */
   readonly ends?: true
   run(inputs: Inputs<In>, context: FlowContext<S>): MaybePromise<FlowResult<Out>>
@@ -168,6 +175,7 @@ export interface ValueBlock extends Erased {
   readonly kind: 'value'
   readonly readsRun?: true
   readonly readsAddress?: true
+  readonly readsClock?: true
   readonly fromRequest?: true
   value(inputs: Given, context: ValueContext): Given
 }
@@ -176,6 +184,7 @@ export interface FlowBlock extends Erased {
   readonly kind: 'flow'
   readonly outside?: true
   readonly repeatable?: true | readonly string[]
+  readonly ignoresCaller?: true
   run(inputs: Given, context: FlowContext): MaybePromise<Given | undefined>
 }
 

@@ -8,6 +8,7 @@ import { hash } from 'node:crypto'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { andThen } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
+import { findWithTotal } from '../storage/find-with-total.ts'
 import type { Found, Session } from '../storage/storage.ts'
 import { StoredJson } from '../storage/stored-json.ts'
 import { PinError } from './block.ts'
@@ -15,7 +16,7 @@ import type { Cache } from './context.ts'
 
 /** The part of a flow's context that a search needs. */
 interface Ground {
-  readonly session: Pick<Session, 'find' | 'count' | 'hasWritten'>
+  readonly session: Pick<Session, 'find' | 'count' | 'findWithTotal' | 'hasWritten'>
   readonly cache: Pick<Cache, 'get' | 'set' | 'deletions'>
 }
 
@@ -77,22 +78,15 @@ export function searchWithCache(
 
 function searchNow({ session }: Ground, wanted: Wanted, fingerprint: string): MaybePromise<Hits> {
   const { storage, search } = wanted
-  return andThen(session.find(storage, search), (found) => {
-    const { documents, length } = found
-    const hits = { fingerprint, documents, length, next: () => found.next() }
-    if (!wanted.total) return { ...hits, total: undefined }
-    const known = totalKnownFrom(found, search)
-    const total = known ?? session.count(storage, search.query, search.includeRemoved)
-    return andThen(total, (counted) => ({ ...hits, total: counted }))
+  const hits = ({ found, total }: { readonly found: Found; readonly total: number | undefined }): Hits => ({
+    fingerprint,
+    documents: found.documents,
+    length: found.length,
+    total,
+    next: () => found.next(),
   })
-}
-
-/** A last page tells the total by itself; counting may cost as much as the search. */
-function totalKnownFrom(found: Found, { limit, offset, after }: Search): number | undefined {
-  // How many came before a cursor is not known.
-  if (after !== undefined) return undefined
-  const isLastPage = found.length < limit && (found.length > 0 || offset === 0)
-  return isLastPage ? offset + found.length : undefined
+  if (wanted.total) return andThen(findWithTotal(session, storage, search), hits)
+  return andThen(session.find(storage, search), (found) => hits({ found, total: undefined }))
 }
 
 function isHits(kept: unknown): kept is Hits {

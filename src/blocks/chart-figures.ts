@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue } from '../shared/json.ts'
 import { PinError } from './block.ts'
 import { numberInText } from './scalar-text.ts'
 import { wordsOfField } from './table-columns.ts'
+import { textOf } from './text-of.ts'
 
 interface ChartFigures {
   readonly labels: readonly string[]
@@ -26,7 +27,7 @@ export function chartFigures(
     throw new PinError('values', `must name one to ${MAX_SERIES} fields`)
   const labelOf = reader('label', label)
   return {
-    labels: items.map((item) => textOf(labelOf(item))),
+    labels: items.map((item) => textOf('label', labelOf(item))),
     series: values.map((written) => {
       const { field, label: name } = isJsonObject(written) ? written : { field: written, label: undefined }
       if (typeof field !== 'string')
@@ -45,11 +46,6 @@ function reader(pin: string, field: string): (item: JsonValue) => JsonValue | un
   if (problem) throw new PinError(pin, `has the field ${JSON.stringify(field)}, which ${problem}`)
   const path = parseFieldPath(field)
   return (item) => valueAt(item, path)
-}
-
-function textOf(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 function numberOf(value: JsonValue | undefined): number | null {

@@ -15,13 +15,13 @@ test.each([
   [{ a: 'b\u0000' }, 'must give "a" one line'],
   [{ a: 'b\u007f' }, 'must give "a" one line'],
 ])('%j is refused: %s', (given, message) => {
-  expect(() => checkHeaders(given, ['x-mine'])).toThrow(PinError)
-  expect(() => checkHeaders(given, ['x-mine'])).toThrow(message)
+  expect(() => checkHeaders(given, (name) => name === 'x-mine')).toThrow(PinError)
+  expect(() => checkHeaders(given, (name) => name === 'x-mine')).toThrow(message)
 })
 
 test('names become lower case, values text; empty ones are left out', () => {
-  expect(checkHeaders(undefined, [])).toEqual({})
-  expect(checkHeaders({ 'X-A': 1, b: true, c: null, d: 'é\t', E: '' }, [])).toEqual({
+  expect(checkHeaders(undefined, () => false)).toEqual({})
+  expect(checkHeaders({ 'X-A': 1, b: true, c: null, d: 'é\t', E: '' }, () => false)).toEqual({
     'x-a': '1',
     b: 'true',
     d: 'é\t',
@@ -33,7 +33,7 @@ test('whatever is given, what comes out can be written as one header, or it is r
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, value) => {
       try {
-        for (const [header, text] of Object.entries(checkHeaders({ [name]: value }, []))) {
+        for (const [header, text] of Object.entries(checkHeaders({ [name]: value }, () => false))) {
           // The platform's own idea of a header.
           new Headers([[header, text]])
           expect(`${header}: ${text}`).not.toMatch(/[\r\n\0]/)

@@ -23,12 +23,12 @@ const OF_THE_CONNECTION = new Set([
 ])
 
 /**
- * Headers that a builder gave, with names in lower case and values as text; empty ones are left out. `refused` names
- * more that this place does not take. Throws PinError('headers', …).
+ * Headers that a builder gave, with names in lower case and values as text; empty ones are left out. `refused` tells
+ * more that this place does not take, by lower-case name. Throws PinError('headers', …).
  */
 export function checkHeaders(
   given: JsonObject | undefined,
-  refused: readonly string[],
+  refused: (name: string) => boolean,
 ): Record<string, string> {
   const headers: Record<string, string> = {}
   const entries = Object.entries(given ?? {})
@@ -38,8 +38,8 @@ export function checkHeaders(
     const called = JSON.stringify(written)
     if (!TOKEN.test(name) || name === '__proto__')
       throw new PinError('headers', `may not have the name ${called}`)
-    if (OF_THE_CONNECTION.has(name) || refused.includes(name))
-      throw new PinError('headers', `may not set ${called} here`)
+    if (OF_THE_CONNECTION.has(name) || refused(name))
+      throw new PinError('headers', `may not set ${called} here; leave it out`)
     const text = textOf(value)
     if (text === undefined) throw new PinError('headers', `must give text for ${called}`)
     if (!VALUE.test(text) || text.length > MAX_VALUE)

@@ -31,7 +31,7 @@ const common = {
     kind: 'number',
     min: 0.1,
     max: 100_000,
-    help: 'Requests a second from one address. Empty: what the cluster allows.',
+    help: 'Requests a second from one address; 0.5 is one every two seconds. Empty: what the cluster allows.',
   },
   summary: { kind: 'text', default: '', help: 'One line about the endpoint, for the API documentation.' },
   description: { kind: 'text', default: '', help: 'More about the endpoint, for the API documentation.' },
@@ -56,7 +56,7 @@ export function defineReadTrigger(identifier: string) {
         default: 0,
         min: 0,
         max: MAX_CACHE,
-        help: 'How long a client may use the reply again without asking. 0: it asks each time.',
+        help: 'How long a client may use the reply again without asking. 0: it asks each time. Shared caches get only replies that are the same for everybody: of a public endpoint whose flow does not look at the caller.',
       },
     },
     listen: (inputs, settings) => ({

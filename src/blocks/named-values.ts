@@ -24,25 +24,43 @@ function isJson(value: unknown): value is JsonValue {
   return value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value)
 }
 
-/** A copy of the object with the values that came in on the named pins; those that are empty change nothing. */
+type Mutable = Record<string, JsonValue>
+
+/**
+ * A copy of the object with the values that came in on the named pins; those that are empty change nothing. What is not on
+ * the path to a value is shared with the original, and each object on a path is copied once, for all of the names.
+ */
 export function withNamedValues(
   object: JsonObject,
   names: readonly string[],
   context: Pick<ValueContext, 'more'>,
 ): JsonObject {
-  let result = object
+  let result: Mutable | undefined
+  const copies = new Map<JsonValue | undefined, Mutable>()
   for (const name of names) {
     const value = namedValue(context, name)
-    if (value !== undefined) result = withValueAt(result, parseFieldPath(name), value)
+    if (value === undefined) continue
+    result ??= { ...object }
+    setAt(result, parseFieldPath(name), value, copies)
   }
-  return result
+  return result ?? object
 }
 
-/** A copy with one value set; what is not on the path is shared with the original. What is no object there is replaced. */
-function withValueAt(object: JsonObject, path: FieldPath, value: JsonValue): JsonObject {
-  const [key, ...rest] = path
-  if (key === undefined) return object
-  if (rest.length === 0) return { ...object, [key]: value }
-  const inner = Object.hasOwn(object, key) ? object[key] : undefined
-  return { ...object, [key]: withValueAt(isJsonObject(inner) ? inner : {}, rest, value) }
+/** What is no object on the way is replaced by one. `copies`: the objects made here, which may be changed in place. */
+function setAt(
+  root: Mutable,
+  path: FieldPath,
+  value: JsonValue,
+  copies: Map<JsonValue | undefined, Mutable>,
+): void {
+  let parent = root
+  for (const key of path.slice(0, -1)) {
+    const inner = Object.hasOwn(parent, key) ? parent[key] : undefined
+    const known = copies.get(inner)
+    const copy: Mutable = known ?? (isJsonObject(inner) ? { ...inner } : {})
+    copies.set(copy, copy)
+    parent[key] = copy
+    parent = copy
+  }
+  parent[path[path.length - 1] ?? ''] = value
 }

@@ -35,6 +35,8 @@ export interface PageVisit {
   finish(): Reply | undefined
   /** In the flow of a submit: what was sent. */
   readonly submitted: SubmittedForm | undefined
+  /** What was typed into inputs of the type password, whatever their names: for no trace and no log. */
+  readonly passwords?: readonly string[]
   /** The bytes of a file that was sent with the form; undefined for any other. */
   readFile?(guid: string): AsyncIterable<Uint8Array> | undefined
 }

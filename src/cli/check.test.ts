@@ -51,6 +51,19 @@ test("a path of Quoin's own is a problem", async () => {
   expect(lines).toEqual([expect.stringContaining('users/all')])
 })
 
+test('a warning is printed and keeps nothing from running', async () => {
+  const user = { type: 'user_current' }
+  const blocks = {
+    on: { ...on, fields: { cache_seconds: 60 } },
+    user,
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: '@user.user' } },
+  }
+  const { code, lines, printed } = await checked(JSON.stringify({ name: 'A', blocks }))
+  expect(code).toBe(0)
+  expect(printed).toContain('can run')
+  expect(lines).toEqual([expect.stringMatching(/^warning: on\.cache_seconds: .*private/)])
+})
+
 test('the tasks example can run', async () => {
   const file = fileURLToPath(new URL('../../examples/tasks.blueprint.json', import.meta.url))
   expect(await quoinCommand(['check', file])).toEqual({

@@ -5,6 +5,8 @@ export interface Started {
   readonly address: string
   /** Folder of the embedded database. */
   readonly data: string
+  /** What it is for: in production nothing is open that was not opened. */
+  readonly environment: string
   readonly milliseconds: number
 }
 
@@ -12,13 +14,13 @@ export interface Started {
 export function greeting(
   quoin: Quoin,
   nodes: readonly ClusterNode[] | undefined,
-  { address, data, milliseconds }: Started,
+  { address, data, environment, milliseconds }: Started,
 ): string {
   const { administrator } = quoin
   const processes = nodes ? `, ${nodes.filter(({ live }) => live).length} processes` : ''
   const isShared = quoin.storage.engine === 'postgres' && nodes !== undefined
   const place = isShared ? clusterWords(nodes) : `${quoin.storage.engine} in ${data}${processes}`
-  const lines = ['', `  Quoin ${quoin.version} is ready (${place}, ${milliseconds} ms)`, '']
+  const lines = ['', `  Quoin ${quoin.version} is ready (${place}, ${environment}, ${milliseconds} ms)`, '']
   lines.push(
     `    Studio   ${address}/studio`,
     `    API      ${address}/api/v1`,

@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { importBlueprint } from '../engine/blueprint-file.ts'
 import type { ImportedBlueprint } from '../shared/blueprint-file.ts'
 import { guidSource } from '../shared/guid.ts'
 import type { JsonValue } from '../shared/json.ts'
+import { activateBlueprint } from './activate-blueprint.ts'
 import { blueprintProblems } from './blueprint-problems.ts'
 import { type Command, readWords, type Terminal } from './command.ts'
 import { guidOf, type Management, Refused } from './management.ts'
@@ -20,15 +22,20 @@ Prints the guid of the new blueprint. What could not be imported whole is remove
     const { positionals, values } = readWords(words, options, { least: 1, most: 1 })
     const [file = ''] = positionals
     const json = await readBlueprintFile(file)
-    const problems = values.activate ? await blueprintProblems(json) : []
-    for (const problem of problems) terminal.complain(`${file}: ${problem}`)
-    if (problems.length > 0) return 1
+    const found = values.activate ? await blueprintProblems(json) : undefined
+    for (const warning of found?.warnings ?? []) terminal.complain(`${file}: warning: ${warning}`)
+    for (const problem of found?.problems ?? []) terminal.complain(`${file}: ${problem}`)
+    if (found && found.problems.length > 0) return 1
     const imported = importBlueprint(json, guidSource(terminal.clock, terminal.random))
     return withManagement(terminal, values.url, (management) =>
       install(management, imported, values.activate === true, terminal),
     )
   },
 }
+
+/** Rejects when the signal is raised. */
+const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  setTimeout(milliseconds, undefined, signal && { signal })
 
 async function install(
   management: Management,
@@ -49,7 +56,7 @@ async function install(
   terminal.print(guid)
   if (!activate) return 0
   try {
-    await management.call('PUT', `/blueprints/update/set/active/${guid}`)
+    await activateBlueprint(management, guid, terminal, pause)
     return 0
   } catch (error) {
     if (!(error instanceof Refused)) throw error

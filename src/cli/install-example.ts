@@ -30,6 +30,7 @@ const installer: Identity = {
   tokenGuid: '',
 }
 const by = { guid: installer.guid, username: installer.username }
+const author = { ...by, mayScript: true }
 
 /** `now`: milliseconds since 1970. Of nodes that start together one installs. */
 export async function installExample(quoin: Quoin, example: Example, now: number): Promise<void> {
@@ -38,7 +39,7 @@ export async function installExample(quoin: Quoin, example: Example, now: number
     for (const group of example.groups) await unlessThere(access.createGroup(group, installer))
     for (const field of example.fields) await unlessThere(createField(storage, field, by))
     for (const { content, ...template } of example.templates)
-      await unlessThere(createTemplate(storage, { ...template, content: JSON.stringify(content) }, by))
+      await unlessThere(createTemplate(storage, { ...template, content: JSON.stringify(content) }, author))
     for (const blueprint of example.blueprints) await installOnce(engine, blueprint)
     for (const [name, documents] of example.documents) await fill(quoin, name, documents, now)
   })

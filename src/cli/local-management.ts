@@ -39,7 +39,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
       access: { ...access, identify: async () => operator },
       clock: terminal.clock,
       version,
-      settings: { ...options, logLevel: 'silent', trustProxy: false },
+      settings: { ...options, logLevel: 'silent', trustProxy: false, waitingBytes: 0 },
       api: [
         userRoutes(access),
         blueprintRoutes(engine),

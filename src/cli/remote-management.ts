@@ -1,12 +1,17 @@
+import { Agent, fetch } from 'undici'
 import { UsageError } from './command.ts'
 import { bodyOf, type Management, Refused } from './management.ts'
 
-/** Longer than any management request takes; activating a large blueprint makes indexes. */
-const TIMEOUT_MS = 120_000
+/**
+ * No limit on the answer: activating a blueprint whose storages are full makes indexes and free text, which may take an
+ * hour. A server that is gone is noticed by its connection; `activate-blueprint.ts` shows how far it is.
+ */
+const PATIENT = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } }
 
 /** A running server. `url` is its address, with or without /api/v1. Throws UsageError for what is no address. */
 export function remoteManagement(url: string, token: string): Management {
   const base = baseOf(url)
+  const agent = new Agent(PATIENT)
   return {
     async call(method, path, body) {
       const response = await send(`${base}${path}`, {
@@ -18,11 +23,11 @@ export function remoteManagement(url: string, token: string): Management {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         // A redirect would carry the request, and perhaps the token, to somebody who was not named.
         redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        dispatcher: agent,
       })
       return bodyOf(response.status, response.text)
     },
-    close: async () => undefined,
+    close: () => agent.close(),
   }
 }
 
@@ -35,7 +40,10 @@ function baseOf(url: string): string {
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`
 }
 
-async function send(url: string, request: RequestInit): Promise<{ status: number; text: string }> {
+async function send(
+  url: string,
+  request: Parameters<typeof fetch>[1],
+): Promise<{ status: number; text: string }> {
   try {
     const response = await fetch(url, request)
     return { status: response.status, text: await response.text() }

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { quoinCommand } from '../../test/recording-terminal.ts'
 import { commands } from './run-command.ts'
@@ -37,10 +40,42 @@ test('a setting that is not accepted is one line that names it: exit code 1', as
   expect(end.complained).toBe('QUOIN_PORT is "abc"; it must be a whole number from 0 to 65535.')
 })
 
+test.each(['192.0.2.1', 'no-such-host.invalid'])(
+  'an address that this machine does not have (%s) is one line that names the setting',
+  async (host) => {
+    const data = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+    const settings = { QUOIN_HOST: host, QUOIN_DATA: data, QUOIN_EXAMPLES: '0', QUOIN_LOG_LEVEL: 'silent' }
+    const end = await quoinCommand(['start'], { ...settings, QUOIN_PORT: '0' })
+    await rm(data, { recursive: true })
+    expect(end).toMatchObject({ code: 1, printed: '' })
+    expect(end.complained).toBe(
+      `QUOIN_HOST is "${host}"; it must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.`,
+    )
+  },
+)
+
+test.each([
+  ['CHANGE-this-password', 'begins with CHANGE'],
+  ['1234567890', 'must not be digits in a row'],
+  ['short', 'must have at least 10 characters'],
+])('the first password %s is refused in one line that names the setting', async (password, words) => {
+  const data = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const settings = { QUOIN_DATA: data, QUOIN_PORT: '0', QUOIN_EXAMPLES: '0', QUOIN_LOG_LEVEL: 'silent' }
+  const end = await quoinCommand(['start'], { ...settings, QUOIN_ADMIN_PASSWORD: password })
+  await rm(data, { recursive: true })
+  expect(end).toMatchObject({ code: 1, printed: '' })
+  expect(end.complained).toContain(`QUOIN_ADMIN_PASSWORD ${words}`)
+})
+
 test.each([[], ['help'], ['--help'], ['-h']])('quoin %s lists every command', async (...words) => {
   const end = await quoinCommand(words)
   expect(end).toMatchObject({ code: 0, complained: '' })
   for (const { usage } of commands) expect(end.printed).toContain(`quoin ${usage}`)
+})
+
+test.each(['version', '--version', '-v'])('quoin %s prints the version and nothing else', async (word) => {
+  const end = await quoinCommand([word])
+  expect(end).toEqual({ code: 0, complained: '', printed: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
 })
 
 test.each(commands.map(({ usage }) => usage))('quoin %s has help, and does nothing then', async (usage) => {

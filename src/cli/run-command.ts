@@ -11,6 +11,7 @@ import { exportBlueprintFile } from './export.ts'
 import { importBlueprintFile } from './import.ts'
 import { Refused } from './management.ts'
 import { migrate } from './migrate.ts'
+import { programVersion } from './program-version.ts'
 import { restore } from './restore.ts'
 import { start } from './start.ts'
 import { userCreate } from './user-create.ts'
@@ -32,6 +33,10 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
   const [first] = words
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
     terminal.print(overview())
+    return 0
+  }
+  if (first === 'version' || first === '--version' || first === '-v') {
+    terminal.print(await programVersion())
     return 0
   }
   const command = commands.find((one) => nameOf(one).every((word, place) => words[place] === word))
@@ -70,6 +75,7 @@ function overview(): string {
     ...lines,
     '',
     'Settings come from the environment: quoin start --help lists them. Each command has --help.',
+    'quoin --version prints the version.',
     'Exit codes: 0 done, 1 failed, 2 the words made no sense.',
   ].join('\n')
 }

@@ -1,5 +1,7 @@
-import { optionsHelp } from '../options.ts'
+import { stuckDirectory } from '../engine/watchdog/stuck-flows.ts'
+import { OptionError, optionsHelp } from '../options.ts'
 import { openQuoin, type Quoin } from '../quoin.ts'
+import { startWatchdog } from '../watchdog.ts'
 import { type Command, readWords, type Terminal } from './command.ts'
 import { type Example, readExample } from './example-files.ts'
 import { greeting } from './greeting.ts'
@@ -17,7 +19,7 @@ export const start: Command = {
     `  --example <name>  Installs an example application first, such as crm. What is there already is left as it is.
 
 It runs until SIGTERM or SIGINT: then it takes no new connections, finishes the requests in flight (for
-10 seconds) and closes. A second signal ends it at once.
+10 seconds) and closes. A second signal ends it at once. Code 70: the watchdog ended it, start it again.
 
 Settings come from the environment:
 
@@ -30,10 +32,20 @@ ${optionsHelp()}`,
     const { quoin, address } = await listen(terminal, example)
     const milliseconds = Math.round(performance.now() - began)
     const nodes = await quoin.storage.cluster?.nodes()
-    terminal.print(greeting(quoin, nodes, { address, data: options.data, milliseconds }))
+    terminal.print(
+      greeting(quoin, nodes, { address, data: options.data, environment: options.environment, milliseconds }),
+    )
     if (example) terminal.print(`  ${example.title}:\n\n    ${address}${example.pages}\n`)
+    // Now that all is open: a migration may take its time.
+    startWatchdog({
+      running: quoin.engine.running,
+      seconds: options.watchdog,
+      directory: stuckDirectory(options.data),
+      lost: (error) =>
+        quoin.engine.log.write({ level: 'error', message: `The watchdog has ended: ${error}` }),
+    })
     const callOff = settleAfterStart()
-    const signal = await stopSignal(process, (code) => process.exit(code))
+    const signal = await stopSignal(process, terminal.clock, (code) => process.exit(code))
     callOff()
     terminal.print(`${signal}: finishing what is under way …`)
     const late = setTimeout(() => {
@@ -57,6 +69,15 @@ async function listen(
     return { quoin, address: await quoin.server.listen() }
   } catch (error) {
     await quoin.close()
-    throw error
+    throw isNoAddress(error) ? new OptionError(noAddress(terminal.options().host)) : error
   }
 }
+
+/** The system does not know the name, or no network card of this machine has the address. */
+function isNoAddress(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error && 'syscall' in error)) return false
+  return error.code === 'EADDRNOTAVAIL' || (error.code === 'ENOTFOUND' && error.syscall === 'getaddrinfo')
+}
+
+const noAddress = (host: string) =>
+  `QUOIN_HOST is ${JSON.stringify(host)}; it must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.`

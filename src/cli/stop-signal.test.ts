@@ -9,10 +9,19 @@ test.each([
 ] as const)('after $first, $second ends it at once with $code', async ({ first, second, code }) => {
   const source = new EventEmitter()
   const codes: number[] = []
-  const stopped = stopSignal(source, (given) => void codes.push(given))
+  let now = 0
+  const stopped = stopSignal(
+    source,
+    () => now,
+    (given) => void codes.push(given),
+  )
+  source.emit(first)
+  now += 99
+  // The same signal, handed on by npm.
   source.emit(first)
   expect(await stopped).toBe(first)
   expect(codes).toEqual([])
+  now += 1
   source.emit(second)
   expect(codes).toEqual([code])
 })

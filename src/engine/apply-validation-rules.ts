@@ -3,6 +3,7 @@ import { isJsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 import { textIn } from '../storage/document-fields.ts'
 import type { Session } from '../storage/storage.ts'
+import type { DeployNote } from './deploy-notes.ts'
 import { findRecords } from './records.ts'
 import { type Candidate, findRuleKind } from './validation-kinds.ts'
 import { validationRuleStorage } from './validation-rules.ts'
@@ -11,13 +12,13 @@ export interface Findings {
   /** Refuse the deploy. */
   readonly errors: readonly Problem[]
   /** Are only told. */
-  readonly notes: readonly (Problem & { readonly level: 'warn' | 'info' })[]
+  readonly notes: readonly DeployNote[]
 }
 
 /** Holds a blueprint against all validation rules. A rule of a kind that this version does not know says nothing. */
 export async function applyValidationRules(session: Session, candidate: Candidate): Promise<Findings> {
   const errors: Problem[] = []
-  const notes: (Problem & { level: 'warn' | 'info' })[] = []
+  const notes: DeployNote[] = []
   for (const rule of await findRecords(session, validationRuleStorage, matchAll)) {
     const { parameters } = rule
     const found = findRuleKind(textIn(rule.rule_type))?.check(

@@ -15,7 +15,8 @@ export const auditedRecords: AuditedStorages = {
   [recordStorages.blocks]: { category: 'blueprintactions', derived },
   [recordStorages.deployments]: { category: 'deployments', derived: ['by'] },
   [recordStorages.storages]: { category: 'storages', derived },
-  [assetStorage]: { category: 'assets', derived: ['created_by'] },
+  // The documents of a page upload are written by the run that stored it.
+  [assetStorage]: { category: 'assets', derived: ['created_by', 'documents'] },
   [fieldStorage]: { category: 'blueprintfields', derived: [...derived, 'key'] },
   [templateStorage]: { category: 'blueprinttemplates', derived: [...derived, 'name_key'] },
   [tracingStorage]: { category: 'tracing', derived },

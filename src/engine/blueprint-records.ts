@@ -4,7 +4,8 @@ import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
 import { guidOf } from '../storage/document-fields.ts'
-import { documentsOf } from '../storage/find-documents.ts'
+import { documentsOf, findOne } from '../storage/find-documents.ts'
+import { findWithTotal } from '../storage/find-with-total.ts'
 import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import {
@@ -66,8 +67,13 @@ function shortId(random: Random): string {
   return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('')
 }
 
-export async function getBlueprint(context: RecordContext, guid: string): Promise<JsonObject> {
-  return getRecord(context.storage.session(), recordStorages.blueprints, guid, 'blueprint')
+/** @param id guid or `short_id` */
+export async function getBlueprint(context: RecordContext, id: string): Promise<JsonObject> {
+  const session = context.storage.session()
+  if (!/^[A-Za-z0-9]{12}$/.test(id)) return getRecord(session, recordStorages.blueprints, id, 'blueprint')
+  const found = await findOne(session, recordStorages.blueprints, 'short_id', id)
+  if (!found) throw notFound(id, 'blueprint')
+  return found
 }
 
 export async function updateBlueprint(
@@ -117,7 +123,6 @@ export async function removeBlueprint(context: RecordContext, guid: string, by?:
 
 export async function searchRecords(context: RecordContext, storage: string, wanted: Search): Promise<Page> {
   const session = context.storage.session()
-  const found = await session.find(storage, wanted)
-  const total = await session.count(storage, wanted.query, wanted.includeRemoved)
+  const { found, total } = await findWithTotal(session, storage, wanted)
   return { records: documentsOf(found), total, next: found.next() }
 }

@@ -6,6 +6,7 @@ import { blockCounts } from './block-counts.ts'
 import { buildGraph } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
+import { cachingNotes, type DeployNote } from './deploy-notes.ts'
 import { deriveNeeds } from './derive-needs.ts'
 import { type Facts, foldConstants } from './fold-constants.ts'
 import type {
@@ -32,6 +33,8 @@ export interface CompiledBlueprint {
   readonly schedules: readonly CompiledSchedule[]
   /** The storages it uses and what its searches need of them. */
   readonly needs: ReadonlyMap<string, Needs>
+  /** What its builder is told at a deploy. */
+  readonly notes: readonly DeployNote[]
 }
 
 export type Compiled =
@@ -73,8 +76,9 @@ export function compileBlueprint(
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
   const needs = deriveNeeds(graph, facts)
+  const notes = cachingNotes(endpoints)
   return {
-    blueprint: { guid, blocks, endpoints, pages, functions, storageEvents, schedules, needs },
+    blueprint: { guid, blocks, endpoints, pages, functions, storageEvents, schedules, needs, notes },
     problems: [],
   }
 }

@@ -4,14 +4,17 @@ import type { Reply } from '../blocks/reply.ts'
 import type { RunRequest } from '../blocks/run-request.ts'
 import type { Settings, SettingValues } from '../blocks/setting.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { isLargerThan } from '../shared/json-size.ts'
 import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/storage.ts'
 import type { BlockCount, BlockCounts } from './block-counts.ts'
 import { BlockFailure } from './block-failure.ts'
 import type { Node } from './blueprint-graph.ts'
+import { givenMeasure } from './bound-given.ts'
 import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './fold-constants.ts'
 import type { CompiledFlow, Frame, Step } from './frame.ts'
+import { loggedValue } from './logged-value.ts'
 
 /**
  * Turns a trigger and what is behind it into steps. Flow blocks are compiled once each, also when several wires or a
@@ -88,6 +91,10 @@ function follow(steps: readonly Step[]): Step | undefined {
 
 type Given = Readonly<Record<string, unknown>> | undefined
 
+/** The log keeps 8 KB of it. A text is cut there; an object that is far longer is not written out first. */
+const MOST_LOGGED = { values: 10_000, characters: 1024 * 1024 }
+const TOO_LONG_TO_LOG = `A value that is too large for the log: it holds more than ${MOST_LOGGED.values.toLocaleString('en-US')} values, or more than a million characters.`
+
 function flowStep(
   node: Node,
   definition: FlowBlock,
@@ -100,10 +107,16 @@ function flowStep(
   const store = values.storeOf(node)
   const wired = facts.wired(node)
   const catches = wired('error')
+  const measure = givenMeasure(node)
   const next = new Map<string, Step | undefined>()
   for (const [pin, out] of node.out) if (out.type === 'flow') next.set(pin, behind(pin))
 
   function done(frame: Frame, given: Given): Step | undefined | Promise<Step | undefined> {
+    try {
+      if (measure && given) frame.run.weigh(measure(given))
+    } catch (error) {
+      return failed(frame, error)
+    }
     store(frame, given ?? {})
     const pin = given?.next === undefined ? 'flow' : given.next
     const following = typeof pin === 'string' ? next.get(pin) : undefined
@@ -202,8 +215,12 @@ class BlockContext implements FlowContext {
   }
 
   log(level: LogLevel, value: JsonValue | undefined): void {
-    const message = typeof value === 'string' ? value : JSON.stringify(value ?? null)
-    this.#frame.run.log({ level, message, value, block: this.#node.block.guid })
+    if (typeof value === 'object' && isLargerThan(value, MOST_LOGGED.values, MOST_LOGGED.characters)) {
+      this.#frame.run.log({ level, message: TOO_LONG_TO_LOG, block: this.#node.block.guid })
+      return
+    }
+    const { run } = this.#frame
+    run.log({ level, ...loggedValue(value, run.request), block: this.#node.block.guid })
   }
 
   call(

@@ -1,5 +1,6 @@
 import { converterFor } from '../blocks/convert-pin.ts'
 import type { BlockCounts } from './block-counts.ts'
+import { isCallerBlind } from './caller-blind-flow.ts'
 import { compileDatePin, compileFlow } from './compile-flow.ts'
 import { compilePageFlow } from './compile-page-flow.ts'
 import { deriveReplies } from './derive-replies.ts'
@@ -35,7 +36,9 @@ export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: Block
       const fields = requestFields(node, facts)
       const replies = deriveReplies(node, facts)
       const repeatable = listening.method === 'GET' && !facts.probe && isRepeatable(node, facts)
-      const endpoint = { block, listening, scopes, fields, replies, flow: { ...flow, repeatable }, start }
+      const callerBlind = isCallerBlind(node, facts)
+      const compiled = { ...flow, repeatable }
+      const endpoint = { block, listening, scopes, fields, replies, callerBlind, flow: compiled, start }
       return { on: 'http', endpoint }
     }
     case 'page': {

@@ -12,6 +12,7 @@ import type { InPin } from '../blocks/pin.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
+import { givenMeasure, wiresMeasure } from './bound-given.ts'
 import { constantText } from './constant-text.ts'
 import type { Facts } from './fold-constants.ts'
 import { type Frame, UNSET } from './frame.ts'
@@ -85,6 +86,7 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
     const wired = facts.wired(node)
     const store = storeOf(node)
     const executed = counts.of(definition)
+    const measure = givenMeasure(node)
     evaluate = (frame) => {
       frame.run.tick()
       executed.count += 1
@@ -100,6 +102,7 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
           now: frame.run.environment.clock,
         }
         given = definition.value(gather(frame), context)
+        if (measure) frame.run.weigh(measure(given))
       } catch (error) {
         throw failureOf(node, error, facts)
       }
@@ -116,12 +119,14 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
     const converters = wires.map((wire) => converterFor(id, pin, facts.typeOf(wire, pin)))
     const getters = wires.map(getterOf)
     if (pin.several) {
+      const measure = wiresMeasure(node, id, pin)
       return (frame) => {
         const values: unknown[] = []
         for (let i = 0; i < getters.length; i++) {
           const value = converters[i]?.(getters[i]?.(frame))
           if (value !== undefined) values.push(value)
         }
+        measure?.(values)
         return values
       }
     }

@@ -11,6 +11,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { BlockDefinition } from '../blocks/block.ts'
+import { isAccountPath } from '../shared/account-paths.ts'
 import type { Block } from '../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
@@ -21,8 +22,10 @@ import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
 import { type CompiledBlueprint, compileBlueprint } from './compile-blueprint.ts'
+import type { DeployNote } from './deploy-notes.ts'
 import { dropUnusedIndexes } from './drop-unused-indexes.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
+import { notingPreparations } from './note-preparations.ts'
 import {
   type Actor,
   getRecord,
@@ -34,6 +37,7 @@ import {
 import { servedBlueprints } from './served-blueprints.ts'
 import type { SystemLog } from './system-log.ts'
 import { ensureStorages } from './used-storages.ts'
+import type { Candidate } from './validation-kinds.ts'
 import { validationRuleStorage } from './validation-rules.ts'
 import { getVersion } from './versions.ts'
 
@@ -50,14 +54,20 @@ export interface Checked {
   readonly notes: Findings['notes']
 }
 
+/** Who deploys. */
+export interface Deployer extends Actor {
+  /** Whether the blueprint may have the page login, logout or password: see `account-paths.ts`. */
+  readonly mayTakeAccountPages: boolean
+}
+
 export interface Deployments {
-  /** Deploys the saved blocks and makes them answer. */
-  activate(guid: string, by: Actor): Promise<JsonObject>
-  /** Deploys without a gap; an inactive blueprint stays inactive. */
-  deploy(guid: string, by: Actor): Promise<JsonObject>
+  /** Deploys the saved blocks and makes them answer. INSUFFICIENT_PERMISSIONS for a page that `by` may not take. */
+  activate(guid: string, by: Deployer): Promise<JsonObject>
+  /** Deploys without a gap; an inactive blueprint stays inactive. As `activate` for an active one. */
+  deploy(guid: string, by: Deployer): Promise<JsonObject>
   deactivate(guid: string, by: Actor): Promise<JsonObject>
   /** Deploys the blocks of a former version as a new one. The saved blocks stay as they are. */
-  rollBack(guid: string, number: number, by: Actor): Promise<JsonObject>
+  rollBack(guid: string, number: number, by: Deployer): Promise<JsonObject>
   /** What would keep blocks from being deployed, and what would only be said. Changes nothing. */
   check(guid: string, blocks: readonly Block[]): Promise<Checked>
   /** The blocks that differ between saved and deployed. */
@@ -88,21 +98,29 @@ export function openDeployments(
     return blueprint
   }
 
-  /** What the validation rules say; a blueprint that is active stays so, because only a deploy is held against them. */
-  async function validate(
-    session: Session,
-    name: string,
-    blocks: readonly Block[],
-    compiled: CompiledBlueprint,
-  ) {
-    if (!context.storage.has(validationRuleStorage)) return
-    const { errors, notes } = await applyValidationRules(session, { name, blocks, compiled })
-    if (errors.length > 0) throw refused('breaks the validation rules', errors)
-    for (const { level, message, block } of notes)
-      log({ level, message, blueprint: compiled.guid, ...(block !== '' && { block }) })
+  /** What the compiler and the validation rules say of a blueprint that can run. */
+  async function findings(session: Session, candidate: Candidate): Promise<Findings> {
+    const { notes } = candidate.compiled
+    if (!context.storage.has(validationRuleStorage)) return { errors: [], notes }
+    const ruled = await applyValidationRules(session, candidate)
+    return { errors: ruled.errors, notes: [...notes, ...ruled.notes] }
   }
 
-  async function put(guid: string, by: Actor, activate: boolean, version?: number): Promise<JsonObject> {
+  /** A blueprint that is active stays so, because only a deploy is held against the rules. Gives what is only told. */
+  async function validate(session: Session, candidate: Candidate): Promise<readonly DeployNote[]> {
+    const { errors, notes } = await findings(session, candidate)
+    if (errors.length > 0) throw refused('breaks the validation rules', errors)
+    for (const { level, message, block } of notes)
+      log({ level, message, blueprint: candidate.compiled.guid, ...(block !== '' && { block }) })
+    return notes
+  }
+
+  async function put(
+    guid: string,
+    { mayTakeAccountPages, ...by }: Deployer,
+    activate: boolean,
+    version?: number,
+  ): Promise<JsonObject> {
     const session = context.storage.session()
     const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
     const blocks =
@@ -110,10 +128,13 @@ export function openDeployments(
         ? await savedBlocks(context, session, guid)
         : (await getVersion(context, guid, version)).blocks
     const compiled = compile(guid, blocks)
-    await validate(session, textIn(record.name), blocks, compiled)
+    const notes = await validate(session, { name: textIn(record.name), blocks, compiled })
     const active = activate || record.active === true
     if (active) live.checkClaims(compiled)
-    await ensureStorages(context, compiled.needs, by)
+    if (active && !mayTakeAccountPages) refuseAccountPages(compiled)
+    await notingPreparations({ storage: context.storage, log, blueprint: guid }, () =>
+      ensureStorages(context, compiled.needs, by),
+    )
     const before = await deployed(session, record)
     const unchanged = before.number > 0 && isDeepStrictEqual(plain(before.blocks), plain(blocks))
     const written = await transact(
@@ -137,7 +158,7 @@ export function openDeployments(
     // Behind a restore that has read the former state.
     if (active) await inTurn('follow', async () => live.set(guid, next))
     if (active) await dropUnusedIndexes(context.storage, live, [...former, ...compiled.needs.keys()], log)
-    return written
+    return { ...written, ...warningsIn(notes) }
   }
 
   function usedStorages(guid: string): readonly string[] {
@@ -154,12 +175,8 @@ export function openDeployments(
       const { blueprint: compiled, problems } = compileBlueprint(guid, blocks, catalogue)
       if (!compiled) return { problems, notes: [] }
       const claimed = claimProblem(() => live.checkClaims(compiled))
-      if (!context.storage.has(validationRuleStorage)) return { problems: claimed, notes: [] }
-      const { errors, notes } = await applyValidationRules(session, {
-        name: textIn(record.name),
-        blocks,
-        compiled,
-      })
+      const candidate = { name: textIn(record.name), blocks, compiled }
+      const { errors, notes } = await findings(session, candidate)
       return { problems: [...claimed, ...errors], notes }
     },
     deactivate: (guid, by) =>
@@ -190,6 +207,16 @@ export function openDeployments(
   }
 }
 
+/** Also when the page itself did not change: any block of its flow may hand on what is typed there. */
+function refuseAccountPages({ pages }: CompiledBlueprint): void {
+  const page = pages.find(({ listening }) => isAccountPath(listening.uri))
+  if (!page) return
+  throw new QuoinError(
+    'INSUFFICIENT_PERMISSIONS',
+    `The blueprint has the page /${page.listening.uri}, where passwords are typed. Only a user who holds the scope blueprints_account_pages may deploy it.`,
+  )
+}
+
 /** A URI or name that another active blueprint holds, as a problem of the whole blueprint. */
 function claimProblem(check: () => void): Problem[] {
   try {
@@ -204,6 +231,14 @@ function claimProblem(check: () => void): Problem[] {
 function refused(how: string, problems: readonly Problem[]): QuoinError {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
   return new QuoinError('VALIDATION_FAILED', `The blueprint ${how}: ${count}.`, { problems })
+}
+
+/** For the reply to a deploy. */
+function warningsIn(notes: readonly DeployNote[]): JsonObject {
+  const warnings = notes
+    .filter(({ level }) => level === 'warn')
+    .map(({ block, pin, message }) => ({ block, message, ...(pin !== undefined && { pin }) }))
+  return warnings.length === 0 ? {} : { warnings }
 }
 
 /** As it comes back from the storage, so that what is equal there is equal here. */

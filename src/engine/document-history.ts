@@ -9,6 +9,7 @@ import { setFields } from '../shared/mutation.ts'
 import { type Query, type Search, search } from '../shared/query.ts'
 import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
 import { documentsOf } from '../storage/find-documents.ts'
+import { findWithTotal } from '../storage/find-with-total.ts'
 import { type Change, documentOf, type Observer, type Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { documentRevisions } from './document-revisions.ts'
@@ -78,8 +79,7 @@ export async function openDocumentHistory(storage: Storage): Promise<DocumentHis
         ],
       }
       const session = storage.session()
-      const found = await session.find(historyStorage, search({ query, ...page }))
-      const total = await session.count(historyStorage, query)
+      const { found, total } = await findWithTotal(session, historyStorage, search({ query, ...page }))
       return { records: documentsOf(found), total, next: found.next() }
     },
     async forget(name) {

@@ -20,6 +20,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../shared/errors.ts'
 import { isGuid } from '../shared/guid.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
 import { createAll } from '../storage/create-all.ts'
 import { guidOf } from '../storage/document-fields.ts'
@@ -41,6 +42,9 @@ import {
 } from './import-journal.ts'
 import { atLine, type Line, linesOf, parseLine } from './ndjson-lines.ts'
 
+/** Called in the transaction from which on an import stays, with the number of its documents. */
+export type WhenWritten = (session: Session, count: number) => MaybePromise<void>
+
 export interface DocumentImports {
   /** Most bytes of one import. */
   readonly limit: number
@@ -48,7 +52,7 @@ export interface DocumentImports {
    * Gives how many documents were made. Errors name the line: INVALID_BODY for what no document can be or its rules
    * refuse, CONFLICT for a guid or unique value that is taken. FILE_TOO_BIG past the limit.
    */
-  run(name: string, source: AsyncIterable<Buffer>, origin: Origin): Promise<number>
+  run(name: string, source: AsyncIterable<Buffer>, origin: Origin, whenWritten?: WhenWritten): Promise<number>
   /** Undoes imports that are being written, which then fail with UNAVAILABLE. */
   close(): Promise<void>
 }
@@ -79,18 +83,28 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   const running = new Set<Promise<unknown>>()
   let closed = false
 
-  async function run(name: string, source: AsyncIterable<Buffer>, origin: Origin): Promise<number> {
+  async function run(
+    name: string,
+    source: AsyncIterable<Buffer>,
+    origin: Origin,
+    whenWritten: WhenWritten = () => undefined,
+  ): Promise<number> {
     const path = join(directory, `${newGuid()}.ndjson`)
     try {
       await pipeline(source, atMost(limit), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
       for await (const batch of batchesOf(path)) await tryBatch(storage, name, batch, origin)
-      return await write(name, path, origin)
+      return await write(name, path, origin, whenWritten)
     } finally {
       await rm(path, { force: true })
     }
   }
 
-  async function write(name: string, path: string, origin: Origin): Promise<number> {
+  async function write(
+    name: string,
+    path: string,
+    origin: Origin,
+    whenWritten: WhenWritten,
+  ): Promise<number> {
     const id = await beginImport(storage, name)
     let count = 0
     try {
@@ -109,14 +123,14 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       })
       throw error
     }
-    await endImport(storage, id)
+    await endImport(storage, id, origin, (session) => whenWritten(session, count))
     return count
   }
 
   return {
     limit,
-    run(name, source, origin) {
-      const imported = run(name, source, origin)
+    run(name, source, origin, whenWritten) {
+      const imported = run(name, source, origin, whenWritten)
       running.add(imported)
       const over = () => void running.delete(imported)
       imported.then(over, over)

@@ -3,9 +3,11 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
+import { findWithTotal } from '../storage/find-with-total.ts'
 import type { Session, Written } from '../storage/storage.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
 import { transact } from '../storage/transact.ts'
+import { auditDocument } from './audited-documents.ts'
 import { type Actor, notFound } from './records.ts'
 import { type StorageContext, storageNamed } from './storage-records.ts'
 
@@ -29,8 +31,7 @@ export async function searchDocuments(
 ): Promise<FoundDocuments> {
   const name = await storageNamed(context, guid)
   const session = context.records.storage.session()
-  const found = await session.find(name, wanted)
-  const total = await session.count(name, wanted.query, wanted.includeRemoved)
+  const { found, total } = await findWithTotal(session, name, wanted)
   return { documents: found.documents, total, next: found.next() }
 }
 
@@ -55,7 +56,12 @@ export async function createDocument(
   const name = await storageNamed(context, guid)
   return transact(
     context.records.storage,
-    (session) => session.create(name, setFields(fields), expiry === undefined ? {} : { expiry }),
+    async (session) => {
+      const options = expiry === undefined ? {} : { expiry }
+      const after = await session.create(name, setFields(fields), options)
+      await auditDocument(context.audit, session, name, { action: 'created', after })
+      return after
+    },
     { user: by },
   )
 }
@@ -68,7 +74,7 @@ export function updateDocument(
   updateHash: string | undefined,
   by: Actor,
 ): Promise<StoredJson> {
-  return change(context, place, by, (session, name) =>
+  return change(context, place, by, 'updated', (session, name) =>
     session.update(name, place.document, setFields(fields), updateHash === undefined ? {} : { updateHash }),
   )
 }
@@ -80,7 +86,7 @@ export function removeDocument(
   hard: boolean,
   by: Actor,
 ): Promise<StoredJson> {
-  return change(context, place, by, (session, name) =>
+  return change(context, place, by, hard ? 'deleted' : 'removed', (session, name) =>
     hard ? session.delete(name, place.document) : session.remove(name, place.document),
   )
 }
@@ -91,13 +97,14 @@ export function restoreDocument(
   place: DocumentPlace,
   by: Actor,
 ): Promise<StoredJson> {
-  return change(context, place, by, (session, name) => session.restore(name, place.document))
+  return change(context, place, by, 'restored', (session, name) => session.restore(name, place.document))
 }
 
 async function change(
   context: StorageContext,
   { guid, document }: DocumentPlace,
   by: Actor,
+  action: 'updated' | 'removed' | 'restored' | 'deleted',
   write: (session: Session, name: string) => Written | Promise<Written>,
 ): Promise<StoredJson> {
   const name = await storageNamed(context, guid)
@@ -111,7 +118,9 @@ async function change(
           'CONFLICT',
           `Somebody else changed the document ${document}. Read it again, then change it.`,
         )
-      return written.document
+      const { before, document: after } = written
+      await auditDocument(context.audit, session, name, { action, before, after })
+      return after
     },
     { user: by },
   )

@@ -14,6 +14,7 @@ import { Run, type RunEnd, type RunStart } from './run.ts'
 import { runCache } from './run-cache.ts'
 import type { RunEnvironment, RunLimits } from './run-environment.ts'
 import { openSystemLog, type SystemLog } from './system-log.ts'
+import { RunningFlow } from './watchdog/running-flow.ts'
 
 export interface EngineOptions {
   readonly storage: Storage
@@ -40,6 +41,8 @@ export interface Engine {
   readonly log: SystemLog
   /** What its runs share: for whoever makes runs that differ in it. */
   readonly environment: RunEnvironment
+  /** Which flow is running, for the watchdog. */
+  readonly running: RunningFlow
   /** Runs a flow to its end, or replies again what it replied. Gives at once when nothing waited. */
   run(start: RunStart): MaybePromise<RunEnd>
   /** Stops runs that are under way and stores what is left of the log. */
@@ -55,6 +58,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const deployments = openDeployments(records, catalogue, live, (entry) => log.write(entry))
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(storage, runCache(clock))
+  const running = new RunningFlow()
   const environment: RunEnvironment = {
     storage,
     clock,
@@ -62,6 +66,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     cache,
     allowedHosts: options.allowedHosts,
     limits: options.limits,
+    running,
     log: (entry) => log.write(entry),
     findFunction(name, blueprint) {
       const { blueprints, functions } = live.table()
@@ -81,6 +86,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     live,
     log,
     environment,
+    running,
     run: storage.engine === 'sqlite' ? keptReplies(storage, runOn) : run,
     async close() {
       deployments.close()

@@ -2,6 +2,7 @@ import type { ValueContext } from '../blocks/context.ts'
 import { converterFor, finishPin } from '../blocks/convert-pin.ts'
 import type { InPin } from '../blocks/pin.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
+import { givenMeasure } from './bound-given.ts'
 import type { Wiring } from './graph-wiring.ts'
 import type { Probe } from './probe.ts'
 
@@ -54,7 +55,9 @@ export function foldConstants(graph: Graph, wiring: Wiring): Constants {
         wired: facts.wired(node),
         now: () => 0,
       }
-      constants.set(node, definition.value(inputs, context))
+      const given = definition.value(inputs, context)
+      givenMeasure(node)?.(given)
+      constants.set(node, given)
       return true
     } catch {
       return false

@@ -22,6 +22,8 @@ export interface RunControl {
   }
   /** Before each block. Throws RunStopped when the run may not go on. */
   tick(): void
+  /** After a block: how many values the largest thing that it gave holds. */
+  weigh(values: number): void
   /** Runs steps until a branch ends. */
   drive(first: Step | undefined, frame: Frame): MaybePromise<void>
   reply(reply: Reply, block: string): void
@@ -122,6 +124,8 @@ export interface CompiledEndpoint {
   readonly fields: readonly string[]
   /** What its reply blocks send, as far as it is known before a run. */
   readonly replies: readonly EndpointReply[]
+  /** Whether it is certain that its reply does not depend on who asks. */
+  readonly callerBlind: boolean
   readonly flow: CompiledFlow
   readonly start: (request: RunRequest) => Readonly<Record<string, unknown>>
 }

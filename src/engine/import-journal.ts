@@ -6,6 +6,8 @@
  * that are left then say nothing any more. While its own record is there, and the node that writes it is not live any
  * more, what its batches name is to be deleted.
  */
+
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Query, search } from '../shared/query.ts'
 import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
@@ -34,9 +36,21 @@ export async function noteBatch(session: Session, id: string, guids: readonly st
   await session.create(journal, setFields({ kind: 'batch', import: id, guids }))
 }
 
-/** From when this resolves the import stays, whatever happens. */
-export async function endImport(storage: Storage, id: string): Promise<void> {
-  await transact(storage, (session) => session.delete(journal, id))
+/** From when this resolves the import stays, whatever happens. `also` is done in the same transaction. */
+export async function endImport(
+  storage: Storage,
+  id: string,
+  origin: Origin = {},
+  also: (session: Session) => MaybePromise<void> = () => undefined,
+): Promise<void> {
+  await transact(
+    storage,
+    async (session) => {
+      await session.delete(journal, id)
+      await also(session)
+    },
+    origin,
+  )
   await forgetBatches(storage, batchesOf(id))
 }
 

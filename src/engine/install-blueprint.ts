@@ -6,7 +6,10 @@ import { createBlueprint } from './blueprint-records.ts'
 import type { Engine } from './engine.ts'
 import type { Actor } from './records.ts'
 
-/** Makes a blueprint from a file and activates it. All of its blocks are one transaction. */
+/**
+ * Makes a blueprint from a file and activates it. All of its blocks are one transaction. For files that come with
+ * the program or that its owner installs: they may have the pages for signing in.
+ */
 export async function installBlueprint(engine: Engine, file: unknown, by: Actor): Promise<string> {
   const { records, catalogue, random, newGuid, deployments } = engine
   const { blocks, ...described } = importBlueprint(file, newGuid)
@@ -14,6 +17,6 @@ export async function installBlueprint(engine: Engine, file: unknown, by: Actor)
   const edits = blocks.map(({ guid, ...content }) => ({ guid, update_hash: null, content }))
   await stageEdits(records, catalogue, blueprint, edits, by)
   await saveStaged(records, blueprint, by)
-  await deployments.activate(blueprint, by)
+  await deployments.activate(blueprint, { ...by, mayTakeAccountPages: true })
   return blueprint
 }

@@ -1,6 +1,7 @@
 /**
- * Replies of flows that only read (`repeatable-flow.ts`), sent again for the same address while nothing is written that
- * they have read: a document, a page of a search, or else anything in the storage. Exact, not timed.
+ * Replies of flows that only read (`repeatable-flow.ts`), sent again for the same path parameters and query
+ * (`address-key.ts`) while nothing is written that they have read: a document, a page of a search, or else anything in
+ * the storage. Exact, not timed.
  *
  * What it saves: the run, its blocks and its searches; what is left of such a request costs what a constant costs. What it
  * costs where it does not help: two look-ups, and the memory below. A reply is kept when its address is asked for a second
@@ -15,6 +16,7 @@ import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { type RecentMemory, recentMemory } from '../shared/recent-memory.ts'
 import type { Storage } from '../storage/storage.ts'
 import { StoredJson } from '../storage/stored-json.ts'
+import { addressKey } from './address-key.ts'
 import type { CompiledFlow } from './frame.ts'
 import { NotedReads } from './noted-reads.ts'
 import type { RunEnd, RunStart } from './run.ts'
@@ -30,7 +32,6 @@ const LARGEST = 256 * 1024
 const MOST_VALUES = 10_000
 /** What an entry takes beside its text, in characters, roughly. */
 const OVERHEAD = 500
-const LONGEST_ADDRESS = 1_000
 
 interface Kept {
   readonly reads: NotedReads
@@ -92,8 +93,9 @@ export function keptReplies(storage: Storage, run: RunOn): (start: RunStart) => 
     const { flow, request, onReply } = start
     if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced)
       return run(start, storage)
-    if (request.url.length > LONGEST_ADDRESS) return run(start, storage)
-    const key = `${numberOf(flow)} ${request.url}`
+    const address = addressKey(request)
+    if (address === undefined) return run(start, storage)
+    const key = `${numberOf(flow)} ${address}`
     const known = replies.get(key)
     if (known?.reads.areUnchanged) {
       onReply(known.reply)

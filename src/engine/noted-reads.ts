@@ -1,6 +1,7 @@
-import { isPromise } from '../shared/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
-import type { Read, Session, Storage } from '../storage/storage.ts'
+import { totalKnownFrom } from '../storage/find-with-total.ts'
+import type { Found, FoundWithTotal, Read, Session, Storage } from '../storage/storage.ts'
 import { TransparentSession } from '../storage/wrapped-session.ts'
 
 type Stamping = Pick<Storage, 'stamp'>
@@ -45,13 +46,38 @@ export class NotedReads {
   }
 
   /** The same for a page, whose stamp is there only once it is kept: then it is the page. */
-  duringSearch<T>(storage: string, search: Search, look: () => T): T {
+  duringSearch(storage: string, search: Search, look: () => MaybePromise<Found>): MaybePromise<Found> {
+    return this.#ofPage(storage, search, look, (found) => found)
+  }
+
+  /** A last page tells the total by itself; any other total is of all documents. */
+  duringFindWithTotal(
+    storage: string,
+    search: Search,
+    look: () => MaybePromise<FoundWithTotal>,
+  ): MaybePromise<FoundWithTotal> {
+    return this.#ofPage(storage, search, look, ({ found }) =>
+      totalKnownFrom(found, search) === undefined ? undefined : found,
+    )
+  }
+
+  /** `page`: undefined where the result depends on more than the page. */
+  #ofPage<T>(
+    storage: string,
+    search: Search,
+    look: () => MaybePromise<T>,
+    page: (result: T) => Found | undefined,
+  ): MaybePromise<T> {
     const before = this.#storage.stamp(storage)
     const result = look()
     const read = { page: JSON.stringify(search) }
-    const isExact = !isPromise(result) && before !== undefined && this.#storage.stamp(storage) === before
-    if (!isExact) this.#isComplete = false
-    else if (this.#storage.stamp(storage, read) === result) this.#noted.push({ storage, read, stamp: result })
+    if (isPromise(result) || before === undefined || this.#storage.stamp(storage) !== before) {
+      this.#isComplete = false
+      return result
+    }
+    const found = page(result)
+    if (found !== undefined && this.#storage.stamp(storage, read) === found)
+      this.#noted.push({ storage, read, stamp: found })
     else this.#noted.push({ storage, read: undefined, stamp: before })
     return result
   }
@@ -71,6 +97,10 @@ class NotingSession extends TransparentSession {
 
   override find(storage: string, search: Search) {
     return this.#reads.duringSearch(storage, search, () => super.find(storage, search))
+  }
+
+  override findWithTotal(storage: string, search: Search) {
+    return this.#reads.duringFindWithTotal(storage, search, () => super.findWithTotal(storage, search))
   }
 
   override count(...wanted: Parameters<Session['count']>) {

@@ -32,7 +32,10 @@ export interface RecordContext {
 
 export async function openRecords(storage: Storage, clock: Clock): Promise<RecordContext> {
   const { blueprints, blocks, deployments, storages } = recordStorages
-  await storage.ensure(blueprints, { indexes: [{ fields: ['active'] }], text: true })
+  await storage.ensure(blueprints, {
+    indexes: [{ fields: ['active'] }, { fields: ['short_id'] }],
+    text: true,
+  })
   await storage.ensure(blocks, { indexes: [{ fields: ['blueprint_guid', '_meta.created'] }], text: true })
   await storage.ensure(deployments, { indexes: [{ fields: ['blueprint_guid', 'number'], unique: true }] })
   await storage.ensure(storages, { indexes: [{ fields: ['name'], unique: true }], text: true })

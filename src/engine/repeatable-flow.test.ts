@@ -13,6 +13,10 @@ const find = { type: 'function_search', in: { flow: '@get.flow', storage: '@thin
 const reply = { type: 'httpconnection_set_json', in: { flow: '@find.flow', value: '@find.documents' } }
 const list = { get, things, find, reply }
 
+function isCallerBlind(blocks: FlowBlocks): boolean | undefined {
+  return room.compile(blocks).blueprint?.endpoints[0]?.callerBlind
+}
+
 function isRepeatable(blocks: FlowBlocks): boolean | undefined {
   const { blueprint, problems } = room.compile(blocks)
   expect(problems).toEqual([])
@@ -125,5 +129,82 @@ describe('a flow that follows from the address and what it reads', () => {
     ],
   ])('%s', (_, blocks) => {
     expect(isRepeatable(blocks)).toBe(true)
+  })
+})
+
+describe('a flow that may reply to one caller alone', () => {
+  test.each<[string, FlowBlocks]>([
+    ['that looks at the user', { ...list, user: { type: 'user_current' }, reply: replying('@user.user') }],
+    [
+      'that looks at the request',
+      { ...list, request: { type: 'httpconnection_current_request' }, reply: replying('@request.headers') },
+    ],
+    [
+      'that searches by the user',
+      {
+        ...list,
+        user: { type: 'user_current' },
+        query: { type: 'query_bool_term_fields', in: { field: 'by', value: '@user.signed_in' } },
+        find: finding({ query: '@query.query' }),
+      },
+    ],
+    [
+      'that decides by a scope, whatever it replies',
+      {
+        ...list,
+        may: { type: 'condition_has_scope', in: { scope: 'x' } },
+        check: { type: 'branch', in: { flow: '@find.flow', condition: '@may.condition' } },
+        reply: { ...reply, in: { flow: '@check.true', value: 1 } },
+      },
+    ],
+    [
+      'that hands headers of the request to another server',
+      {
+        ...list,
+        request: { type: 'httpconnection_current_request' },
+        ask: {
+          type: 'http_request',
+          in: { flow: '@find.flow', url: 'https://example.org', headers: '@request.headers' },
+        },
+        reply: { ...reply, in: { flow: '@ask.flow', value: '@ask.body' } },
+      },
+    ],
+    [
+      'that calls a custom function, which may',
+      {
+        ...list,
+        some: { type: 'trigger_custom_function', fields: { name: 'some' } },
+        call: { type: 'function_custom_execute', in: { flow: '@find.flow', function: 'some' } },
+      },
+    ],
+  ])('%s', (_, blocks) => {
+    expect(isCallerBlind(blocks)).toBe(false)
+  })
+})
+
+describe('a flow that replies the same to every caller', () => {
+  test.each<[string, FlowBlocks]>([
+    ['a list', list],
+    ['that keeps its search for a while', { ...list, find: finding({ cache_key: 'things' }) }],
+    [
+      'that looks at the clock',
+      {
+        ...list,
+        lately: { type: 'query_bool_range_field', in: { field: '_meta.created', gte: 'now-1d' } },
+        find: finding({ query: '@lately.query' }),
+      },
+    ],
+    [
+      'that asks another server, goes on after an error and logs it',
+      {
+        ...list,
+        ask: { type: 'http_request', in: { flow: '@find.flow', url: 'https://example.org' } },
+        reply: { ...reply, in: { flow: '@ask.flow', value: '@ask.body' } },
+        log: { type: 'function_console_log', in: { flow: '@ask.error', value: 'lost' } },
+        sorry: { type: 'httpconnection_set_json', in: { flow: '@log.flow', code: 502, value: 'Sorry' } },
+      },
+    ],
+  ])('%s', (_, blocks) => {
+    expect(isCallerBlind(blocks)).toBe(true)
   })
 })

@@ -3,6 +3,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { JsonValue } from '../shared/json.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { CompiledFunction } from './frame.ts'
+import type { RunningFlow } from './watchdog/running-flow.ts'
 
 export interface RunLimits {
   /** Milliseconds from start to the last block. */
@@ -21,6 +22,8 @@ export interface RunEnvironment {
   readonly cache: Cache
   readonly allowedHosts: readonly string[]
   readonly limits: RunLimits
+  /** Where runs say that they are running, for the watchdog. */
+  readonly running?: RunningFlow
   readonly log: (entry: RunLogEntry) => void
   /** A custom function by name: of the same blueprint first, else of any active one. */
   readonly findFunction: (name: string, blueprint: string) => CompiledFunction | undefined

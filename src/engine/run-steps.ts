@@ -11,20 +11,34 @@ import { isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import { RunStopped } from './block-failure.ts'
 import type { Frame, Step } from './frame.ts'
 import type { RunLimits } from './run-environment.ts'
+import { RUNNING_CELL } from './watchdog/running-flow.ts'
 
 /** Steps between two looks at the clock, and the milliseconds after which a run lets others have a turn. */
 const LOOK = 256
 const TURN = 20
+/** A block that works on so many values may take longer than {@link LOOK} others: the clock is looked at before each then. */
+const HEAVY = 10_000
 /** Values are worked out without a pause, and nobody else is served meanwhile: a map in a map over what was sent. */
 const LONGEST_TURN = 2_000
 /** Nested branches until a run lets the stack unwind; deeper than any drawing, far from the stack's end. */
 const DEEPEST = 200
 
+/** What the watchdog is told while blocks of this run are executed. */
+interface RunMark {
+  readonly cells: Int32Array
+  readonly number: number
+}
+
+const NO_MARK: RunMark = { cells: new Int32Array(1), number: 0 }
+
 export class RunSteps {
+  readonly #cells: Int32Array
+  readonly #number: number
   readonly #clock: Clock
   readonly #limits: RunLimits
   readonly #started: number
   #budget: number
+  #every = LOOK
   #turnBegan: number
   #tired = false
   /** How many `drive`s are on the stack: branches within branches, and calls of custom functions. */
@@ -34,7 +48,9 @@ export class RunSteps {
   #paused = 0
   #abort: AbortController | undefined
 
-  constructor(clock: Clock, limits: RunLimits) {
+  constructor(clock: Clock, limits: RunLimits, { cells, number }: RunMark = NO_MARK) {
+    this.#cells = cells
+    this.#number = number
     this.#clock = clock
     this.#limits = limits
     this.#budget = limits.budget
@@ -44,12 +60,18 @@ export class RunSteps {
 
   /** Before each block. Throws RunStopped when the run may not go on. */
   tick(): void {
+    this.#cells[RUNNING_CELL] = this.#number
     this.#budget -= 1
     if (this.#stop) throw this.#stop
     if (this.#budget < 0) {
       throw new RunStopped('budget', `The run executed ${this.#limits.budget} blocks, which is its budget.`)
     }
-    if (this.#budget % LOOK === 0) this.#look()
+    if (this.#budget % this.#every === 0) this.#look()
+  }
+
+  /** How many values a block gave, so that a run of large ones is stopped in time. */
+  weigh(values: number): void {
+    if (values > HEAVY) this.#every = 1
   }
 
   #look(): void {
@@ -120,6 +142,7 @@ export class RunSteps {
       return undefined
     } finally {
       this.#nested -= 1
+      if (this.#nested === 0) this.#leave()
     }
   }
 
@@ -129,15 +152,23 @@ export class RunSteps {
     while (step) {
       if (this.#tired) await this.#rest()
       const next = step(frame)
+      if (isPromise(next)) this.#leave()
       step = isPromise(next) ? await next : next
       // A wait is a pause: others were served.
       if (isPromise(next)) this.#turnBegan = this.#clock()
     }
+    this.#leave()
+  }
+
+  /** Something else has its turn. */
+  #leave(): void {
+    this.#cells[RUNNING_CELL] = 0
   }
 
   /** A run that has had a long turn lets the event loop go round, so that others are served meanwhile. */
   async #rest(): Promise<void> {
     this.#tired = false
+    this.#leave()
     await new Promise((resolve) => setImmediate(resolve))
     this.#turnBegan = this.#clock()
   }

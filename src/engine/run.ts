@@ -69,12 +69,18 @@ export class Run implements RunControl {
     this.blueprint = start.blueprint
     this.request = start.request
     this.#start = start
-    this.#steps = new RunSteps(environment.clock, environment.limits)
+    const { clock, limits, running } = environment
+    const mark = running && { cells: running.cells, number: running.numberOf(start.flow, start.blueprint) }
+    this.#steps = new RunSteps(clock, limits, mark)
     this.#reply = new RunReply(this.session, start)
   }
 
   tick(): void {
     this.#steps.tick()
+  }
+
+  weigh(values: number): void {
+    this.#steps.weigh(values)
   }
 
   drive(first: Step | undefined, frame: Frame): MaybePromise<void> {

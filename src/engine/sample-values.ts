@@ -4,6 +4,7 @@ import type { InPin } from '../blocks/pin.ts'
 import type { JsonValue } from '../shared/json.ts'
 import type { PinType } from '../shared/pin-type.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
+import { givenMeasure } from './bound-given.ts'
 import type { Facts } from './fold-constants.ts'
 
 const samples: Readonly<Partial<Record<PinType, JsonValue | Date>>> = {
@@ -72,7 +73,9 @@ export function sampler(
         wired: facts.wired(node),
         now: () => 0,
       }
-      return definition.value(inputs, context)
+      const given = definition.value(inputs, context)
+      givenMeasure(node)?.(given)
+      return given
     } catch {
       return {}
     } finally {

@@ -3,6 +3,7 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Search } from '../shared/query.ts'
+import type { AuditLog } from '../storage/audit-log.ts'
 import { textIn } from '../storage/document-fields.ts'
 import { documentOf, storageNameProblem } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
@@ -16,6 +17,7 @@ export interface StorageContext {
   /** Its storage is the one that keeps to the rules of fields. */
   readonly records: RecordContext
   readonly history: DocumentHistory
+  readonly audit: Pick<AuditLog, 'record'>
 }
 
 export interface StorageInput {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, afterEach, beforeEach, describe, expect, inject, it, test, vi } from 'vitest'
-import { findSwiftServer } from '../../test/swift-server.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { stubCredentials } from '../../test/asset-place.ts'
+import { openBucket, openS3Server, type S3Server, type TestBucket } from '../../test/s3-server.ts'
 import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
 import { openAssetBucket } from '../storage/assets/asset-bucket.ts'
 import { type AssetFiles, openAssetFiles } from '../storage/assets/asset-files.ts'
@@ -19,11 +19,6 @@ import { type AssetSweep, openAssetSweep } from './sweep-assets.ts'
 const DAY = 86_400_000
 const by = { guid: 'g', username: 'ada' }
 const input = { name: 'a.txt', directory: 'private', type: 'text/plain' }
-
-// One engine is enough for the bucket; it takes seconds to start.
-const swift = inject('engine') === 'sqlite' ? await findSwiftServer() : { problem: 'on the other engine' }
-if ('problem' in swift) it.skip(`assets in S3 (${swift.problem})`, () => undefined)
-else afterAll(() => swift.close())
 
 let temporary: TemporaryStorage
 let files: AssetFiles
@@ -198,23 +193,23 @@ describe('on disk', () => {
   })
 })
 
-describe.skipIf('problem' in swift)('in S3', () => {
-  const server = 'problem' in swift ? { endpoint: '', accessKeyId: '', secretAccessKey: '' } : swift
-  let bucket = ''
+describe('in S3', () => {
+  let server: S3Server
+  let bucket: TestBucket
   let buckets = 0
-  let client: S3Client
 
+  beforeAll(async () => {
+    server = await openS3Server()
+  })
+  afterAll(() => server?.close())
   beforeEach(async () => {
-    vi.stubEnv('AWS_ACCESS_KEY_ID', server.accessKeyId)
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', server.secretAccessKey)
-    client = new S3Client({ endpoint: server.endpoint, region: 'us-east-1', forcePathStyle: true })
-    bucket = `sweep-${++buckets}`
-    await client.send(new CreateBucketCommand({ Bucket: bucket }))
-    const address = parseBucketUrl(`s3://${bucket}/in/here?endpoint=${server.endpoint}`)
+    stubCredentials(server)
+    bucket = await openBucket(server, `sweep-${++buckets}`)
+    const address = parseBucketUrl(`s3://${bucket.name}/in/here?endpoint=${server.endpoint}`)
     await begin(await openAssetBucket({ address, newName: randomUUID, clock: Date.now }))
   })
   afterEach(() => {
-    client.destroy()
+    bucket.close()
     vi.unstubAllEnvs()
   })
   both()
@@ -224,8 +219,7 @@ describe.skipIf('problem' in swift)('in S3', () => {
     const kept = textIn((await upload('same')).file)
     temporary.clock.now += 2 * DAY
     await open().run()
-    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
     expect(left).not.toBe(kept)
-    expect(Contents.map(({ Key }) => Key)).toEqual([`in/here/${kept}`])
+    expect(await bucket.keys()).toEqual([`in/here/${kept}`])
   })
 })

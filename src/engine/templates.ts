@@ -2,6 +2,7 @@
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import { textIn } from '../storage/document-fields.ts'
 import { documentOf, type Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { type Actor, getRecord, notFound } from './records.ts'
@@ -16,13 +17,27 @@ export interface TemplateInput {
   readonly js?: string
 }
 
+/** Who writes a template. */
+export interface TemplateAuthor extends Actor {
+  /**
+   * Whether the JavaScript may change. It runs on the origin of the studio, in the browsers of all who open its pages,
+   * so whoever sets it can do what they can.
+   */
+  readonly mayScript: boolean
+}
+
 export async function openTemplates(storage: Storage): Promise<void> {
   await storage.ensure(templateStorage, { indexes: [{ fields: ['name_key'], unique: true }], text: true })
 }
 
-/** CONFLICT if the name is taken, in any case: blocks find templates by name. */
-export async function createTemplate(storage: Storage, input: TemplateInput, by: Actor): Promise<JsonObject> {
+/** CONFLICT if the name is taken, in any case: blocks find templates by name. INSUFFICIENT_PERMISSIONS for JavaScript. */
+export async function createTemplate(
+  storage: Storage,
+  input: TemplateInput,
+  { mayScript, ...by }: TemplateAuthor,
+): Promise<JsonObject> {
   const { name, description = '', content = '', css = '', js = '' } = input
+  if (js !== '' && !mayScript) throw mayNotScript()
   const stamps = { created_by: { ...by }, last_modified_by: { ...by } }
   const fields = { name, name_key: keyOf(name), description, content, css, js, ...stamps }
   return named(name, () =>
@@ -38,12 +53,12 @@ export async function getTemplate(storage: Storage, guid: string): Promise<JsonO
   return getRecord(storage.session(), templateStorage, guid, 'page template')
 }
 
-/** Changes what is given. NOT_FOUND, CONFLICT. */
+/** Changes what is given. NOT_FOUND, CONFLICT, INSUFFICIENT_PERMISSIONS if the JavaScript is not the stored one. */
 export async function updateTemplate(
   storage: Storage,
   guid: string,
   changes: Partial<TemplateInput>,
-  by: Actor,
+  { mayScript, ...by }: TemplateAuthor,
 ): Promise<JsonObject> {
   const { name, description, content, css, js } = changes
   const name_key = name === undefined ? undefined : keyOf(name)
@@ -54,6 +69,8 @@ export async function updateTemplate(
       async (session) => {
         const written = await session.update(templateStorage, guid, mutations)
         if (written.outcome !== 'written') throw notFound(guid, 'page template')
+        const scriptBefore = textIn(documentOf(written.before).js)
+        if (js !== undefined && js !== scriptBefore && !mayScript) throw mayNotScript()
         return documentOf(written.document)
       },
       { user: by },
@@ -70,6 +87,13 @@ export async function removeTemplate(storage: Storage, guid: string, by: Actor):
       if (removed.outcome !== 'written') throw notFound(guid, 'page template')
     },
     { user: by },
+  )
+}
+
+function mayNotScript(): QuoinError {
+  return new QuoinError(
+    'INSUFFICIENT_PERMISSIONS',
+    'The JavaScript of a page template runs in the browser of every visitor. To change it you need the scope blueprinttemplates_script.',
   )
 }
 

@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import { holds } from '../access/scopes.ts'
+import type { Deployer } from '../engine/deployments.ts'
 import type { Actor } from '../engine/records.ts'
 import { callerOf } from './authenticate.ts'
 
@@ -6,4 +8,10 @@ import { callerOf } from './authenticate.ts'
 export function actorOf(request: FastifyRequest): Actor {
   const { guid, username } = callerOf(request)
   return { guid, username }
+}
+
+/** The caller as one who deploys. */
+export function deployerOf(request: FastifyRequest): Deployer {
+  const { scopes } = callerOf(request)
+  return { ...actorOf(request), mayTakeAccountPages: holds(scopes, 'blueprints_account_pages') }
 }

@@ -9,10 +9,15 @@ export interface Upload {
   readonly input: AssetInput
 }
 
-/** What a request may say beside the file, as fields of the form or in its query. */
+/** What a request may say beside the file in its query; the first two also as fields of the form. */
 export interface UploadPlace {
   readonly filename?: string
   readonly directory?: string
+  /** A folder in the directory. */
+  readonly path?: string
+  /** Guid of a block. */
+  readonly action?: string
+  readonly filetype?: string
 }
 
 /** Names of boundaries, headers of parts and small fields. */
@@ -20,8 +25,8 @@ const AROUND = 1024 * 1024
 const STANDARD_DIRECTORY = 'system_assets'
 
 /**
- * Reads a multipart body with one file, straight to disk. Throws FILE_TOO_BIG past the limit, INVALID_BODY for a body that
- * is cut or is no such form; then nothing of the file is left.
+ * Reads a multipart body with one file, or a body that is the file, straight to disk. Throws FILE_TOO_BIG past the limit,
+ * INVALID_BODY for a body that is cut or is no such form; then nothing of the file is left.
  */
 export async function receiveUpload(
   request: FastifyRequest,
@@ -29,14 +34,13 @@ export async function receiveUpload(
   assets: Assets,
   query: UploadPlace,
 ): Promise<Upload> {
-  if (!request.isMultipart())
-    throw new QuoinError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data.')
   const length = request.headers['content-length']
   if (length !== undefined && Number(length) > assets.limit + AROUND) {
     // Nothing of it is read, so the connection cannot be used again.
     reply.header('connection', 'close')
     throw tooBig(assets.limit)
   }
+  if (!request.isMultipart()) return receiveBody(request, reply, assets, query)
   const given: { filename?: string; directory?: string } = { ...query }
   let file: ReceivedFile | undefined
   let sent: MultipartFile | undefined
@@ -47,19 +51,54 @@ export async function receiveUpload(
         continue
       }
       sent = part
-      checkAssetPlace(placeOf(given, part))
+      checkAssetPlace(placeOf(given, part.filename))
       file = await assets.files.receive(part.file)
       if (part.file.truncated) throw tooBig(assets.limit)
     }
     if (file === undefined || sent === undefined)
       throw invalidField('file', 'The form holds no file. Send it as a part with a filename.')
-    const place = placeOf(given, sent)
+    const place = placeOf(given, sent.filename)
     checkAssetPlace(place)
     return { file, input: { ...place, type: sent.mimetype } }
   } catch (error) {
     if (file) await assets.files.discard(file)
     letRestPass(request, reply, length !== undefined)
     throw uploadError(error, request)
+  }
+}
+
+/** The body is the file. Its name has to be in the query. */
+async function receiveBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  assets: Assets,
+  query: UploadPlace,
+): Promise<Upload> {
+  const lengthKnown = request.headers['content-length'] !== undefined
+  let file: ReceivedFile | undefined
+  try {
+    if (query.filename === undefined)
+      throw invalidField(
+        'filename',
+        'Send the file as multipart/form-data, or as the body with its name in the query: ?filename=…',
+      )
+    const place = placeOf(query, query.filename)
+    checkAssetPlace(place)
+    file = await assets.files.receive(atMost(request.raw, assets.limit))
+    return { file, input: { ...place, type: query.filetype ?? request.headers['content-type'] } }
+  } catch (error) {
+    if (file) await assets.files.discard(file)
+    letRestPass(request, reply, lengthKnown)
+    throw uploadError(error, request)
+  }
+}
+
+async function* atMost(source: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer, void> {
+  let bytes = 0
+  for await (const chunk of source) {
+    bytes += chunk.length
+    if (bytes > limit) throw tooBig(limit)
+    yield chunk
   }
 }
 
@@ -87,11 +126,11 @@ function takeField(given: { filename?: string; directory?: string }, part: Multi
   given[fieldname] = part.value
 }
 
-function placeOf(given: UploadPlace, part: MultipartFile): Pick<AssetInput, 'name' | 'directory'> {
-  return {
-    name: given.filename ?? part.filename ?? '',
-    directory: given.directory ?? STANDARD_DIRECTORY,
-  }
+function placeOf(given: UploadPlace, sentName: string | undefined): Pick<AssetInput, 'name' | 'directory'> {
+  const folders = [given.directory ?? STANDARD_DIRECTORY]
+  if (given.action) folders.push('blueprints')
+  if (given.path) folders.push(given.path)
+  return { name: given.filename ?? sentName ?? '', directory: folders.join('/') }
 }
 
 /**

@@ -3,10 +3,11 @@ import type { Access } from '../access/access.ts'
 import type { Identity } from '../access/identity.ts'
 import { holds } from '../access/scopes.ts'
 import { QuoinError } from '../shared/errors.ts'
+import type { ManagementScope } from '../shared/management-scopes.ts'
 import { andThen } from '../shared/maybe-promise.ts'
 import { findToken } from './find-token.ts'
 import type { Permission } from './permission.ts'
-import { isScope } from './permission.ts'
+import { neededScopes } from './permission.ts'
 import type { RouteTools } from './route-family.ts'
 
 /** Who sent the request, from its token; see {@link RouteTools}. */
@@ -33,11 +34,16 @@ export function authenticate(tools: RouteTools): onRequestHookHandler {
     const { permission } = request.routeOptions.config
     // Undefined only where no route answers: every route was checked when it was registered.
     if (permission === undefined || permission === 'by-trigger') return done()
-    admit(request, permission, tools).then(() => done(), done)
+    admit(request, permission, neededScopes(request.routeOptions.config), tools).then(() => done(), done)
   }
 }
 
-async function admit(request: FastifyRequest, permission: Permission, tools: RouteTools): Promise<void> {
+async function admit(
+  request: FastifyRequest,
+  permission: Permission,
+  scopes: readonly ManagementScope[],
+  tools: RouteTools,
+): Promise<void> {
   if (permission === 'public') {
     tools.limitRate(request, 'public')
     return
@@ -48,11 +54,16 @@ async function admit(request: FastifyRequest, permission: Permission, tools: Rou
       'INVALID_ACCESS_TOKEN',
       'This needs an access token. Sign in with POST /api/v1/auth/signin and send it as "Authorization: Bearer".',
     )
-  if (isScope(permission) && !holds(identity.scopes, permission))
-    throw new QuoinError(
-      'INSUFFICIENT_PERMISSIONS',
-      `This needs the scope ${permission}. Ask an administrator to grant it.`,
-    )
+  for (const scope of scopes) requireScope(identity, scope)
+}
+
+/** INSUFFICIENT_PERMISSIONS, naming the scope. */
+export function requireScope(identity: Identity, scope: ManagementScope): void {
+  if (holds(identity.scopes, scope)) return
+  throw new QuoinError(
+    'INSUFFICIENT_PERMISSIONS',
+    `This needs the scope ${scope}. Ask an administrator to grant it.`,
+  )
 }
 
 /** The caller of a route that only known users enter. */

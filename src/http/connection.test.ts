@@ -1,4 +1,6 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TemporaryServer } from '../../test/temporary-server.ts'
 import { openTemporaryServer } from '../../test/temporary-server.ts'
@@ -11,11 +13,14 @@ let entered: () => void = () => undefined
 beforeAll(async () => {
   server = await openTemporaryServer({
     limits: { headers: 200, request: 400, check: 50 },
+    unread: { pause: 50, looks: 3, bytes: 1024 },
+    settings: { connections: 2 },
     api: [
       (app) => {
         const config = { permission: 'public' } as const
         app.get('/_system/a', { config }, () => ({ a: 1 }))
         app.post('/_system/a', { config }, () => ({ a: 1 }))
+        app.get('/_system/large', { config }, () => 'x'.repeat(40_000_000))
         app.get('/_system/slow', { config }, async () => {
           await new Promise<void>((resolve) => {
             release = resolve
@@ -90,6 +95,35 @@ describe('a connection', () => {
     ],
   ])('is ended when the %s do not come in time', async (_name, bytes) => {
     expect(await exchange(bytes)).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('is ended when its client does not read a reply', async () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    socket.pause().write('GET /api/v1/_system/large HTTP/1.1\r\nHost: a\r\n\r\n')
+    await expect.poll(() => server.server.waitingBytes()).toBeGreaterThan(0)
+    await expect.poll(() => server.server.waitingBytes()).toBe(0)
+    socket.destroy()
+  })
+
+  it('is closed at once when its address has too many', async () => {
+    const elsewhere = createServer((socket) => {
+      Object.defineProperty(socket, 'remoteAddress', { value: '192.0.2.1' })
+      server.app.server.emit('connection', socket)
+    })
+    elsewhere.listen(0, '127.0.0.1')
+    await once(elsewhere, 'listening')
+    const address = elsewhere.address()
+    const at = typeof address === 'object' && address !== null ? address.port : 0
+    const ended = (socket: Socket) => textOf(socket).catch(() => '')
+    const open = [connect(at), connect(at)]
+    for (const socket of open) await once(socket, 'connect')
+    expect(await ended(connect(at))).toBe('')
+    expect(server.log.filter((line) => line.includes('QUOIN_CONNECTIONS'))).toHaveLength(1)
+    for (const socket of open) {
+      socket.write(get('Host: a\r\nConnection: close'))
+      expect(await ended(socket)).toMatch(/^HTTP\/1\.1 200 /)
+    }
+    elsewhere.close()
   })
 
   it('serves several requests', async () => {

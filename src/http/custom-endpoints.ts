@@ -91,9 +91,12 @@ export function customEndpoints(
   }
 }
 
+/** The exchange sends these itself. */
+const OF_EXCHANGE = new Set(['x-content-type-options', 'x-request-id', 'traceparent'])
+
 function handedOver({ ip, host }: FastifyRequest, reply: FastifyReply): HandedOver {
   const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
-    value === undefined || name === 'x-content-type-options' ? [] : [[name, String(value)]],
+    value === undefined || OF_EXCHANGE.has(name) ? [] : [[name, String(value)]],
   )
   return { ip, host, headers: Object.fromEntries(headers) }
 }
@@ -117,7 +120,7 @@ function enter(
     return readAndRespond(engine, idempotency, exchange, found, respond)
   }
   try {
-    const identity = findToken(exchange) === undefined ? undefined : identify(exchange, tools)
+    const identity = carriesToken(exchange, found.endpoint.scopes) ? identify(exchange, tools) : undefined
     const answered = andThen(identity, admitted)
     if (isPromise(answered)) answered.catch((error) => exchange.fail(error))
   } catch (error) {
@@ -135,6 +138,18 @@ function readAndRespond(
   return andThen(endpointBody(exchange), (body) =>
     respond(engine, idempotency, exchange, found, runRequest(exchange, found.parameters, body)),
   )
+}
+
+/**
+ * Two tokens that contradict each other, and what can be none, are refused where everybody may enter. Elsewhere a refusal
+ * would tell that something is there.
+ */
+function carriesToken(exchange: EndpointExchange, scopes: readonly string[]): boolean {
+  try {
+    return findToken(exchange) !== undefined
+  } catch (error) {
+    throw mayEnter(scopes, undefined) ? error : notFound()
+  }
 }
 
 /** A token that is no longer good makes its sender nobody: what is public stays open, the rest is not there. */

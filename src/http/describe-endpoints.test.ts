@@ -1,8 +1,10 @@
 /** What the OpenAPI document says that custom endpoints reply, on a whole Quoin with real blueprint fields. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../test/end-to-end/harness.ts'
+import type { Identity } from '../access/identity.ts'
 import { openFieldRules } from '../engine/fields/field-rules.ts'
 import { describeEndpoints } from './describe-endpoints.ts'
+import { endpointDescriptions } from './endpoint-descriptions.ts'
 import type { ApiResponse } from './open-api-document.ts'
 
 let room: TestQuoin
@@ -22,7 +24,11 @@ afterAll(() => room.close())
 
 async function responses(method: 'get' | 'post' | 'put' | 'delete', path: string) {
   const rules = await openFieldRules(room.quoin.storage)
-  const { paths } = await describeEndpoints(room.quoin.engine.live.table(), undefined, rules.of)
+  const { paths } = await describeEndpoints({
+    table: room.quoin.engine.live.table(),
+    identity: undefined,
+    rulesOf: rules.of,
+  })
   const found = paths[`/api/v1/${path}`]?.[method]?.responses
   if (!found) throw new Error(`${method} ${path} is not described.`)
   return found
@@ -108,4 +114,74 @@ test('a flow without a reply is described all the same', async () => {
     say: { type: 'function_console_log', in: { flow: '@on.flow', value: 'x' } },
   })
   expect(schemaIn((await responses('get', 'silent'))['200'])).toEqual({})
+})
+
+describe('what is kept of descriptions', () => {
+  const noIds: ReadonlySet<string> = new Set()
+  const caller = (...scopes: string[]): Identity => ({
+    guid: 'g',
+    username: 'u',
+    scopes: new Set(scopes),
+    user: {},
+    tokenGuid: 't',
+  })
+
+  test('is the same object for callers who may enter the same, and another one after a change', async () => {
+    const rules = await openFieldRules(room.quoin.storage)
+    const describedTo = endpointDescriptions(room.quoin.engine.live.table, rules.of)
+    const anonymous = await describedTo(undefined, noIds)
+    expect(await describedTo(undefined, noIds)).toBe(anonymous)
+    const signedIn = await describedTo(caller(), noIds)
+    expect(signedIn).not.toBe(anonymous)
+    expect(await describedTo(caller('a scope that no endpoint asks for'), noIds)).toBe(signedIn)
+    expect(anonymous.paths['/api/v1/tasks']).not.toHaveProperty('post')
+    expect(signedIn.paths['/api/v1/tasks']).toHaveProperty('post')
+
+    await room.manage('POST', '/blueprintfields', { name: 'added', type: 'string', storage: 'tasks' })
+    const withField = await describedTo(undefined, noIds)
+    expect(JSON.stringify(withField)).toContain('"added"')
+    await room.install('another', {
+      on: { type: 'on_startup_register_uri_get', in: { uri: 'another' }, scopes: ['*public'] },
+    })
+    expect(Object.keys((await describedTo(undefined, noIds)).paths)).toContain('/api/v1/another')
+  })
+
+  test('of many kinds of callers does not grow, and never mixes them', async () => {
+    for (const name of ['one', 'two', 'three', 'four', 'five'])
+      await room.install(`for ${name}`, {
+        on: { type: 'on_startup_register_uri_get', in: { uri: `for-${name}` }, scopes: [`is_${name}`] },
+      })
+    const describedTo = endpointDescriptions(room.quoin.engine.live.table, () => [])
+    const kinds = Array.from({ length: 32 }, (_, bits) =>
+      ['one', 'two', 'three', 'four', 'five'].filter((_name, place) => (bits >> place) & 1),
+    )
+    for (const names of [...kinds, ...kinds]) {
+      const { paths } = await describedTo(caller(...names.map((name) => `is_${name}`)), noIds)
+      const seen = Object.keys(paths).filter((path) => path.startsWith('/api/v1/for-'))
+      expect(seen.sort()).toEqual(names.map((name) => `/api/v1/for-${name}`).sort())
+    }
+  })
+})
+
+test('no two operations have names that a generator makes one of, whoever asks', async () => {
+  await room.install('alike', {
+    dash: { type: 'on_startup_register_uri_get', in: { uri: 'a-b' }, scopes: ['is_one'] },
+    slash: { type: 'on_startup_register_uri_get', in: { uri: 'a/b' }, scopes: ['*public'] },
+    ours: { type: 'on_startup_register_uri_get', in: { uri: 'static/file' }, scopes: ['*public'] },
+  })
+  const table = room.quoin.engine.live.table()
+  const seenBy = async (...scopes: string[]) => {
+    const identity = { guid: 'g', username: 'u', scopes: new Set(scopes), user: {}, tokenGuid: 't' }
+    const { paths } = await describeEndpoints({ table, identity, managementIds: new Set(['getStaticFile']) })
+    return Object.entries(paths).map(([path, item]) => [path, item.get?.operationId ?? ''] as const)
+  }
+  const all = await seenBy('*')
+  const names = all
+    .map(([, id]) => id.replace(/[^A-Za-z0-9]/g, '').toLowerCase())
+    .filter((name) => name !== '')
+  expect(new Set(names).size).toBe(names.length)
+  expect(names).not.toContain('getstaticfile')
+  // Also where the other one cannot be seen.
+  expect(Object.fromEntries(await seenBy())['/api/v1/a/b']).toBe(Object.fromEntries(all)['/api/v1/a/b'])
+  expect(Object.fromEntries(all)['/api/v1/tasks']).toBe('get_tasks')
 })

@@ -6,25 +6,36 @@ import type { FieldRule } from '../shared/field-rule.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { describeReplies, type FieldsOf } from './describe-replies.ts'
 import type { ApiOperation, ApiParameter, ApiResponse, ApiSchema, ExtraPaths } from './open-api-document.ts'
+import { operationIds } from './operation-ids.ts'
 
-/**
- * The custom endpoints that this caller may enter, as OpenAPI paths, grouped by blueprint. `rulesOf` gives the rules that
- * documents of a storage keep to: their fields are in the replies that send such documents.
- */
-export async function describeEndpoints(
-  table: LiveTable,
-  identity: Identity | undefined,
-  rulesOf: (storage: string) => MaybePromise<readonly FieldRule[]> = () => [],
-): Promise<ExtraPaths> {
+export interface EndpointSight {
+  readonly table: LiveTable
+  readonly identity: Identity | undefined
+  /** Names of the management operations, which no custom endpoint gets. */
+  readonly managementIds?: ReadonlySet<string>
+  /** The rules that documents of a storage keep to: their fields are in the replies that send such documents. */
+  readonly rulesOf?: (storage: string) => MaybePromise<readonly FieldRule[]>
+}
+
+/** The custom endpoints that this caller may enter, as OpenAPI paths, grouped by blueprint. */
+export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPaths> {
+  const { table, identity, managementIds = [], rulesOf = () => [] } = sight
   const fieldsOf = await knownFields(table, rulesOf)
+  const blueprints = [...table.blueprints.values()]
+  const ids = operationIds(
+    blueprints.flatMap(({ compiled }) => compiled.endpoints),
+    managementIds,
+  )
   const paths: Record<string, Record<string, ApiOperation>> = {}
   const tags = new Map<string, { name: string; description: string }>()
-  for (const live of table.blueprints.values()) {
+  for (const live of blueprints) {
     for (const endpoint of live.compiled.endpoints) {
       if (!mayEnter(endpoint.scopes, identity)) continue
       const { method, uri } = endpoint.listening
       const path = `/api/v1/${uri.replace('...}', '}')}`
-      paths[path] = { ...paths[path], [method.toLowerCase()]: describe(live, endpoint, fieldsOf) }
+      const operationId = ids.get(endpoint) ?? ''
+      const operation = { operationId, ...describe(live, endpoint, fieldsOf) }
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
       tags.set(live.name, { name: live.name, description: `Endpoints of the blueprint "${live.name}".` })
     }
   }
@@ -67,12 +78,7 @@ function describe(live: LiveBlueprint, endpoint: CompiledEndpoint, fieldsOf: Fie
   const scopes = open ? '' : `Needs ${endpoint.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
   const replies = describeReplies(endpoint.replies, fieldsOf)
   const about = [description, scopes].filter((part) => part !== '').join('\n\n')
-  const failed = (text: string) => ({
-    description: text,
-    content: { 'application/json': { schema: errorBody } },
-  })
   return {
-    operationId: `${method.toLowerCase()}_${uri.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
     summary: summary || `${method} ${uri}`,
     ...(about === '' ? {} : { description: about }),
     tags: [live.name],
@@ -83,14 +89,35 @@ function describe(live: LiveBlueprint, endpoint: CompiledEndpoint, fieldsOf: Fie
     responses: {
       ...(Object.keys(replies).some((status) => /^2|default/.test(status)) ? {} : { '200': unknownReply }),
       ...replies,
-      '400': {
-        ...failed('Something in the request does not fit; `error` names it.'),
-        ...contentOf(replies['400']),
-      },
-      '404': { ...failed('Not found, or not open to the caller.'), ...contentOf(replies['404']) },
+      ...failures(method, replies),
     },
-    ...(open ? {} : { security: [{ bearer: [] }] }),
+    security: open ? [] : [{ bearer: [] }],
   }
+}
+
+/** What Quoin replies instead of the flow, by status. */
+const failureTexts: Readonly<Record<string, string>> = {
+  '400': 'Something in the request does not fit; `error` names it.',
+  '404': 'Not found, or not open to the caller.',
+  '413': 'The body is larger than the limit.',
+  '415': 'The content type of the body is not one that the endpoint reads.',
+  '429': 'Too many requests from this address; `retry-after` says when to try again.',
+  '500': 'The flow failed; `run` finds it in the system log.',
+  '503': 'The flow took too long, or the node cannot serve now; try again.',
+}
+
+function failures(
+  method: string,
+  replies: Readonly<Record<string, ApiResponse>>,
+): Record<string, ApiResponse> {
+  const hasBody = method === 'POST' || method === 'PUT'
+  const statuses = Object.entries(failureTexts).filter(([status]) => hasBody || !/^41[35]$/.test(status))
+  return Object.fromEntries(
+    statuses.map(([status, description]) => [
+      status,
+      { description, content: { 'application/json': { schema: errorBody } }, ...contentOf(replies[status]) },
+    ]),
+  )
 }
 
 /** What the flow itself replies goes before what Quoin would. */

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { documentSearchSchema } from '../shared/api/documents.ts'
 import type { Filter } from '../shared/api/search.ts'
 import { matchAll, type Query, type Search } from '../shared/query.ts'
-import { type SearchField, searchRequest } from './search-request.ts'
+import { checkText, type SearchField, searchRequest } from './search-request.ts'
 
 /**
  * The search that a body asks for in a builder's storage. Nothing in there is hidden from who may search it, so any field
@@ -12,6 +12,7 @@ export function documentSearch(body: Static<typeof documentSearchSchema>): Searc
   const { query: words, include_removed: includeRemoved = false, ...rest } = body
   const wanted = searchRequest(rest, namedFields(rest))
   if (words === undefined || words.trim() === '') return { ...wanted, includeRemoved }
+  checkText(words)
   const text: Query = { kind: 'simple_query_string', fields: [], text: words }
   const query = wanted.query === matchAll ? text : ({ kind: 'and', queries: [text, wanted.query] } as const)
   return { ...wanted, query, includeRemoved }

@@ -3,6 +3,8 @@
  * allowed) get the same replies.
  */
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../test/end-to-end/harness.ts'
 
@@ -82,7 +84,9 @@ async function both(asked: Asked, as?: string): Promise<Got> {
     [past, through].map(async (quoin, place) => {
       const bearer = as === undefined ? {} : { authorization: `Bearer ${await quoin.tokenOf(as)}` }
       const got = await send(ports[place] ?? 0, { ...asked, headers: { ...bearer, ...asked.headers } })
-      const { date: _1, vary: _2, 'access-control-expose-headers': _3, ...headers } = got.headers
+      const { date: _1, vary: _2, 'access-control-expose-headers': _3, ...rest } = got.headers
+      const { 'x-request-id': id, ...headers } = rest
+      expect(id).toMatch(/^[\w-]+$/)
       return { ...got, headers }
     }),
   )
@@ -112,12 +116,23 @@ describe('refused', () => {
     expect(got.status, got.text).toBe(status)
     expect(got.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
       'cache-control': 'no-store',
       'content-type': 'application/json; charset=utf-8',
     })
     expect(got.headers.etag).toBeUndefined()
     if (status === 413) expect(got.headers.connection).toBe('close')
   })
+})
+
+test.each(['/said/a', '/unknown'])('two hosts for %s are refused', async (path) => {
+  for (const port of ports) {
+    const socket = connect(port, '127.0.0.1')
+    socket.end(`GET /api/v1${path} HTTP/1.1\r\nHost: a\r\nHOST: a\r\nConnection: close\r\n\r\n`)
+    const reply = await textOf(socket)
+    expect(reply).toMatch(/^HTTP\/1\.1 400 /)
+    expect(reply).toContain('two Host headers')
+  }
 })
 
 describe('answered', () => {
@@ -128,6 +143,7 @@ describe('answered', () => {
       'content-length': '7',
       'content-type': 'application/json; charset=utf-8',
       'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
       'cache-control': 'public, max-age=60',
       etag: expect.stringMatching(/^"[\w-]+"$/),
     })
@@ -167,7 +183,7 @@ describe('answered', () => {
   ])('%s', async (_name, asked, text) => {
     const got = await both(asked, 'clerk')
     expect(got).toMatchObject({ status: 201, text })
-    expect(got.headers['x-kept']).toBe('yes')
+    expect(got.headers).toMatchObject({ 'x-kept': 'yes', 'content-security-policy': 'sandbox' })
     expect(got.headers.etag).toBeUndefined()
   })
 
@@ -187,5 +203,25 @@ describe('what only the framework does', () => {
       ]
     expect(await allowed(ORIGIN)).toBe(ORIGIN)
     expect(await allowed('https://other.example.org')).not.toBe('https://other.example.org')
+  })
+})
+
+describe('the id of a request', () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const table: readonly [string, Record<string, string>, RegExp][] = [
+    ['one that does not fit a log line', { 'x-request-id': 'a "b" {c}' }, /^[\w-]{8,30}$/],
+    ['one that is too long', { 'x-request-id': 'a'.repeat(129) }, /^[\w-]{8,30}$/],
+    ['a trace that is none', { traceparent: '00-zz-b7ad6b7169203331-01' }, /^[\w-]{8,30}$/],
+    ["the client's own", { 'x-request-id': 'edge:42/a.b' }, /^edge:42\/a\.b$/],
+    ['that of its trace', { traceparent }, /^0af7651916cd43dd8448eb211c80319c$/],
+    ['its own rather than that of its trace', { traceparent, 'x-request-id': 'mine' }, /^mine$/],
+  ]
+  test.each(table)('%s', async (_name, headers, id) => {
+    for (const port of ports)
+      for (const path of ['/said/a', '/info', '/nothing-here']) {
+        const got = await send(port, { method: 'GET', path, headers })
+        expect([path, got.headers['x-request-id']]).toEqual([path, expect.stringMatching(id)])
+        expect(got.headers.traceparent).toBe(headers.traceparent === traceparent ? traceparent : undefined)
+      }
   })
 })

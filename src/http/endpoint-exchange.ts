@@ -10,9 +10,12 @@ import type { Identity } from '../access/identity.ts'
 import type { CompiledEndpoint } from '../engine/frame.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Caller } from './caller.ts'
+import { hasParameter } from './endpoint-address.ts'
 import { entityTag, knowsTag } from './entity-tag.ts'
 import { bodyTooLarge, errorAnswer } from './error-answer.ts'
 import type { RequestListener } from './finished-request.ts'
+import { requestIdOf, traceParentOf } from './request-id.ts'
+import type { WaitingReplies } from './waiting-replies.ts'
 
 /** What all exchanges of a server share. */
 export interface ExchangeTools {
@@ -22,6 +25,7 @@ export interface ExchangeTools {
   readonly finished: RequestListener
   /** Whether the server is about to end: its replies then end their connections. */
   readonly closing: () => boolean
+  readonly waiting: WaitingReplies
 }
 
 /** What the framework found out about a request that it hands over. */
@@ -43,6 +47,11 @@ export interface Answer {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+/**
+ * On each reply: it is data, whatever a flow says of its type. `sandbox`: should a browser take it for a page all the same,
+ * no script runs and the page is of no origin.
+ */
+const SAFE = ['x-content-type-options', 'nosniff', 'content-security-policy', 'sandbox']
 const BODILESS = new Set([204, 304])
 
 export class EndpointExchange implements Caller {
@@ -88,6 +97,11 @@ export class EndpointExchange implements Caller {
     return this.#query
   }
 
+  /** Whether its access token came in its address. Looking for the token has taken it out of the query. */
+  get tokenInAddress(): boolean {
+    return this.accessToken !== undefined && hasParameter(this.url, 'access_token')
+  }
+
   get ip(): string {
     return this.#handed?.ip ?? this.#request.socket.remoteAddress ?? ''
   }
@@ -98,7 +112,7 @@ export class EndpointExchange implements Caller {
 
   /** Finds the request in the log. */
   get id(): string {
-    this.#id ??= this.#tools.newId()
+    this.#id ??= requestIdOf(this.headers, this.#tools.newId)
     return this.#id
   }
 
@@ -145,7 +159,9 @@ export class EndpointExchange implements Caller {
   send({ status, headers, text, tagged }: Answer): void {
     const response = this.#response
     if (response.headersSent || response.destroyed) return
-    const head = ['x-content-type-options', 'nosniff']
+    const head = [...SAFE, 'x-request-id', this.id]
+    const trace = traceParentOf(this.headers)
+    if (trace) head.push('traceparent', trace.text)
     if (this.#handed) for (const [name, value] of Object.entries(this.#handed.headers)) head.push(name, value)
     if (text !== undefined && headers?.['content-type'] === undefined) head.push('content-type', JSON_TYPE)
     if (headers) for (const name in headers) head.push(name, headers[name] ?? '')
@@ -162,15 +178,31 @@ export class EndpointExchange implements Caller {
       if (knowsTag(this.headers['if-none-match'], known)) code = 304
     }
     if (BODILESS.has(code)) response.writeHead(code, head).end()
-    else {
-      const length = text === undefined ? 0 : Buffer.byteLength(text)
-      head.push('content-length', String(length))
-      response.writeHead(code, head)
-      if (text === undefined || this.method === 'HEAD') response.end()
-      // As many bytes as characters: ASCII, which is the same in Latin-1 and copied without looking at it.
-      else response.end(text, length === text.length ? 'latin1' : 'utf8')
-    }
+    else if (!this.#write(code, head, text)) return
     this.#finish(code)
+  }
+
+  /** The head and the body. False if too much waits for clients already: then the reply is an error. */
+  #write(code: number, head: string[], text: string | undefined): boolean {
+    const response = this.#response
+    const { waiting } = this.#tools
+    const length = text === undefined ? 0 : Buffer.byteLength(text)
+    head.push('content-length', String(length))
+    if (text === undefined || this.method === 'HEAD') {
+      response.writeHead(code, head).end()
+      return true
+    }
+    try {
+      waiting.admit(this.#request.socket, length)
+    } catch (error) {
+      this.fail(error)
+      return false
+    }
+    // As many bytes as characters: ASCII, which is the same in Latin-1 and copied without looking at it.
+    response.writeHead(code, head).end(text, length === text.length ? 'latin1' : 'utf8')
+    // Nearly always the system has taken all of it by now.
+    if (response.writableLength > 0) waiting.hold(response, length)
+    return true
   }
 
   /** Sends an error. Faults of ours are logged with their cause; the cause is never sent. */
@@ -203,6 +235,7 @@ export class EndpointExchange implements Caller {
   #finish(status: number): void {
     const milliseconds = performance.now() - this.#began
     this.#tools.finished({
+      id: this.id,
       method: this.method,
       url: this.url,
       endpoint: this.endpoint,

@@ -2,6 +2,7 @@ import type { Reply } from '../blocks/reply.ts'
 import type { RunEnd } from '../engine/run.ts'
 import { isLargerThan } from '../shared/json-size.ts'
 import { StoredJson } from '../storage/stored-json.ts'
+import { cachingHeaders, withCaching } from './endpoint-caching.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 
 /** Values and characters in a reply that a flow put together. Stored documents are not counted: they are bounded as such. */
@@ -23,14 +24,10 @@ export function replyText(reply: Reply): string | undefined {
 /** Sends what a flow replied. */
 export function sendReply(exchange: EndpointExchange, reply: Reply): void {
   const text = replyText(reply)
-  const { listening, scopes } = exchange.endpoint
   let { headers } = reply
-  if (listening.cacheSeconds > 0 && reply.code === 200) {
-    const open = scopes.length === 0 || scopes.includes('*public')
-    headers = {
-      'cache-control': `${open ? 'public' : 'private'}, max-age=${listening.cacheSeconds}`,
-      ...headers,
-    }
+  if (exchange.method === 'GET' || exchange.method === 'HEAD') {
+    const caching = cachingHeaders(exchange.endpoint, reply.code, exchange.tokenInAddress)
+    if (caching) headers = withCaching(headers, caching)
   }
   const tagged = reply.value instanceof StoredJson ? reply.value : undefined
   exchange.send({ status: reply.code, headers, text, tagged })

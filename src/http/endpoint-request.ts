@@ -1,5 +1,6 @@
 import type { RunRequest } from '../blocks/run-request.ts'
 import type { JsonValue } from '../shared/json.ts'
+import { withoutParameter } from './endpoint-address.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 
 /**
@@ -7,14 +8,14 @@ import type { EndpointExchange } from './endpoint-exchange.ts'
  * request must not give away its caller's account. Other credentials are the flow's own affair, such as a webhook's.
  */
 export function runRequest(
-  exchange: EndpointExchange,
+  exchange: Pick<EndpointExchange, 'method' | 'url' | 'headers' | 'ip' | 'query' | 'identity'>,
   path: Readonly<Record<string, string>>,
   body: JsonValue | undefined,
 ): RunRequest {
   const { identity } = exchange
   return {
     method: exchange.method,
-    url: identity ? withoutToken(exchange.url) : exchange.url,
+    url: identity ? withoutParameter(exchange.url, 'access_token') : exchange.url,
     headers: identity ? openHeaders(exchange.headers) : exchange.headers,
     ip: exchange.ip,
     query: queryOf(exchange.query),
@@ -28,13 +29,6 @@ export function runRequest(
 function openHeaders(headers: RunRequest['headers']): RunRequest['headers'] {
   const { authorization: _1, cookie: _2, 'x-authtoken': _3, 'x-token': _4, ...open } = headers
   return open
-}
-
-function withoutToken(url: string): string {
-  const [path = '', query] = url.split('?', 2)
-  if (query === undefined) return url
-  const kept = query.split('&').filter((pair) => !pair.startsWith('access_token='))
-  return kept.length === 0 ? path : `${path}?${kept.join('&')}`
 }
 
 function queryOf(query: unknown): RunRequest['query'] {

@@ -19,7 +19,9 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   // Headers of the reply that was being made, such as its type or tag, do not describe this one.
   reply.removeHeader('etag')
   reply.removeHeader('content-length')
-  // Said again here: what the router refuses passes no other hook.
-  reply.code(error.status).header('x-content-type-options', 'nosniff').headers(headers)
+  // Said again here: what the router refuses passes no other hook. The same as of `endpoint-exchange.ts`, so that a path
+  // without an endpoint looks like one with a hidden endpoint.
+  reply.code(error.status).header('x-content-type-options', 'nosniff').header('x-request-id', request.id)
+  reply.header('content-security-policy', 'sandbox').headers(headers)
   return reply.serializer(String).send(text)
 }

@@ -6,6 +6,7 @@ export function finishedHook(tell: RequestListener): onResponseHookHandler {
   return (request, reply, done) => {
     if (!request.handedOver)
       tell({
+        id: request.id,
         method: request.method,
         url: request.url,
         endpoint: undefined,

@@ -3,6 +3,8 @@ import type { CompiledEndpoint } from '../engine/frame.ts'
 
 /** A request that has been answered, for whoever counts and notes them. */
 export interface FinishedRequest {
+  /** Finds it in the log. */
+  readonly id: string
   readonly method: string
   /** Path and query as they were sent. */
   readonly url: string

@@ -9,6 +9,10 @@ export interface HttpSettings {
   readonly corsOrigins: readonly string[]
   /** Requests a second from one address to public routes; a burst may be as large. 0 = no limit. */
   readonly rateLimit: number
+  /** Connections from one address at once; 0 = no limit. This machine and trusted proxies are not counted. */
+  readonly connections: number
+  /** Bytes of replies that may wait for their clients, in this process; 0 = no limit. */
+  readonly waitingBytes: number
   /** In `development` the rate limit does not hold for this machine itself. */
   readonly environment: 'development' | 'production'
   /** Believe `x-forwarded-*`: true, false, or the addresses of the proxies. Wrong = clients can lie about their address. */

@@ -87,6 +87,12 @@ export function withExtraPaths(document: ApiDocument, extra: ExtraPaths): ApiDoc
   }
 }
 
+/** The names of all operations. */
+export function operationIdsOf({ paths }: ApiDocument): ReadonlySet<string> {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  return new Set(operations.flatMap(({ operationId }) => operationId ?? []))
+}
+
 /** The schema itself where one only points to it. Only our own components are pointed to. */
 export function resolved(schema: ApiSchema, document: ApiDocument): ApiSchema {
   const name = schema.$ref?.replace('#/components/schemas/', '')

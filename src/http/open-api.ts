@@ -4,8 +4,9 @@ import { errorSchema } from '../shared/api/error.ts'
 import { countSchema, searchQuerySchema, searchSchema } from '../shared/api/search.ts'
 import type { ErrorCode } from '../shared/errors.ts'
 import { errorTable } from '../shared/errors.ts'
+import { apiTags } from './api-tags.ts'
 import type { ApiDocument } from './open-api-document.ts'
-import { isScope } from './permission.ts'
+import { isScope, neededScopes } from './permission.ts'
 
 type Schema = NonNullable<RouteOptions['schema']>
 
@@ -24,7 +25,11 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         version,
         description:
           'The API of a Quoin cluster: its management endpoints, and the endpoints that active blueprints register.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      // Of this server, wherever it is reached.
+      servers: [{ url: '/' }],
+      tags: apiTags,
       components: {
         securitySchemes: {
           bearer: {
@@ -36,7 +41,11 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       },
     },
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
-    transform: ({ schema, url, route }) => ({ url, schema: describeRoute(schema, route) }),
+    // A path template has a name for what the wildcard stands for.
+    transform: ({ schema, url, route }) => ({
+      url: url.replace(/\*$/, ':path'),
+      schema: describeRoute(schema, route),
+    }),
   })
 }
 
@@ -56,14 +65,29 @@ function describeRoute(schema: Schema | undefined, route: RouteOptions): Schema 
   const shown: Schema = { ...schema }
   // What the trigger decides is described by the blueprints, not by the route they share.
   if (permission === 'by-trigger') return { ...shown, hide: true }
-  if (permission !== 'public') shown.security = [{ bearer: [] }]
-  if (isScope(permission)) {
-    const needs = `Needs the scope \`${permission}\`.`
+  shown.security = permission === 'public' ? [] : [{ bearer: [] }]
+  const scopes = neededScopes(config ?? {}).map((scope) => `\`${scope}\``)
+  if (scopes.length > 0) {
+    const needs = `Needs the ${scopes.length > 1 ? 'scopes' : 'scope'} ${scopes.join(' and ')}.`
     shown.description = shown.description === undefined ? needs : `${shown.description}\n\n${needs}`
   }
   const given = typeof shown.response === 'object' && shown.response !== null ? shown.response : {}
-  shown.response = { ...given, ...(isSearch(shown) && searchReplies(given)), ...errorsOf(shown, route) }
+  shown.response = {
+    ...described(given),
+    ...(isSearch(shown) && searchReplies(given)),
+    ...errorsOf(shown, route),
+  }
   return shown
+}
+
+/** Where a route does not say what its reply is, its schema may; the plugin would write "Default Response". */
+function described(responses: object): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, schema]: [string, object]) => {
+      const description = 'description' in schema ? String(schema.description) : 'The reply.'
+      return [status, { ...schema, description }]
+    }),
+  )
 }
 
 function isSearch(schema: Schema): boolean {
@@ -98,7 +122,7 @@ function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
   else codes.push('INVALID_ACCESS_TOKEN')
   if (isScope(permission)) codes.push('INSUFFICIENT_PERMISSIONS')
   if (schema.params) codes.push('NOT_FOUND')
-  codes.push('INTERNAL')
+  codes.push('INTERNAL', 'UNAVAILABLE')
   const byStatus = new Map<number, string[]>()
   // A route may name one that its schema brings anyway.
   for (const code of new Set(codes)) {

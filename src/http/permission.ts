@@ -1,4 +1,4 @@
-import type { RouteOptions } from 'fastify'
+import type { FastifyContextConfig, RouteOptions } from 'fastify'
 import type { ErrorCode } from '../shared/errors.ts'
 import type { ManagementScope } from '../shared/management-scopes.ts'
 
@@ -14,6 +14,8 @@ export type ErrorStyle = 'management' | 'custom'
 declare module 'fastify' {
   interface FastifyContextConfig {
     permission?: Permission
+    /** Scopes that a caller needs beside `permission`: all of them. */
+    alsoNeeds?: readonly ManagementScope[]
     /** `management` if not said. */
     style?: ErrorStyle
     /** The route works without a body: nothing sent is the same as `{}`. */
@@ -23,6 +25,14 @@ declare module 'fastify' {
     /** `false`: no ETag is worked out for replies that do not bring one. */
     entityTag?: boolean
   }
+}
+
+/** All scopes that a caller of the route needs. */
+export function neededScopes({
+  permission,
+  alsoNeeds = [],
+}: FastifyContextConfig): readonly ManagementScope[] {
+  return permission !== undefined && isScope(permission) ? [permission, ...alsoNeeds] : []
 }
 
 export function isScope(permission: Permission): permission is ManagementScope {

@@ -1,5 +1,6 @@
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { countedAddress, isLoopback } from './counted-address.ts'
 import type { HttpSettings } from './http-settings.ts'
 import type { RouteTools } from './route-family.ts'
 
@@ -12,7 +13,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by address. A bucket holds one second's worth of requests and fills steadily.
+ * Token buckets by address. A bucket holds one second's worth of requests, at least one, and fills steadily: 0.5 is one
+ * request every two seconds.
  *
  * By hand and not with @fastify/rate-limit: custom endpoints share one route while each trigger has a limit of its own,
  * that plugin fixes a limit per route when the server starts, and it costs a promise per request where this costs one
@@ -27,15 +29,16 @@ export function tokenBuckets(
   const buckets = new Map<string, Bucket>()
   return (key, perSecond) => {
     const now = clock()
+    const most = Math.max(1, perSecond)
     const bucket = buckets.get(key)
     if (bucket === undefined) {
       if (buckets.size >= maxBuckets) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break
-      buckets.set(key, { tokens: perSecond - 1, filled: now })
+      buckets.set(key, { tokens: most - 1, filled: now })
       return 0
     }
     // A clock that steps back must not empty the bucket.
     const seconds = Math.max(0, now - bucket.filled) / 1000
-    bucket.tokens = Math.min(perSecond, bucket.tokens + seconds * perSecond)
+    bucket.tokens = Math.min(most, bucket.tokens + seconds * perSecond)
     bucket.filled = now
     if (bucket.tokens < 1) return (1 - bucket.tokens) / perSecond
     bucket.tokens -= 1
@@ -52,25 +55,13 @@ export function rateLimiter(settings: HttpSettings, clock: Clock): RouteTools['l
     if (settings.environment === 'development' && isLoopback(address)) return
     const wait = take(`${name} ${address}`, perSecond)
     if (wait > 0)
-      throw new QuoinError('RATE_LIMITED', `More than ${perSecond} requests a second. Wait and try again.`, {
+      throw new QuoinError('RATE_LIMITED', `More than ${rateText(perSecond)}. Wait and try again.`, {
         retryAfter: Math.ceil(wait),
       })
   }
 }
 
-/** IPv4 as it is; of IPv6 the first 64 bits, since that is what one customer usually has to choose from. */
-function countedAddress(ip: string): string {
-  if (!ip.includes(':')) return ip
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
-  if (mapped?.[1] !== undefined) return mapped[1]
-  if (ip === '::1') return ip
-  const [head = '', tail] = (ip.split('%')[0] ?? '').split('::')
-  const front = head === '' ? [] : head.split(':')
-  const back = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length)
-  return [...front, ...Array<string>(zeros).fill('0'), ...back].slice(0, 4).join(':')
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.')
+function rateText(perSecond: number): string {
+  if (perSecond >= 1) return `${perSecond} requests a second`
+  return `one request every ${Math.round(10 / perSecond) / 10} seconds`
 }

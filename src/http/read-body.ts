@@ -2,6 +2,7 @@ import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { QuoinError } from '../shared/errors.ts'
 import { parseFormBody } from './form-body.ts'
 import { parseJsonBody } from './json-body.ts'
+import { readOtherSearchBody } from './other-search-body.ts'
 
 /** Bodies are JSON or forms; every other content type is 415. A family may add its own, as uploads do. */
 export function readBodies(app: FastifyInstance): void {
@@ -15,6 +16,7 @@ export function readBodies(app: FastifyInstance): void {
     (_request, bytes, done) => settle(() => parseFormBody(bytes), done),
   )
   app.addHook('preValidation', requireBody)
+  app.addHook('preValidation', readOtherSearchBody)
 }
 
 /** An empty body is its own mistake: "fields are missing" would send people looking at their fields. */

@@ -21,6 +21,12 @@ const refused: readonly (readonly [string, SearchBody, RegExp])[] = [
   ['one wrong item of a list', { filters: { name: ['a', 1] } }, /name is compared with a string/],
   ['a bound of the wrong type', { filters: { size: { gte: 'a' } } }, /size is compared with a number/],
   ['a wrong type in not', { filters: { open: { not: 1 } } }, /open is compared with a boolean/],
+  [
+    'nine misspelled words',
+    { query: 'word~ '.repeat(9) },
+    /query has 9 words with spelling mistakes allowed/,
+  ],
+  ['nine phrases with gaps', { query: '"a b"~2 '.repeat(9) }, /query has 9 phrases with gaps allowed/],
   ['a range of a switch', { filters: { open: { gt: 1 } } }, /has no range/],
 ]
 

@@ -4,6 +4,7 @@ import { searchSchema } from '../shared/api/search.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Bounds, Query, Scalar, Search, SortKey } from '../shared/query.ts'
 import { matchAll } from '../shared/query.ts'
+import { textProblem } from '../storage/text-limits.ts'
 
 /** What can be filtered and sorted by on one resource. Everything else is refused, so that nothing hidden can be probed. */
 export interface SearchField {
@@ -77,7 +78,14 @@ function parameterValue(name: string, text: string): unknown {
 function textQuery(text: string, fields: readonly SearchField[]): Query {
   const names = fields.filter((field) => field.text).map((field) => field.name)
   if (names.length === 0) throw invalidQuery('These records cannot be searched by free text. Use filters.')
+  checkText(text)
   return { kind: 'simple_query_string', fields: names, text }
+}
+
+/** Throws INVALID_QUERY for a free text that asks for too much of what is slow. */
+export function checkText(text: string): void {
+  const problem = textProblem([text])
+  if (problem) throw invalidQuery(`query ${problem}.`)
 }
 
 function filterQueries(field: SearchField, filter: Filter): Query[] {

@@ -1,34 +1,41 @@
+import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { LogController } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Cluster } from '../storage/cluster.ts'
+import { addressConnections } from './address-connections.ts'
 import { answerFirst, type Taker } from './answer-first.ts'
 import { authenticate, identifier } from './authenticate.ts'
 import { checkSchema } from './check-schema.ts'
 import { answerBrokenConnection } from './connection-errors.ts'
 import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from './connection-limits.ts'
+import { standsForMany } from './counted-address.ts'
 import { allowOrigins } from './cross-origin.ts'
 import { tagReply } from './entity-tag.ts'
 import { replyWithError } from './error-reply.ts'
 import { fence } from './fence.ts'
 import { finishedHook } from './finished-hook.ts'
 import type { RequestListener } from './finished-request.ts'
+import { plainForwardedAddresses } from './forwarded-address.ts'
 import { closeGracefully } from './graceful-close.ts'
 import type { HttpSettings } from './http-settings.ts'
 import { lazySerializer } from './lazy-serializer.ts'
 import { logRequests } from './log-requests.ts'
 import { describeApi } from './open-api.ts'
-import { refuseZeroCharacter } from './path-hygiene.ts'
+import { refuseTwoHosts, refuseZeroCharacter } from './path-hygiene.ts'
 import { requirePermission } from './permission.ts'
 import { rateLimiter } from './rate-limit.ts'
 import { readBodies } from './read-body.ts'
+import { requestIdOf, sendRequestId } from './request-id.ts'
 import type { LogTarget } from './request-log.ts'
 import { logFinished, logOptions, requestIds } from './request-log.ts'
 import { requireReservedRoot } from './require-reserved-root.ts'
 import type { App, RouteFamily, RouteTools } from './route-family.ts'
 import { secureReply } from './security-headers.ts'
+import { type UnreadLimits, unreadReplies } from './unread-replies.ts'
+import { holdReplies, waitingReplies } from './waiting-replies.ts'
 
 export interface ServerOptions {
   readonly access: Access
@@ -46,6 +53,7 @@ export interface ServerOptions {
   /** Where there are other nodes: see `fence.ts`. */
   readonly cluster?: Pick<Cluster, 'alive'> | undefined
   readonly limits?: ConnectionLimits
+  readonly unread?: UnreadLimits
 }
 
 export interface ListenAt {
@@ -59,6 +67,10 @@ export interface Server {
   readonly app: App
   /** Starts to listen, where the settings say or at another port; gives the address as a URL without a path. */
   listen(at?: ListenAt): Promise<string>
+  /** Ends a connection of another entrance, too, when its client does not read its replies. */
+  watch(socket: Socket): void
+  /** Bytes of replies that wait for their clients. */
+  waitingBytes(): number
   /** Takes no new connections, lets requests in flight finish (for 10 seconds), then closes. */
   close(): Promise<void>
 }
@@ -73,7 +85,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const app: App = fastify({
     ...logOptions(settings.logLevel, options.log),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: newId,
+    genReqId: ({ headers }) => requestIdOf(headers, newId),
     requestIdHeader: false,
     trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
     bodyLimit: settings.bodyLimit,
@@ -92,16 +104,27 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   const noteRequest = logRequests(options.access)
+  const isLogged = settings.logLevel === 'debug' || settings.logLevel === 'trace'
+  const logRequest = isLogged ? logFinished(app.log) : undefined
   const finished: RequestListener = (request) => {
     noteRequest(request)
     options.finished?.(request)
+    logRequest?.(request)
   }
   const { closing } = closeGracefully(app)
   const takers: Taker[] = []
+  const isMany = standsForMany(settings.trustProxy)
+  const waiting = waitingReplies(settings.waitingBytes, isMany)
+  const unread = unreadReplies(options.unread)
+  const warn = (details: object) =>
+    app.log.warn(details, 'connections were closed: one address has more than QUOIN_CONNECTIONS')
+  app.server.on('connection', addressConnections({ most: settings.connections, isMany, clock, warn }))
+  app.server.on('connection', unread.watch)
+  app.addHook('onClose', async () => unread.close())
   const tools: RouteTools = {
     identify: identifier(options.access),
     limitRate: rateLimiter(settings, clock),
-    exchange: { bodyLimit: settings.bodyLimit, log: app.log, newId, finished, closing },
+    exchange: { bodyLimit: settings.bodyLimit, log: app.log, newId, finished, closing, waiting },
     answerFirst: (take) => void takers.push(take),
   }
   app.decorateRequest('identity', undefined)
@@ -111,16 +134,20 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   app.setErrorHandler((error, request, reply) => replyWithError(error, request, reply))
   app.setNotFoundHandler((request, reply) => replyWithError(nothingHere(request.method), request, reply))
   readBodies(app)
+  // Before anything asks for the address.
+  if (settings.trustProxy !== false) app.addHook('onRequest', plainForwardedAddresses)
   app.addHook('onRequest', secureReply)
+  app.addHook('onRequest', sendRequestId)
   app.addHook('onRequest', refuseZeroCharacter)
+  app.addHook('onRequest', refuseTwoHosts)
   await allowOrigins(app, settings.corsOrigins)
   app.addHook('onRoute', requirePermission)
   app.addHook('onRoute', requireReservedRoot)
   if (options.cluster) app.addHook('onRequest', fence(options.cluster))
   app.addHook('onRequest', authenticate(tools))
   app.addHook('onSend', tagReply)
+  app.addHook('onSend', holdReplies(waiting))
   app.addHook('onResponse', finishedHook(finished))
-  if (settings.logLevel === 'debug' || settings.logLevel === 'trace') app.addHook('onResponse', logFinished)
   await describeApi(app, options.version)
 
   for (const family of options.root ?? []) app.register(async (scope) => family(scope, tools))
@@ -133,6 +160,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   return {
     app,
     listen: (at) => listenQuietly(app, { host: settings.host, port: settings.port, ...at }),
+    watch: unread.watch,
+    waitingBytes: () => waiting.bytes,
     close: () => app.close(),
   }
 }

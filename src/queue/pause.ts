@@ -1,9 +1,11 @@
+import type { Timers } from '../shared/timers.ts'
+
 /** Resolves after so many milliseconds, or at once when the signal is aborted. Holds the process open meanwhile. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export function pause(timers: Timers, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
+    const timer = timers.after(ms, resolve)
     signal?.addEventListener('abort', () => {
-      clearTimeout(timer)
+      timer.end()
       resolve()
     })
   })

@@ -19,6 +19,7 @@
  */
 import type { Clock } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
+import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
 import type { Job } from '../storage/job.ts'
 import type { Storage } from '../storage/storage.ts'
 import { backOff } from './back-off.ts'
@@ -63,6 +64,8 @@ export interface QueueOptions {
   readonly runJob: (job: Job, signal: AbortSignal) => Promise<void>
   readonly clock: Clock
   readonly random: Random
+  /** The process's, if not given. */
+  readonly timers?: Timers
   readonly settings?: Partial<WorkerSettings>
   readonly log: (entry: QueueLogEntry) => void
 }
@@ -96,7 +99,8 @@ class QueueWorker implements Queue {
   readonly #options: QueueOptions
   readonly #settings: WorkerSettings
   readonly #running = new Map<string, RunningJob>()
-  readonly #timers: NodeJS.Timeout[]
+  readonly #timers: Timers
+  readonly #repeating: readonly Timer[]
   readonly #unlisten: () => void
   #open = true
   #claiming: Promise<void> | undefined
@@ -113,11 +117,13 @@ class QueueWorker implements Queue {
     this.owner = guidSource(options.clock, options.random)()
     this.#unlisten = options.storage.jobs.onEnqueued(() => this.#pump())
     const { pollMs, leaseMs } = this.#settings
-    this.#timers = [
-      setInterval(() => this.#pump(), pollMs).unref(),
-      setInterval(() => this.#errand(this.#renew()), leaseMs / 3).unref(),
-      setInterval(() => this.#errand(this.#purge()), PURGE_EVERY).unref(),
+    this.#timers = options.timers ?? processTimers
+    this.#repeating = [
+      this.#timers.every(pollMs, () => this.#pump()),
+      this.#timers.every(leaseMs / 3, () => this.#errand(this.#renew())),
+      this.#timers.every(PURGE_EVERY, () => this.#errand(this.#purge())),
     ]
+    for (const timer of this.#repeating) timer.unref()
     this.#pump()
   }
 
@@ -179,13 +185,13 @@ class QueueWorker implements Queue {
     const { job, stop } = running
     const { runJob, storage } = this.#options
     const { deadlineMs, graceMs } = this.#settings
-    const deadline = setTimeout(() => {
+    const deadline = this.#timers.after(deadlineMs, () => {
       running.fate ??= 'overdue'
       stop.abort(new Error(`The job took longer than ${deadlineMs / 1000} seconds and was stopped.`))
-    }, deadlineMs)
+    })
     const { signal } = stop
     const stopped = new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => pause(graceMs).then(resolve), { once: true })
+      signal.addEventListener('abort', () => pause(this.#timers, graceMs).then(resolve), { once: true })
     })
     let failure: unknown
     try {
@@ -194,7 +200,7 @@ class QueueWorker implements Queue {
     } catch (error) {
       failure = running.fate === 'overdue' ? signal.reason : (error ?? new Error('The job failed.'))
     } finally {
-      clearTimeout(deadline)
+      deadline.end()
     }
     if (running.fate === 'lost' || running.fate === 'handed back') return
     const kept = await (failure === undefined ? storage.jobs.complete(job) : this.#fail(job, failure))
@@ -259,30 +265,30 @@ class QueueWorker implements Queue {
     await this.#claiming
     const { drainMs, graceMs } = this.#settings
     const ended = () => Promise.all([...this.#running.values()].map((running) => running.ended))
-    if (this.#running.size > 0) await within(ended(), drainMs)
+    if (this.#running.size > 0) await this.#within(ended(), drainMs)
     const left = [...this.#running.values()].filter(({ fate }) => fate === undefined || fate === 'overdue')
     for (const running of left) {
       running.fate = 'handed back'
       running.stop.abort(new Error('Quoin is stopping; the job goes on elsewhere.'))
     }
     // Their own race ends after the same time, so this ends too.
-    if (this.#running.size > 0) await within(ended(), 2 * graceMs)
-    for (const timer of this.#timers) clearInterval(timer)
+    if (this.#running.size > 0) await this.#within(ended(), 2 * graceMs)
+    for (const timer of this.#repeating) timer.end()
     await Promise.all(this.#errands)
     if (left.length === 0) return
     const count = await this.#options.storage.jobs.release(left.map(({ job }) => job))
     this.#log('info', `${count} running jobs were handed back`)
   }
 
+  /** Resolves with the work, or after so many milliseconds. */
+  async #within(work: Promise<unknown>, ms: number): Promise<void> {
+    const over = new AbortController()
+    await Promise.race([work, pause(this.#timers, ms, over.signal)])
+    over.abort()
+  }
+
   #log(level: QueueLogEntry['level'], message: string, error?: unknown): void {
     const reason = error instanceof Error ? `: ${error.message}` : ''
     this.#options.log({ level, message: `${message}${reason}.` })
   }
-}
-
-/** Resolves with the work, or after so many milliseconds. */
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  const over = new AbortController()
-  await Promise.race([work, pause(ms, over.signal)])
-  over.abort()
 }

@@ -17,6 +17,7 @@ import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Query, type Search, search } from '../shared/query.ts'
+import { findWithTotal } from '../storage/find-with-total.ts'
 import { type Job, scheduleQueue } from '../storage/job.ts'
 import { documentOf, type Session, type Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
@@ -196,8 +197,7 @@ export class ScheduleLedger {
 
   async search(storage: typeof scheduleStorage | typeof tickStorage, wanted: Search): Promise<RecordPage> {
     const session = this.#storage.session()
-    const found = await session.find(storage, wanted)
-    const total = await session.count(storage, wanted.query)
+    const { found, total } = await findWithTotal(session, storage, wanted)
     return { records: recordsOf(found.documents.value), total, next: found.next() }
   }
 

@@ -12,6 +12,7 @@ import type { Schedule } from '../engine/schedules.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Search } from '../shared/query.ts'
+import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type PlannedTimes, plannedTimes } from './planned-times.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
@@ -27,6 +28,8 @@ import {
 export interface SchedulerOptions {
   readonly storage: Storage
   readonly clock: Clock
+  /** The process's, if not given. */
+  readonly timers?: Timers
   /** All that are active now. */
   readonly schedules: () => readonly Schedule[]
   /** Calls the listener whenever `schedules` gives others. Gives a function that ends it. */
@@ -77,7 +80,8 @@ class LedgerScheduler implements Scheduler {
   /** By schedule and plan: what was logged as wrong, once. */
   readonly #refused = new Map<string, string>()
   #checking: Promise<void> = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
+  readonly #timers: Timers
+  #timer: Timer | undefined
   #closed = false
   #purged = 0
   /** Ticks for which a job was made here. */
@@ -86,6 +90,7 @@ class LedgerScheduler implements Scheduler {
   constructor(options: SchedulerOptions, ledger: ScheduleLedger) {
     this.#options = options
     this.#ledger = ledger
+    this.#timers = options.timers ?? processTimers
     this.#unlisten = options.onChange(() => void this.check())
   }
 
@@ -105,14 +110,14 @@ class LedgerScheduler implements Scheduler {
   async close(): Promise<void> {
     this.#closed = true
     this.#unlisten()
-    clearTimeout(this.#timer)
+    this.#timer?.end()
     await this.#checking
-    clearTimeout(this.#timer)
+    this.#timer?.end()
   }
 
   async #check(): Promise<void> {
     if (this.#closed) return
-    clearTimeout(this.#timer)
+    this.#timer?.end()
     const now = this.#options.clock()
     let sleep = LONGEST_SLEEP
     try {
@@ -133,7 +138,9 @@ class LedgerScheduler implements Scheduler {
       sleep = SETTLE_SLEEP
       this.#log('error', 'Schedules could not be looked after', error)
     }
-    if (!this.#closed) this.#timer = setTimeout(() => void this.check(), sleep).unref()
+    if (this.#closed) return
+    this.#timer = this.#timers.after(sleep, () => void this.check())
+    this.#timer.unref()
   }
 
   /** Of several nodes the oldest that is live settles for all: they would write the same into the same rows. */

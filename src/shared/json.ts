@@ -16,6 +16,19 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * PostgreSQL's jsonb can hold neither U+0000 nor half of a surrogate pair, so neither engine takes them.
  */
 export function jsonProblem(value: unknown, depth = 0): string | undefined {
+  return problemIn(value, depth, { left: FEW, sound: undefined })
+}
+
+/** So many objects and lists are looked at before those that are sound are remembered: parts may be shared without end. */
+const FEW = 100_000
+
+interface Looked {
+  left: number
+  /** With the depth down to which each was found sound: deeper down it may be nested too deep. */
+  sound: Map<object, number> | undefined
+}
+
+function problemIn(value: unknown, depth: number, looked: Looked): string | undefined {
   switch (typeof value) {
     case 'string':
       return textProblem(value)
@@ -30,16 +43,27 @@ export function jsonProblem(value: unknown, depth = 0): string | undefined {
   }
   if (value === null) return undefined
   if (depth >= MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`
+  if (looked.left > 0) looked.left -= 1
+  else {
+    looked.sound ??= new Map()
+    if ((looked.sound.get(value) ?? -1) >= depth) return undefined
+  }
+  const problem = problemInside(value, depth, looked)
+  if (!problem) looked.sound?.set(value, depth)
+  return problem
+}
+
+function problemInside(value: object, depth: number, looked: Looked): string | undefined {
   if (Array.isArray(value)) {
     for (const item of value) {
-      const problem = jsonProblem(item, depth + 1)
+      const problem = problemIn(item, depth + 1, looked)
       if (problem) return problem
     }
     return undefined
   }
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') return 'has a key named __proto__'
-    const problem = textProblem(key) ?? jsonProblem(item, depth + 1)
+    const problem = textProblem(key) ?? problemIn(item, depth + 1, looked)
     if (problem) return problem
   }
   return undefined

@@ -18,9 +18,41 @@ const resources = [
 
 const verbs = ['view', 'create', 'update', 'remove'] as const
 
-export type ManagementScope = `${(typeof resources)[number]}_${(typeof verbs)[number]}`
+/** Scopes beside those, each with what it means where it is granted. */
+const special = {
+  blueprinttemplates_script: {
+    meaning:
+      'May set the JavaScript of page templates. It runs in the browser of every visitor, also of administrators: equals administrator rights.',
+    equalsAdministrator: true,
+  },
+  blueprints_account_pages: {
+    meaning:
+      'May deploy blueprints that have the page login, logout or password. Their flows see what is typed there: equals administrator rights.',
+    equalsAdministrator: true,
+  },
+  runs_view: {
+    meaning: 'May view traced runs, with the data of the users who sent the requests.',
+    equalsAdministrator: false,
+  },
+} as const
+
+export type ManagementScope = `${(typeof resources)[number]}_${(typeof verbs)[number]}` | keyof typeof special
 
 /** Also those that no endpoint asks for yet: a resource has all four. */
-export const managementScopes: readonly string[] = resources.flatMap((resource) =>
-  verbs.map((verb) => `${resource}_${verb}`),
-)
+export const managementScopes: readonly string[] = resources
+  .flatMap((resource) => verbs.map((verb) => `${resource}_${verb}`))
+  .concat(Object.keys(special))
+
+/** What a special scope means; undefined for those that are a resource and a verb. */
+export function meaningOfSpecial(scope: string): string | undefined {
+  return entryOf(scope)?.meaning
+}
+
+/** Whether a user who holds the scope can obtain every other one. */
+export function equalsAdministrator(scope: string): boolean {
+  return scope === '*' || entryOf(scope)?.equalsAdministrator === true
+}
+
+function entryOf(scope: string): (typeof special)[keyof typeof special] | undefined {
+  return Object.entries(special).find(([name]) => name === scope)?.[1]
+}

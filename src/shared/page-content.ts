@@ -125,6 +125,8 @@ export type PageNode =
     }
   | {
       readonly kind: 'detail'
+      /** Guid of the document, if it is a stored one. */
+      readonly document?: string
       readonly items: readonly {
         readonly label: string
         readonly value: JsonValue

@@ -6,8 +6,12 @@ const exact = new Set([
   'x-token',
   'pwd',
   'credentials',
+  'pin',
+  'cvc',
+  'cvv',
 ])
-const within = /passw|secret|token|api[-_]?key|private[-_]?key/i
+const within =
+  /passw|kennwort|secret|token|signature|credit[-_ ]?card|card[-_ ]?number|api[-_]?key|private[-_]?key/i
 
 /** Whether what stands under this name (of a header, a field, a parameter) must be in no log and in no trace. */
 export function isSecretName(name: string): boolean {

@@ -12,7 +12,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
-import { type Change, documentOf, type Session, type Storage } from './storage.ts'
+import { type Change, documentOf, type Origin, type Session, type Storage } from './storage.ts'
 
 export const auditLogStorage = '_auditlogs'
 
@@ -40,16 +40,21 @@ const system = { guid: '', username: 'system' }
 const LARGEST_VALUE = 8_192
 const LARGEST_STATE = 65_536
 
-/** A change of what is no document, and so has no observer. */
+/** Also of many documents at once, which have one record that says how many. */
+export type AuditedAction = Change['kind'] | 'imported' | 'exported'
+
+/** A change of what has no observer: what is no document, or a document of a builder's storage that a manager changed. */
 export interface AuditedChange {
   readonly category: string
-  readonly action: Change['kind']
+  readonly action: AuditedAction
   /** Empty for what has none. */
   readonly guid: string
   readonly name: string
   /** What others may see of it; undefined where it was not there. */
   readonly before: JsonObject | undefined
   readonly after: JsonObject | undefined
+  /** What of a state is written; all of it if not given. */
+  readonly shown?: (state: JsonObject) => JsonObject
 }
 
 export interface AuditLog {
@@ -65,10 +70,14 @@ export async function openAuditLog(storage: Storage, audited: AuditedStorages): 
     indexes: [{ fields: ['category', '_meta.created'] }, { fields: ['guid'] }, { fields: ['user.guid'] }],
     text: true,
   })
-  const writing = new WeakSet<Session>()
+  /** How many records are being written, by the origin of their sessions: a session around a session has the same one. */
+  const writing = new WeakMap<Origin, number>()
+  const count = ({ origin }: Session, more: number) =>
+    void writing.set(origin, (writing.get(origin) ?? 0) + more)
   const write = (session: Session, record: JsonObject): MaybePromise<void> => {
-    writing.add(session)
-    return andThen(session.create(auditLogStorage, setFields(record)), () => void writing.delete(session))
+    count(session, 1)
+    // A record that cannot be written fails its transaction; another one of the same origin may be under way.
+    return andThen(session.create(auditLogStorage, setFields(record)), () => count(session, -1))
   }
   const watches = Object.entries(audited).map(([name, resource]) =>
     storage.observe(name, (session, change): MaybePromise<void> => {
@@ -77,12 +86,12 @@ export async function openAuditLog(storage: Storage, audited: AuditedStorages): 
     }),
   )
   const wall = storage.observe(auditLogStorage, (session, { kind }) => {
-    if (kind !== 'created' || !writing.has(session))
+    if (kind !== 'created' || (writing.get(session.origin) ?? 0) === 0)
       throw new QuoinError('INTERNAL', 'The audit log is written by Quoin alone and cannot be changed.')
   })
   return {
-    record(session, { before, after, ...change }) {
-      const record = recordOf({}, { ...change, was: before, is: after }, session.origin.user)
+    record(session, { before, after, shown, ...change }) {
+      const record = recordOf({}, { ...change, was: before, is: after }, session.origin.user, shown)
       return record && write(session, record)
     },
     close() {
@@ -104,13 +113,18 @@ function auditRecord(
   return recordOf(resource, { category: resource.category, action: kind, guid, name, was, is }, user)
 }
 
-interface Told extends Omit<AuditedChange, 'before' | 'after'> {
+interface Told extends Omit<AuditedChange, 'before' | 'after' | 'shown'> {
   readonly was: JsonObject | undefined
   readonly is: JsonObject | undefined
 }
 
 /** Undefined for what is no change that anybody made. */
-function recordOf(hidden: Hidden, { was, is, ...told }: Told, user: User): JsonObject | undefined {
+function recordOf(
+  hidden: Hidden,
+  { was, is, ...told }: Told,
+  user: User,
+  visible: (state: JsonObject) => JsonObject = (whole) => whole,
+): JsonObject | undefined {
   const { action } = told
   const { changes, shown } =
     action === 'updated'
@@ -122,8 +136,8 @@ function recordOf(hidden: Hidden, { was, is, ...told }: Told, user: User): JsonO
     user: user ? { guid: user.guid, username: user.username } : system,
     changes,
     states: [
-      action === 'created' || action === 'restored' ? null : state(was ?? {}, shown),
-      action === 'removed' || action === 'deleted' ? null : state(is ?? {}, shown),
+      !was || action === 'created' || action === 'restored' ? null : visible(state(was, shown)),
+      !is || action === 'removed' || action === 'deleted' ? null : visible(state(is, shown)),
     ],
   }
 }

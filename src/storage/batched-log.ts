@@ -130,6 +130,8 @@ const LONGEST = 8_192
 
 /** Text as a record can hold it: without what no document may hold, and cut at 8,192 characters or `longest`. */
 export function logText(text: string, longest = LONGEST): string {
-  const whole = text.toWellFormed().replaceAll('\u0000', '\ufffd')
+  // A flow may log a text of a million characters.
+  const beginning = text.length <= longest ? text : text.slice(0, longest + 1)
+  const whole = beginning.toWellFormed().replaceAll('\u0000', '\ufffd')
   return whole.length <= longest ? whole : `${whole.slice(0, longest).toWellFormed()}…`
 }

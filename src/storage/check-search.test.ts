@@ -10,7 +10,8 @@ const terms = (count: number): Query => ({ kind: 'terms', field: 'a', values: Ar
 const range = (bounds: Bounds): Query => ({ kind: 'range', field: 'a', bounds })
 const term = (value: string | number): Query => ({ kind: 'term', field: 'a', value })
 const keys = (count: number) => Array(count).fill({ field: 'a', order: 'asc', missing: 'last' })
-const text = (fields: string[]): Query => ({ kind: 'simple_query_string', fields, text: 'x' })
+const text = (fields: string[], words = 'x'): Query => ({ kind: 'simple_query_string', fields, text: words })
+const twice = (query: Query): Query => ({ kind: 'and', queries: [query, { kind: 'filter', query }] })
 
 test.each<[string, Partial<Search>, RegExp]>([
   ['limit', { limit: 10_001 }, /limit must be/],
@@ -28,6 +29,16 @@ test.each<[string, Partial<Search>, RegExp]>([
     /more than 10000 terms/,
   ],
   ['text fields', { query: text(Array(101).fill('a')) }, /at most 100/],
+  [
+    'misspelled words of all texts',
+    { query: twice(text([], 'a~ b~1 c~2 d~ -e~')) },
+    /has 10 words .* at most 8/,
+  ],
+  [
+    'phrases with gaps',
+    { query: twice(text([], '"a b"~1 | "a c"~99 "a d"~1 ("a e"~1 "a f"~1)')) },
+    /has 10 phrases/,
+  ],
   ['a text field', { query: text(['a..b']) }, /field name/],
   ['a field name', { query: { kind: 'exists', field: '' } }, /is empty/],
   [
@@ -52,6 +63,7 @@ test.each<[string, Partial<Search>]>([
   ['the largest page', { limit: 10_000, offset: 10_000 }],
   ['nothing', { limit: 0 }],
   ['sort keys', { sort: keys(8) }],
+  ['misspelled words', { query: twice(text([], 'a~ b~1 c~2 d~0 e~ f')) }],
   ['nesting', { query: nested(64) }],
   ['parts', { query: wide(999) }],
   ['terms', { query: terms(10_000) }],

@@ -6,6 +6,7 @@ import { QuoinError } from '../shared/errors.ts'
 import { fieldNameProblem } from '../shared/field-path.ts'
 import { jsonProblem } from '../shared/json.ts'
 import type { Bounds, Query, Search } from '../shared/query.ts'
+import { textProblem, textsOf } from './text-limits.ts'
 
 /** SQLite's parser gives up at an expression depth of 1,000, PostgreSQL's at its stack; both are far from this. */
 const MAX_NESTING = 64
@@ -29,6 +30,8 @@ export function checkSearch(search: Search): void {
 export function checkQuery(query: Query): void {
   const left = { queries: MAX_QUERIES, terms: MAX_TERMS }
   visit(query, 0, left)
+  const problem = textProblem(textsOf(query))
+  if (problem) throw invalid(`The free text ${problem}.`)
 }
 
 function visit(query: Query, depth: number, left: { queries: number; terms: number }): void {

@@ -9,6 +9,7 @@ import { documentChapter } from './conformance/documents.ts'
 import { jobChapter } from './conformance/jobs.ts'
 import { queueChapter } from './conformance/queues.ts'
 import { roundTripChapter } from './conformance/round-trip.ts'
+import { searchStormChapter } from './conformance/search-storms.ts'
 import { searchChapter } from './conformance/searches.ts'
 import { sessionChapter } from './conformance/sessions.ts'
 import { storageChapter } from './conformance/storages.ts'
@@ -41,6 +42,7 @@ const chapters = {
   sessions: sessionChapter,
   'unique indexes': uniqueChapter,
   searches: searchChapter,
+  'searches in a storm': searchStormChapter,
   jobs: jobChapter,
   queues: queueChapter,
 }

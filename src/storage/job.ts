@@ -23,6 +23,7 @@
  */
 import { invalidField } from '../shared/errors.ts'
 import { type JsonObject, jsonProblem } from '../shared/json.ts'
+import { isLargerThan } from '../shared/json-size.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
 
@@ -237,11 +238,14 @@ function storable(text: string, longest: number): string {
 }
 
 function payloadText(payload: JsonObject): string {
+  const tooLarge = () =>
+    invalidField('payload', 'The payload is larger than 1 MiB. Store a document and send its guid.')
+  // Two bytes are the least that a value takes. A flow can put more together than could be written out.
+  if (isLargerThan(payload, LARGEST_PAYLOAD / 2, LARGEST_PAYLOAD)) throw tooLarge()
   const problem = jsonProblem(payload)
   if (problem) throw invalidField('payload', `The payload ${problem}.`)
   const text = JSON.stringify(payload)
-  if (Buffer.byteLength(text) > LARGEST_PAYLOAD)
-    throw invalidField('payload', 'The payload is larger than 1 MiB. Store a document and send its guid.')
+  if (Buffer.byteLength(text) > LARGEST_PAYLOAD) throw tooLarge()
   return text
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isSimilar, phraseCount, textMatches, textQuery } from './match-text.ts'
+import { phraseCount, textMatches, textQuery } from './match-text.ts'
+import { wordsLike } from './similar-word.ts'
 import { documentTokens } from './text-tokens.ts'
 
 describe('textMatches', () => {
@@ -65,13 +66,13 @@ function distance(a: readonly string[], b: readonly string[]): number {
   return swapped ? Math.min(least, distance(a.slice(2), b.slice(2)) + 1) : least
 }
 
-test('isSimilar is the Damerau–Levenshtein distance behind a right first letter', () => {
-  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '😀'), minLength: 1, maxLength: 5 })
+test('words like another are at most the Damerau–Levenshtein distance away, behind a right first letter', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '😀'), minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(word, word, fc.integer({ min: 1, max: 2 }), (wanted, token, most) => {
       const a = [...wanted]
       const b = [...token]
-      expect(isSimilar(wanted, token, most)).toBe(a[0] === b[0] && distance(a, b) <= most)
+      expect(wordsLike(wanted, most)(token)).toBe(a[0] === b[0] && distance(a, b) <= most)
     }),
     { numRuns: 1_000 },
   )

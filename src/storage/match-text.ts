@@ -1,3 +1,5 @@
+import type { SearchEffort } from './search-effort.ts'
+import { type WordMatcher, wordsLike } from './similar-word.ts'
 import { parseSimpleQueryString, type TextPhrase, type TextQuery } from './simple-query-string.ts'
 import { VALUE_BREAK } from './text-tokens.ts'
 
@@ -13,22 +15,24 @@ export function textQuery(text: string): TextQuery {
   return query
 }
 
-/** Whether a document with these tokens satisfies the query. */
-export function textMatches(query: TextQuery, tokens: readonly string[]): boolean {
+/** Whether a document with these tokens satisfies the query. Throws EffortSpent. */
+export function textMatches(query: TextQuery, tokens: readonly string[], effort?: SearchEffort): boolean {
   switch (query.kind) {
     case 'all':
       return true
     case 'none':
       return false
     case 'and':
-      return query.parts.every((part) => textMatches(part, tokens))
+      return query.parts.every((part) => textMatches(part, tokens, effort))
     case 'or':
-      return query.parts.some((part) => textMatches(part, tokens))
+      return query.parts.some((part) => textMatches(part, tokens, effort))
     case 'not':
-      return !textMatches(query.part, tokens)
+      return !textMatches(query.part, tokens, effort)
     case 'fuzzy':
+      effort?.spend(tokens.length)
       return hasSimilar(query, tokens)
     case 'phrase':
+      effort?.spend(tokens.length * query.tokens.length)
       return query.slop > 0 ? isNear(query.tokens, query.slop, tokens) : phraseCount(query, tokens, 1) > 0
   }
 }
@@ -70,58 +74,31 @@ function isNear(words: readonly string[], slop: number, tokens: readonly string[
   return false
 }
 
-/** Tokens already judged, by query: a scan meets the same few thousand words again and again. */
-const judged = new WeakMap<TextQuery, Map<string, boolean>>()
+/** What is known of a misspelled word: a scan meets the same few thousand words again and again. */
+interface Judged {
+  readonly isLike: WordMatcher
+  readonly tokens: Map<string, boolean>
+}
+
+const judged = new WeakMap<TextQuery, Judged>()
+const MOST_JUDGED = 20_000
 
 function hasSimilar(query: Extract<TextQuery, { kind: 'fuzzy' }>, tokens: readonly string[]): boolean {
-  const known = judged.get(query) ?? new Map<string, boolean>()
-  judged.set(query, known)
+  let known = judged.get(query)
+  if (known === undefined) {
+    known = { isLike: wordsLike(query.token, query.distance), tokens: new Map() }
+    judged.set(query, known)
+  }
   const first = query.token.charCodeAt(0)
   for (const token of tokens) {
     // Most words of a text begin with another letter; this is what makes a scan ten times faster.
     if (token.charCodeAt(0) !== first) continue
-    let similar = known.get(token)
+    let similar = known.tokens.get(token)
     if (similar === undefined) {
-      similar = isSimilar(query.token, token, query.distance)
-      if (known.size < 20_000) known.set(token, similar)
+      similar = known.isLike(token)
+      if (known.tokens.size < MOST_JUDGED) known.tokens.set(token, similar)
     }
     if (similar) return true
   }
   return false
-}
-
-/**
- * Whether at most `distance` letters were replaced, added, left out or swapped with their neighbour (Damerau–Levenshtein,
- * no letter edited twice). The first letter must be right: people rarely mistype it, and an index can start there.
- */
-export function isSimilar(wanted: string, token: string, distance: number): boolean {
-  if (wanted === token) return true
-  // In UTF-16 one letter more is at most two units more.
-  if (Math.abs(wanted.length - token.length) > 2 * distance) return false
-  const a = [...wanted]
-  const b = [...token]
-  if (a[0] !== b[0] || Math.abs(a.length - b.length) > distance) return false
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    let best = row
-    for (let column = 1; column <= b.length; column++) {
-      const replaced = at(last, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1)
-      let cost = Math.min(replaced, at(last, column) + 1, at(current, column - 1) + 1)
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
-        cost = Math.min(cost, at(beforeLast, column - 2) + 1)
-      current.push(cost)
-      best = Math.min(best, cost)
-    }
-    // A swap looks back two rows, so one row over the limit is not the end yet; two are.
-    if (best > distance && Math.min(...last) > distance) return false
-    beforeLast = last
-    last = current
-  }
-  return at(last, b.length) <= distance
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY
 }

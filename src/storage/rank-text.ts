@@ -32,7 +32,7 @@ export function rankedClauses(query: Query): TextClause[] {
   }
 }
 
-export function isRelevanceOrder(search: Search): boolean {
+export function isRelevanceOrder(search: Pick<Search, 'query' | 'sort'>): boolean {
   return search.sort.length === 0 && rankedClauses(search.query).length > 0
 }
 

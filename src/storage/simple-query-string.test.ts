@@ -110,7 +110,7 @@ describe('bounds', () => {
     ['a phrase', `"${'x '.repeat(100_000)}"`],
   ])('%s', (_, text) => {
     const { leaves, depth } = sizeOf(parseSimpleQueryString(text))
-    expect(leaves).toBeLessThanOrEqual(128)
+    expect(leaves).toBeLessThanOrEqual(64)
     // Ten groups, each negated, and sixteen changes of the operator.
     expect(depth).toBeLessThanOrEqual(50)
   })

@@ -66,6 +66,8 @@ export interface Storage {
   kept(name: string): Required<Needs>
   /** Searches on the storage that were slow in this process, with the index that would help. The slowest first. */
   slowSearches(name: string): readonly SlowSearch[]
+  /** What storages with many documents are being made ready for at this moment, by any node. */
+  preparing(): Promise<readonly Preparation[]>
   /** Does the work while nobody else in the cluster does work with this key. Not to be nested with the same key. */
   alone<T>(key: string, work: () => Promise<T>): Promise<T>
   /** undefined where there is one node. */
@@ -74,6 +76,16 @@ export interface Storage {
   readonly jobs: Jobs
   /** Waits for commits under way, then lets go of the files. */
   close(): Promise<void>
+}
+
+/** Free text or an index that a storage with documents gets. */
+export interface Preparation {
+  readonly storage: string
+  readonly kind: 'index' | 'text'
+  /** Documents for free text, blocks of the table for an index: of about this many. */
+  readonly done: number
+  /** 0 while it is not known. */
+  readonly total: number
 }
 
 /** A document, or a page of a search: the search as JSON. */
@@ -86,6 +98,8 @@ export interface Origin {
   readonly run?: string
   /** How many events of storages led here. */
   readonly depth?: number
+  /** May use the room that the embedded engine keeps for a full disk, as deletes may: for signing in. */
+  readonly reserve?: true
 }
 
 /** One write to one document, as observers are told. */
@@ -112,6 +126,11 @@ export interface Session {
     options?: { readonly removed?: boolean },
   ): MaybePromise<StoredJson | undefined>
   find(storage: string, search: Search): MaybePromise<Found>
+  /**
+   * A page and how many documents match on all pages, both of one moment, where two calls would show two: callers use
+   * `findWithTotal` of find-with-total.ts, which also works without.
+   */
+  findWithTotal?(storage: string, search: Search): MaybePromise<FoundWithTotal>
   /** How many documents match. `includeRemoved` as in a search. */
   count(storage: string, query: Query, includeRemoved?: boolean): MaybePromise<number>
   /** A new document: the mutations applied to an empty one. CONFLICT if there is one with the given guid, removed or not. */
@@ -171,6 +190,12 @@ export interface Found {
   readonly length: number
   /** Cursor behind the last document; undefined when the page was not full or is in relevance order. Parses that document. */
   next(): string | undefined
+}
+
+export interface FoundWithTotal {
+  readonly found: Found
+  /** How many documents match on all pages. */
+  readonly total: number
 }
 
 export type Written =

@@ -12,8 +12,17 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
 import { createAll } from './create-all.ts'
+import { findWithTotal } from './find-with-total.ts'
 import type { NewJob } from './job.ts'
-import type { CreatedAll, CreateOptions, NewDocument, Origin, Session, Written } from './storage.ts'
+import type {
+  CreatedAll,
+  CreateOptions,
+  FoundWithTotal,
+  NewDocument,
+  Origin,
+  Session,
+  Written,
+} from './storage.ts'
 import type { StoredJson } from './stored-json.ts'
 
 export abstract class WrappedSession implements Required<Session> {
@@ -43,6 +52,10 @@ export abstract class WrappedSession implements Required<Session> {
 
   find(storage: string, search: Search) {
     return this.session.find(storage, search)
+  }
+
+  findWithTotal(storage: string, search: Search): MaybePromise<FoundWithTotal> {
+    return findWithTotal(this.session, storage, search)
   }
 
   count(storage: string, query: Query, includeRemoved?: boolean) {

@@ -22,6 +22,7 @@ export function wrappedStorage(storage: Storage, changes: StorageChanges): Stora
     stamp: storage.stamp.bind(storage),
     kept: storage.kept.bind(storage),
     slowSearches: storage.slowSearches.bind(storage),
+    preparing: storage.preparing.bind(storage),
     alone: storage.alone.bind(storage),
     cluster: storage.cluster,
     jobs: storage.jobs,

@@ -8,7 +8,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
@@ -25,12 +25,13 @@ let forwarder: RequestForwarder
 let reader: Server
 let handler: Handler
 let closing = false
+const watch = () => undefined
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   closing = false
   writer = createServer((request, response) => handler(request, response))
-  entrance = await openEntrance(directory, writer)
+  entrance = await openEntrance(directory, writer, watch)
   forwarder = requestForwarder(entrance.path, () => closing)
   reader = createServer((request, response) => forwarder.forward(request, response))
   for (const server of [reader, writer]) {
@@ -159,11 +160,74 @@ describe('the reply', () => {
   })
 })
 
+describe('a body that the writer does not read', () => {
+  const refusals: [string, Handler][] = [
+    ['refused, and the connection kept', (_request, response) => response.writeHead(404).end('refused')],
+    [
+      'refused, and the connection closed',
+      (_request, response) => response.writeHead(413, { connection: 'close' }).end('refused'),
+    ],
+    [
+      'refused in the middle',
+      (request, response) => {
+        request.once('data', () => {
+          request.pause()
+          response.writeHead(413, { connection: 'close' }).end('refused')
+        })
+      },
+    ],
+  ]
+  const sizes = [10, 300_000, 3_000_000]
+
+  test.each(refusals)('%s: the client gets the reply, and the next one or the end', async (_how, refuse) => {
+    handler = (request, response) =>
+      request.method === 'POST' ? refuse(request, response) : response.end('next')
+    for (const size of sizes)
+      for (let round = 0; round < 4; round++) {
+        const socket = connect(Number(new URL(urlOf(reader)).port), '127.0.0.1')
+        // The end of a connection while its client is still sending.
+        socket.on('error', () => undefined)
+        socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${size}\r\n\r\n`)
+        socket.write('x'.repeat(size))
+        socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+        const replies = await new Promise<string>((resolve) => {
+          let received = ''
+          socket.setEncoding('utf8').on('data', (more) => {
+            received += more
+          })
+          socket.on('close', () => resolve(received))
+        })
+        const statuses = [...replies.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+        // A reply may be lost to a client that is still sending when its connection ends, as without readers.
+        const kept = [['404', '200']]
+        const closed = size > 10 ? [['413'], []] : [['413'], ['413', '200']]
+        expect(_how.endsWith('kept') ? kept : closed).toContainEqual(statuses)
+        expect(replies).not.toContain('503')
+      }
+  })
+
+  test('the writer hands its reply over before its connection ends', async () => {
+    handler = refusals[1]?.[1] ?? echo
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const sent = httpRequest(urlOf(reader), { method: 'POST', headers: { 'content-length': 2_000_000 } })
+        sent.on('error', () => undefined)
+        const replied = once(sent, 'response')
+        sent.write('x'.repeat(1_000_000))
+        const [response] = await replied
+        sent.destroy()
+        return response.statusCode
+      }),
+    )
+    expect(new Set(replies)).toEqual(new Set([413]))
+  })
+})
+
 test('what a killed process left is no obstacle; a path too long for a socket is told', async () => {
   const other = createServer()
   await entrance.close()
   const { writeFile } = await import('node:fs/promises')
   await writeFile(join(directory, 'quoin.lock.entrance'), '')
-  entrance = await openEntrance(directory, other)
-  await expect(openEntrance(`/${'a'.repeat(120)}`, other)).rejects.toThrow('QUOIN_DATA')
+  entrance = await openEntrance(directory, other, watch)
+  await expect(openEntrance(`/${'a'.repeat(120)}`, other, watch)).rejects.toThrow('QUOIN_DATA')
 })

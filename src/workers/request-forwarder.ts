@@ -1,5 +1,6 @@
 /** Passes requests on to the writer and its replies back, as streams: bodies of any size go through as they come. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
 import { Pool } from 'undici'
 import { letOthersTime } from '../http/slow-body.ts'
 import { hasBody, headersToClient, headersToWriter } from './forwarded-headers.ts'
@@ -10,6 +11,9 @@ export interface RequestForwarder {
   close(): Promise<void>
 }
 
+/** For the rest of a body that was refused. */
+const DROP_MS = 15_000
+
 /** `isClosing`: then each connection ends with its reply. */
 export function requestForwarder(entrance: string, isClosing: () => boolean): RequestForwarder {
   // The writer limits the time of requests, runs and replies; twice would be wrong for some of them.
@@ -18,7 +22,7 @@ export function requestForwarder(entrance: string, isClosing: () => boolean): Re
     forward(request, response) {
       const gone = new AbortController()
       response.once('close', () => gone.abort())
-      const body = hasBody(request) ? request : null
+      const body = hasBody(request) ? bodyOf(request) : null
       const over = body && letOthersTime(request.socket)
       pool
         .stream(
@@ -30,7 +34,7 @@ export function requestForwarder(entrance: string, isClosing: () => boolean): Re
             signal: gone.signal,
           },
           ({ statusCode, headers }) => {
-            if (isClosing()) response.shouldKeepAlive = false
+            if (isClosing() || headers.connection === 'close') response.shouldKeepAlive = false
             response.writeHead(statusCode, headersToClient(headers))
             return response
           },
@@ -40,6 +44,25 @@ export function requestForwarder(entrance: string, isClosing: () => boolean): Re
     },
     close: () => pool.destroy(),
   }
+}
+
+/**
+ * The body on its way to the writer. Not the request itself: where the writer replies before it has read the whole body, the
+ * client library destroys what it reads from, and the rest would stay in the connection in front of the next request.
+ * What nobody reads any more is read and dropped here, as Node does with a body that no handler has looked at.
+ */
+function bodyOf(request: IncomingMessage): PassThrough {
+  const body = new PassThrough()
+  body.once('error', () => undefined)
+  body.once('close', () => {
+    request.unpipe(body)
+    if (request.complete) return
+    request.resume()
+    // Node's own limit may be over already, and then it looks no more.
+    const late = setTimeout(() => request.socket.destroy(), DROP_MS).unref()
+    request.once('close', () => clearTimeout(late))
+  })
+  return request.pipe(body)
 }
 
 /** The writer is gone, or it cut the connection, as it does with senders that are too slow. */

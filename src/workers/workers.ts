@@ -46,6 +46,8 @@ export interface WorkersOptions {
   readonly node: Pick<ClusterNode, 'name' | 'version' | 'started'>
   /** What readers run. */
   readonly program: URL
+  /** A reader has ended, by itself or not. */
+  readonly readerLost?: () => void
   /** Milliseconds for a reader to apply a change. */
   readonly patience?: number
 }
@@ -81,7 +83,10 @@ export function openWorkers(given: WorkersOptions): Workers {
     clock,
     opening: () => ({ options, entrance, guid: newGuid(), writer: process.pid }),
     heard: (message) => rooms && doFor(rooms, message),
-    lost: (message) => rooms?.log.write({ level: 'error', message }),
+    lost: (message) => {
+      rooms?.log.write({ level: 'error', message })
+      given.readerLost?.()
+    },
   })
 
   const cluster: Cluster = {
@@ -114,10 +119,12 @@ export function openWorkers(given: WorkersOptions): Workers {
       let close = () => server.close()
       return {
         app: server.app,
+        watch: server.watch,
+        waitingBytes: server.waitingBytes,
         async listen() {
           const { host } = options
           const port = await freePort(host, options.port)
-          const opened = await openEntrance(options.data, server.app.server)
+          const opened = await openEntrance(options.data, server.app.server, server.watch)
           entrance = opened.path
           rooms = writer
           close = async () => {

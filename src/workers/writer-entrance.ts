@@ -5,6 +5,7 @@
  */
 import { chmod, rm } from 'node:fs/promises'
 import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { MAX_HEADER_BYTES } from '../http/connection-limits.ts'
 import { SENDER_HEADER } from './forwarded-headers.ts'
@@ -22,11 +23,20 @@ const http = process.getBuiltinModule('node:http')
 
 /** How often slow senders are looked for. */
 const CHECK_MS = 1_000
+/** For the reader to take a reply and close; it takes milliseconds. */
+const LINGER_MS = 2_000
 /** What a reader adds to the headers. */
 const SENDER_BYTES = 256
 
-/** Nobody else has the directory: what lies there is left from a process that was killed. Throws for a path too long. */
-export async function openEntrance(directory: string, server: Server): Promise<Entrance> {
+/**
+ * Nobody else has the directory: what lies there is left from a process that was killed. Throws for a path too long.
+ * `watch` is told of each connection.
+ */
+export async function openEntrance(
+  directory: string,
+  server: Server,
+  watch: (socket: Socket) => void,
+): Promise<Entrance> {
   // Beside the lock, and like it no data.
   const path = join(directory, 'quoin.lock.entrance')
   if (Buffer.byteLength(path) > LONGEST_PATH)
@@ -46,6 +56,8 @@ export async function openEntrance(directory: string, server: Server): Promise<E
     takeSender(request)
     server.emit('request', request, response)
   })
+  entrance.on('connection', closeBehindReader)
+  entrance.on('connection', watch)
   entrance.on('clientError', (error, socket) => server.emit('clientError', error, socket))
   await new Promise<void>((resolve, reject) => {
     entrance.once('error', reject)
@@ -59,6 +71,18 @@ export async function openEntrance(directory: string, server: Server): Promise<E
       entrance.closeAllConnections()
       await closed
     },
+  }
+}
+
+/**
+ * A connection that ends with its reply is closed by the reader, which has the reply then. Closed here, the reader might be
+ * sending a body still: that fails before it looks at what has come, and a client would get 503 in place of 413.
+ */
+function closeBehindReader(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end()
+    const late = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(late))
   }
 }
 

@@ -66,7 +66,7 @@ test('tasks are created, and one without a title is refused', async () => {
 test('tasks are listed, and read one by one', async () => {
   const list = await canvas.drag('register get', { x: 60, y: 560 })
   await canvas.write('Value of uri', 'tasks')
-  await openTo('Everybody')
+  await openTo('Everyone (public)')
   const search = await canvas.grow({ block: list, out: 'flow' }, 'search documents', { x: 430, y: 560 })
   await canvas.wire({ block: storage, out: 'storage' }, { block: search, in: 'storage' })
   const all = await canvas.grow({ block: search, out: 'flow' }, 'reply json', { x: 640, y: 560 })
@@ -74,7 +74,7 @@ test('tasks are listed, and read one by one', async () => {
 
   const read = await canvas.drag('register get', { x: 60, y: 760 })
   await canvas.write('Value of uri', 'tasks/{guid}')
-  await openTo('Everybody')
+  await openTo('Everyone (public)')
   const get = await canvas.grow({ block: read, out: 'flow' }, 'get document', { x: 430, y: 760 })
   await canvas.wire({ block: storage, out: 'storage' }, { block: get, in: 'storage' })
   await canvas.grow({ block: get, in: 'guid' }, 'request parameters', { x: 400, y: 900 })
@@ -92,7 +92,7 @@ test('it is deployed with a diff that says what is new', async () => {
   await page.getByRole('button', { name: 'Deploy and activate' }).click()
   const fresh = dialog().locator('section[data-change=created]')
   await eventually(() => fresh.count()).toBe(16)
-  const told = /POST \/tasks.*open to\s*whoever is signed in/
+  const told = /POST \/tasks.*open to\s*signed-in users/
   await eventually(textsOf(fresh)).toContainEqual(expect.stringMatching(told))
   expect((await studio.ask('GET', '/tasks')).status).toBe(404)
   await dialog().getByRole('button', { name: 'Save, deploy and activate' }).click()

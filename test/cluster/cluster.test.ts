@@ -1,4 +1,4 @@
-/** The short form of the proof; `npm run prove` is the long one. */
+/** The short form of the proof, with half the load; `npm run prove` is the long one. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -16,8 +16,8 @@ describe('three nodes, one of each fault', () => {
   let figures: StormFigures
 
   beforeAll(async () => {
-    figures = await storm({ clients: 16, pause: 60, schedules: 25, calm: 2_000, faults: faultKinds })
-  }, 300_000)
+    figures = await storm({ clients: 8, pause: 60, schedules: 12, calm: 1_500, faults: faultKinds })
+  }, 600_000)
 
   test('every promise is kept', () => {
     expect(violations(figures)).toEqual([])
@@ -26,7 +26,7 @@ describe('three nodes, one of each fault', () => {
   test('enough happened to break them', () => {
     expect(figures.faults.map(({ kind }) => kind)).toEqual(faultKinds)
     // A fast machine is through in half the time of a slow one, and ticks come by the clock.
-    expect(figures.notes.acknowledged).toBeGreaterThan(500)
+    expect(figures.notes.acknowledged).toBeGreaterThan(250)
     expect(figures.ticks.ticks).toBeGreaterThan(figures.schedules * 15)
     expect(figures.switches.deactivations).toBeGreaterThan(5)
     expect(figures.switches.fenced).toBeGreaterThan(0)

@@ -2,6 +2,7 @@
 import { cpus, release, totalmem } from 'node:os'
 import { faultKinds } from './faults.ts'
 import type { StormFigures } from './storm.ts'
+import { tortureSection } from './torture-section.ts'
 
 export function reliabilityReport(figures: StormFigures, seed: { readonly date: string }): string {
   const { notes, ticks, switches } = figures
@@ -60,6 +61,7 @@ What was answered: ${Object.entries(figures.statuses)
     .map(([what, times]) => `${what} × ${count(times)}`)
     .join(', ')}.
 
+${tortureSection}
 ## The machine
 
 ${seed.date}, Node ${process.version} on ${process.platform} ${release()}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB. The nodes,

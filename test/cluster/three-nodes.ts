@@ -130,7 +130,13 @@ function memberOf(
 
 async function signIn(address: string): Promise<string> {
   const body = { username: 'admin', password: adminPassword }
-  const reply = await callNode(address, '/auth/signin', { method: 'POST', body })
+  const late = performance.now() + START_MS
+  let reply = await callNode(address, '/auth/signin', { method: 'POST', body })
+  // On a machine that does much else a node may miss a renewal while it starts; it says so with 503.
+  while (reply.status === 503 && performance.now() < late) {
+    await wait(250)
+    reply = await callNode(address, '/auth/signin', { method: 'POST', body })
+  }
   const { access_token } = objectOf(reply.body)
   if (typeof access_token !== 'string') throw new Error(`Nobody could sign in: ${JSON.stringify(reply.body)}`)
   return access_token

@@ -1,7 +1,7 @@
 /** What scenarios ask again and again. */
 import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { type Answer, objectOf, objectsOf } from '../end-to-end/harness.ts'
+import { type Answer, guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import type { ContractRoom } from './contract-room.ts'
 import { on, reply } from './flow-blocks.ts'
 
@@ -62,5 +62,58 @@ export async function answering(
 
 /** Looks again until it holds: for what happens behind a reply. */
 export async function eventually<Seen>(look: () => Promise<Seen>, expected: unknown): Promise<void> {
-  await expect.poll(look, { timeout: 10_000, interval: 10 }).toEqual(expected)
+  await expect.poll(look, { timeout: 30_000, interval: 10 }).toEqual(expected)
+}
+
+/** Why a blueprint cannot go live. What a pin or setting may not be is said when it is read, saved or activated. */
+export async function refused(room: ContractRoom, blocks: JsonObject): Promise<string> {
+  let guid: string
+  try {
+    guid = await room.make(blocks)
+  } catch (error) {
+    expect(String(error)).toMatch(/: 400 |^QuoinError/)
+    return String(error)
+  }
+  const answer = await room.send('PUT', `/blueprints/update/set/active/${guid}`, { as: 'admin' })
+  if (answer.status === 200) await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+  expect([blocks, answer.status]).toEqual([blocks, 422])
+  return answer.text
+}
+
+/** Each of these pins of a block must be filled: a blueprint without one cannot go live. */
+export async function needs(
+  room: ContractRoom,
+  blocks: JsonObject,
+  name: string,
+  ...pins: readonly string[]
+): Promise<void> {
+  const block = objectOf(blocks[name])
+  for (const pin of pins) {
+    const { [pin]: _gone, ...rest } = objectOf(block.in)
+    expect(await refused(room, { ...blocks, [name]: { ...block, in: rest } })).toContain(pin)
+  }
+}
+
+/** Not one of these blocks can go live: a blueprint of all of them is told a problem of each. */
+export async function allRefused(
+  room: ContractRoom,
+  bad: readonly JsonObject[],
+  beside: JsonObject = {},
+): Promise<void> {
+  const blocks = Object.fromEntries(bad.map((block, at) => [`bad${at}`, { ...block, title: `bad ${at}` }]))
+  const guid = await room.make({ ...beside, ...blocks })
+  const answer = await room.send('PUT', `/blueprints/update/set/active/${guid}`, { as: 'admin' })
+  expect(answer.status).toBe(422)
+  const titles = await titlesOf(room, guid)
+  const said = new Set(
+    objectsOf(objectOf(answer.body).problems).map(({ block }) => titles.get(String(block)) ?? ''),
+  )
+  expect(bad.filter((_, at) => !said.has(`bad ${at}`))).toEqual([])
+}
+
+/** The titles of a blueprint's blocks, by their guids. */
+export async function titlesOf(room: ContractRoom, blueprint: string): Promise<ReadonlyMap<string, string>> {
+  const wanted = { filters: { blueprint_guid: blueprint }, limit: 200 }
+  const blocks = await found(room, '/blueprintactions/search', wanted)
+  return new Map(blocks.map((block) => [guidOf(block), String(block.title)]))
 }

@@ -1,6 +1,7 @@
 import { importBlueprint } from '../../src/engine/blueprint-file.ts'
 import type { ImportedBlueprint } from '../../src/shared/blueprint-file.ts'
-import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { openAssetPlace } from '../asset-place.ts'
 import { guidOf, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
 
 /** One running Quoin for the scenarios of a file, with the tasks example; `stranger` is a user without any scope. */
@@ -13,12 +14,16 @@ export interface ContractRoom extends TestQuoin {
   make(blocks: JsonObject): Promise<string>
   /** The same, and activates it. */
   run(blocks: JsonObject): Promise<string>
+  /** Names of the files of assets, wherever they are kept. */
+  files(): Promise<string[]>
   /** Makes a storage with these documents. Gives its guid. */
   fill(name: string, documents: readonly JsonObject[]): Promise<string>
 }
 
 export async function openContractRoom(): Promise<ContractRoom> {
+  const assets = await openAssetPlace()
   const room = await openTestQuoin({
+    ...assets.settings,
     QUOIN_EXAMPLES: '1',
     QUOIN_ALLOWED_HOSTS: '127.0.0.1',
     QUOIN_RATE_LIMIT: '0',
@@ -26,15 +31,22 @@ export async function openContractRoom(): Promise<ContractRoom> {
   })
   let count = 0
   const name = () => `row-${count++}`
+  const close = async () => {
+    await room.close()
+    await assets.close()
+  }
   try {
     await room.addUser('stranger', [])
     const address = await room.quoin.server.listen()
-    const make = (blocks: JsonObject) => makeBlueprint(room, importBlueprint({ name: name(), blocks }, name))
+    const make = (blocks: JsonObject) =>
+      makeBlueprint(room, importBlueprint({ name: name(), blocks }, room.quoin.engine.newGuid))
     return {
       ...room,
       address,
       name,
       make,
+      files: () => assets.files(room.directory),
+      close,
       async run(blocks) {
         const guid = await make(blocks)
         await room.manage('PUT', `/blueprints/update/set/active/${guid}`)
@@ -42,32 +54,38 @@ export async function openContractRoom(): Promise<ContractRoom> {
       },
       async fill(storage, documents) {
         const guid = guidOf(await room.manage('POST', '/_system/storages', { name: storage }))
-        for (const one of documents) await room.manage('POST', `/_system/storages/${guid}/documents`, one)
+        if (documents.length > 0) await importDocuments(room, guid, documents)
         return guid
       },
     }
   } catch (error) {
-    await room.close()
+    await close()
     throw error
   }
 }
 
-/** As `quoin import` does it: the blocks first, then their wires, which need the guids that the blocks were given. */
+/** As the studio does it: all blocks and their wires in one request, and then what is staged is saved. */
 async function makeBlueprint(room: TestQuoin, { name, blocks }: ImportedBlueprint): Promise<string> {
   const blueprint = guidOf(await room.manage('POST', '/blueprints', { name }))
-  const guids = new Map<string, string>()
-  for (const { guid, in_pins: _later, ...content } of blocks) {
-    const made = await room.manage('POST', '/blueprintactions', { ...content, blueprint_guid: blueprint })
-    guids.set(guid, guidOf(made))
-  }
-  for (const { guid, in_pins } of blocks) {
-    if (in_pins.length === 0) continue
-    const pins = in_pins.map(({ from, ...pin }): JsonValue => {
-      const wires = from?.map((end) => ({ pin: end.pin, block: guids.get(end.block) ?? end.block }))
-      return { ...pin, ...(wires && { from: wires }) }
-    })
-    await room.manage('PUT', `/blueprintactions/${guids.get(guid)}`, { in_pins: pins })
-  }
+  const edits = blocks.map(({ guid, ...content }) => ({ guid, update_hash: null, content }))
+  await room.manage('POST', `/blueprints/${blueprint}/edits`, { edits: JSON.parse(JSON.stringify(edits)) })
   await room.manage('POST', `/blueprintactions/unsaved/${blueprint}`)
   return blueprint
+}
+
+async function importDocuments(
+  room: TestQuoin,
+  storage: string,
+  documents: readonly JsonObject[],
+): Promise<void> {
+  const { statusCode, body } = await room.quoin.server.app.inject({
+    method: 'POST',
+    url: `/api/v1/_system/storages/${storage}/documents/import`,
+    headers: {
+      authorization: `Bearer ${await room.tokenOf('admin')}`,
+      'content-type': 'application/x-ndjson',
+    },
+    payload: documents.map((one) => JSON.stringify(one)).join('\n'),
+  })
+  if (statusCode !== 200) throw new Error(`The documents were not imported: ${statusCode} ${body}`)
 }

@@ -14,13 +14,10 @@ export interface FoundScenario {
   readonly scenario: Scenario
   /** Its name in scenarios/. */
   readonly file: string
-  /** The engine that it needs, if it needs one; its file says why. */
-  readonly onlyOn: string | undefined
 }
 
 interface ScenarioFile {
   readonly scenarios: Scenarios
-  readonly onlyOn?: string
 }
 
 const directory = join(import.meta.dirname, 'scenarios')
@@ -30,8 +27,8 @@ export async function findScenarios(): Promise<readonly FoundScenario[]> {
   const files = (await Array.fromAsync(glob('*.ts', { cwd: directory }))).sort()
   const found = await Promise.all(
     files.map(async (file) => {
-      const { scenarios, onlyOn }: ScenarioFile = await import(join(directory, file))
-      return Object.entries(scenarios).map(([id, scenario]) => ({ id, scenario, file, onlyOn }))
+      const { scenarios }: ScenarioFile = await import(join(directory, file))
+      return Object.entries(scenarios).map(([id, scenario]) => ({ id, scenario, file }))
     }),
   )
   return found.flat()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type ContractRoom, openContractRoom } from './contract-room.ts'
 import { contractRows, type Part, partOf } from './contract-rows.ts'
 import { findScenarios } from './find-scenarios.ts'
@@ -16,8 +16,7 @@ export async function proveRows(part: Part): Promise<void> {
 
     for (const { table, id } of rows) {
       const title = `contract: ${table}: ${id}`
-      const onlyOn = scenarios.get(id)?.onlyOn ?? inject('engine')
-      test.skipIf(onlyOn !== inject('engine'))(title, async () => {
+      test(title, async () => {
         const found = scenarios.get(id)
         if (found === undefined) throw new Error(`No scenario proves "${id}".`)
         await found.scenario(room)

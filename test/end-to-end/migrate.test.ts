@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { transact } from '../../src/storage/transact.ts'
@@ -68,7 +68,7 @@ interface Seen {
   readonly removed: string
 }
 
-describe.skipIf(inject('engine') === 'postgres')('from the embedded engine to PostgreSQL', () => {
+describe('from the embedded engine to PostgreSQL', () => {
   let before: TestQuoin
   let database: TemporaryDatabase
   let seen: Seen
@@ -187,7 +187,7 @@ describe.skipIf(inject('engine') === 'postgres')('from the embedded engine to Po
   function start(): ChildProcess {
     return spawn(
       process.execPath,
-      ['src/main.ts', 'migrate', '--from', before.directory, '--to', database.url],
+      ['bin/quoin.mjs', 'migrate', '--from', before.directory, '--to', database.url],
       { cwd: root, env: { PATH: process.env.PATH }, stdio: ['ignore', 'pipe', 'pipe'] },
     )
   }

@@ -33,6 +33,10 @@ beforeAll(async () => {
   await quoin.install('stock', counting('stock', ['stock']))
   await quoin.install('several', counting('several', ['stock', 'sales']))
   await quoin.install('mixed', counting('mixed', ['stock', '*public']))
+  await quoin.install('write', {
+    on: { type: 'on_startup_register_uri_post', in: { uri: 'write' }, scopes: ['stock'] },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 'written' } },
+  })
   sleeping = await quoin.install('sleeping', counting('sleeping', ['*public']))
   await quoin.manage('PUT', `/blueprints/update/set/inactive/${sleeping}`)
 })
@@ -72,7 +76,11 @@ describe('nothing can be probed', () => {
   const paths = ['/stock', '/loggedin', '/sleeping', '/unknown', '/unknown/deeper', '/public/deeper']
 
   /** All that a client can see, but the time. */
-  const seen = ({ status, text, headers }: Answer) => ({ status, text, headers: { ...headers, date: '' } })
+  const seen = ({ status, text, headers }: Answer) => ({
+    status,
+    text,
+    headers: { ...headers, date: '', 'x-request-id': '' },
+  })
 
   test.each<[string, Sent]>([
     ['nobody', {}],
@@ -83,6 +91,20 @@ describe('nothing can be probed', () => {
     const [first, ...rest] = await Promise.all(paths.map((path) => quoin.send('GET', path, sent)))
     expect(first).toMatchObject({ status: 404, text: '{"error":"not found"}' })
     for (const answer of rest) if (first) expect(seen(answer)).toEqual(seen(first))
+  })
+
+  test.each([
+    ['two tokens', { authorization: 'Bearer a', 'x-token': 'b' }],
+    ['a token longer than any', { 'x-token': 'a'.repeat(600) }],
+    ['a cookie of another site’s form', { cookie: 'access_token=a', 'sec-fetch-site': 'cross-site' }],
+  ])('%s: the same, and a refusal only where everybody may enter', async (_name, headers) => {
+    const all = [...paths.map((path) => ['GET', path] as const), ['POST', '/write'] as const]
+    const answers = await Promise.all(all.map(([method, path]) => quoin.send(method, path, { headers })))
+    const [first, ...rest] = answers
+    expect(first).toMatchObject({ status: 404, text: '{"error":"not found"}' })
+    for (const answer of rest) if (first) expect(seen(answer)).toEqual(seen(first))
+    const open = await quoin.send('GET', '/public', { headers })
+    expect(open.status).toBe('cookie' in headers ? 200 : 401)
   })
 
   test.each(['GET', 'POST', 'PUT', 'DELETE', 'HEAD'] as const)('%s looks the same too', async (method) => {

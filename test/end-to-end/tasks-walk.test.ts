@@ -3,12 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLocalServer } from '../local-server.ts'
 import { type RunningProcess, startProcess } from './harness.ts'
 
-// A bare machine may have none, and nothing but the printed line and the walk needs it.
-const withCurl = test.skipIf(spawnSync('curl', ['--version']).status !== 0)
 const walk = fileURLToPath(new URL('../../examples/tasks-walk.sh', import.meta.url))
 
 let directory: string
@@ -35,29 +33,28 @@ function run(program: string, words: readonly string[]): Promise<{ code: unknown
 
 const shownPassword = (output: string) => /Sign in {2}admin \/ (\S+) /.exec(output)?.[1]
 
-withCurl('the printed curl line works when it is pasted', async () => {
-  const line = /^ {4}(curl \S+)$/m.exec(quoin.output())?.[1] ?? ''
-  expect(line).toBe(`curl ${quoin.address}/api/v1/tasks`)
-  const { code, output } = await run('sh', ['-c', line.replace('curl', 'curl --silent --fail')])
-  expect([code, output]).toEqual([0, '[]'])
-})
+function withCurl(): void {
+  test('the printed curl line works when it is pasted', async () => {
+    const line = /^ {4}(curl \S+)$/m.exec(quoin.output())?.[1] ?? ''
+    expect(line).toBe(`curl ${quoin.address}/api/v1/tasks`)
+    const { code, output } = await run('sh', ['-c', line.replace('curl', 'curl --silent --fail')])
+    expect([code, output]).toEqual([0, '[]'])
+  })
 
-withCurl('the walk needs the password, and a right one', async () => {
-  const without = await run('bash', [walk, quoin.address])
-  expect(without).toMatchObject({ code: 2, output: expect.stringContaining('QUOIN_ADMIN_PASSWORD') })
-  const wrong = await run('bash', [walk, quoin.address, 'not "the" password'])
-  expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('INVALID_CREDENTIALS') })
-})
+  test('the walk needs the password, and a right one', async () => {
+    const without = await run('bash', [walk, quoin.address])
+    expect(without).toMatchObject({ code: 2, output: expect.stringContaining('QUOIN_ADMIN_PASSWORD') })
+    const wrong = await run('bash', [walk, quoin.address, 'not "the" password'])
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('INVALID_CREDENTIALS') })
+  })
 
-withCurl('the walk says so when nobody answers', async () => {
-  const { code, output } = await run('bash', [walk, 'http://127.0.0.1:1', 'some password'])
-  expect(code).toBe(1)
-  expect(output).toContain('Is Quoin running?')
-})
+  test('the walk says so when nobody answers', async () => {
+    const { code, output } = await run('bash', [walk, 'http://127.0.0.1:1', 'some password'])
+    expect(code).toBe(1)
+    expect(output).toContain('Is Quoin running?')
+  })
 
-withCurl(
-  'the walk builds the tasks API from nothing and finds every promise kept, also the second time',
-  async () => {
+  test('the walk builds the tasks API from nothing and finds every promise kept, also the second time', async () => {
     const checks = (await readFile(walk, 'utf8')).match(/^check(_body)? /gm)?.length
     expect(checks).toBe(46)
     for (let time = 0; time < 2; time++) {
@@ -67,21 +64,25 @@ withCurl(
       expect(output).toContain('46 checks, 0 failed')
       expect(code).toBe(0)
     }
-  },
-)
+  })
 
-withCurl('the walk finds a promise that is not kept', async () => {
-  const sameForAll = JSON.stringify({ _meta: { guid: 'x' }, access_token: 'y' })
-  const server = await startLocalServer((_request, response) => response.end(sameForAll))
-  try {
-    const { code, output } = await run('bash', [walk, server.url, 'some password'])
-    expect(output).toContain('FAILED   create without a title is refused: expected 400, got 200')
-    expect(output).toContain('FAILED   an inactive blueprint does not answer: expected 404, got 200')
-    expect(code).toBe(1)
-  } finally {
-    await server.close()
-  }
-})
+  test('the walk finds a promise that is not kept', async () => {
+    const sameForAll = JSON.stringify({ _meta: { guid: 'x' }, access_token: 'y' })
+    const server = await startLocalServer((_request, response) => response.end(sameForAll))
+    try {
+      const { code, output } = await run('bash', [walk, server.url, 'some password'])
+      expect(output).toContain('FAILED   create without a title is refused: expected 400, got 200')
+      expect(output).toContain('FAILED   an inactive blueprint does not answer: expected 404, got 200')
+      expect(code).toBe(1)
+    } finally {
+      await server.close()
+    }
+  })
+}
+
+// A bare machine may have none, and nothing but the printed line and the walk needs it.
+if (spawnSync('curl', ['--version']).status === 0) describe('with curl', withCurl)
+else test.skip('the printed curl line and the walk (curl is not installed)', () => undefined)
 
 test('SIGTERM ends it well, and the password is shown only at the first start', async () => {
   const password = shownPassword(quoin.output())

@@ -10,7 +10,9 @@ const blocks = {
   reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: 'here' } },
 }
 
-describe.runIf(inject('engine') === 'postgres')('two nodes', () => {
+const onPostgres = inject('engine') === 'postgres'
+
+function twoNodes(): void {
   let database: TemporaryDatabase
   let one: TestQuoin
   let two: TestQuoin
@@ -95,9 +97,9 @@ describe.runIf(inject('engine') === 'postgres')('two nodes', () => {
     await trace(two, { on: false })
     expect((await answer).status).toBe(200)
   })
-})
+}
 
-describe.runIf(inject('engine') === 'sqlite')('several processes on one embedded database', () => {
+function severalProcesses(): void {
   test('readers leave what is traced to the writer', async () => {
     const room = await openWorkerRoom()
     try {
@@ -116,4 +118,7 @@ describe.runIf(inject('engine') === 'sqlite')('several processes on one embedded
       await room.close()
     }
   })
-})
+}
+
+if (onPostgres) describe('two nodes', twoNodes)
+else describe('several processes on one embedded database', severalProcesses)

@@ -53,7 +53,12 @@ beforeAll(async () => {
     },
     noted: { type: 'function_return', in: { flow: '@note.flow', value: '@note.text' } },
   })
-  await room.quoin.addUser('builder', ['blueprints_view', 'blueprints_update'])
+  await room.quoin.addUser('builder', [
+    'blueprints_view',
+    'blueprintactions_view',
+    'runs_view',
+    'blueprints_update',
+  ])
   await orders.trace(true, { minutes: 60 })
 })
 afterAll(() => room.close())

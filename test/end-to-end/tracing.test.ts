@@ -9,8 +9,10 @@ let notes: TracedBlueprint
 
 beforeAll(async () => {
   room = await openTracingRoom()
-  await room.quoin.addUser('viewer', ['blueprints_view'])
-  await room.quoin.addUser('builder', ['blueprints_view', 'blueprints_update'])
+  const sees = ['blueprints_view', 'blueprintactions_view', 'runs_view']
+  await room.quoin.addUser('viewer', sees)
+  await room.quoin.addUser('builder', [...sees, 'blueprints_update'])
+  await room.quoin.addUser('stranger', ['blueprints_view', 'blueprintactions_view', 'blueprints_update'])
   await room.quoin.addUser('nobody', [])
   notes = await room.install('Notes', {
     notes: { type: 'storage', fields: { storage: 'notes' } },
@@ -103,6 +105,7 @@ describe('who may', () => {
     expect(await send('nobody')).toBe(403)
     expect(await send('viewer')).toBe(verb === 'view' ? status : 403)
     expect(await send('builder')).toBe(status)
+    expect(await send('stranger')).toBe(path.startsWith('/runs') ? 403 : status)
   })
 })
 

@@ -9,7 +9,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formWith } from '../document-server.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -57,7 +57,7 @@ async function upload(size: number) {
   return { status: reply.statusCode, body: objectOf(JSON.parse(await text(reply))) }
 }
 
-describe.skipIf(inject('engine') === 'postgres')('on disk', () => {
+describe('on disk', () => {
   test('501 MB are 413 and leave no file', { timeout: 60_000 }, async () => {
     const { status, body } = await upload(501 * MEBIBYTE)
     expect([status, body.error, body.code]).toEqual([413, 'FILE_TOO_BIG', 413])

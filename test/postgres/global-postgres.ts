@@ -7,6 +7,8 @@ declare module 'vitest' {
     readonly postgresPort: number
     /** On which engine the suites above storage run. */
     readonly engine: 'sqlite' | 'postgres'
+    /** Looks at everything, also at what `npm test` leaves out because it takes long: only in `npm run torture`. */
+    readonly thorough: boolean
   }
 }
 

@@ -10,6 +10,7 @@ import type { PostgresConnection } from '../../src/storage/postgres/postgres-con
 import { compileFind, countDocuments, findDocuments } from '../../src/storage/postgres/postgres-query.ts'
 import { textIndex, textOfDocument, textTriggerSql } from '../../src/storage/postgres/postgres-text-index.ts'
 import type { SearchTarget } from '../../src/storage/postgres/search-target.ts'
+import { SearchEffort } from '../../src/storage/search-effort.ts'
 import type { SearchWorld } from '../search-agreement.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 
@@ -90,7 +91,7 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
     },
     count: (search) => countDocuments(connection, target, search.query, search.includeRemoved),
     async plan(search) {
-      const decided = await decideTexts(connection, target, search.query)
+      const decided = await decideTexts(connection, target, search.query, new SearchEffort(Infinity))
       const { text, values } = statement(compileFind(target, search, decided))
       const { rows } = await client.query({ text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values })
       return stepsThatRan(rows[0]['QUERY PLAN'][0].Plan)

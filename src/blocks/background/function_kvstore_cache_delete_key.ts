@@ -8,6 +8,7 @@ export default defineFlow({
   summary:
     'Forgets a cached search, so that the next one with this cache key asks the storage again. What the flow wrote before is stored for good first, so that nobody caches the former state anew.',
   outside: true,
+  ignoresCaller: true,
   in: {
     key: {
       type: 'value',

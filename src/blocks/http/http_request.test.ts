@@ -21,6 +21,10 @@ let elsewhere: string
 const servers: LocalServer[] = []
 const allowedHosts = ['127.0.0.1']
 
+/** 600,000 values: a list a thousand times. */
+const list = Array.from({ length: 600 }, () => 0)
+const sharedList = Array.from({ length: 1_000 }, () => list)
+
 /** The paths of the servers. A path that is not here echoes what arrived. */
 const pages: Record<string, (response: ServerResponse, query: URLSearchParams) => void> = {
   '/missing': (response) =>
@@ -121,6 +125,7 @@ test.each([
   'http://2130706433/',
   'http://169.254.169.254/latest/meta-data',
   'http://[::ffff:127.0.0.1]/',
+  'http://[::127.0.0.1]/',
   'http://0/',
 ])('%s is refused', async (url) => {
   await expect(runBlock(block, { inputs: { url } })).rejects.toMatchObject(closed)
@@ -138,9 +143,11 @@ test.each([
   [{ headers: { 'transfer-encoding': 'chunked' } }, 'headers', 'may not set'],
   [{ query: { a: { b: 1 } } }, 'query', 'must give text, a number or a list of these for "a"'],
   [{ query: { a: [[1]] } }, 'query', 'must give text, a number or a list of these for "a"'],
+  [{ method: 'POST', body: 'x'.repeat(16 * 1024 * 1024 + 1) }, 'body', 'is too large to be sent'],
+  [{ method: 'POST', body: sharedList }, 'body', 'is too large to be sent'],
   [{ timeout: 0 }, 'timeout', 'must be a number from 0.1 to 600'],
   [{ max_size: 1e9 }, 'max_size', 'must be a whole number from 0 to 104,857,600'],
-])('%j is refused, and nothing arrives', async (inputs, pin, message) => {
+])('%# is refused, and nothing arrives', async (inputs, pin, message) => {
   await expect(ask('/', inputs)).rejects.toMatchObject({ pin, message: expect.stringContaining(message) })
   expect(seen).toEqual([])
 })

@@ -1,6 +1,7 @@
 import type { Agent } from 'undici'
 import { QuoinError } from '../../shared/errors.ts'
 import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
+import { isLargerThan } from '../../shared/json-size.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { checkHeaders } from '../check-headers.ts'
@@ -8,7 +9,9 @@ import { guardedAgent } from '../guarded-agent.ts'
 import { type Answer, outgoingUrl, sendRequest } from '../send-request.ts'
 
 /** The client writes these itself. */
-const REFUSED = ['host', 'accept-encoding']
+const isRefused = (name: string) => name === 'host' || name === 'accept-encoding'
+/** As large as a document may be. Written out in one turn, in which nothing else is served. */
+const MOST_SENT = { values: 500_000, characters: 16 * 1024 * 1024 }
 const JSON_TYPE = /^(?:application|text)\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i
 
 /**
@@ -23,6 +26,7 @@ export default defineFlow({
   title: 'HTTP request',
   summary: 'Asks another server over HTTP and waits for its answer. Redirects are followed.',
   outside: true,
+  ignoresCaller: true,
   in: {
     url: {
       type: 'value',
@@ -78,7 +82,7 @@ export default defineFlow({
       accept: '*/*',
       'user-agent': 'quoin',
       ...(type === undefined ? {} : { 'content-type': type }),
-      ...checkHeaders(given, REFUSED),
+      ...checkHeaders(given, isRefused),
       // Answers are not unpacked, so that max_size is what it says.
       'accept-encoding': 'identity',
     }
@@ -112,6 +116,8 @@ function addQuery(url: URL, query: JsonObject | undefined): void {
 function bodyOf(content: JsonValue | StoredJson | undefined): { type?: string; body: string | undefined } {
   if (content === undefined || content === null) return { body: undefined }
   if (content instanceof StoredJson) return { type: 'application/json', body: content.text }
+  if (isLargerThan(content, MOST_SENT.values, MOST_SENT.characters))
+    throw new PinError('body', 'is too large to be sent: at most 500,000 values and 16 MiB of text')
   if (typeof content === 'object') return { type: 'application/json', body: JSON.stringify(content) }
   return { type: 'text/plain; charset=utf-8', body: String(content) }
 }

@@ -31,6 +31,66 @@ test.each([
   await expect(replies).rejects.toThrow(message)
 })
 
+test.each([
+  'application/json;, text/html',
+  'application/json, text/html',
+  'application/json;a=b, text/html',
+  'application/json ; , text/html',
+  'application/json;a="b", text/html',
+  'application/json;a=",text/html',
+  'application/json;a=", text/html;b="',
+  'application/json;text/html',
+  'application/json text/html',
+  'application/json;',
+  ' application/json',
+  'application/+json',
+  'application/json+xml',
+  'text/json',
+  '',
+])('the type %j is refused', async (type) => {
+  const replies = runBlock(block, { inputs: { headers: { 'Content-Type': type } } })
+  await expect(replies).rejects.toThrow('must keep a JSON content-type')
+})
+
+test.each([
+  'clear-site-data',
+  'Strict-Transport-Security',
+  'alt-svc',
+  'report-to',
+  'service-worker-allowed',
+  'Access-Control-Allow-Origin',
+  'access-control-max-age',
+  'X-Accel-Redirect',
+  'x-accel-buffering',
+  'x-sendfile',
+  'x-quoin-page',
+  'connection',
+  'te',
+])('the header %s is refused, by its name', async (name) => {
+  const replies = runBlock(block, { inputs: { headers: { [name]: 'a' } } })
+  await expect(replies).rejects.toThrow(`may not set "${name}" here; leave it out`)
+})
+
+test.each([
+  'application/json',
+  'Application/JSON',
+  'application/json; charset=utf-8',
+  'application/json;charset="utf-8"',
+  'application/vnd.api+json',
+  'application/ld+json ; profile="https://www.w3.org/ns/json-ld#expanded"',
+  'application/geo+json;a=b;c=d',
+])('the type %s stays', async (type) => {
+  const { replies } = await runBlock(block, { inputs: { value: 1, headers: { 'content-type': type } } })
+  expect(replies[0]?.headers).toEqual({ 'content-type': type })
+})
+
+test('headers that are the same in every run are checked when the blueprint is deployed', () => {
+  expect(() => block.check?.({ headers: { 'Clear-Site-Data': '"*"' } })).toThrow('"Clear-Site-Data"')
+  expect(() => block.check?.({ headers: { 'content-type': 'text/html' } })).toThrow('JSON content-type')
+  expect(() => block.check?.({ headers: { 'x-count': '1' } })).not.toThrow()
+  expect(() => block.check?.({})).not.toThrow()
+})
+
 const list = new StoredJson('[{"a":1}]')
 
 test.each([
@@ -66,6 +126,10 @@ test.each([
       value: 1,
       headers: { 'x-count': '5', 'content-type': 'application/problem+json; charset=utf-8' },
     },
+  ],
+  [
+    { value: 1, headers: { 'X-Content-Type-Options': 'none', 'content-security-policy': 'sandbox' } },
+    { code: 200, value: 1, headers: { 'content-security-policy': 'sandbox' } },
   ],
   [
     { value: 1, headers: '{"x-a":"b"}' },

@@ -1,11 +1,8 @@
-import { defineFlow, PinError } from '../block.ts'
-import { checkHeaders } from '../check-headers.ts'
+import { defineFlow } from '../block.ts'
+import { replyHeaders } from '../reply-headers.ts'
 
 /** Replies with these codes have no body. */
 const BODILESS = new Set([204, 205, 304])
-/** Cookies are how a browser stays signed in: only the sign-in sets them. */
-const REFUSED = ['set-cookie']
-const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i
 
 export default defineFlow({
   identifier: 'httpconnection_set_json',
@@ -30,16 +27,18 @@ export default defineFlow({
       raw: true,
       help: 'What to send: an object, a list, documents, text. Empty: null. Codes 204, 205 and 304 send nothing.',
     },
-    headers: { type: 'object', help: 'More headers of the reply, by name.' },
+    headers: {
+      type: 'object',
+      help: 'More headers of the reply, by name. Refused are cookies, other content types than JSON, headers of the connection, of CORS, for the whole site (clear-site-data) and for the reverse proxy (x-accel-…): of another server’s headers, pick those to pass on.',
+    },
   },
   out: {},
   settings: {},
+  check({ headers }) {
+    replyHeaders(headers)
+  },
   run({ code, value, headers: given }, context) {
-    const headers = checkHeaders(given, REFUSED)
-    const type = headers['content-type']
-    // As text/html, text that somebody else wrote would run as a page of this site.
-    if (type !== undefined && !JSON_TYPE.test(type))
-      throw new PinError('headers', 'must keep a JSON content-type')
+    const headers = replyHeaders(given)
     context.reply({ code, value: BODILESS.has(code) ? undefined : (value ?? null), headers })
     return undefined
   },

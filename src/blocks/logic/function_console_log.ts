@@ -7,6 +7,7 @@ export default defineFlow({
   identifier: 'function_console_log',
   title: 'Log',
   summary: 'Writes a value to the system log, with the run, the blueprint and the block it came from.',
+  ignoresCaller: true,
   in: {
     value: { type: 'any', help: 'What to write: text, a number, an object, a list.' },
     level: {

@@ -6,6 +6,7 @@ test.each([
   [[{ name: 'Ada' }], 'no objects'],
   [[['a', [{ b: 1 }]]], 'no objects'],
   [['a'.repeat(600_000), 'b'.repeat(600_000)], 'longer than a million'],
+  [Array.from({ length: 1_000 }, () => Array(2_000).fill('a'.repeat(900))), 'longer than a million'],
 ])('values that cannot be joined are refused', async (values, message) => {
   await expect(runBlock(block, { inputs: { values } })).rejects.toThrow(message)
 })

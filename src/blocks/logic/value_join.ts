@@ -21,16 +21,23 @@ export default defineValue({
   out: { value: { type: 'value', help: 'The whole text. Empty when all of the values are empty.' } },
   settings: {},
   value({ values, separator = '', before = '', after = '' }) {
-    const texts = values.flatMap(textsOf).filter((text) => text !== '')
-    const joined = texts.join(separator)
-    if (joined.length > MOST_CHARACTERS) throw new PinError('values', 'are longer than a million characters')
-    return { value: texts.length === 0 ? '' : before + joined + after }
+    const texts: string[] = []
+    let length = 0
+    for (const text of textsIn(values)) {
+      if (text === '') continue
+      // Before it is joined: what is shared may be far longer than any text can be.
+      length += text.length + separator.length
+      if (length > MOST_CHARACTERS + separator.length)
+        throw new PinError('values', 'are longer than a million characters')
+      texts.push(text)
+    }
+    return { value: texts.length === 0 ? '' : before + texts.join(separator) + after }
   },
 })
 
-function textsOf(value: JsonValue): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(textsOf)
-  if (value !== null && typeof value === 'object')
+function* textsIn(value: JsonValue): Generator<string, void> {
+  if (Array.isArray(value)) for (const item of value) yield* textsIn(item)
+  else if (value !== null && typeof value === 'object')
     throw new PinError('values', 'must be texts, numbers, conditions or lists of these, and no objects')
-  return value === null ? [] : [String(value)]
+  else if (value !== null) yield String(value)
 }

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { appendNode } from '../../shared/page-content.ts'
 import { defineValue } from '../block.ts'
 import { detailItems } from '../detail-items.ts'
@@ -17,6 +18,14 @@ export default defineValue({
   out: { state: { type: 'state', help: 'The page with the fields.' } },
   settings: {},
   value: ({ state, document, fields }) => ({
-    state: appendNode(state, { kind: 'detail', items: detailItems(document, fields) }),
+    state: appendNode(state, {
+      kind: 'detail',
+      items: detailItems(document, fields),
+      ...documentOf(document),
+    }),
   }),
 })
+
+function documentOf({ _meta: meta }: JsonObject): { readonly document?: string } {
+  return isJsonObject(meta) && typeof meta.guid === 'string' ? { document: meta.guid } : {}
+}

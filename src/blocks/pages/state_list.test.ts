@@ -5,12 +5,12 @@ import block from './state_list.ts'
 
 const above = appendNode(undefined, { kind: 'text', text: 'above' })
 
-test.each([[{ items: Array.from({ length: 1_001 }, () => 'a') }, 'must hold at most 1,000 items']])(
-  '%j is refused: it %s',
-  async (inputs, problem) => {
-    await expect(runBlock(block, { inputs })).rejects.toThrow(problem)
-  },
-)
+test.each([
+  [{ items: Array.from({ length: 1_001 }, () => 'a') }, 'must hold at most 1,000 items'],
+  [{ items: ['a', Array.from({ length: 1_001 }, () => 'a')] }, 'holds an object or list that is too large'],
+])('%j is refused: it %s', async (inputs, problem) => {
+  await expect(runBlock(block, { inputs })).rejects.toThrow(problem)
+})
 
 test.each([
   [{}, { kind: 'list', ordered: false, items: [] }],

@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../shared/json.ts'
 import { appendNode, nodesOf, type PageNode } from '../../shared/page-content.ts'
 import { defineValue, PinError } from '../block.ts'
+import { textOf } from '../text-of.ts'
 
 const MAX_ITEMS = 1_000
 
@@ -29,7 +29,7 @@ export default defineValue({
   value({ state, items = [], content, ordered, empty }) {
     if (items.length > MAX_ITEMS) throw new PinError('items', 'must hold at most 1,000 items')
     const drawn = items.map((item, index): readonly PageNode[] =>
-      content ? nodesOf(content({ item, index })) : [{ kind: 'text', text: textOf(item) }],
+      content ? nodesOf(content({ item, index })) : [{ kind: 'text', text: textOf('items', item) }],
     )
     return {
       state: appendNode(state, {
@@ -41,8 +41,3 @@ export default defineValue({
     }
   },
 })
-
-function textOf(item: JsonValue): string {
-  if (item === null) return ''
-  return typeof item === 'object' ? JSON.stringify(item) : String(item)
-}

@@ -11,7 +11,7 @@ export default defineTrigger({
     url: {
       type: 'value',
       required: true,
-      help: 'The address after the host: tasks, tasks/{guid}, or / for the start page. The addresses login, logout and password replace the pages for signing in and out and for changing the password.',
+      help: 'The address after the host: tasks, tasks/{guid}, or / for the start page. The addresses login, logout and password replace the pages for signing in and out and for changing the password; to deploy one of them a user needs the scope blueprints_account_pages.',
     },
     title: { type: 'value', default: '', help: 'Title of the page, unless "Show page" has another one.' },
   },

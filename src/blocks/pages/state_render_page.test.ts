@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { requestWith, runBlock } from '../../../test/run-block.ts'
-import { appendNode, type ShownPage } from '../../shared/page-content.ts'
+import { appendNode, type PageNode, type ShownPage } from '../../shared/page-content.ts'
 import block from './state_render_page.ts'
 
 const [one, two] = [
@@ -24,6 +24,15 @@ test('outside of a page there is nobody to show it to', async () => {
 
 test.each([199, 600, 'many'])('the status %j is refused', async (code) => {
   await expect(runBlock(block, { inputs: { code }, request: requestOf(false) })).rejects.toThrow('must be')
+})
+
+test('a page of more parts than can be drawn at once is refused: shared ones count each time', async () => {
+  const card = (content: readonly PageNode[]) => ({ kind: 'card', content }) as const
+  const hundred = card(Array.from({ length: 99 }, () => one))
+  const parts = (cards: number) => appendNode(undefined, card(Array.from({ length: cards }, () => hundred)))
+  const ran = runBlock(block, { inputs: { state: parts(200) }, request: requestOf(false) })
+  await expect(ran).rejects.toThrow('holds more than 20,000 parts')
+  await runBlock(block, { inputs: { state: parts(199) }, request: requestOf(false) })
 })
 
 test('what is looked at is the reply, in order', async () => {

@@ -1,5 +1,8 @@
-import { nodesOf, type ShownPage } from '../../shared/page-content.ts'
-import { defineFlow } from '../block.ts'
+import { everyNode, nodesOf, type PageNode, type ShownPage } from '../../shared/page-content.ts'
+import { defineFlow, PinError } from '../block.ts'
+
+/** Drawn in one turn of the event loop: 20 to 40 µs each, in which nothing else is served. */
+const MOST_NODES = 20_000
 
 export default defineFlow({
   identifier: 'state_render_page',
@@ -20,7 +23,7 @@ export default defineFlow({
     const visit = context.request?.visit
     if (!visit) throw new Error('A page can be shown only in the flow of a page block.')
     const page: ShownPage = {
-      content: nodesOf(inputs.state),
+      content: bounded(nodesOf(inputs.state)),
       title: inputs.title,
       template: inputs.template,
       status: inputs.code,
@@ -30,3 +33,14 @@ export default defineFlow({
     return undefined
   },
 })
+
+/** Counted as they are drawn: what stands on the page in several places counts in each. */
+function bounded(content: readonly PageNode[]): readonly PageNode[] {
+  let left = MOST_NODES
+  for (const _ of everyNode(content)) {
+    left -= 1
+    if (left < 0)
+      throw new PinError('state', `holds more than ${MOST_NODES.toLocaleString('en-US')} parts: show fewer`)
+  }
+  return content
+}

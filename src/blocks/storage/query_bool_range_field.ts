@@ -23,6 +23,7 @@ export default defineValue({
   out: { query: { type: 'query', help: 'The filter; empty when all bounds are empty.' } },
   settings: {},
   readsRun: true,
+  readsClock: true,
   value({ field, ...bounds }, context) {
     return { query: rangeQuery(queryField(field), bounds, context.now()) }
   },

@@ -1,4 +1,5 @@
-import { defineValue } from '../block.ts'
+import { textProblem } from '../../storage/text-limits.ts'
+import { defineValue, PinError } from '../block.ts'
 import { queryField } from '../query-field.ts'
 
 export default defineValue({
@@ -12,7 +13,10 @@ export default defineValue({
       several: true,
       help: 'Fields to search in; a dot reaches into a nested object. Empty: all text of the document.',
     },
-    value: { type: 'value', help: 'The words to look for.' },
+    value: {
+      type: 'value',
+      help: 'The words to look for. At most 8 of them with spelling mistakes allowed (word~1), and 8 phrases with gaps ("two words"~3).',
+    },
     ignore_empty: {
       type: 'condition',
       default: true,
@@ -23,6 +27,8 @@ export default defineValue({
   settings: {},
   value({ field, value = '', ignore_empty }) {
     const fields = field.filter((name) => name !== '').map((name) => queryField(name))
+    const problem = textProblem([value])
+    if (problem) throw new PinError('value', problem)
     if (value.trim() !== '') return { query: { kind: 'simple_query_string', fields, text: value } }
     return { query: ignore_empty ? undefined : { kind: 'or', queries: [] } }
   },

@@ -134,8 +134,6 @@ function isAbove(least: number | string | undefined, most: number | string | und
 /** A default that breaks the field's own rules would make every create fail. */
 function checkDefault(rule: FieldRule): void {
   if (rule.defaultValue === undefined) return
-  if (rule.storage === undefined)
-    throw invalidField('default_value', 'A default needs a storage: name the one whose documents get it.')
   const problem = fieldValueProblem(rule, rule.defaultValue)
   if (problem) throw invalidField('default_value', `default_value ${problem}.`)
 }

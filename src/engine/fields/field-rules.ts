@@ -20,6 +20,7 @@ export const MAX_FIELDS = 10_000
 export interface FieldRules {
   /** Whether no field has a rule, as far as is known without reading: never true when one has. */
   none(): boolean
+  /** The same list each time until a field changes. */
   of(storage: string): MaybePromise<readonly FieldRule[]>
 }
 
@@ -66,8 +67,9 @@ export async function openFieldRules(storage: Storage): Promise<FieldRules> {
         if (known) return known
         const rules = new Map(everywhere)
         for (const rule of all) if (rule.storage === name) rules.set(rule.name, rule)
-        byStorage.set(name, [...rules.values()])
-        return [...rules.values()]
+        const list = [...rules.values()]
+        byStorage.set(name, list)
+        return list
       }),
   }
 }

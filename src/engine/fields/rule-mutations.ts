@@ -19,8 +19,10 @@ export function mutationsToCreate(
 ): readonly Mutation[] {
   const given = applyMutations({}, mutations)
   const defaults = rules.flatMap((rule): Mutation[] => {
-    const { name, defaultValue } = rule
-    if (defaultValue === undefined || valueAt(given, parseFieldPath(name)) !== undefined) return []
+    const { name, storage, defaultValue } = rule
+    // A field without a storage counts in all, and not every document has it.
+    if (storage === undefined || defaultValue === undefined) return []
+    if (valueAt(given, parseFieldPath(name)) !== undefined) return []
     return [{ op: 'set', field: name, value: defaultValue }]
   })
   checkRules(rules, defaults.length === 0 ? given : applyMutations(given, defaults))

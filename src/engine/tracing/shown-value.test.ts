@@ -29,6 +29,25 @@ describe('what is shown of a value', () => {
     expect(show(value)).toEqual(shown)
   })
 
+  test.each([
+    ['password', true],
+    ['Kennwort', true],
+    ['creditCard', true],
+    ['credit-card', true],
+    ['card_number', true],
+    ['pin', true],
+    ['x-webhook-signature', true],
+    ['signature', true],
+    ['code', false],
+    ['spin', false],
+    ['card', false],
+  ])('what stands under %s is hidden: %s', (name, hidden) => {
+    expect(show({ [name]: 'a value', inner: [{ [name]: 1234 }] })).toEqual({
+      [name]: hidden ? '•••' : 'a value',
+      inner: [{ [name]: hidden ? '•••' : 1234 }],
+    })
+  })
+
   test('a circle ends', () => {
     expect(JSON.stringify(show(circle))).toContain('(deeper)')
   })
@@ -97,8 +116,8 @@ describe('secrets', () => {
 
   test('short ones are not taken for everything', () => {
     const secrets = new Secrets()
-    expect(shownJson(showValue({ pin: 'a', password: 'abc' }, secrets, 100))).toEqual({
-      pin: 'a',
+    expect(shownJson(showValue({ field: 'a', password: 'abc' }, secrets, 100))).toEqual({
+      field: 'a',
       password: '•••',
     })
     expect(shownJson(showValue(['abc', 'abcd'], secrets, 100))).toEqual(['abc', 'abcd'])

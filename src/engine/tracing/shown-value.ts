@@ -46,6 +46,11 @@ export class Secrets {
     if (credential !== undefined) this.note(credential)
   }
 
+  /** What was declared to be secret, however short it is. */
+  noteWhole(value: string): void {
+    if (value !== '' && this.#texts.size < MOST_SECRETS) this.#texts.add(value)
+  }
+
   /** Finds what is secret in a value before anything of it is shown: the text may come before its name does. */
   collect(whole: unknown): void {
     const open: unknown[] = [whole]

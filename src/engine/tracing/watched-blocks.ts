@@ -137,6 +137,7 @@ export function watchedBlocks(): WatchedBlocks {
       const at = { block: block.guid, type: block.type, kind: 'trigger' } as const
       return (frame, given) => {
         const trace = runs.get(frame.run)?.trace
+        for (const password of frame.run.request?.visit?.passwords ?? []) trace?.secrets.noteWhole(password)
         if (trace) trace.gave(trace.begin(frame, at, {}), given, 'flow')
         store(frame, given)
       }

@@ -20,8 +20,7 @@ const document: ApiDocument = {
 
 const example = (schema: ApiSchema) =>
   curlExample(
-    'http://a',
-    "/it's",
+    '/it"s/$HOME',
     'post',
     {
       responses: {},
@@ -47,7 +46,7 @@ describe('a curl example', () => {
     }
     expect(example(schema)).toBe(
       [
-        `curl -X POST 'http://a/it'\\''s'`,
+        'curl -X POST "$QUOIN/it\\"s/\\$HOME"',
         `-H "Authorization: Bearer $TOKEN"`,
         `-H 'Content-Type: application/json'`,
         `-d '{"text":"it'\\''s","count":5,"on":true,"kind":"a","both":1}'`,

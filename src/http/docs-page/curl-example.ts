@@ -3,15 +3,14 @@ import { resolved } from '../open-api-document.ts'
 
 const MAX_DEPTH = 4
 
-/** A command to paste into a shell: the token in `$TOKEN`, a body with every required field. */
+/** A command to paste into a shell: the server's address in `$QUOIN`, the token in `$TOKEN`, a body with every required field. */
 export function curlExample(
-  origin: string,
   path: string,
   method: string,
   operation: ApiOperation,
   document: ApiDocument,
 ): string {
-  const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${quoted(origin + path)}`]
+  const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${address(path)}`]
   if (operation.security?.length) lines.push('-H "Authorization: Bearer $TOKEN"')
   const [[type, content] = []] = Object.entries(operation.requestBody?.content ?? {})
   if (type === 'application/json' && content?.schema) {
@@ -19,6 +18,11 @@ export function curlExample(
     lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`)
   } else if (type === 'multipart/form-data') lines.push('-F file=@picture.png')
   return lines.join(' \\\n  ')
+}
+
+/** In double quotes the shell puts in the variable, and reads four characters in its own way. */
+function address(path: string): string {
+  return `"$QUOIN${path.replace(/["$`\\]/g, '\\$&')}"`
 }
 
 /** In single quotes the shell changes nothing; a single quote ends them, so it is put in between. */

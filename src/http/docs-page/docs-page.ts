@@ -13,9 +13,10 @@ interface Group {
 
 /**
  * The API as one page that needs no script: a list of all operations, then each with its parameters, body, replies and a
- * command to try it. `origin` is where the reader came from, so that the commands work as they stand.
+ * command to try it.
+ * The same text for every address that the server is reached by, so that it can be kept.
  */
-export function docsPage(document: ApiDocument, origin: string): string {
+export function docsPage(document: ApiDocument): string {
   const groups = groupsOf(document)
   const { title, version, description } = document.info
   return html`<!doctype html>
@@ -38,14 +39,14 @@ export function docsPage(document: ApiDocument, origin: string): string {
       <h1>${title} API <small>${version}</small></h1>
       ${description === undefined ? undefined : prose(description)}
       ${prose(
-        'Sign in with `POST /api/v1/auth/signin` and send the `access_token` as `Authorization: Bearer …`. In the examples it is in the shell variable `TOKEN`. The same as JSON: `/api/v1/openapi.json`.',
+        'Sign in with `POST /api/v1/auth/signin` and send the `access_token` as `Authorization: Bearer …`. The examples take the address of this server from the shell variable `QUOIN` (`QUOIN=http://127.0.0.1:8080`) and the token from `TOKEN`.',
       )}
       ${prose(
-        'Endpoints of blueprints that need a scope are listed only for those who may enter them: add `?access_token=…` to the address of this page to see yours.',
+        'Endpoints of blueprints that need a scope are left out unless your token is sent with the request. The studio lists all that you can call, and saves them as an OpenAPI document.',
       )}
       <p><a href="/api/v1/openapi.json">openapi.json</a></p>
     </header>
-    ${groups.map((group) => groupSection(group, document, origin))}
+    ${groups.map((group) => groupSection(group, document))}
   </main>
 </body>
 </html>
@@ -61,12 +62,12 @@ function groupLinks(group: Group): Html {
     )}</ul>`
 }
 
-function groupSection(group: Group, document: ApiDocument, origin: string): Html {
+function groupSection(group: Group, document: ApiDocument): Html {
   return html`
     <section id="${group.anchor}">
       <h2>${group.name}</h2>
       ${group.description === undefined ? undefined : prose(group.description)}
-      ${group.operations.map((placed) => operationSection(placed, document, origin))}
+      ${group.operations.map((placed) => operationSection(placed, document))}
     </section>`
 }
 

@@ -13,7 +13,7 @@ export interface PlacedOperation {
   readonly anchor: string
 }
 
-export function operationSection(placed: PlacedOperation, document: ApiDocument, origin: string): Html {
+export function operationSection(placed: PlacedOperation, document: ApiDocument): Html {
   const { path, method, operation, anchor } = placed
   const responses = Object.entries(operation.responses)
   const isGood = ([status]: readonly [string, ApiResponse]) => status.startsWith('2')
@@ -28,7 +28,7 @@ export function operationSection(placed: PlacedOperation, document: ApiDocument,
       ${responses.filter(isGood).map((response) => responseSection(response, document))}
       ${errorTable(responses.filter((response) => !isGood(response)))}
       <h4>Example</h4>
-      <pre tabindex="0"><code>${curlExample(origin, path, method, operation, document)}</code></pre>
+      <pre tabindex="0"><code>${curlExample(path, method, operation, document)}</code></pre>
     </article>`
 }
 
@@ -74,8 +74,10 @@ function bodySection(operation: ApiOperation, document: ApiDocument): Html | und
 
 function responseSection([status, response]: readonly [string, ApiResponse], document: ApiDocument): Html {
   const [content] = Object.values(response.content ?? {})
-  const words = response.description === 'Default Response' ? undefined : prose(response.description)
-  return html`<h4>Reply <small>${status}</small></h4>${words}${content?.schema ? schemaTable(content.schema, document) : undefined}`
+  // The table says what the schema is, so it is not said before it too.
+  const { description: _said, ...schema } = content?.schema ?? {}
+  const words = response.description === 'The reply.' ? undefined : prose(response.description)
+  return html`<h4>Reply <small>${status}</small></h4>${words}${content?.schema ? schemaTable(schema, document) : undefined}`
 }
 
 function errorTable(errors: readonly (readonly [string, ApiResponse])[]): Html | undefined {

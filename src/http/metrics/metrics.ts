@@ -28,6 +28,8 @@ export interface Metrics {
   all(): Promise<readonly Metric[]>
   /** Says how many event streams of pages are open. */
   countStreams(open: () => number): void
+  /** Says how many bytes of replies wait for their clients. */
+  countWaiting(bytes: () => number): void
   /** All of it, in Prometheus' text format. */
   text(): Promise<string>
   /** See {@link measureRuns}. */
@@ -42,6 +44,7 @@ export function openMetrics({ engine, version, queues }: MetricsOptions): Metric
   const blocks = blockCounts(engine.catalogue)
   const own = openProcessMetrics()
   let streams: (() => number) | undefined
+  let waiting: (() => number) | undefined
   const all = async () => [
     {
       name: 'quoin_info',
@@ -54,12 +57,16 @@ export function openMetrics({ engine, version, queues }: MetricsOptions): Metric
     blockMetric(blocks.entries()),
     ...(queues ? [queueMetric(await queues())] : []),
     ...(streams ? [streamMetric(streams())] : []),
+    ...(waiting ? [waitingMetric(waiting())] : []),
     ...(await own.metrics()),
   ]
   return {
     engine: runs.engine,
     finished: http.finished,
     settled: runs.settled,
+    countWaiting(bytes) {
+      waiting = bytes
+    },
     countStreams(open) {
       streams = open
     },
@@ -84,6 +91,15 @@ function streamMetric(open: number): Metric {
     help: 'Pages that are open somewhere and hear of changes (server-sent events).',
     type: 'gauge',
     samples: [{ value: open }],
+  }
+}
+
+function waitingMetric(bytes: number): Metric {
+  return {
+    name: 'quoin_reply_bytes_waiting',
+    help: 'Bytes of replies that their clients have not taken yet; QUOIN_REPLY_MEMORY is the most.',
+    type: 'gauge',
+    samples: [{ value: bytes }],
   }
 }
 

@@ -5,29 +5,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageMessages } from '../../pages/messages.ts'
 import { messagesFor } from '../../pages/messages.ts'
+import { type AccountPath, accountPaths, isAccountPath } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/page-content.ts'
 import { changeKnowingPassword } from '../change-password.ts'
 import { setCookie } from './cookies.ts'
+import { headerAddress } from './header-address.ts'
 import { localPath } from './local-path.ts'
 import { keepNotice } from './notice-cookie.ts'
 import { pageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
 import { localeOf } from './show-page.ts'
 
-export const accountPaths = { signIn: 'login', signOut: 'logout', password: 'password' } as const
-
 const forms = {
   [accountPaths.signIn]: 'signin',
   [accountPaths.signOut]: 'signout',
   [accountPaths.password]: 'password',
 } as const
-export type AccountPath = keyof typeof forms
-
-export function isAccountPath(uri: string): uri is AccountPath {
-  return Object.hasOwn(forms, uri)
-}
 
 /** The id of the form that works at this address. */
 export function accountForm(uri: string): ReadonlySet<string> {
@@ -198,7 +193,7 @@ async function changePassword(
 }
 
 function redirect(reply: FastifyReply, to: string): undefined {
-  reply.code(303).header('location', to).header('cache-control', 'no-store').send()
+  reply.code(303).header('location', headerAddress(to)).header('cache-control', 'no-store').send()
 }
 
 function whole(message: string): AccountRefusal {

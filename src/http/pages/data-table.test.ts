@@ -120,6 +120,18 @@ describe('what the address says', () => {
     expect((await get('')).text).toContain('of 60')
   })
 
+  test.each([
+    ['nine misspelled words', `?t.q=${'word~2|'.repeat(9)}`, 't.q has 9 words with spelling mistakes'],
+    [
+      'nine phrases with gaps',
+      `?t.is.name=${'"a b"~9 '.repeat(9)}`,
+      'the filter of name has 9 phrases with gaps',
+    ],
+  ])('%s are refused, with the name of the parameter', async (_name, query, message) => {
+    const page = await get(query)
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining(message)])
+  })
+
   test('a cursor of somebody’s own making is refused, not run', async () => {
     expect((await get('?t.after=xyz')).status).toBe(400)
   })

@@ -77,6 +77,56 @@ describe('who may see a page', () => {
   })
 })
 
+describe('pages at which passwords are typed', () => {
+  const builds = ['view', 'create', 'update', 'remove'].flatMap((verb) => [
+    `blueprints_${verb}`,
+    `blueprintactions_${verb}`,
+  ])
+  const blocks: JsonObject = {
+    page: { type: 'state_page', in: { url: 'login', title: 'A page' } },
+    h1: { type: 'state_h1', in: { text: 'Ours' } },
+    show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@h1.state' } },
+  }
+  const shown = async () => (await openVisitor(origin).get('/login')).text
+
+  test('a builder cannot take them, whatever the way, and who may keeps them', async () => {
+    await room.addUser('builder', builds)
+    await room.addUser('trusted', [...builds, 'blueprints_account_pages'])
+    const guid = await room.install('Our sign-in', blocks)
+    expect(await shown()).toContain('Ours')
+    const act = async (path: string, as: string) =>
+      (
+        await room.send(
+          path.startsWith('/deploy') || path.endsWith('rollback') ? 'POST' : 'PUT',
+          `/blueprints${path}`,
+          { as },
+        )
+      ).status
+    const doors = [`/update/set/active/${guid}`, `/deploy/${guid}`, `/${guid}/versions/1/rollback`]
+    for (const door of doors) expect([door, await act(door, 'builder')]).toEqual([door, 403])
+    // What is active stays so, and a start of the program serves it again.
+    expect(await shown()).toContain('Ours')
+    for (const door of doors) expect([door, await act(door, 'trusted')]).toEqual([door, 200])
+    expect(await act(`/update/set/inactive/${guid}`, 'builder')).toBe(200)
+    expect(await shown()).not.toContain('Ours')
+    expect(await act(`/update/set/active/${guid}`, 'builder')).toBe(403)
+    const refused = await room.send('PUT', `/blueprints/update/set/active/${guid}`, { as: 'builder' })
+    expect(JSON.stringify(refused.body)).toContain('blueprints_account_pages')
+    expect(await shown()).not.toContain('Ours')
+    // Deployed without being active, it takes nothing.
+    expect(await act(`/deploy/${guid}`, 'builder')).toBe(200)
+    expect(await shown()).not.toContain('Ours')
+  })
+
+  test('a page for any name does not take them', async () => {
+    const guid = await room.install('Any', page('{name}', []))
+    expect((await openVisitor(origin).get('/logins')).text).toContain('This is {name}')
+    for (const path of ['/login', '/login/'])
+      expect((await openVisitor(origin).get(path)).text).not.toContain('This is')
+    await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+  })
+})
+
 describe('errors', () => {
   test('a browser gets a page, a program JSON', async () => {
     const visitor = openVisitor(origin)

@@ -46,6 +46,40 @@ test('a page is shown, and a form of it goes round', async () => {
   expect(await room.documents('book')).toMatchObject([{ name: 'Ada', age: 36 }])
 })
 
+test('an address in any script arrives as a header can carry it', async () => {
+  await room.install('Far away', {
+    page: { type: 'state_page', in: { url: 'far' } },
+    to: { type: 'httpconnection_get_params', in: { field: 'to' } },
+    go: { type: 'state_redirect', in: { flow: '@page.flow', url: '@to.value' } },
+  })
+  const visitor = openVisitor(origin)
+  for (const [to, location] of [
+    ['/日本', '/%E6%97%A5%E6%9C%AC'],
+    ['/é?q=ü&a=%20b#ß', '/%C3%A9?q=%C3%BC&a=%20b#%C3%9F'],
+    ['https://example.org/\u{1f600}', 'https://example.org/%F0%9F%98%80'],
+    ['/a%2Fb', '/a%2Fb'],
+  ] as const) {
+    const page = await visitor.get(`/far?to=${encodeURIComponent(to)}`)
+    expect([page.status, page.headers.get('location')]).toEqual([303, location])
+  }
+})
+
+test('a page whose flow replies with JSON is data, and no page', async () => {
+  await room.install('Data', {
+    page: { type: 'state_page', in: { url: 'data' } },
+    reply: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@page.flow', value: '<svg onload=alert(1)>' },
+    },
+  })
+  const { headers } = await openVisitor(origin).get('/data')
+  expect([headers.get('content-type'), headers.get('content-security-policy')]).toEqual([
+    'application/json; charset=utf-8',
+    'sandbox',
+  ])
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+})
+
 test('the bare address leads to the studio', async () => {
   const page = await openVisitor(origin).get('/')
   expect([page.status, page.headers.get('location')]).toEqual([303, '/studio'])

@@ -10,16 +10,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
 import { messagesFor } from '../../pages/messages.ts'
+import { type AccountPath, accountPaths, isAccountPath } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { RouteFamily, RouteTools } from '../route-family.ts'
-import {
-  type AccountPath,
-  accountForm,
-  accountPage,
-  accountPaths,
-  isAccountPath,
-  submitAccountForm,
-} from './account-pages.ts'
+import { accountForm, accountPage, submitAccountForm } from './account-pages.ts'
 import { showError } from './error-page.ts'
 import { pageAddress } from './page-address.ts'
 import { pageFiles } from './page-files.ts'
@@ -75,7 +69,7 @@ async function enter(
   find: FindPage,
   tools: RouteTools,
 ): Promise<FastifyReply | undefined> {
-  const found = find(pathOf(request))
+  const found = ownPage(find(pathOf(request)), pathOf(request))
   request.foundPage = found
   if (request.method === 'POST' && isFromElsewhere(request))
     throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from one of our pages.')
@@ -97,6 +91,12 @@ async function enter(
   else if (request.method === 'POST') request.sentTooLate = true
   else return askToSignIn(request, reply)
   return undefined
+}
+
+/** A page such as `{name}` is not meant to take over where passwords are typed: only one that says `login` does. */
+function ownPage(found: FoundPage | undefined, path: string): FoundPage | undefined {
+  const uri = path.slice(1)
+  return found && isAccountPath(uri) && found.page.listening.uri !== uri ? undefined : found
 }
 
 function isOpen(request: FastifyRequest, identity: Identity | undefined): boolean {

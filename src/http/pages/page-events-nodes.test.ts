@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { setFields } from '../../shared/mutation.ts'
 
-describe.runIf(inject('engine') === 'postgres')('two nodes', () => {
+describe('two nodes', () => {
   let database: TemporaryDatabase
   let nodes: readonly TestQuoin[] = []
   let addresses: readonly string[] = []

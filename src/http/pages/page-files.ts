@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { QuoinError } from '../../shared/errors.ts'
+import { sendCompressible } from '../accepted-encoding.ts'
 import type { App } from '../route-family.ts'
 import type { PageRoom } from './page-room.ts'
 import { TEMPLATE_FILES } from './page-templates.ts'
@@ -22,28 +22,10 @@ export function pageFiles(app: App, { pages, templates }: PageRoom): void {
       }
       const asset = files.get(name)
       if (!asset) throw missing()
-      reply.header('cache-control', FOREVER).header('vary', 'accept-encoding').type(asset.type)
-      return reply.send(await encoded(request, reply, asset))
+      reply.header('cache-control', FOREVER).type(asset.type)
+      return reply.send(await sendCompressible(request.headers, reply, asset))
     },
   )
-}
-
-async function encoded(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  asset: PageRoom['pages']['assets'][number],
-): Promise<Buffer> {
-  const accepted = String(headers['accept-encoding'] ?? '')
-  for (const [name, bytes] of [
-    ['br', asset.br],
-    ['gzip', asset.gzip],
-  ] as const) {
-    if (!new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(?:\\.0*)?(?:,|$))`, 'i').test(accepted)) continue
-    const body = await bytes()
-    reply.header('content-encoding', name)
-    return body
-  }
-  return asset.body
 }
 
 function missing(): QuoinError {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { guidOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { openVisitor, type Visitor } from '../../../test/page-visitor.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { transact } from '../../storage/transact.ts'
@@ -303,4 +303,33 @@ describe('sent twice', () => {
     await send('Hedy')
     expect(await read(guid)).toMatchObject({ name: 'Hedy', stock: 3 })
   })
+})
+
+test('what is typed into a password input is in no log and no trace, whatever its name', async () => {
+  const guid = await room.install('Keys', {
+    page: { type: 'state_page', in: { url: 'keys' } },
+    key: { type: 'state_input_dynamic', in: { field: 'losung', type: 'password' } },
+    pin: { type: 'state_input_dynamic', in: { state: '@key.state', field: 'kurz', type: 'password' } },
+    name: { type: 'state_input_dynamic', in: { state: '@pin.state', field: 'code' } },
+    form: { type: 'state_form', in: { form_id: 'keys', content: '@name.state' } },
+    show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@form.state' } },
+    log: { type: 'function_console_log', in: { flow: '@form.submit', value: '@form.values' } },
+    log_one: { type: 'function_console_log', in: { flow: '@log.flow', value: '@one.losung' } },
+    one: { type: 'object_update_fields', in: { object: '@form.values' }, fields: { out_fields: ['losung'] } },
+  })
+  await room.manage('PUT', `/blueprints/${guid}/tracing`, { on: true })
+  const values = { losung: 'open sesame', kurz: '90210', code: 'open to all' }
+  await visitor.submit(await visitor.get('/keys'), 'keys', values)
+  const logged = (await room.systemLog()).filter(({ blueprint }) => blueprint === guid)
+  expect(logged.map(({ value }) => value)).toEqual([
+    { losung: '•••', kurz: '•••', code: 'open to all' },
+    '•••',
+  ])
+  const [run] = objectsOf(await room.manage('GET', `/runs?blueprint=${guid}&limit=1`))
+  const trace = JSON.stringify(await room.manage('GET', `/runs/${String(run?.guid)}`))
+  expect(trace).toContain('open to all')
+  for (const secret of ['open sesame', '90210']) {
+    expect(trace).not.toContain(secret)
+    expect(JSON.stringify(logged)).not.toContain(secret)
+  }
 })

@@ -56,6 +56,8 @@ beforeAll(async () => {
       bodyLimit: 10_000,
       corsOrigins: [],
       rateLimit: 1000,
+      connections: 0,
+      waitingBytes: 0,
       environment: 'production',
       trustProxy: false,
       logLevel: 'silent',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
 import { isJsonObject } from '../../shared/json.ts'
 
@@ -36,6 +36,24 @@ beforeAll(async () => {
       type: 'function_create_document_from_mutations',
       in: { flow: '@form.submit', storage: '@letters.storage', mutations: '@fields.mutations' },
     },
+    post: { type: 'on_startup_register_uri_post', in: { uri: 'letters' } },
+    sent: { type: 'mutations_set_bp_field_multiple', in: { object: '@post.body' } },
+    add: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@post.flow', storage: '@letters.storage', mutations: '@sent.mutations' },
+    },
+    added: { type: 'httpconnection_set_json', in: { flow: '@add.flow', value: '@add.document' } },
+    one: { type: 'state_page', in: { url: 'letters/{guid}' } },
+    guid: { type: 'httpconnection_get_params', in: { field: 'guid' } },
+    get: {
+      type: 'function_get_document',
+      in: { flow: '@one.flow', storage: '@letters.storage', guid: '@guid.value' },
+    },
+    detail: {
+      type: 'state_detail',
+      in: { document: '@get.document', fields: [{ field: 'scan', kind: 'file' }] },
+    },
+    show_one: { type: 'state_render_page', in: { flow: '@get.flow', state: '@detail.state' } },
     bad: { type: 'condition_not_empty_value', in: { value: '@bad_field.value' } },
     bad_field: { type: 'state_form_get', in: { form_id: 'add', field: 'more' } },
     branch: { type: 'branch', in: { flow: '@create.flow', condition: '@bad.condition' } },
@@ -51,8 +69,7 @@ const assets = async () => objectsOf(await room.manage('POST', '/_system/assets/
 const file = (name: string, text = '<script>alert(1)</script>', type = 'text/html') =>
   new File([text], name, { type })
 
-// A cluster keeps no files on the disk of one node; `uploads.test.ts` shows both places that files can have.
-describe.skipIf(inject('engine') === 'postgres')('files of a form', () => {
+function filesOfForm(): void {
   test.each([
     ['no file', { title: 'A' }, 422],
     ['a form that does not fit', { title: '', scan: file('a.html') }, 422],
@@ -93,17 +110,48 @@ describe.skipIf(inject('engine') === 'postgres')('files of a form', () => {
     ])
       expect((await visitor.get(other)).status).toBe(404)
   })
-})
 
-test.runIf(inject('engine') === 'postgres')(
-  'a cluster without a place for files says so, on a page',
-  async () => {
-    const visitor = openVisitor(origin)
-    const sent = await visitor.submit(await visitor.get('/letters'), 'add', {
-      title: 'A',
-      scan: file('a.html'),
-    })
-    expect([sent.status, sent.text.includes('Not available right now')]).toEqual([503, true])
-    expect(await room.documents('letters')).toEqual([])
-  },
-)
+  test('a document gives an address only of its own files, and not of any whose guid was put into it', async () => {
+    const [letter] = await room.documents('letters')
+    const own = isJsonObject(letter?.scan) ? String(letter.scan.guid) : ''
+    const authorization = `Bearer ${await room.tokenOf('admin')}`
+    const made = async (directory: string, name: string) => {
+      const body = new FormData()
+      body.append('directory', directory)
+      body.append('file', file(name, name, 'text/plain'))
+      const address = `${origin}/api/v1/_system/assets/stream`
+      return guidOf(await (await fetch(address, { method: 'POST', headers: { authorization }, body })).json())
+    }
+    const hidden = await made('hr_private', 'salaries.txt')
+    const open = await made('public', 'open.txt')
+    const links = async (guid: string, name: string) => {
+      const sent = { title: name, scan: { guid, name, href: '/_pages/files/x/1/y' } }
+      const document = (await room.send('POST', '/letters', { body: sent })).body
+      const visitor = openVisitor(origin)
+      const seen = await Promise.all([visitor.get('/letters'), visitor.get(`/letters/${guidOf(document)}`)])
+      expect(seen.map(({ text }) => text.includes(name))).toEqual([true, true])
+      return seen.map(({ html }) => html.split(`/_pages/files/${guid}/`).length - 1)
+    }
+    expect(await links(hidden, 'salaries.txt')).toEqual([0, 0])
+    // The letter that was sent with the file shows it; the one that names it does not.
+    expect(await links(own, 'stolen.txt')).toEqual([1, 0])
+    expect(await links(open, 'open.txt')).toEqual([1, 1])
+    expect((await openVisitor(origin).get('/letters')).html).not.toContain('/_pages/files/x/1/y')
+    const page = await openVisitor(origin).get(`/letters/${guidOf(letter ?? null)}`)
+    expect((await openVisitor(origin).get(page.link('x%22y.html'))).status).toBe(200)
+  })
+}
+
+async function saysThatThereIsNoPlace(): Promise<void> {
+  const visitor = openVisitor(origin)
+  const sent = await visitor.submit(await visitor.get('/letters'), 'add', {
+    title: 'A',
+    scan: file('a.html'),
+  })
+  expect([sent.status, sent.text.includes('Not available right now')]).toEqual([503, true])
+  expect(await room.documents('letters')).toEqual([])
+}
+
+// A cluster keeps no files on the disk of one node; assets-in-s3.test.ts shows it with a bucket.
+if (inject('engine') === 'sqlite') describe('files of a form', filesOfForm)
+else test('a cluster without a place for files says so, on a page', saysThatThereIsNoPlace)

@@ -3,11 +3,13 @@
  * signed, so that nobody can make one up, and holds for the day on which the page was made and the next one.
  */
 import type { Assets } from '../../engine/assets.ts'
+import { filesToShow, type HeldFile } from '../../engine/page-uploads.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isGuid } from '../../shared/guid.ts'
-import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNode } from '../../shared/page-content.ts'
 import type { PageTable } from '../../shared/page-table.ts'
+import type { Session } from '../../storage/storage.ts'
 import { assetFile } from '../asset-file.ts'
 import { sendFile } from '../file-reply.ts'
 import type { App } from '../route-family.ts'
@@ -16,22 +18,46 @@ import type { PageSecret } from './page-secret.ts'
 const DAY = 86_400_000
 const PURPOSE = 'file'
 
-/** The node with addresses beside the files among its values. */
-export function withFileAddresses(node: PageNode, secret: PageSecret, now: number): PageNode {
-  if (node.kind === 'table') return tableWith(node, secret, now)
+/** Gives nodes addresses beside the files among their values, where the page may show them: see `page-uploads.ts`. */
+export async function fileAddresses(
+  session: Session,
+  nodes: readonly PageNode[],
+  sign: { readonly secret: PageSecret; readonly now: number },
+): Promise<(node: PageNode) => PageNode> {
+  const held: HeldFile[] = []
+  for (const node of nodes)
+    withFiles(node, (value, file) => {
+      held.push(file)
+      return value
+    })
+  const isShown = await filesToShow(session, held)
+  return (node) =>
+    withFiles(node, (value, file) => {
+      const { href: _unsigned, ...unsigned } = value
+      if (!isShown(file)) return unsigned
+      const { url: _, ...rest } = unsigned
+      return { ...rest, href: fileAddress(sign.secret, file.asset, sign.now) }
+    })
+}
+
+type OnFile = (value: JsonObject, file: HeldFile) => JsonValue
+
+/** The node with what becomes of each file among its values. */
+function withFiles(node: PageNode, onFile: OnFile): PageNode {
+  if (node.kind === 'table') return tableWith(node, onFile)
   if (node.kind !== 'detail') return node
   const items = node.items.map((item) =>
-    isFileFormat(item.format) ? { ...item, value: addressed(item.value, secret, now) } : item,
+    isFileFormat(item.format) ? { ...item, value: replaced(item.value, node.document, onFile) } : item,
   )
   return { ...node, items }
 }
 
-function tableWith(table: PageTable, secret: PageSecret, now: number): PageTable {
+function tableWith(table: PageTable, onFile: OnFile): PageTable {
   const files = new Set(table.columns.flatMap(({ format }, at) => (isFileFormat(format) ? [at] : [])))
   if (files.size === 0) return table
   const rows = table.rows.map((row) => ({
     ...row,
-    cells: row.cells.map((value, at) => (files.has(at) ? addressed(value, secret, now) : value)),
+    cells: row.cells.map((value, at) => (files.has(at) ? replaced(value, row.key, onFile) : value)),
   }))
   return { ...table, rows }
 }
@@ -40,10 +66,9 @@ function isFileFormat(format: string): boolean {
   return format === 'file' || format === 'image'
 }
 
-function addressed(value: JsonValue, secret: PageSecret, now: number): JsonValue {
+function replaced(value: JsonValue, document: string | undefined, onFile: OnFile): JsonValue {
   if (!isJsonObject(value) || typeof value.guid !== 'string' || !isGuid(value.guid)) return value
-  const { url: _, ...rest } = value
-  return { ...rest, href: fileAddress(secret, value.guid, now) }
+  return onFile(value, { asset: value.guid, document })
 }
 
 function fileAddress(secret: PageSecret, guid: string, now: number): string {

@@ -11,6 +11,8 @@ export interface ReadForm {
   readonly values: JsonObject
   /** What is wrong, by field. Empty: everything fits. */
   readonly errors: ReadonlyMap<string, string>
+  /** The values of inputs of the type password. */
+  readonly passwords: readonly string[]
   /** Files of the form's file inputs, and whether the input takes several. */
   readonly files: readonly { readonly file: PostedFile; readonly multiple: boolean }[]
 }
@@ -19,6 +21,7 @@ export interface ReadForm {
 export function readForm(form: PageForm, posted: Posted, fieldOf: FieldOf, messages: PageMessages): ReadForm {
   const values: Record<string, JsonValue> = {}
   const errors = new Map<string, string>()
+  const passwords: string[] = []
   const files: ReadForm['files'][number][] = []
   for (const node of inputsOf(form)) {
     if (node.disabled) continue
@@ -34,6 +37,7 @@ export function readForm(form: PageForm, posted: Posted, fieldOf: FieldOf, messa
     const read = readInput(ruled, posted.all(input.name), messages)
     if ('error' in read) errors.set(input.name, read.error)
     else if (read.value !== undefined) values[input.name] = read.value
+    if (input.type === 'password') passwords.push(...posted.all(input.name))
   }
-  return { values, errors, files }
+  return { values, errors, passwords, files }
 }

@@ -3,6 +3,7 @@ import type { Reply } from '../../blocks/reply.ts'
 import type { PageAnswer } from '../../shared/page-content.ts'
 import type { StoredReply } from '../endpoint-idempotency.ts'
 import { replyText } from '../endpoint-reply.ts'
+import { headerAddress } from './header-address.ts'
 import { keepNotice } from './notice-cookie.ts'
 import type { PageRoom } from './page-room.ts'
 import { showPage } from './show-page.ts'
@@ -22,12 +23,16 @@ export async function sendPageReply(
   if (page?.kind === 'show') return showPage(room, request, reply, { shown: page, title })
   if (page?.kind === 'redirect') {
     if (page.notice) keepNotice(request, reply, page.notice)
-    return reply.code(303).header('location', page.to).header('cache-control', 'no-store').send()
+    return reply
+      .code(303)
+      .header('location', headerAddress(page.to))
+      .header('cache-control', 'no-store')
+      .send()
   }
   const text = replyText(made)
   reply.code(made.code).header('cache-control', 'no-store')
   if (text !== undefined) reply.type('application/json; charset=utf-8')
-  return reply.headers(made.headers).send(text)
+  return reply.headers(made.headers).header('content-security-policy', 'sandbox').send(text)
 }
 
 /** The reply in a form that can be kept for a form that is sent twice. */

@@ -3,7 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { messagesFor } from '../../pages/messages.ts'
 import { pickLocale } from '../../pages/pick-locale.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import type { PageNode, PageNotice, PageUser, ShownPage } from '../../shared/page-content.ts'
+import {
+  everyNode,
+  type PageNode,
+  type PageNotice,
+  type PageUser,
+  type ShownPage,
+} from '../../shared/page-content.ts'
 import type { DataTable, PageTable } from '../../shared/page-table.ts'
 import { completePage, dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
 import { cookieOf } from './cookies.ts'
@@ -13,7 +19,7 @@ import { pageAddress } from './page-address.ts'
 import { pageHeaders } from './page-headers.ts'
 import type { PageRoom } from './page-room.ts'
 import { sentNames } from './posted.ts'
-import { withFileAddresses } from './private-files.ts'
+import { fileAddresses } from './private-files.ts'
 import { tableView } from './table-view.ts'
 
 export interface PageToShow {
@@ -77,7 +83,10 @@ export async function showPage(
     ticket: builtIn ? undefined : ticketsOf(room, request, address.href),
     refused,
     tables,
-    filed: (node) => withFileAddresses(node, room.secret, room.clock()),
+    filed: await fileAddresses(making.session, [...everyNode(shown.content), ...tables.values()], {
+      secret: room.secret,
+      now: making.now,
+    }),
   })
   const above: readonly PageNode[] =
     refused && refused.form === undefined

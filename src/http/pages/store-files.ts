@@ -1,11 +1,11 @@
 import type { Assets } from '../../engine/assets.ts'
+import { PAGE_UPLOADS } from '../../engine/page-uploads.ts'
 import type { Actor } from '../../engine/records.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { guidOf, numberIn, textIn } from '../../storage/document-fields.ts'
 import type { ReadForm } from './read-form.ts'
 
-const DIRECTORY = 'page_uploads'
 const LONGEST_NAME = 200
 
 export interface StoredFiles {
@@ -24,7 +24,7 @@ export async function storeFiles(
   const made: string[] = []
   try {
     for (const { file, multiple } of files) {
-      const place = { name: safeName(file.name), directory: DIRECTORY, type: file.type }
+      const place = { name: safeName(file.name), directory: PAGE_UPLOADS, type: file.type }
       const record = await assets.create(file.file, place, by)
       const guid = guidOf(record)
       made.push(guid)

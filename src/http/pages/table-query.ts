@@ -8,8 +8,10 @@
  */
 import { PinError } from '../../blocks/block.ts'
 import { rangeQuery } from '../../blocks/range-query.ts'
+import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable, TableColumn } from '../../shared/page-table.ts'
 import type { Query, Scalar, Search, SortKey } from '../../shared/query.ts'
+import { textProblem } from '../../storage/text-limits.ts'
 import type { PageAddress } from './page-address.ts'
 
 /** Most documents that can be skipped; what lies behind is reached with a cursor. */
@@ -38,12 +40,13 @@ export function tableParameter(table: Pick<DataTable, 'id'>, name: string): stri
   return `${table.id}.${name}`
 }
 
-/** `now`: milliseconds, for dates such as `now-7d`. */
+/** `now`: milliseconds, for dates such as `now-7d`. Throws INVALID_QUERY for a text that asks for too much of what is slow. */
 export function tableQuery(table: DataTable, address: PageAddress, now: number): TableQuery {
   const get = (name: string) => address.get(tableParameter(table, name))?.slice(0, MAX_TEXT) ?? ''
   const text = get('q').trim()
   const filters = table.columns.flatMap((column) => filterOf(column, get, now))
   const search: Query[] = text === '' || !table.searchable ? [] : [textQuery(table, text)]
+  checkText(tableParameter(table, 'q'), text)
   const sorted = sortOf(table, get('sort'))
   const chosen = new Set(address.getAll(tableParameter(table, 'cols')))
   const columns = table.columns.filter(({ field, hidden }) => (chosen.size > 0 ? chosen.has(field) : !hidden))
@@ -120,6 +123,11 @@ function withPrefix(text: string): string {
   return /[\p{L}\p{N}]$/u.test(text) && !text.includes('"') ? `${text}*` : text
 }
 
+function checkText(parameter: string, text: string): void {
+  const problem = textProblem([text])
+  if (problem) throw new QuoinError('INVALID_QUERY', `${parameter} ${problem}.`)
+}
+
 function filterOf(column: TableColumn, get: (name: string) => string, now: number): Query[] {
   const { field, filter } = column
   if (filter === undefined) return []
@@ -144,7 +152,10 @@ function filterOf(column: TableColumn, get: (name: string) => string, now: numbe
   }
   const is = get(`is.${field}`).trim()
   if (is === '') return []
-  if (filter === 'text') return [{ kind: 'simple_query_string', fields: [field], text: withPrefix(is) }]
+  if (filter === 'text') {
+    checkText(`the filter of ${field}`, is)
+    return [{ kind: 'simple_query_string', fields: [field], text: withPrefix(is) }]
+  }
   if (filter === 'boolean')
     return is === 'true' || is === 'false' ? [{ kind: 'term', field, value: is === 'true' }] : []
   // The address cannot say whether the documents hold the number 5 or the text "5".

@@ -6,6 +6,7 @@ import { safeHref } from '../../shared/page-content.ts'
 import type { DataTable, PageTable, ShownColumn, TableInput, TableRow } from '../../shared/page-table.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
+import { findWithTotal } from '../../storage/find-with-total.ts'
 import type { Session } from '../../storage/storage.ts'
 import type { PageAddress } from './page-address.ts'
 import { sentNames } from './posted.ts'
@@ -28,10 +29,16 @@ export async function tableView(table: DataTable, making: TableMaking): Promise<
   const { session, address, messages } = making
   const asked = tableQuery(table, address, making.now)
   const within = asked.after === undefined ? Math.min(asked.page, lastNumberedPage(table)) : asked.page
-  const total = await session.count(table.storage, asked.query)
-  const count = Math.max(1, Math.ceil(total / table.pageSize))
-  const page = Math.min(within, count)
-  const found = await session.find(table.storage, tableSearch(table, { ...asked, page }))
+  const at = (page: number) => findWithTotal(session, table.storage, tableSearch(table, { ...asked, page }))
+  const pagesOfAll = (total: number) => Math.max(1, Math.ceil(total / table.pageSize))
+  let page = within
+  let { found, total } = await at(page)
+  // An address of a page behind the last one shows the last one. Rows may also go while this looks; the next one has fewer.
+  while (page > pagesOfAll(total)) {
+    page = pagesOfAll(total)
+    ;({ found, total } = await at(page))
+  }
+  const count = pagesOfAll(total)
   const documents = documentsOf(found)
   const from = (page - 1) * table.pageSize
   const to = (changes: Change) => address.with(prefixed(table, changes))

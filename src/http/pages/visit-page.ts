@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Reply } from '../../blocks/reply.ts'
+import { noteDocumentsOf } from '../../engine/page-uploads.ts'
 import type { Actor } from '../../engine/records.ts'
 import type { RunEnd } from '../../engine/run.ts'
 import { messagesFor } from '../../pages/messages.ts'
@@ -11,6 +12,7 @@ import type { IdempotencyKey, StoredReply } from '../endpoint-idempotency.ts'
 import { accountForm, submitAccountForm } from './account-pages.ts'
 import type { RefusedForm } from './complete-page.ts'
 import { showError } from './error-page.ts'
+import { headerAddress } from './header-address.ts'
 import { sendOtherView } from './other-views.ts'
 import { pageAddress } from './page-address.ts'
 import { pageRequest } from './page-request.ts'
@@ -39,6 +41,7 @@ export async function visitPage(
 ): Promise<FastifyReply> {
   const { page, blueprint } = found
   const stored: string[] = []
+  let endNotes = () => {}
   const by = actorOf(request)
   const address = pageAddress(request.url)
   const visit = new Visit(
@@ -49,6 +52,7 @@ export async function visitPage(
       async storeFiles(read) {
         const { values, assets } = await storeFiles(room.assets, read, by)
         stored.push(...assets)
+        endNotes = noteDocumentsOf(room.storage, assets)
         return values
       },
       readFile: (guid) => (stored.includes(guid) ? bytesOf(room.assets, guid) : undefined),
@@ -85,6 +89,8 @@ export async function visitPage(
         return key && room.idempotency.keep(session, key, storableReply(made))
       },
     })
+    const over = () => endNotes()
+    void Promise.resolve(end).then(over, over)
     const first = await Promise.race([replied, end])
     if ('code' in first) return send(first)
     const failed = first.error !== undefined
@@ -121,7 +127,7 @@ export async function visitPage(
       const done = await submitAccountForm(room, request, reply, form, values)
       return done ? showAgain({ form, posted, ...done }) : reply
     }
-    if (posted && visit.page) return reply.code(303).header('location', address.href).send()
+    if (posted && visit.page) return reply.code(303).header('location', headerAddress(address.href)).send()
     const message = `The page /${page.listening.uri} ended without "Show page"; the visitor got 404.`
     room.engine.log.write({ level: 'warn', message, run: end.run, blueprint, block: page.block })
     throw new QuoinError('NOT_FOUND', 'The page shows nothing.')

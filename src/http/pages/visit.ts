@@ -42,6 +42,8 @@ export class Visit implements PageVisit {
   refused: RefusedForm | undefined
   /** A form that the door answers itself, when the run is over. */
   own: SubmittedForm | undefined
+  /** What was typed into inputs of the type password. */
+  passwords: readonly string[] = []
   /** Set when the run replies. */
   replied = false
   readonly #posted: Posted | undefined
@@ -84,6 +86,7 @@ export class Visit implements PageVisit {
       return { block: button.block ?? '', given: { clicked: button.value ?? '', values: {} } }
     const fieldOf = await fieldsOf([form], this.#tools.rulesOf)
     const read = readForm(form, posted, fieldOf, this.#tools.messages)
+    this.passwords = read.passwords
     if (read.errors.size > 0) {
       this.refused = { form: form.id, posted, errors: read.errors, messages: [] }
       return undefined

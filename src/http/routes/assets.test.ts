@@ -84,7 +84,7 @@ describe('assets', () => {
     const first = formWith(text('first')).raw
     const two = Buffer.concat([first.subarray(0, first.lastIndexOf('--form')), formWith(text('second')).raw])
     const forms: readonly [string, { raw: Buffer | string; type: string }, number][] = [
-      ['JSON', { raw: '{}', type: 'application/json' }, 415],
+      ['a body without a name', { raw: '{}', type: 'application/json' }, 400],
       ['no boundary', { raw, type: 'multipart/form-data' }, 400],
       ['no file', formWith(undefined, { filename: 'x' }), 400],
       ['two files', { raw: two, type }, 400],
@@ -109,6 +109,40 @@ describe('assets', () => {
     expect(fits.body).toMatchObject({ size: limit })
     await room.send('DELETE', `/_system/assets/${textAt(fits.body, 'assets_guid')}`, 'admin')
     expect(await state()).toEqual(before)
+  })
+
+  it.each([
+    ['?filename=a.bin&path=../x', 'directory'],
+    ['?filename=a.bin&path=', undefined],
+    ['?filename=a%2Fb.bin', 'filename'],
+  ])('a body that is the file, at %s, keeps to the same rules', async (query, field) => {
+    const before = await state()
+    const reply = await upload({ raw: Buffer.from('bytes'), type: 'application/octet-stream' }, query)
+    if (field === undefined) {
+      expect(reply.body).toMatchObject({ name: 'a.bin', directory: 'system_assets', size: 5 })
+      await room.send('DELETE', `/_system/assets/${textAt(reply.body, 'assets_guid')}`, 'admin')
+    } else expect([reply.status, jsonAt(reply.body, 'fields')]).toEqual([400, [field]])
+    expect(await state()).toEqual(before)
+  })
+
+  it('a body that is the file is stored in the folder of its path, and past the limit leaves nothing', async () => {
+    const before = await state()
+    const type = 'application/json'
+    for (const size of [limit + 1, limit + 3_000_000]) {
+      const reply = await upload({ raw: Buffer.alloc(size, 1), type }, '?filename=big.json')
+      expect([reply.status, jsonAt(reply.body, 'error')]).toEqual([413, 'FILE_TOO_BIG'])
+    }
+    expect(await state()).toEqual(before)
+    const query = '?filename=a%20b.json&directory=public&path=images%2F2026&action=x&filesize=9'
+    const stored = await upload({ raw: Buffer.from('{"a":1}'), type }, query)
+    expect(stored.body).toMatchObject({
+      name: 'a b.json',
+      type,
+      size: 7,
+      sha256: sha256('{"a":1}'),
+      public_path: 'blueprints/images/2026/a b.json',
+    })
+    await room.send('DELETE', `/_system/assets/${textAt(stored.body, 'assets_guid')}`, 'admin')
   })
 
   it('an upload that is cut in the middle leaves nothing', async () => {

@@ -110,6 +110,8 @@ export function assetRoutes(assets: Assets): RouteFamily {
 async function uploadRoute(scope: App, assets: Assets): Promise<void> {
   scope.removeAllContentTypeParsers()
   await scope.register(multipart)
+  // Any other body is the file itself; it is read by the handler.
+  scope.addContentTypeParser('*', (_request, _body, done) => done(null))
   scope.post(
     '/_system/assets/stream',
     {
@@ -119,9 +121,9 @@ async function uploadRoute(scope: App, assets: Assets): Promise<void> {
         operationId: 'uploadAsset',
         summary: 'Upload an asset',
         description:
-          'A form with one file, at most 500 MB. `filename` and `directory` may stand in the query or as fields of the form.',
+          'A form with one file, or the file as the body with `filename` in the query; at most 500 MB. `filename` and `directory` may also be fields of the form.',
         tags,
-        consumes: ['multipart/form-data'],
+        consumes: ['multipart/form-data', 'application/octet-stream'],
         querystring: uploadQuerySchema,
         body: uploadFormSchema,
         response: { 200: assetSchema },

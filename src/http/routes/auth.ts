@@ -26,7 +26,7 @@ function signInRoute(app: App, access: Access, url: string, summary: string, ope
         summary,
         tags: ['Sign-in'],
         description:
-          'Gives an access token for a user name (or e-mail address) and a password. Ten wrong passwords in a row lock the user for a while.',
+          'Gives an access token for a user name (or e-mail address) and a password. Ten wrong passwords in a row lock the user for a while, for the network that sent them; 100 from networks where the user never signed in lock all such networks.',
         body: signInSchema,
         response: { 200: signedInSchema },
       },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { withConfiguration } from '../../engine/block-configuration.ts'
 import {
   createBlock,
   discardStaged,
@@ -82,7 +83,8 @@ export function blueprintActionRoutes({ records, catalogue }: Engine): RouteFami
           response: { 200: blockSchema },
         },
       },
-      (request) => createBlock(records, catalogue, request.body, actorOf(request)),
+      (request) =>
+        createBlock(records, catalogue, withConfiguration(request.body, catalogue), actorOf(request)),
     )
 
     app.put(

@@ -8,7 +8,7 @@ import {
   explanationSchema,
 } from '../../shared/api/blueprints.ts'
 import { guidParams } from '../../shared/api/meta.ts'
-import { actorOf } from '../actor-of.ts'
+import { actorOf, deployerOf } from '../actor-of.ts'
 import { explainRequest } from '../explain-request.ts'
 import type { RouteFamily } from '../route-family.ts'
 
@@ -30,13 +30,13 @@ export function blueprintDeploymentRoutes(engine: Engine, access: Access): Route
           operationId: 'activateBlueprint',
           summary: 'Activate a blueprint',
           description:
-            'Checks and deploys the saved blocks; the endpoints are reachable when this answers. What cannot run is 422 with every problem, and everything stays as it was.',
+            'Checks and deploys the saved blocks; the endpoints are reachable when this answers. What cannot run is 422 with every problem, and everything stays as it was. A blueprint with the page login, logout or password needs the scope `blueprints_account_pages`, here and at each deploy.',
           tags,
           params: guidParams,
           response: { 200: blueprintSchema },
         },
       },
-      (request) => deployments.activate(request.params.guid, actorOf(request)),
+      (request) => deployments.activate(request.params.guid, deployerOf(request)),
     )
 
     app.put(
@@ -58,7 +58,7 @@ export function blueprintDeploymentRoutes(engine: Engine, access: Access): Route
     app.get(
       '/blueprints/deploy/:guid/actions',
       {
-        config: { permission: 'blueprints_view' },
+        config: { permission: 'blueprints_view', alsoNeeds: ['blueprintactions_view'] },
         schema: {
           operationId: 'listDeployActions',
           summary: 'Pending deploy actions',
@@ -95,7 +95,7 @@ export function blueprintDeploymentRoutes(engine: Engine, access: Access): Route
           response: { 200: blueprintSchema },
         },
       },
-      (request) => deployments.deploy(request.params.guid, actorOf(request)),
+      (request) => deployments.deploy(request.params.guid, deployerOf(request)),
     )
 
     app.post(

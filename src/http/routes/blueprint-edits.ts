@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import { stageEdits } from '../../engine/block-edits.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { blockRecords, getRecord, recordStorages } from '../../engine/records.ts'
-import { blockSchema, editsSchema } from '../../shared/api/blueprint-actions.ts'
+import { type BlockEdit, blockSchema, editsSchema } from '../../shared/api/blueprint-actions.ts'
 import { guidParams } from '../../shared/api/meta.ts'
 import { actorOf } from '../actor-of.ts'
+import { callerOf, requireScope } from '../authenticate.ts'
 import type { RouteFamily } from '../route-family.ts'
 
 const tags = ['Blocks']
@@ -42,14 +43,25 @@ export function blueprintEditRoutes({ records, catalogue }: Engine): RouteFamily
           operationId: 'stageEdits',
           summary: 'Stage several changes of blocks at once',
           description:
-            'All or none, in one transaction. Each says against which state it was made; 409 when one was changed meanwhile. Gives the changed blocks.',
+            'All or none, in one transaction. New blocks also need the scope `blueprintactions_create`, removed ones `blueprintactions_remove`. Each says against which state it was made; 409 when one was changed meanwhile. Gives the changed blocks.',
           tags,
           params: guidParams,
           body: editsSchema,
           response: { 200: Type.Array(blockSchema) },
         },
       },
-      (request) => stageEdits(records, catalogue, request.params.guid, request.body.edits, actorOf(request)),
+      async (request) => {
+        const { edits } = request.body
+        const caller = callerOf(request)
+        if (edits.some(isNew)) requireScope(caller, 'blueprintactions_create')
+        if (edits.some(({ content }) => content === null)) requireScope(caller, 'blueprintactions_remove')
+        return stageEdits(records, catalogue, request.params.guid, edits, actorOf(request))
+      },
     )
   }
+}
+
+/** One that says so of a block that is there is refused when it is staged. */
+function isNew({ update_hash: hash, content }: BlockEdit): boolean {
+  return hash === null && content !== null
 }

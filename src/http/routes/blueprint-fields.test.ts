@@ -51,7 +51,6 @@ describe('blueprint fields', () => {
     ],
     ['min above max', { ...good, type: 'number', validation_rules: { min: 2, max: 1 } }, 'validation_rules'],
     ['a default that does not fit', { ...good, type: 'number', default_value: 'x' }, 'default_value'],
-    ['a default for all storages', { name: 'a', type: 'string', default_value: 'x' }, 'default_value'],
     ['an unknown blueprint', { ...good, blueprint_guid: 'none' }, 'blueprint_guid'],
   ])('a field with %s is refused', async (_what, body, field) => {
     const reply = await send('POST', '', body)

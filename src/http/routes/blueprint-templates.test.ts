@@ -8,6 +8,7 @@ beforeAll(async () => {
   room = await openManagementServer()
   const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `blueprinttemplates_${verb}`)
   await room.addUser('designer', verbs)
+  await room.addUser('scripter', [...verbs, 'blueprinttemplates_script'])
   await room.addUser('nobody', [])
 })
 afterAll(() => room.close())
@@ -41,6 +42,25 @@ describe('page templates', () => {
     expect([reply.status, jsonAt(reply.body, 'fields')]).toEqual([400, fields])
   })
 
+  it('JavaScript needs a scope of its own, to be set, changed or taken away', async () => {
+    const scope = 'blueprinttemplates_script'
+    const as = (user: string, method: 'POST' | 'PUT', path: string, body: JsonValue) =>
+      room.send(method, `/blueprinttemplates${path}`, user, body)
+    const refused = await as('designer', 'POST', '', { name: 'Scripted', js: 'fetch("/")' })
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([403, expect.stringContaining(scope)])
+    const made = await as('scripter', 'POST', '', { name: 'Scripted', js: 'let a' })
+    expect(made.status).toBe(200)
+    const guid = textAt(made.body, '_meta', 'guid')
+    for (const js of ['let b', '', 'let a '])
+      expect((await as('designer', 'PUT', `/${guid}`, { name: 'Taken', js })).status).toBe(403)
+    expect((await send('GET', `/${guid}`)).body).toMatchObject({ name: 'Scripted', js: 'let a' })
+    // A template that is fetched, changed and sent back keeps its script.
+    const changed = await as('designer', 'PUT', `/${guid}`, { name: 'Renamed', js: 'let a' })
+    expect([changed.status, textAt(changed.body, 'name')]).toEqual([200, 'Renamed'])
+    expect((await as('admin', 'PUT', `/${guid}`, { js: '' })).status).toBe(200)
+    expect((await as('designer', 'POST', '', { name: 'Plain', js: '' })).status).toBe(200)
+  })
+
   it('say what pages will leave out of them', async () => {
     const made = await send('POST', '', { name: 'Odd', content: '<main>', css: 'a { background: url(//x) }' })
     expect(made.status).toBe(200)
@@ -58,12 +78,12 @@ describe('page templates', () => {
     await send('POST', '', { name: 'Other' })
     const other = textAt((await send('POST', '/search', { query: 'other' })).body, 0, '_meta', 'guid')
     expect(jsonAt((await send('PUT', `/${other}`, { name: 'SHELL' })).body, 'error')).toBe('CONFLICT')
-    expect((await send('PUT', `/${guid}`, { js: 'let a' })).body).toMatchObject({
+    expect((await send('PUT', `/${guid}`, { description: 'Round it all' })).body).toMatchObject({
       css: 'main {}',
-      js: 'let a',
+      description: 'Round it all',
       last_modified_by: { username: 'designer' },
     })
-    expect(jsonAt((await send('GET', `/${guid}`)).body, 'js')).toBe('let a')
+    expect(jsonAt((await send('GET', `/${guid}`)).body, 'description')).toBe('Round it all')
     expect((await send('DELETE', `/${guid}`)).body).toEqual({ guid, removed: true })
     for (const [method, body] of [
       ['GET', undefined],

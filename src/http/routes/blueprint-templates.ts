@@ -1,10 +1,13 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { holds } from '../../access/scopes.ts'
 import { searchRecords } from '../../engine/blueprint-records.ts'
 import type { RecordContext } from '../../engine/records.ts'
 import {
   createTemplate,
   getTemplate,
   removeTemplate,
+  type TemplateAuthor,
   templateStorage,
   updateTemplate,
 } from '../../engine/templates.ts'
@@ -16,6 +19,7 @@ import { removedSchema } from '../../shared/api/users.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { actorOf } from '../actor-of.ts'
+import { callerOf } from '../authenticate.ts'
 import type { RouteFamily } from '../route-family.ts'
 import { searchReply } from '../search-reply.ts'
 import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
@@ -28,6 +32,9 @@ const searchFields: readonly SearchField[] = [
   { name: 'content', type: 'string', text: true },
   ...metaFields,
 ]
+
+const NEEDS_SCRIPT =
+  'JavaScript (`js`) runs in the browser of every visitor, also of administrators: setting or changing it needs the scope `blueprinttemplates_script`, which equals administrator rights.'
 
 /** Page templates. */
 export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
@@ -58,12 +65,13 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
         schema: {
           operationId: 'createTemplate',
           summary: 'Create a page template',
+          description: NEEDS_SCRIPT,
           tags,
           body: createTemplateSchema,
           response: { 200: templateSchema },
         },
       },
-      async (request) => withProblems(await createTemplate(storage, request.body, actorOf(request))),
+      async (request) => withProblems(await createTemplate(storage, request.body, authorOf(request))),
     )
 
     app.get(
@@ -88,6 +96,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
         schema: {
           operationId: 'updateTemplate',
           summary: 'Change a page template',
+          description: NEEDS_SCRIPT,
           tags,
           params: guidParams,
           body: updateTemplateSchema,
@@ -95,7 +104,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
         },
       },
       async (request) =>
-        withProblems(await updateTemplate(storage, request.params.guid, request.body, actorOf(request))),
+        withProblems(await updateTemplate(storage, request.params.guid, request.body, authorOf(request))),
     )
 
     app.delete(
@@ -124,4 +133,9 @@ function withProblems(template: JsonObject): JsonObject {
   const { name, content, css } = template
   const { problems } = readTemplate({ name: textIn(name), content: textIn(content), css: textIn(css) })
   return problems.length === 0 ? template : { ...template, problems: [...problems] }
+}
+
+function authorOf(request: FastifyRequest): TemplateAuthor {
+  const { scopes } = callerOf(request)
+  return { ...actorOf(request), mayScript: holds(scopes, 'blueprinttemplates_script') }
 }

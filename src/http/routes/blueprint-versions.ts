@@ -11,7 +11,7 @@ import {
   versionSchema,
 } from '../../shared/api/blueprints.ts'
 import { guidParams } from '../../shared/api/meta.ts'
-import { actorOf } from '../actor-of.ts'
+import { deployerOf } from '../actor-of.ts'
 import type { RouteFamily } from '../route-family.ts'
 
 const tags = ['Blueprints']
@@ -63,7 +63,7 @@ export function blueprintVersionRoutes({ deployments, records }: Engine): RouteF
     app.get(
       '/blueprints/:guid/versions/:number',
       {
-        config: { permission: 'blueprints_view' },
+        config: { permission: 'blueprints_view', alsoNeeds: ['blueprintactions_view'] },
         schema: {
           operationId: 'getVersion',
           summary: 'The blocks of one version',
@@ -96,7 +96,7 @@ export function blueprintVersionRoutes({ deployments, records }: Engine): RouteF
           response: { 200: blueprintSchema },
         },
       },
-      (request) => deployments.rollBack(request.params.guid, request.params.number, actorOf(request)),
+      (request) => deployments.rollBack(request.params.guid, request.params.number, deployerOf(request)),
     )
   }
 }

@@ -79,6 +79,7 @@ export function blueprintRoutes({ records, random }: Engine): RouteFamily {
           operationId: 'getBlueprint',
           summary: "One blueprint's metadata",
           tags,
+          description: 'By its `_meta.guid` or its `short_id`.',
           params: guidParams,
           response: { 200: blueprintSchema },
         },

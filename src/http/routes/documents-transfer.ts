@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { auditTransfer } from '../../engine/audited-documents.ts'
 import { exportDocuments } from '../../engine/document-export.ts'
 import type { DocumentImports } from '../../engine/document-import.ts'
 import { type StorageContext, storageNamed } from '../../engine/storage-records.ts'
 import { exportResponse, importedSchema, NDJSON } from '../../shared/api/documents.ts'
 import { guidParams } from '../../shared/api/meta.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { matchAll } from '../../shared/query.ts'
+import { transact } from '../../storage/transact.ts'
 import { actorOf } from '../actor-of.ts'
 import type { RouteFamily } from '../route-family.ts'
 import { allowSlowBody } from '../slow-body.ts'
@@ -34,6 +37,14 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
       },
       async (request, reply) => {
         const name = await storageNamed(context, request.params.guid)
+        // Before the first byte, so that no document leaves without its record.
+        if (request.method !== 'HEAD')
+          await transact(
+            storage,
+            async (session) =>
+              auditTransfer(context.audit, session, name, 'exported', await session.count(name, matchAll)),
+            { user: actorOf(request) },
+          )
         reply
           .type(`${NDJSON}; charset=utf-8`)
           .header('content-disposition', `attachment; filename="${name}.ndjson"`)
@@ -68,7 +79,10 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
         }
         const name = await storageNamed(context, request.params.guid)
         try {
-          const imported = await imports.run(name, request.body, { user: actorOf(request) })
+          const origin = { user: actorOf(request) }
+          const imported = await imports.run(name, request.body, origin, (session, count) =>
+            auditTransfer(context.audit, session, name, 'imported', count),
+          )
           return { imported }
         } catch (error) {
           if (error instanceof QuoinError || request.raw.complete) throw error

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../test/document-server.ts'
 import { jsonAt, recordIn, recordsIn, textAt } from '../../../test/json-at.ts'
+import { QuoinError } from '../../shared/errors.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import { search as searchOf } from '../../shared/query.ts'
+import { auditLogStorage } from '../../storage/audit-log.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
 let room: DocumentServer
@@ -206,5 +211,98 @@ describe('documents', () => {
     await session.create('cities', [{ op: 'set', field: 'a', value: 1 }])
     await session.rollback()
     expect(await session.count('_history', { kind: 'all' })).toBe(before)
+  })
+})
+
+describe('the audit log', () => {
+  const audits = async () =>
+    documentsOf(
+      await room.storage
+        .session()
+        .find(
+          auditLogStorage,
+          searchOf({ query: { kind: 'term', field: 'category', value: 'documents' }, limit: 1000 }),
+        ),
+    ).toSorted((a, b) => (guidOf(a) < guidOf(b) ? -1 : 1))
+
+  it('has a record of each write by a manager, and none of what was refused or read', async () => {
+    const earlier = (await audits()).length
+    const guid = await create({ name: 'Ghent', inner: { api_token: 'abcdef', size: 1 } })
+    const one = `${path}/${guid}`
+    const send = (method: 'PUT' | 'DELETE' | 'POST', url: string, body?: JsonValue) =>
+      room.send(method, url, 'writer', body === undefined ? {} : { body })
+    await send('PUT', one, { name: 'Gent', inner: { api_token: 'ghijkl', size: 1 }, password: 'hunter22' })
+    expect((await send('PUT', `${one}?update_hash=old`, { name: 'Lost' })).status).toBe(409)
+    await send('PUT', one, { name: 'Gent' })
+    await room.send('GET', one, 'viewer')
+    await send('DELETE', one)
+    await send('POST', `${one}/restore`)
+    await send('DELETE', `${one}?hard=true`)
+    expect((await send('DELETE', `${one}?hard=true`)).status).toBe(404)
+    const told = (await audits()).slice(earlier)
+    expect(told.map(({ action }) => action)).toEqual(['created', 'updated', 'removed', 'restored', 'deleted'])
+    const hidden = { api_token: '•••', size: 1 }
+    expect(told).toMatchObject([
+      {
+        guid,
+        name: 'cities',
+        user: { username: 'writer' },
+        states: [null, { name: 'Ghent', inner: hidden }],
+      },
+      {
+        changes: ['name', 'inner', 'password'],
+        states: [
+          { name: 'Ghent', inner: hidden },
+          { name: 'Gent', inner: hidden, password: '•••' },
+        ],
+      },
+      { states: [{ name: 'Gent' }, null] },
+      { states: [null, { name: 'Gent' }] },
+      { states: [{ name: 'Gent', password: '•••' }, null] },
+    ])
+    for (const secret of ['abcdef', 'ghijkl', 'hunter22']) expect(JSON.stringify(told)).not.toContain(secret)
+  })
+
+  it('has one record of an import or export, with the number of documents, and none of one that failed', async () => {
+    const earlier = (await audits()).length
+    const moved = `/_system/storages/${await room.make('moved')}/documents`
+    const type = 'application/x-ndjson'
+    const take = (raw: string) => room.send('POST', `${moved}/import`, 'writer', { raw, type })
+    expect((await take('{"n":1}\n{"n":2}\n{"n":3}')).body).toEqual({ imported: 3 })
+    expect((await take('{"n":1}\n{')).status).toBe(400)
+    expect((await room.send('GET', `${moved}/export`, 'viewer')).status).toBe(200)
+    expect((await room.send('HEAD', `${moved}/export`, 'viewer')).status).toBe(200)
+    expect((await audits()).slice(earlier)).toMatchObject([
+      {
+        action: 'imported',
+        guid: '',
+        name: 'moved',
+        user: { username: 'writer' },
+        states: [null, { documents: 3 }],
+      },
+      {
+        action: 'exported',
+        guid: '',
+        name: 'moved',
+        user: { username: 'viewer' },
+        states: [null, { documents: 3 }],
+      },
+    ])
+    expect((await audits()).length).toBe(earlier + 2)
+  })
+
+  it('is part of the transaction: a write that cannot be told is not made', async () => {
+    const guid = await create({ name: 'Kept' })
+    const end = room.storage.observe(auditLogStorage, () => {
+      throw new QuoinError('STORAGE_FULL', 'No room for the record.')
+    })
+    const refused = await room.send('PUT', `${path}/${guid}`, 'writer', { body: { name: 'Changed' } })
+    end()
+    expect(refused.status).toBe(507)
+    expect(jsonAt((await room.send('GET', `${path}/${guid}`, 'viewer')).body, 'name')).toBe('Kept')
+    // It goes on by itself.
+    expect((await room.send('PUT', `${path}/${guid}`, 'writer', { body: { name: 'Changed' } })).status).toBe(
+      200,
+    )
   })
 })

@@ -7,6 +7,7 @@ import { healthRoutes } from './health.ts'
 let place: TemporaryStorage
 let room: TemporaryServer
 let isStarted: boolean
+let isDamaged: boolean
 /** Resolves when the server has begun to close. */
 let stopping: PromiseWithResolvers<void>
 /** What requests wait for before they are handled. */
@@ -14,13 +15,18 @@ let hold: () => Promise<void>
 
 beforeEach(async () => {
   isStarted = true
+  isDamaged = false
   stopping = Promise.withResolvers()
   hold = async () => undefined
   place = await openTemporaryStorage()
   await place.storage.ensure('_blueprints')
   const health: RouteFamily = (app, tools) => {
     app.addHook('preHandler', () => hold())
-    healthRoutes(place.storage, () => isStarted)(app, tools)
+    healthRoutes(
+      place.storage,
+      () => isStarted,
+      () => isDamaged,
+    )(app, tools)
     app.addHook('preClose', (done) => {
       stopping.resolve()
       done()
@@ -53,6 +59,12 @@ test('a node whose storage fails is live, and not ready', async () => {
   expect(await ask('live')).toEqual([200, 'live'])
   expect(await ask('ready')).toEqual([503, 'storage'])
   expect(room.log.join('')).toContain('the storage does not answer')
+})
+
+test('a node whose database was found damaged is live, and not ready', async () => {
+  isDamaged = true
+  expect(await ask('live')).toEqual([200, 'live'])
+  expect(await ask('ready')).toEqual([503, 'damaged'])
 })
 
 test('a node that stops is not ready', async () => {

@@ -11,10 +11,14 @@ const ASKED = '_blueprints'
 
 /**
  * For whatever runs the node. Live: the process turns its event loop, or it should be started anew. Ready: it may be sent
- * requests; not while it starts or stops, not when its storage fails, and not while it has lost the other nodes. `isStarted` may be false for longer than the
+ * requests; not while it starts or stops, not when its storage fails or was found damaged, and not while it has lost the other nodes. `isStarted` may be false for longer than the
  * server takes to open.
  */
-export function healthRoutes(storage: Storage, isStarted: () => boolean = () => true): RouteFamily {
+export function healthRoutes(
+  storage: Storage,
+  isStarted: () => boolean = () => true,
+  isDamaged: () => boolean = () => false,
+): RouteFamily {
   return (app) => {
     let isStopping = false
     app.addHook('preClose', (done) => {
@@ -34,6 +38,7 @@ export function healthRoutes(storage: Storage, isStarted: () => boolean = () => 
       reply.header('cache-control', 'no-store')
       if (isStopping) return reply.code(503).send({ status: 'stopping' })
       if (!isStarted()) return reply.code(503).send({ status: 'starting' })
+      if (isDamaged()) return reply.code(503).send({ status: 'damaged' })
       try {
         await storage.session().get(ASKED, NOBODY)
       } catch (error) {

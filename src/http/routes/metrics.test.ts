@@ -32,6 +32,8 @@ beforeAll(async () => {
         bodyLimit: 10_000,
         corsOrigins: [],
         rateLimit: 1000,
+        connections: 0,
+        waitingBytes: 0,
         environment,
         trustProxy: false,
         logLevel: 'silent',

@@ -1,9 +1,10 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TemporaryServer } from '../../../test/temporary-server.ts'
 import { openTemporaryServer } from '../../../test/temporary-server.ts'
 import { mayEnter } from '../../access/scopes.ts'
+import type { DescribeEndpoints } from '../endpoint-descriptions.ts'
 import type { ApiDocument, ApiOperation, ExtraPaths } from '../open-api-document.ts'
-import type { DescribeEndpoints } from './open-api.ts'
 
 const nasty = `</code><script>alert("1")</script><img src=x onerror='a'>&`
 
@@ -24,7 +25,7 @@ const operation = (summary: string): ApiOperation => ({
 
 let active = true
 
-const endpoints: DescribeEndpoints = (identity): ExtraPaths => ({
+const endpoints: DescribeEndpoints = async (identity): Promise<ExtraPaths> => ({
   tags: [{ name: 'Tasks', description: nasty }],
   paths: active
     ? {
@@ -82,12 +83,21 @@ describe('the OpenAPI document', () => {
     const search = paths['/api/v1/users/search']?.post
     expect(search?.security).toEqual([{ bearer: [] }])
     expect(search?.description).toContain('users_view')
-    expect(Object.keys(search?.responses ?? {})).toEqual(['200', '400', '401', '403', '413', '415', '500'])
+    expect(Object.keys(search?.responses ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '413',
+      '415',
+      '500',
+      '503',
+    ])
     expect(search?.responses['200']?.headers).toHaveProperty('x-total-count')
     expect(Object.keys(paths['/api/v1/auth/signin']?.post?.responses ?? {})).toContain('401')
     const info = paths['/api/v1/info']?.get
-    expect(info?.security).toBeUndefined()
-    expect(Object.keys(info?.responses ?? {})).toEqual(['200', '429', '500'])
+    expect(info?.security).toEqual([])
+    expect(Object.keys(info?.responses ?? {})).toEqual(['200', '429', '500', '503'])
   })
 
   it('holds what blueprints add, as far as the caller may enter it, at the time of the request', async () => {
@@ -99,6 +109,26 @@ describe('the OpenAPI document', () => {
     expect(await paths()).toEqual([])
     active = true
     expect((await read({ 'x-token': 'nonsense' })) as object).toMatchObject({ error: 'INVALID_ACCESS_TOKEN' })
+  })
+})
+
+describe('both', () => {
+  it.each(['/docs', '/api/v1/openapi.json'])('%s is sent as small as the client takes it', async (url) => {
+    const sent = async (accepted: string) => {
+      const { headers, rawPayload } = await server.app.inject({
+        url,
+        headers: { 'accept-encoding': accepted },
+      })
+      expect(headers.vary).toBe('accept-encoding')
+      return { encoding: headers['content-encoding'], bytes: rawPayload }
+    }
+    const plain = await sent('')
+    const gzip = await sent('gzip, br;q=0')
+    const br = await sent('gzip, br')
+    expect([plain.encoding, gzip.encoding, br.encoding]).toEqual([undefined, 'gzip', 'br'])
+    expect(gunzipSync(gzip.bytes)).toEqual(plain.bytes)
+    expect(brotliDecompressSync(br.bytes)).toEqual(plain.bytes)
+    expect(br.bytes.length * 5).toBeLessThan(plain.bytes.length)
   })
 })
 
@@ -142,8 +172,8 @@ describe('the page', () => {
     for (const id of links) expect(body).toContain(`id="${id}"`)
   })
 
-  it('gives commands that work where the reader is', async () => {
+  it('gives commands that take the address and the token from the shell', async () => {
     const { body } = await page()
-    expect(body).toContain('curl -X POST &#39;http://quoin.example/api/v1/auth/signin&#39;')
+    expect(body).toContain('curl -X POST &quot;$QUOIN/api/v1/auth/signin&quot;')
   })
 })

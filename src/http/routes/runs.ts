@@ -1,3 +1,4 @@
+import type { FastifyContextConfig } from 'fastify'
 import { Type } from 'typebox'
 import type { Access } from '../../access/access.ts'
 import { holds } from '../../access/scopes.ts'
@@ -16,11 +17,18 @@ import {
   runSummarySchema,
 } from '../../shared/api/runs.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { neededScopes } from '../permission.ts'
 import type { RouteFamily } from '../route-family.ts'
 import { runStreams } from '../run-stream.ts'
 import { searchReply } from '../search-reply.ts'
 
 const tags = ['Runs']
+
+/** A run shows what each block got and gave: the blocks, and the data of whoever sent the request. */
+const seesRuns = {
+  permission: 'blueprints_view',
+  alsoNeeds: ['runs_view', 'blueprintactions_view'],
+} satisfies FastifyContextConfig
 
 /** Runs that were traced, and those that stand still. */
 export function runRoutes(
@@ -43,7 +51,7 @@ export function runRoutes(
     app.get(
       '/runs',
       {
-        config: { permission: 'blueprints_view' },
+        config: seesRuns,
         schema: {
           operationId: 'listRuns',
           summary: 'Traced runs',
@@ -59,7 +67,7 @@ export function runRoutes(
     app.get(
       '/runs/stream',
       {
-        config: { permission: 'blueprints_view', entityTag: false },
+        config: { ...seesRuns, entityTag: false },
         schema: {
           operationId: 'watchRuns',
           summary: 'Hear of traced runs',
@@ -79,7 +87,9 @@ export function runRoutes(
         const { accessToken: token } = request
         const mayStay = async () => {
           const identity = token === undefined ? undefined : await access.identify(token)
-          return identity !== undefined && holds(identity.scopes, 'blueprints_view')
+          return (
+            identity !== undefined && neededScopes(seesRuns).every((scope) => holds(identity.scopes, scope))
+          )
         }
         return streams.open(reply, request.query.blueprint, mayStay)
       },
@@ -88,7 +98,7 @@ export function runRoutes(
     app.get(
       '/runs/paused',
       {
-        config: { permission: 'blueprints_view' },
+        config: seesRuns,
         schema: {
           operationId: 'listPausedRuns',
           summary: 'Runs that are paused at a breakpoint',
@@ -103,7 +113,7 @@ export function runRoutes(
     app.get(
       '/runs/:guid',
       {
-        config: { permission: 'blueprints_view' },
+        config: seesRuns,
         schema: {
           operationId: 'getRun',
           summary: 'One traced run, step by step',
@@ -120,6 +130,7 @@ export function runRoutes(
       {
         config: {
           permission: 'blueprints_update',
+          alsoNeeds: ['runs_view', 'blueprintactions_view'],
           bodyOptional: true,
           errors: ['CONFLICT', 'VALIDATION_FAILED'],
         },
@@ -141,7 +152,7 @@ export function runRoutes(
       app.post(
         `/runs/:guid/${steering}`,
         {
-          config: { permission: 'blueprints_update', bodyOptional: true },
+          config: { permission: 'blueprints_update', alsoNeeds: ['runs_view'], bodyOptional: true },
           schema: {
             operationId: `${steering}Run`,
             summary,

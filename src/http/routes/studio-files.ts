@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { QuoinError } from '../../shared/errors.ts'
+import { acceptedEncodings } from '../accepted-encoding.ts'
 import type { RouteFamily } from '../route-family.ts'
 
 /** What the built page has where each request gets a value of its own. */
@@ -20,11 +21,8 @@ const types: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** Best first; the build writes both beside each file. */
-const encodings = [
-  { name: 'br', ending: '.br' },
-  { name: 'gzip', ending: '.gz' },
-] as const
+/** The build writes both beside each file. */
+const endings = { br: '.br', gzip: '.gz' } as const
 
 const publicRoute = { config: { permission: 'public', entityTag: false }, schema: { hide: true } } as const
 
@@ -86,9 +84,8 @@ async function studioFile(
     .type(type)
     .header('vary', 'accept-encoding')
     .header('cache-control', 'public, max-age=31536000, immutable')
-  for (const { name: encoding, ending: suffix } of encodings) {
-    if (!accepts(request, encoding)) continue
-    const packed = await readIfThere(`${path}${suffix}`)
+  for (const encoding of acceptedEncodings(request.headers)) {
+    const packed = await readIfThere(`${path}${endings[encoding]}`)
     if (packed) return reply.header('content-encoding', encoding).send(packed)
   }
   const plain = await readIfThere(path)
@@ -97,14 +94,6 @@ async function studioFile(
     throw notThere()
   }
   return reply.send(plain)
-}
-
-function accepts({ headers }: FastifyRequest, encoding: string): boolean {
-  const offered = String(headers['accept-encoding'] ?? '').split(',')
-  return offered.some((one) => {
-    const [name = '', weight = ''] = one.split(';').map((part) => part.trim())
-    return name.toLowerCase() === encoding && !/^q=0(\.0*)?$/.test(weight)
-  })
 }
 
 function notThere(): QuoinError {

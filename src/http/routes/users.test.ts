@@ -88,6 +88,44 @@ describe('managing users', () => {
     expect((await send('DELETE', `/users/${admin}`, 'admin')).json().error).toBe('CONFLICT')
   })
 
+  it('one’s own password needs the current one by this path too', async () => {
+    const own = await server.addUser('selfish', ['users_update', 'users_view'])
+    const before = await server.as('selfish')
+    const put = (payload: object) =>
+      server.app.inject({ method: 'PUT', url: `/api/v1/users/${own}`, headers: before, payload })
+    const password = 'another password'
+    for (const sent of [{ password }, { password, current_password: 'guess' }]) {
+      const refused = await put(sent)
+      expect([refused.statusCode, refused.json().fields]).toEqual([400, ['current_password']])
+    }
+    // Nothing was changed: the password that was, and the token, still work.
+    await server.as('selfish')
+    expect((await put({ firstname: 'Sel' })).statusCode).toBe(200)
+    expect((await put({ password, current_password: userPassword })).statusCode).toBe(200)
+    expect((await put({ firstname: 'Gone' })).statusCode).toBe(401)
+    // Of others it does not: whoever manages them does not know theirs.
+    expect((await send('PUT', `/users/${own}`, 'admin', { password: 'a third password' })).statusCode).toBe(
+      200,
+    )
+    await send('DELETE', `/users/${own}`, 'admin')
+  })
+
+  it.each([
+    ['1234567890', 'digits in a row'],
+    ['aaaaaaaaaa', 'repeat'],
+    ['password123', 'guessed first'],
+    ['my name is weakling', 'user name'],
+  ])('the password %s is refused', async (password, words) => {
+    const made = await send('POST', '/users', 'admin', { username: 'weakling', password })
+    expect([made.statusCode, made.json().fields]).toEqual([400, ['password']])
+    expect(made.json().message).toContain(words)
+    const changed = await send('PUT', `/users/${ann}`, 'manager', {
+      password: password.replace('weakling', 'ann'),
+    })
+    if (words !== 'user name')
+      expect([changed.statusCode, changed.json().fields]).toEqual([400, ['password']])
+  })
+
   it('a user is created, read, changed, locked, unlocked and removed', async () => {
     const made = await send('POST', '/users', 'manager', {
       username: 'Zoë',
@@ -110,7 +148,7 @@ describe('managing users', () => {
 
     for (let i = 0; i < 3; i++)
       await server.access
-        .signIn({ username: 'zoë', password: 'wrong', ip: '203.0.113.9' })
+        .signIn({ username: 'zoë', password: 'wrong', ip: '127.0.0.1' })
         .catch(() => undefined)
     await expect(server.as('zoë')).rejects.toMatchObject({ code: 'TOO_MANY_LOGIN_ATTEMPTS' })
     const unlocked = await send('POST', `/users/${guid}/reset-login-attempts`, 'manager')
@@ -133,7 +171,7 @@ describe('searching users', () => {
     [{ filters: { is_active: 'true' } }, 'INVALID_QUERY'],
     [{ after: 'nonsense' }, 'INVALID_QUERY'],
     [{ limit: 1001 }, 'INVALID_BODY'],
-    [{ from: 0 }, 'INVALID_BODY'],
+    [{ beyond: 0 }, 'INVALID_BODY'],
   ])('refuses %j', async (payload, error) => {
     const reply = await send('POST', '/users/search', 'viewer', payload)
     expect([reply.statusCode, reply.json().error]).toEqual([400, error])

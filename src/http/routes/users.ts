@@ -5,6 +5,7 @@ import { searchSchema } from '../../shared/api/search.ts'
 import { createUserSchema, removedSchema, updateUserSchema, userSchema } from '../../shared/api/users.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { callerOf } from '../authenticate.ts'
+import { changeKnowingPassword } from '../change-password.ts'
 import type { RouteFamily } from '../route-family.ts'
 import { searchReply } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
@@ -87,19 +88,26 @@ export function userRoutes(access: Access): RouteFamily {
     app.put(
       '/users/:guid',
       {
-        config: { permission: 'users_update', errors: ['CONFLICT'] },
+        config: { permission: 'users_update', errors: ['CONFLICT', 'TOO_MANY_LOGIN_ATTEMPTS'] },
         schema: {
           operationId: 'updateUser',
           summary: 'Change a user',
           description:
-            'Changes what is given. A new password, or `is_active: false`, signs the user out everywhere.',
+            'Changes what is given. A new password, or `is_active: false`, signs the user out everywhere. Your own password needs the current one, as with `PUT /users/me`.',
           tags,
           params: guidParams,
           body: updateUserSchema,
           response: { 200: userSchema },
         },
       },
-      (request) => access.updateUser(request.params.guid, request.body, callerOf(request)),
+      async (request) => {
+        const { current_password, ...changes } = request.body
+        const caller = callerOf(request)
+        const { guid } = request.params
+        if (changes.password === undefined || guid !== caller.guid)
+          return access.updateUser(guid, changes, caller)
+        return changeKnowingPassword(access, caller, changes, current_password, request.ip)
+      },
     )
 
     app.delete(

@@ -18,8 +18,22 @@ const place = {
 /** Ignored parameters are those that older clients send. */
 export const uploadQuerySchema = Type.Object({
   ...place,
+  path: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'A folder in the directory: `directory=public&path=images/2026`.',
+    }),
+  ),
+  action: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Guid of a block: the file lies in the folder `blueprints`.' }),
+  ),
+  filetype: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'Media type, where neither the content nor `content-type` tells.',
+    }),
+  ),
   filesize: Type.Optional(Type.String({ description: 'Accepted from older clients and not used.' })),
-  filetype: Type.Optional(Type.String({ description: 'Accepted from older clients and not used.' })),
 })
 
 export const uploadFormSchema = Type.Object({

@@ -6,10 +6,10 @@ import { storedRecord } from './stored-record.ts'
 export const auditLogSchema = storedRecord(
   Type.Object({
     _meta: metaSchema,
-    category: Type.String({ description: 'The resource: `users`, `blueprints`, …' }),
-    action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted']),
-    guid: Type.String({ description: 'Of the record that was changed.' }),
-    name: Type.String({ description: 'What the record was called then.' }),
+    category: Type.String({ description: 'The resource: `users`, `blueprints`, `documents`, …' }),
+    action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted', 'imported', 'exported']),
+    guid: Type.String({ description: 'Of the record that was changed; of an import or export: empty.' }),
+    name: Type.String({ description: 'What the record was called then; of documents: their storage.' }),
     user: Type.Object(
       { guid: Type.String(), username: Type.String() },
       { description: '`system` with an empty guid: nobody asked for it.' },

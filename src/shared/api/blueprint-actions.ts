@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { BlockContent, blockContent } from '../blueprint.ts'
+import type { JsonObject } from '../json.ts'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
@@ -11,6 +12,13 @@ export const createBlockSchema = Type.Object(
     type,
     blueprint_guid: Type.String({ maxLength: 64 }),
     ...Type.Partial(Type.Object(optional)).properties,
+    configuration: Type.Optional(
+      Type.Unsafe<JsonObject>({
+        type: 'object',
+        description:
+          'Another way to say `fields` and values of `in_pins`: name of the setting or pin → value.',
+      }),
+    ),
     staged: Type.Optional(
       Type.Boolean({
         description: 'Only stage it: it counts from POST /blueprintactions/unsaved/{guid} on.',

@@ -52,7 +52,11 @@ const optional = {
   required: Type.Optional(
     Type.Boolean({ description: 'A new document must have it, and it cannot be set empty.' }),
   ),
-  default_value: Type.Optional(anyJson('What a new document gets that does not say; null for nothing.')),
+  default_value: Type.Optional(
+    anyJson(
+      'Value for new documents that leave the field out; null for none. Used once the field names a storage.',
+    ),
+  ),
   validation_rules: Type.Optional(validationRules),
   metadata: Type.Optional(Type.Record(Type.String(), anyJson(), { maxProperties: 100 })),
 }

@@ -31,6 +31,12 @@ export const updateBlueprintSchema = Type.Partial(
   { additionalProperties: false, minProperties: 1 },
 )
 
+const problem = Type.Object({
+  block: Type.String({ description: 'Guid of the block; empty for the whole blueprint.' }),
+  pin: Type.Optional(Type.String({ description: 'A pin, or a setting.' })),
+  message: Type.String(),
+})
+
 export const blueprintSchema = storedRecord(
   Type.Object({
     _meta: metaSchema,
@@ -45,6 +51,11 @@ export const blueprintSchema = storedRecord(
     deployment_guid: Type.Union([Type.String(), Type.Null()]),
     created_by: actor,
     modified_by: actor,
+    warnings: Type.Optional(
+      Type.Array(problem, {
+        description: 'Only in the reply to a deploy that was done all the same; also in the system log.',
+      }),
+    ),
   }),
 )
 
@@ -54,12 +65,6 @@ export const deployActionSchema = Type.Object({
   change: Type.Enum(['created', 'updated', 'removed']),
   before: anyJson('The block as it is deployed; null if it is new.'),
   after: anyJson('The block as it is saved; null if it is gone.'),
-})
-
-const problem = Type.Object({
-  block: Type.String({ description: 'Guid of the block; empty for the whole blueprint.' }),
-  pin: Type.Optional(Type.String({ description: 'A pin, or a setting.' })),
-  message: Type.String(),
 })
 
 export const checkBlueprintSchema = Type.Object(

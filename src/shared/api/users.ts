@@ -24,7 +24,7 @@ const givenFields = {
   settings: Type.Optional(Type.Array(setting)),
   custom_scopes: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Scopes held directly. Nobody can give what they do not hold.',
+      description: 'Scopes held directly. You can only grant scopes that you hold.',
     }),
   ),
   groups: Type.Optional(Type.Array(Type.String(), { description: 'Guids of authentication groups.' })),
@@ -41,7 +41,10 @@ const readOnlyFields = {
   last_activity: ignored,
 }
 
-const password = Type.String({ description: 'At least 10 characters.' })
+const password = Type.String({
+  description:
+    'At least 10 characters. Refused: common passwords, repeated characters, digits in a row, and what contains the user name.',
+})
 
 export const createUserSchema = Type.Object(
   { username: Type.String(), password, ...givenFields, ...readOnlyFields },
@@ -52,6 +55,7 @@ export const updateUserSchema = Type.Object(
   {
     username: Type.Optional(Type.String()),
     password: Type.Optional(password),
+    current_password: Type.Optional(Type.String({ description: 'Needed to change your own password.' })),
     ...givenFields,
     ...readOnlyFields,
   },
@@ -80,8 +84,15 @@ export const userSchema = storedRecord(
     custom_scopes: Type.Optional(texts),
     groups: Type.Optional(texts),
     is_active: Type.Boolean(),
-    login_attempts: Type.Optional(Type.Integer({ description: 'Failed sign-ins in a row.' })),
-    locked_until: Type.Optional(Type.Integer({ description: 'Unix seconds; 0 = not locked.' })),
+    login_attempts: Type.Optional(
+      Type.Integer({ description: 'Failed sign-ins in a row, from all networks.' }),
+    ),
+    locked_until: Type.Optional(
+      Type.Integer({
+        description:
+          'Unix seconds until which sign-ins from at least one network are refused; 0 = not locked.',
+      }),
+    ),
     last_activity: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
   }),
 )

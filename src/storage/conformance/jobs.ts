@@ -1,11 +1,19 @@
 import { expect } from 'vitest'
 import { isGuid } from '../../shared/guid.ts'
+import type { JsonValue } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
 import type { Job, JobLease, NewJob } from '../job.ts'
 import { transact } from '../transact.ts'
 import { create, failure, set, turns } from './expectations.ts'
 import { claim, claimOne, clearing, enqueue, job, LEASE, titles } from './job-steps.ts'
 import type { It } from './world.ts'
+
+/** A list that holds itself twice, so many levels deep: small in memory, and as a tree larger than any disk. */
+function doubled(levels: number): JsonValue {
+  let value: JsonValue = 'x'
+  for (let level = 0; level < levels; level++) value = [value, value]
+  return value
+}
 
 /** The life of jobs. */
 export function jobChapter(declare: It): void {
@@ -17,6 +25,7 @@ export function jobChapter(declare: It): void {
       ['queue', { queue: '' }],
       ['payload', { payload: { text: 'x'.repeat(1024 * 1024) } }],
       ['payload', { payload: { text: '\u0000' } }],
+      ['payload', { payload: { doubled: doubled(60) } }],
       ['priority', { priority: 1.5 }],
       ['priority', { priority: 1001 }],
       ['attempts', { attempts: 0 }],

@@ -68,7 +68,7 @@ export const otherTables = {
     copy_source: ['id'],
   },
   postgres: {
-    storage: ['id', 'name', 'text'],
+    storage: ['id', 'name', 'text', 'text_guid', 'text_done', 'text_total'],
     storage_index: ['storage', 'name', 'definition'],
     migration: ['number', 'name', 'checksum', 'applied'],
     // Kept by a trigger of the documents.

@@ -1,12 +1,13 @@
-/** Where a file lies in a bucket, and that all of them get there; against a real S3 server where one is installed. */
+/** Where a file lies in a bucket, and that all of them get there, over the S3 protocol. */
 import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { stubCredentials } from '../../../test/asset-place.ts'
 import { type CopyRoom, openCopyRoom, openNode } from '../../../test/copy-room.ts'
-import { findSwiftServer } from '../../../test/swift-server.ts'
+import { openBucket, openS3Server, type S3Server, type TestBucket } from '../../../test/s3-server.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
@@ -43,14 +44,10 @@ test.each([
   expect(placedInBucket(meta + placed)).toBe(meta + placed)
 })
 
-const found = await findSwiftServer()
-if ('problem' in found) it.skip(`copying files to S3 (${found.problem})`, () => undefined)
-else afterAll(() => found.close())
-
-describe.skipIf('problem' in found)('files to S3', () => {
-  const server = 'problem' in found ? { endpoint: '', accessKeyId: '', secretAccessKey: '' } : found
+describe('files to S3', () => {
   const contents = ['one', 'the same', 'the same', '', 'x'.repeat(6 * 1024 * 1024)]
-  let client: S3Client
+  let server: S3Server
+  let objects: TestBucket
   let room: CopyRoom
   let database: TemporaryDatabase
   let files: AssetFiles
@@ -60,22 +57,16 @@ describe.skipIf('problem' in found)('files to S3', () => {
 
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
   const folderOf = (hash: string) => join(room.directory, 'assets', hash.slice(0, 2), hash.slice(2, 4))
-  const keys = async () =>
-    ((await client.send(new ListObjectsV2Command({ Bucket: name }))).Contents ?? [])
-      .map(({ Key }) => Key ?? '')
-      .sort()
+  const keys = async () => (await objects.keys()).sort()
 
-  beforeAll(() => {
-    const { endpoint, accessKeyId, secretAccessKey } = server
-    const credentials = { accessKeyId, secretAccessKey }
-    client = new S3Client({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true })
+  beforeAll(async () => {
+    server = await openS3Server()
   })
-  afterAll(() => client?.destroy())
+  afterAll(() => server?.close())
   beforeEach(async () => {
-    vi.stubEnv('AWS_ACCESS_KEY_ID', server.accessKeyId)
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', server.secretAccessKey)
+    stubCredentials(server)
     name = `copied-${++buckets}`
-    await client.send(new CreateBucketCommand({ Bucket: name }))
+    objects = await openBucket(server, name)
     let next = ''
     files = await openAssetBucket({
       address: parseBucketUrl(`s3://${name}?endpoint=${server.endpoint}`),
@@ -103,6 +94,7 @@ describe.skipIf('problem' in found)('files to S3', () => {
   })
   afterEach(async () => {
     files.close()
+    objects.close()
     vi.unstubAllEnvs()
     await database.drop()
     await room.close()
@@ -143,7 +135,7 @@ describe.skipIf('problem' in found)('files to S3', () => {
     source.close()
     const [right, wrong, longer] = docs.map((doc) => assetOf(doc)?.place ?? '')
     const put = (Key: string | undefined, Body: string) =>
-      client.send(new PutObjectCommand({ Bucket: name, Key, Body }))
+      objects.client.send(new PutObjectCommand({ Bucket: name, Key, Body }))
     // As long as it should be, so that nobody has a reason to look closer.
     await put(right, 'eno')
     await put(wrong, 'the')
@@ -172,7 +164,7 @@ describe.skipIf('problem' in found)('files to S3', () => {
       there = guidOf(documentOf(made))
     })
     await expect(room.copy(database.url, bucket)).rejects.toThrow(/far\.txt .* is not in the bucket/)
-    await client.send(new PutObjectCommand({ Bucket: name, Key: place, Body: 'far' }))
+    await objects.client.send(new PutObjectCommand({ Bucket: name, Key: place, Body: 'far' }))
     const report = await room.copy(database.url, bucket)
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 1 } })
     const node = await openNode(database.url)

@@ -43,6 +43,10 @@ export class PostgresCatalogue {
     return [...this.#entries.keys()]
   }
 
+  all(): readonly StorageEntry[] {
+    return [...this.#entries.values()]
+  }
+
   version(name: string): number {
     return this.#versions.get(name) ?? 0
   }

@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto'
 import { Pool, type PoolClient, types } from 'pg'
 import { QuoinError } from '../../shared/errors.ts'
+import { atMost } from './at-most.ts'
 import { storageError, wasAlive } from './postgres-errors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -29,11 +30,22 @@ export interface PostgresTransaction extends PostgresConnection {
   rollback(): Promise<void>
 }
 
+/** For what may take hours on a large table, such as an index. */
+export interface PostgresLasting extends PostgresConnection {
+  /** Several statements without values, in a transaction. */
+  script(text: string): Promise<void>
+}
+
 export interface PostgresPool extends PostgresConnection {
   /** For statements that only read: asked once more on another connection if one turns out to be dead. */
   readonly reading: PostgresConnection
-  /** For what may take hours on a large table, such as an index: a connection of its own, opened when it is asked. */
-  readonly lasting: PostgresConnection
+  /**
+   * For reads that belong together: all statements of the work see one state of the database. The work is done once more
+   * if its connection turns out to be dead. It must not wait for anything but its own statements.
+   */
+  snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>
+  /** A connection of its own, opened when it is asked. */
+  readonly lasting: PostgresLasting
   /** Begins one. Whoever has it must commit it or roll it back. */
   transaction(): Promise<PostgresTransaction>
   close(): Promise<void>
@@ -54,6 +66,8 @@ const STATEMENT_MS = 60_000
 const PATIENT_MS = 6 * 3_600_000
 /** Longer than a session may be idle (see session-transaction.ts): only for transactions that a lost node left behind. */
 const IDLE_TRANSACTION_MS = 15_000
+/** Two thirds of the time that a run has. */
+const SNAPSHOT_WAIT_MS = 20_000
 const IDLE_CONNECTION_MS = 60_000
 const settings = (statementMs: number) =>
   `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS} -c jit=off`
@@ -98,6 +112,21 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
     run: async (text, values) => (await ask(on, text, values)).rowCount ?? 0,
   })
   const direct = connectionOn(statements)
+  // One connection is left for single statements, which a long search must not keep waiting.
+  const snapshotsInTurn = atMost(Math.max(1, single - 1), SNAPSHOT_WAIT_MS)
+
+  async function snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    const client = await begin(statements, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const { commit, rollback } = endings(client)
+    try {
+      const result = await work(connectionOn(client))
+      await commit()
+      return result
+    } catch (error) {
+      await rollback()
+      throw error
+    }
+  }
 
   return {
     ...direct,
@@ -105,18 +134,28 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
       rows: (text, values) => onALivingOne(connections, () => direct.rows(text, values)),
       run: (text, values) => onALivingOne(connections, () => direct.run(text, values)),
     },
-    lasting: connectionOn(lasting),
+    lasting: {
+      ...connectionOn(lasting),
+      async script(text) {
+        const client = await begin(lasting, 'BEGIN')
+        const { commit, rollback } = endings(client)
+        try {
+          await scriptOn(client, text)
+          await commit()
+        } catch (error) {
+          await rollback()
+          throw error
+        }
+      },
+    },
+    snapshot: (work) => snapshotsInTurn(() => onALivingOne(connections, () => snapshot(work))),
     async transaction() {
       // Nothing has been done with it yet.
-      const client = await onALivingOne(connections, () => begin(transactions))
+      const client = await onALivingOne(connections, () => begin(transactions, 'BEGIN'))
       return {
         ...connectionOn(client),
         ...endings(client),
-        async script(text) {
-          await client.query(text).catch((error: unknown) => {
-            throw storageError(error)
-          })
-        },
+        script: (text) => scriptOn(client, text),
       }
     },
     async close() {
@@ -150,18 +189,24 @@ function openPool(connectionString: string, max: number, pooled: boolean, statem
   return pool
 }
 
-async function begin(pool: Pool): Promise<PoolClient> {
+async function begin(pool: Pool, how: string): Promise<PoolClient> {
   let client: PoolClient | undefined
   try {
     client = await pool.connect()
     client.on('error', ignore)
-    await client.query('BEGIN')
+    await client.query(how)
     return client
   } catch (error) {
     client?.off('error', ignore)
     client?.release(true)
     throw storageError(error)
   }
+}
+
+async function scriptOn(client: PoolClient, text: string): Promise<void> {
+  await client.query(text).catch((error: unknown) => {
+    throw storageError(error)
+  })
 }
 
 function ignore(): void {

@@ -5,20 +5,18 @@
  * Free text comes to a storage in four steps, while others write:
  * 1. wanted: from now on each write fills the tokens of its document. All nodes know.
  * 2. The index over the tokens is made. CREATE INDEX CONCURRENTLY also waits for those who began to write before 1.
- * 3. Documents that have no tokens yet get theirs, some hundred in a transaction.
+ * 3. Documents that have no tokens yet get theirs (fill-tokens.ts).
  * 4. ready: searches use the index.
  */
 import type { Needs } from '../storage.ts'
-import { documentOf } from '../storage.ts'
-import { StoredJson } from '../stored-json.ts'
-import { numberOf, type PostgresConnection, type PostgresTransaction, textOf } from './postgres-connection.ts'
+import { fillTokens } from './fill-tokens.ts'
+import { numberOf, type PostgresConnection, type PostgresTransaction } from './postgres-connection.ts'
 import { CATALOGUE, type PostgresGround } from './postgres-ground.ts'
 import { createIndex, make, type PlannedIndex, planIndex } from './postgres-indexes.ts'
-import { forgetTotalsSql, textIndex, textOfDocument, textTriggerSql } from './postgres-text-index.ts'
+import { makeStatistics } from './postgres-statistics.ts'
+import { forgetTotalsSql, textIndex, textTriggerSql } from './postgres-text-index.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTable, documentTableSql } from './tables.ts'
-
-const BATCH = 200
 
 /** Whether there is nothing to do, as far as this node knows. */
 export function isEnsured(entry: StorageEntry | undefined, needs: Needs): boolean {
@@ -109,6 +107,8 @@ async function addIndexes(
     return
   }
   for (const planned of missing) await createIndex(ground.pool.lasting, entry, planned, 'concurrently')
+  const statistics = missing.flatMap((planned) => planned.statistics)
+  await makeStatistics(ground.pool.lasting, entry.table, statistics)
   await changing(ground, async () => undefined)
 }
 
@@ -120,38 +120,10 @@ async function addText(ground: PostgresGround, entry: StorageEntry): Promise<voi
     })
   const { name, sql } = textIndex(entry)
   await make(ground.pool.lasting, name, sql, 'concurrently')
-  while ((await fillTokens(ground, entry)) > 0);
+  await fillTokens(ground.pool, entry)
   await changing(ground, (transaction) =>
     transaction.run('UPDATE storage SET text = 2 WHERE id = $1', [entry.id]),
   )
-}
-
-async function fillTokens({ pool }: PostgresGround, { table }: StorageEntry): Promise<number> {
-  const transaction = await pool.transaction()
-  try {
-    const rows = await transaction.rows(
-      `SELECT guid, doc FROM ${table} WHERE token_count IS NULL ORDER BY guid LIMIT ${BATCH} FOR UPDATE`,
-    )
-    const texts = rows.map((row) => {
-      const { _meta, ...body } = documentOf(new StoredJson(textOf(row, 'doc')))
-      return textOfDocument(body)
-    })
-    if (rows.length > 0)
-      await transaction.run(
-        `UPDATE ${table} AS doc SET tokens = new.tokens, token_count = new.count
-        FROM unnest($1::text[], $2::tsvector[], $3::integer[]) AS new (guid, tokens, count) WHERE doc.guid = new.guid`,
-        [
-          rows.map((row) => textOf(row, 'guid')),
-          texts.map(({ tokens }) => tokens),
-          texts.map(({ count }) => count),
-        ],
-      )
-    await transaction.commit()
-    return rows.length
-  } catch (error) {
-    await transaction.rollback()
-    throw error
-  }
 }
 
 async function isEmpty(connection: PostgresConnection, { table }: StorageEntry): Promise<boolean> {

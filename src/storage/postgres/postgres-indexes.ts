@@ -13,6 +13,7 @@ import type { Index } from '../document-index.ts'
 import { indexExpression, oddIndex } from './field-sql.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { isUnsupported, violatedIndex } from './postgres-errors.ts'
+import { type FieldStatistics, fieldStatistics } from './postgres-statistics.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 const MAX_FIELDS = 8
@@ -23,6 +24,7 @@ export interface PlannedIndex {
   readonly definition: Index
   /** Those of odd values. */
   readonly beside: readonly { readonly name: string; readonly sql: string }[]
+  readonly statistics: readonly FieldStatistics[]
 }
 
 /** undefined if the table's own index by creation does it. Throws INVALID_QUERY for a field name that makes no sense. */
@@ -45,6 +47,7 @@ export function planIndex(entry: Pick<StorageEntry, 'id' | 'table'>, index: Inde
     sql: `CREATE ${kind} ${name} ${on}`,
     definition: { fields, unique },
     beside: fields.flatMap((field) => oddIndex(entry.table, field) ?? []),
+    statistics: fields.flatMap((field) => fieldStatistics(entry.table, field) ?? []),
   }
 }
 
@@ -65,6 +68,8 @@ export async function createIndex(
   for (const { name, sql } of planned.beside) await make(connection, name, sql, how)
   try {
     await make(connection, planned.name, planned.sql, how)
+    // With documents they are made when all indexes are there: the table is read for them.
+    if (how === 'in transaction') for (const { sql } of planned.statistics) await connection.run(sql)
   } catch (error) {
     const fields = planned.definition.fields.join(', ')
     if (planned.definition.unique && isUnsupported(error))

@@ -6,19 +6,25 @@ import { isJsonObject } from '../../shared/json.ts'
 import type { Query, Search } from '../../shared/query.ts'
 import { checkQuery, checkSearch } from '../check-search.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../compiled-sql.ts'
-import { isRelevanceOrder, rankedClauses, rankedPhrases } from '../rank-text.ts'
+import { isRelevanceOrder, type RankedPhrase, rankedClauses, rankedPhrases } from '../rank-text.ts'
 import { readCursor, writeCursor } from '../search-cursor.ts'
-import type { Found } from '../storage.ts'
+import { EFFORT_OF_A_SEARCH, SearchEffort } from '../search-effort.ts'
+import type { Found, FoundWithTotal } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
 import { statement, value } from './compiled-sql.ts'
-import { decideTexts } from './decide-texts.ts'
+import { decidesFirst, decideTexts } from './decide-texts.ts'
 import { allPlain, jsonField } from './field-sql.ts'
 import { condition } from './postgres-condition.ts'
-import { numberOf, type PostgresConnection, textOf } from './postgres-connection.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from './postgres-connection.ts'
 import { type Walk, walksOf } from './postgres-order.ts'
 import { indexedRelevance, type Relevance, readRelevance } from './postgres-relevance.ts'
 import { askedFields, type Decisions, type SearchPlan } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
+
+/** Whether `findDocuments` sends several statements: then they need a snapshot, else one statement is one. */
+export function readsMoreThanOnce(target: SearchTarget, search: Pick<Search, 'query' | 'sort'>): boolean {
+  return decidesFirst(target, search.query) || (!target.textReady && rankedOrder(search).length > 0)
+}
 
 /** Throws INVALID_QUERY. */
 export async function findDocuments(
@@ -26,13 +32,50 @@ export async function findDocuments(
   target: SearchTarget,
   search: Search,
 ): Promise<Found> {
+  const { find } = await prepared(connection, target, search)
+  return foundIn(await one(connection, find), search)
+}
+
+/** The same and how many match on all pages, in one statement. Throws INVALID_QUERY. */
+export async function findWithTotal(
+  connection: PostgresConnection,
+  target: SearchTarget,
+  search: Search,
+): Promise<FoundWithTotal> {
+  const { find, decided } = await prepared(connection, target, search)
+  const { query, limit, offset, after, includeRemoved } = search
+  const count = compileCount(target, query, includeRemoved, decided)
+  // Where the last page tells the total, PostgreSQL does not work out the subquery.
+  const isLastPage = sql`length < ${value(limit)} AND (length > 0 OR ${value(offset)} = 0)`
+  const total =
+    after === undefined
+      ? sql`CASE WHEN ${isLastPage} THEN length + ${value(offset)} ELSE (${count}) END`
+      : sql`(${count})`
+  const row = await one(connection, sql`SELECT documents, length, ${total} AS total FROM (${find}) AS found`)
+  return { found: foundIn(row, search), total: numberOf(row, 'total') }
+}
+
+async function prepared(
+  connection: PostgresConnection,
+  target: SearchTarget,
+  search: Search,
+): Promise<{ readonly find: CompiledSql; readonly decided: Decisions }> {
   checkSearch(search)
   readCursor(search)
-  const decided = await decideTexts(connection, target, search.query)
-  const relevance = await relevanceOf(connection, target, search)
-  const { text, values } = statement(compileFind(target, search, decided, relevance))
+  const effort = new SearchEffort(EFFORT_OF_A_SEARCH)
+  const decided = await decideTexts(connection, target, search.query, effort)
+  const relevance = await relevanceOf(connection, target, search, effort)
+  return { find: compileFind(target, search, decided, relevance), decided }
+}
+
+async function one(connection: PostgresConnection, wanted: CompiledSql): Promise<Row> {
+  const { text, values } = statement(wanted)
   const [row] = await connection.rows(text, values)
   if (!row) throw new TypeError('A search gave no row.')
+  return row
+}
+
+function foundIn(row: Row, search: Search): Found {
   const documents = new StoredJson(textOf(row, 'documents'))
   const length = numberOf(row, 'length')
   return { documents, length, next: () => cursorBehind(search, documents, length) }
@@ -46,10 +89,9 @@ export async function countDocuments(
   includeRemoved: boolean,
 ): Promise<number> {
   checkQuery(query)
-  const decided = await decideTexts(connection, target, query)
-  const { text, values } = statement(compileCount(target, query, includeRemoved, decided))
-  const [row] = await connection.rows(text, values)
-  return row ? numberOf(row, 'n') : 0
+  const effort = new SearchEffort(EFFORT_OF_A_SEARCH)
+  const decided = await decideTexts(connection, target, query, effort)
+  return numberOf(await one(connection, compileCount(target, query, includeRemoved, decided)), 'n')
 }
 
 /** One row: `documents`, a JSON array of the documents' texts in the order of the search, and `length`, how many. */
@@ -135,11 +177,18 @@ async function relevanceOf(
   connection: PostgresConnection,
   target: SearchTarget,
   search: Search,
+  effort: SearchEffort,
 ): Promise<Relevance | undefined> {
-  if (!isRelevanceOrder(search)) return undefined
-  const phrases = rankedPhrases(rankedClauses(search.query))
+  const phrases = rankedOrder(search)
   if (phrases.length === 0) return undefined
-  return target.textReady ? indexedRelevance(target, phrases) : readRelevance(connection, target, phrases)
+  return target.textReady
+    ? indexedRelevance(target, phrases)
+    : readRelevance(connection, target, phrases, effort)
+}
+
+/** What a page in the order of relevance is ranked by; nothing if it has another order. */
+function rankedOrder(search: Pick<Search, 'query' | 'sort'>): readonly RankedPhrase[] {
+  return isRelevanceOrder(search) ? rankedPhrases(rankedClauses(search.query)) : []
 }
 
 function whereSql(plan: SearchPlan, query: Query, includeRemoved: boolean): CompiledSql {

@@ -7,6 +7,7 @@ import { oddIndex } from './field-sql.ts'
 import { changing } from './postgres-ensure.ts'
 import type { PostgresGround } from './postgres-ground.ts'
 import { planIndex } from './postgres-indexes.ts'
+import { fieldStatistics } from './postgres-statistics.ts'
 
 /** Drops those that are neither unique nor among `kept`. Only within `ground.alone`. */
 export async function releaseIndexes(
@@ -28,11 +29,14 @@ export async function releaseIndexes(
       names,
     ]),
   )
-  // The index of a field's odd values serves all indexes over the field.
-  const odd = (indexes: readonly (readonly [string, Index])[]) =>
-    indexes.flatMap(([, { fields }]) => fields.flatMap((field) => oddIndex(entry.table, field)?.name ?? []))
-  const still = new Set(odd([...entry.indexes].filter(isKept)))
-  const beside = new Set(odd(gone).filter((one) => !still.has(one)))
+  // The index of a field's odd values and its statistics serve all indexes over the field.
+  const fieldsOf = (indexes: readonly (readonly [string, Index])[]) =>
+    indexes.flatMap(([, { fields }]) => fields)
+  const still = new Set(fieldsOf([...entry.indexes].filter(isKept)))
+  const left = [...new Set(fieldsOf(gone))].filter((field) => !still.has(field))
+  const beside = left.flatMap((field) => oddIndex(entry.table, field)?.name ?? [])
   for (const one of [...names, ...beside])
     await ground.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
+  for (const { name: one } of left.flatMap((field) => fieldStatistics(entry.table, field) ?? []))
+    await ground.pool.lasting.run(`DROP STATISTICS IF EXISTS ${one}`)
 }

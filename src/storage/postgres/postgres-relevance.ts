@@ -5,6 +5,7 @@
  */
 import { type CompiledSql, sql, TRUE } from '../compiled-sql.ts'
 import { addToStatistics, emptyStatistics, type RankedPhrase, SCORE_DIGITS, textScore } from '../rank-text.ts'
+import type { SearchEffort } from '../search-effort.ts'
 import { numbers, texts } from './compiled-sql.ts'
 import { eachTokens } from './decide-texts.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
@@ -46,17 +47,23 @@ export function indexedRelevance(target: SearchTarget, phrases: readonly RankedP
   }
 }
 
-/** For a storage without one. Reads every document twice. */
+/** For a storage without one. Reads every document twice. Throws UNAVAILABLE when that is more than the effort allows. */
 export async function readRelevance(
   connection: PostgresConnection,
   target: SearchTarget,
   phrases: readonly RankedPhrase[],
+  effort: SearchEffort,
 ): Promise<Relevance> {
   const statistics = emptyStatistics()
-  await eachTokens(connection, target, TRUE, [], (_, tokens) => addToStatistics(statistics, phrases, tokens))
+  const all = { where: TRUE, fields: [], effort }
+  await eachTokens(connection, target, all, (_, tokens) => {
+    effort.spend(tokens.length * phrases.length)
+    addToStatistics(statistics, phrases, tokens)
+  })
   const guids: string[] = []
   const scores: number[] = []
-  await eachTokens(connection, target, TRUE, [], (guid, tokens) => {
+  await eachTokens(connection, target, all, (guid, tokens) => {
+    effort.spend(tokens.length * phrases.length)
     const score = Math.round(textScore(statistics, phrases, tokens) * 10 ** SCORE_DIGITS)
     if (score === 0) return
     guids.push(guid)

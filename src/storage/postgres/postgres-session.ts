@@ -13,6 +13,7 @@ import {
   type CreateOptions,
   documentOf,
   type Found,
+  type FoundWithTotal,
   type NewDocument,
   type Origin,
   type Session,
@@ -33,7 +34,7 @@ import {
 } from './postgres-documents.ts'
 import { isTableGone } from './postgres-errors.ts'
 import type { PostgresJobs } from './postgres-jobs.ts'
-import { countDocuments, findDocuments } from './postgres-query.ts'
+import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from './postgres-query.ts'
 import { noted } from './postgres-search-advice.ts'
 import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -48,6 +49,8 @@ export interface SessionGround {
   readonly advisor: SearchAdvisor
   readonly observers: Observers
 }
+
+type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
 
 /**
  * Until something is written, reads see what is committed, on any connection; then they see what the session has written,
@@ -80,14 +83,21 @@ export class PostgresSession implements Session {
 
   async find(storage: string, search: Search): Promise<Found> {
     const { advisor } = this.#ground
-    return this.#read(storage, (connection, entry) =>
+    return this.#search(storage, search, (connection, entry) =>
       noted(advisor, connection, entry, 'find', search, () => findDocuments(connection, entry, search)),
+    )
+  }
+
+  async findWithTotal(storage: string, search: Search): Promise<FoundWithTotal> {
+    const { advisor } = this.#ground
+    return this.#search(storage, search, (connection, entry) =>
+      noted(advisor, connection, entry, 'find', search, () => findWithTotal(connection, entry, search)),
     )
   }
 
   async count(storage: string, query: Query = matchAll, includeRemoved = false): Promise<number> {
     const { advisor } = this.#ground
-    return this.#read(storage, (connection, entry) =>
+    return this.#search(storage, { query, sort: [] }, (connection, entry) =>
       noted(advisor, connection, entry, 'count', { query, includeRemoved }, () =>
         countDocuments(connection, entry, query, includeRemoved),
       ),
@@ -177,14 +187,27 @@ export class PostgresSession implements Session {
     if (change !== undefined) await cluster.obeyed(change)
   }
 
-  async #read<T>(
+  async #read<T>(storage: string, work: Reading<T>): Promise<T> {
+    return this.#look(storage, work, () => false)
+  }
+
+  async #search<T>(storage: string, search: Pick<Search, 'query' | 'sort'>, work: Reading<T>): Promise<T> {
+    return this.#look(storage, work, (entry) => readsMoreThanOnce(entry, search))
+  }
+
+  async #look<T>(
     storage: string,
-    work: (connection: PostgresConnection, entry: StorageEntry) => Promise<T>,
+    work: Reading<T>,
+    needsSnapshot: (entry: StorageEntry) => boolean,
   ): Promise<T> {
     this.#transaction.refuseLost()
-    const entry = await this.#ground.catalogue.entry(storage)
+    const { catalogue, pool } = this.#ground
+    const entry = await catalogue.entry(storage)
     if (this.hasWritten) return this.#transaction.inTurn(({ transaction }) => work(transaction, entry))
-    return work(this.#ground.pool.reading, entry).catch((error: unknown) => this.#dropped(storage, error))
+    const looked = needsSnapshot(entry)
+      ? pool.snapshot((connection) => work(connection, entry))
+      : work(pool.reading, entry)
+    return looked.catch((error: unknown) => this.#dropped(storage, error))
   }
 
   async #change(

@@ -9,19 +9,24 @@ import {
   type Needs,
   type Observer,
   type Origin,
+  type Preparation,
   type Session,
   type Storage,
   storageNameProblem,
 } from '../storage.ts'
+import { readPreparations } from './fill-tokens.ts'
 import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
 import { openPostgresGround, type PostgresGround, type PostgresOptions } from './postgres-ground.ts'
 import { releaseIndexes } from './postgres-release.ts'
 import { searchGround } from './postgres-search-advice.ts'
 import { PostgresSession } from './postgres-session.ts'
+import { completeStatistics } from './postgres-statistics.ts'
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
 export async function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
-  return new PostgresStorage(await openPostgresGround(options))
+  const storage = new PostgresStorage(await openPostgresGround(options))
+  if (!options.filling) storage.complete(options.report)
+  return storage
 }
 
 class PostgresStorage implements Storage {
@@ -36,6 +41,15 @@ class PostgresStorage implements Storage {
     this.#ground = ground
     this.jobs = ground.jobs
     this.cluster = ground.cluster
+  }
+
+  /** Begins to make what a database of an older version lacks. Nothing waits for it. */
+  complete(report: PostgresOptions['report']): void {
+    const { pool, catalogue } = this.#ground
+    const done = completeStatistics(pool, catalogue.all(), () => this.#closed === undefined)
+      .catch((error: unknown) => report?.(error))
+      .finally(() => this.#changes.delete(done))
+    this.#changes.add(done)
   }
 
   async ensure(name: string, needs: Needs = {}): Promise<void> {
@@ -95,6 +109,10 @@ class PostgresStorage implements Storage {
   slowSearches(name: string): readonly SlowSearch[] {
     const entry = this.#ground.catalogue.find(name)
     return entry ? this.#ground.advisor.of(entry.table, searchGround(entry)) : []
+  }
+
+  preparing(): Promise<readonly Preparation[]> {
+    return readPreparations(this.#ground.pool.reading)
   }
 
   alone<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { access, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { testClock } from '../../../test/temporary-storage.ts'
 import { matchAll, search } from '../../shared/query.ts'
 import { create, failure, set } from '../conformance/expectations.ts'
@@ -35,39 +35,39 @@ afterEach(async () => {
   await rm(directory, { recursive: true })
 })
 
-const isThere = () =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
+const size = async () => (await stat(path).catch(() => undefined))?.size
+/** Whole: one that was given away is empty. */
+const isThere = async () => ((await size()) ?? 0) > 0
+const existing = true
 
 test('is made in its whole size for its owner only, given away at once, and made anew when its time has come', async () => {
-  const ballast = new Ballast({ path, bytes: MIB + 1, random })
+  const ballast = new Ballast({ path, bytes: MIB + 1, random, existing })
   await ballast.fill()
-  const { size, mode } = await stat(path)
-  expect([size, (mode & 0o777).toString(8), ballast.full]).toEqual([MIB + 1, '600', false])
+  const { mode } = await stat(path)
+  expect([await size(), (mode & 0o777).toString(8), ballast.full]).toEqual([MIB + 1, '600', false])
   ballast.giveAway()
-  expect([ballast.full, await readdir(directory)]).toEqual([true, []])
+  expect([ballast.full, await readdir(directory), await size()]).toEqual([true, ['ballast'], 0])
   vi.advanceTimersByTime(10_000)
   await ballast.fill()
-  expect([ballast.full, await readdir(directory)]).toEqual([false, ['ballast']])
+  expect([ballast.full, await readdir(directory), await size()]).toEqual([false, ['ballast'], MIB + 1])
   await ballast.close()
   expect(await isThere()).toBe(true)
 })
 
 test('given away while it is being made, it is gone, and the disk counts as full', async () => {
-  const ballast = new Ballast({ path, bytes: 8 * MIB, random })
+  const ballast = new Ballast({ path, bytes: 8 * MIB, random, existing })
   const filled = ballast.fill()
   await vi.waitUntil(async () => (await readdir(directory)).length > 0)
   ballast.giveAway()
-  expect([ballast.full, await readdir(directory)]).toEqual([true, []])
+  expect([ballast.full, (await size()) ?? 0]).toEqual([true, 0])
   await ballast.close()
   await filled
+  expect((await size()) ?? 0).toBe(0)
   expect((await readdir(directory)).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
 test('is not made where there is no room for it, and leaves nothing', async () => {
-  const ballast = new Ballast({ path, bytes: 2 ** 60, random })
+  const ballast = new Ballast({ path, bytes: 2 ** 60, random, existing: false })
   await ballast.fill()
   ballast.giveAway()
   await ballast.fill()
@@ -75,10 +75,60 @@ test('is not made where there is no room for it, and leaves nothing', async () =
   await ballast.close()
 })
 
-async function open() {
+test('while the disk is full a delete has room for its records, and so has a session with the reserve; up to its end', async () => {
+  const { ground, storage } = await open()
+  await storage.ensure('things')
+  await storage.ensure('kept')
+  const stop = storage.observe('things', async (session, change) => {
+    if (change.kind === 'deleted') await session.create('kept', big)
+  })
+  for (let count = 0; count < 5; count++) await addBig(storage)
+  const pages = () => Number(ground.writer.connection.get('PRAGMA page_count')?.page_count)
+  const before = pages()
+  ground.writer.connection.exec(`PRAGMA max_page_count = ${before + 2}`)
+  await failure('STORAGE_FULL', () => addBig(storage))
+  const create = (reserve: boolean) =>
+    transact(storage, (session) => session.create('things', big), reserve ? { reserve } : {})
+  await create(true)
+  const grown = pages()
+  expect(grown).toBeGreaterThan(before)
+  await failure('STORAGE_FULL', () => create(false))
+  for (const guid of (await guids(storage)).slice(0, 3)) await remove(storage, guid)
+  expect(await storage.session().count('kept', matchAll)).toBe(3)
+  // 3 MiB / 4 in pages of 4 KiB.
+  await failure('STORAGE_FULL', async () => {
+    for (let count = 0; count < 100; count++) await create(true)
+  })
+  expect(pages()).toBeLessThanOrEqual(before + 192)
+  stop()
+  await storage.close()
+})
+
+/** Bytes for which no disk has room. */
+const TOO_MUCH = 2 ** 60
+
+describe('at a start', () => {
+  test.each([
+    ['a new database has given nothing away', undefined, TOO_MUCH, false, false],
+    ['the file is missing and there is no room for it', undefined, TOO_MUCH, true, true],
+    ['the file is missing and there is room', undefined, MIB, true, false],
+    ['it was given away, and there is no room', 0, TOO_MUCH, true, true],
+    ['it was given away, and there is room by now', 0, MIB, true, true],
+    ['it is there', MIB, MIB, true, false],
+  ])('%s', async (_, lying, bytes, wasThere, full) => {
+    if (lying !== undefined) await writeFile(path, Buffer.alloc(lying))
+    const ballast = new Ballast({ path, bytes, random, existing: wasThere })
+    expect(ballast.full).toBe(full)
+    await ballast.fill()
+    expect(ballast.full).toBe(full && bytes === TOO_MUCH)
+    await ballast.close()
+  })
+})
+
+async function open(ballastBytes = 3 * MIB) {
   const clock = testClock()
-  const ground = await openGround({ directory, clock, random, entity: 1, ballastBytes: 3 * MIB })
-  await vi.waitUntil(isThere)
+  const ground = await openGround({ directory, clock, random, entity: 1, ballastBytes })
+  if (ballastBytes < TOO_MUCH) await vi.waitUntil(isThere)
   return { ground, storage: new SqliteStorage(ground) }
 }
 
@@ -106,15 +156,35 @@ test('a write that finds no room: the ballast goes, the database may not grow un
   expect(await isThere()).toBe(false)
   const [first = ''] = await guids(storage)
   await remove(storage, first)
-  expect([pragma('max_page_count'), await storage.session().count('things', matchAll)]).toEqual([pages, 4])
+  expect([pragma('page_count'), await storage.session().count('things', matchAll)]).toEqual([pages, 4])
   // Into the pages that are free now.
   await addBig(storage)
   await failure('STORAGE_FULL', () => addBig(storage))
+  expect(pragma('page_count')).toBe(pages)
   vi.advanceTimersByTime(10_000)
   await vi.waitUntil(isThere)
   await vi.waitFor(() => addBig(storage))
   expect(pragma('page_count')).toBeGreaterThan(pages)
   await storage.close()
+})
+
+test('a start on a full disk keeps what is left for deletes', async () => {
+  const first = await open()
+  await first.storage.ensure('things')
+  for (let count = 0; count < 5; count++) await addBig(first.storage)
+  const pages = Number(Object.values(first.ground.writer.connection.get('PRAGMA page_count') ?? {})[0])
+  first.ground.writer.connection.exec(`PRAGMA max_page_count = ${pages + 5}`)
+  await failure('STORAGE_FULL', () => addBig(first.storage))
+  await first.storage.close()
+  const second = await open(TOO_MUCH)
+  await failure('STORAGE_FULL', () => addBig(second.storage))
+  const all = await guids(second.storage)
+  expect(all).toHaveLength(5)
+  for (const guid of all) await remove(second.storage, guid)
+  // Into the pages that are free now, and no further.
+  await addBig(second.storage)
+  expect(second.ground.writer.connection.get('PRAGMA page_count')).toEqual({ page_count: pages })
+  await second.storage.close()
 })
 
 test('on a disk that is really full, documents can be deleted, and stored again when there is room', async ({

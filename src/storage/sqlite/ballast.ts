@@ -5,11 +5,14 @@
  * It is
  * - missing: at the first start, or when there was no room for it. Tried again every ten seconds.
  * - kept: lies there.
- * - given away: a write met a full disk, the file is deleted, and `full` is true: the database may not grow, so that what
- *   was given away is left to those who delete. Tried again every ten seconds; when the file is there again, `full` is
+ * - given away: a write met a full disk, the file is empty, and `full` is true: the database may not grow, so that what
+ *   was given away is left to deletes and sign-ins (`spare`). Tried again every ten seconds; when the file is whole again, `full` is
  *   over. It is made only where twice its size is free, or it would fill the disk itself.
+ *
+ * A process that starts on a full disk goes on where the last one was: an empty file says that it was given away. A
+ * database whose file is missing on a disk without room for one is taken for the same.
  */
-import { rmSync } from 'node:fs'
+import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
 import { open, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Random } from '../../shared/guid.ts'
@@ -18,6 +21,7 @@ export const BALLAST_BYTES = 32 * 1024 * 1024
 
 /** How much must be free for it to be made, in its own sizes. */
 const ROOM = 2
+const SPARE = 4
 const RETRY_MS = 10_000
 /** As much as `crypto.getRandomValues` fills at once. */
 const CHUNK = 64 * 1024
@@ -26,6 +30,8 @@ export interface BallastOptions {
   readonly path: string
   readonly bytes: number
   readonly random: Random
+  /** Whether there was a database before this start: a new one has given nothing away. */
+  readonly existing: boolean
 }
 
 export class Ballast {
@@ -42,7 +48,13 @@ export class Ballast {
   constructor(options: BallastOptions) {
     this.#options = options
     this.#part = `${options.path}.part`
+    this.#full = wasGivenAway(options)
     void this.fill()
+  }
+
+  /** How many bytes of it deletes and sign-ins may take for records of their own; the log needs the rest. */
+  get spare(): number {
+    return this.#options.bytes / SPARE
   }
 
   /** A write met a full disk, and there is no room yet. */
@@ -50,17 +62,12 @@ export class Ballast {
     return this.#full
   }
 
-  /** Deletes the file, at once. */
+  /** Frees the file's room, at once. Its name stays: on a full disk nothing else could tell the next start. */
   giveAway(): void {
     this.#full = true
     this.#given += 1
-    for (const path of [this.#options.path, this.#part]) {
-      try {
-        rmSync(path, { force: true })
-      } catch {
-        // Whoever met the full disk has an error of their own, and says so.
-      }
-    }
+    quietly(() => rmSync(this.#part, { force: true }))
+    quietly(() => truncateSync(this.#options.path))
     this.#retry()
   }
 
@@ -116,6 +123,22 @@ export class Ballast {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.fill(), RETRY_MS).unref()
   }
+}
+
+/** Reads the disk once, while the storage opens. */
+function wasGivenAway({ path, bytes, existing }: BallastOptions): boolean {
+  if (!existing) return false
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size !== undefined) return size === 0
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return bavail * bsize < bytes
+}
+
+/** The write that met the full disk has an error of its own. */
+function quietly(work: () => void): void {
+  try {
+    work()
+  } catch {}
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

@@ -9,15 +9,15 @@
  * the connection sees.
  */
 import type { JsonValue } from '../../shared/json.ts'
+import { EffortSpent } from '../search-effort.ts'
 import { VALUE_BREAK, valueTokens } from '../text-tokens.ts'
 import { jsonPath } from './field-sql.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from './sqlite-connection.ts'
 
 /** Documents read by one statement. */
 const SLICE = 100
-/** How long the event loop may wait for reading, each turn; and a search that would have been fast if all had been read. */
+/** How long the event loop may wait for reading, each turn. */
 const TURN_MS = 10
-const SEARCH_MS = 100
 /** Of one storage, four bytes each: 24 MB. */
 const MOST_TOKENS = 6_000_000
 const MOST_ROWS = 1_000_000
@@ -74,8 +74,8 @@ export function fieldTextsOf(
   if (texts === undefined) return undefined
   if (!texts.holds(fields) && settled) {
     if (texts.begin(fields)) setImmediate(readOn, connection, entry, texts)
-    // A server that is busy with slow searches has few turns to read in.
-    readFor(SEARCH_MS, connection, texts)
+    // A small storage is read at once.
+    readFor(TURN_MS, connection, texts)
   }
   return texts.holds(fields) ? texts : undefined
 }
@@ -109,6 +109,8 @@ export class FieldTexts {
   /** A word's number, from 1. */
   readonly #numbers = new Map<string, number>([[VALUE_BREAK, BREAK]])
   readonly words: string[] = [VALUE_BREAK]
+  /** Numbers of words by their first letter. */
+  readonly #starting = new Map<string, number[]>()
   /** What was found out about these words, until one of them changes. */
   readonly answers = new Map<string, Uint8Array>()
 
@@ -168,28 +170,49 @@ export class FieldTexts {
     return true
   }
 
-  /** Brings in what the touched rows hold as this connection sees them. `settled`: nobody has written what may be undone. */
+  /**
+   * Brings in what the touched rows hold as this connection sees them. `settled`: nobody has written what may be undone.
+   * Throws EffortSpent when they are more than the search may look at; the next search goes on behind them.
+   */
   settle(connection: SqliteConnection, settled: boolean): void {
     if (this.#touched.size === 0) return
+    const touched = [...this.#touched]
+    let read = 0
+    while (read < touched.length && (connection.effort?.left ?? 1) > 0) {
+      this.#settle(connection, touched.slice(read, read + SLICE))
+      read += SLICE
+    }
+    this.answers.clear()
+    if (settled) for (const row of touched.slice(0, read)) this.#touched.delete(row)
+    if (read < touched.length) throw new EffortSpent()
+  }
+
+  #settle(connection: SqliteConnection, touched: readonly number[]): void {
     const columns = new Map([...this.#columns, ...(this.#reading?.columns ?? [])])
     const found = connection.all(
       `SELECT id, removed, ${valuesSql(columns)} FROM ${this.#table} WHERE id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify([...this.#touched]),
+      JSON.stringify(touched),
     )
-    for (const row of this.#touched) {
+    for (const row of touched) {
       if (row >= this.rows) continue
       this.#states[row] = ABSENT
       for (const column of columns.values()) this.#clear(column, row)
     }
-    for (const row of found) this.#put(columns, row)
-    this.answers.clear()
-    if (settled) this.#touched.clear()
+    for (const row of found) {
+      connection.effort?.use(textOf(row, 'found').length)
+      this.#put(columns, row)
+    }
   }
 
   column(field: string): FieldColumn {
     const column = this.#columns.get(field)
     if (column === undefined) throw new Error(`The words of ${field} are not there.`)
     return column
+  }
+
+  /** The numbers of all words that start with the same letter. */
+  startingLike(word: string): readonly number[] {
+    return this.#starting.get(word[0] ?? '') ?? []
   }
 
   numberOf(word: string): number | undefined {
@@ -253,7 +276,8 @@ export class FieldTexts {
   #giveUp(): void {
     this.#tooLarge = true
     this.#reading = undefined
-    for (const held of [this.#columns, this.#numbers, this.#touched, this.answers]) held.clear()
+    for (const held of [this.#columns, this.#numbers, this.#starting, this.#touched, this.answers])
+      held.clear()
     this.words.length = 0
   }
 
@@ -261,7 +285,12 @@ export class FieldTexts {
     const known = this.#numbers.get(token)
     if (known !== undefined) return known
     this.#numbers.set(token, this.words.length)
-    return this.words.push(token) - 1
+    const number = this.words.push(token) - 1
+    const first = token[0] ?? ''
+    const starting = this.#starting.get(first)
+    if (starting) starting.push(number)
+    else this.#starting.set(first, [number])
+    return number
   }
 
   #grow(row: number): void {

@@ -7,7 +7,7 @@
  * it reads those and sorts them (6 µs each). How far it would have to walk follows from how many have the word.
  */
 import type { Query, Search } from '../../shared/query.ts'
-import { checkQuery, checkSearch } from '../check-search.ts'
+import { checkQuery } from '../check-search.ts'
 import { type CompiledSql, FALSE, sql } from '../compiled-sql.ts'
 import { textQuery } from '../match-text.ts'
 import type { TextClause } from '../rank-text.ts'
@@ -41,7 +41,7 @@ interface Marked {
   readonly whole: boolean
 }
 
-/** One row, as of a compiled search. undefined where there is no free text, or it is not in memory (yet). */
+/** One row, as of a compiled search that was checked. undefined where there is no free text, or it is not in memory (yet). */
 export function markedFind(
   connection: SqliteConnection,
   entry: MarkedTable,
@@ -50,7 +50,6 @@ export function markedFind(
 ): Row | undefined {
   const found = marked(connection, entry, search.query, settled)
   if (found === undefined) return undefined
-  checkSearch(search)
   const { offset, limit, includeRemoved } = search
   const target = markedTarget(entry, found, offset + limit, includeRemoved)
   const { sql: text, parameters } = compileFind(target, search)
@@ -65,9 +64,9 @@ export function markedCount(
   includeRemoved: boolean,
   settled: boolean,
 ): number | undefined {
+  checkQuery(query)
   const found = marked(connection, entry, query, settled)
   if (found === undefined) return undefined
-  checkQuery(query)
   if (found.whole) return hits(found.texts, all(found.marks.values()), includeRemoved)
   const target = markedTarget(entry, found, Infinity, includeRemoved)
   const { sql: text, parameters } = compileCount(target, query, includeRemoved)
@@ -114,7 +113,7 @@ function marksOf(
   const query = textQuery(text)
   const marks =
     fields.length > 0
-      ? textMarks(texts, fields, query)
+      ? textMarks(texts, fields, query, connection.effort)
       : wholeTextMarks(connection, entry, texts, query, settled)
   if (marks === undefined) return undefined
   const [oldest] = texts.answers.keys()

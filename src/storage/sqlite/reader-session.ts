@@ -2,20 +2,27 @@
  * One unit of work in a process that only reads. Each read sees what is committed when it begins; unlike in the process
  * that writes, the writer may commit between two reads of one flow, as it may on PostgreSQL.
  */
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { matchAll, type Query, type Search } from '../../shared/query.ts'
+import { totalKnownFrom } from '../find-with-total.ts'
 import type { SearchCache } from '../search-cache.ts'
-import type { Found, Origin, Session } from '../storage.ts'
+import { EFFORT_OF_A_SEARCH, EFFORT_OF_A_TURN, EffortSpent } from '../search-effort.ts'
+import type { Found, FoundWithTotal, Origin, Session } from '../storage.ts'
 import type { StoredJson } from '../stored-json.ts'
 import { refuseWrite } from '../write-refused.ts'
+import { countKey } from './aside-search.ts'
+import { boundedCount, boundedFind } from './bounded-search.ts'
 import type { ReaderCatalogue } from './reader-catalogue.ts'
-import { guarded, numberOf, type SqliteConnection } from './sqlite-connection.ts'
+import type { SearchThread } from './search-thread.ts'
+import { guarded, type SqliteConnection } from './sqlite-connection.ts'
 import { getDocument } from './sqlite-documents.ts'
-import { findDocuments } from './sqlite-find.ts'
-import { compileCount } from './sqlite-query.ts'
+import { pageOf } from './sqlite-find.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 export interface ReaderGround {
   readonly connection: SqliteConnection
+  /** For searches that look at too much for one turn of the event loop. */
+  readonly thread: SearchThread
   readonly catalogue: ReaderCatalogue
   readonly results: SearchCache
   /** Told of each write that was tried. */
@@ -47,29 +54,88 @@ export class ReaderSession implements Session {
   }
 
   /** A result that is kept costs one read of the catalogue (5 µs), which is exact, in place of the search. */
-  find(storage: string, search: Search): Found {
+  find(storage: string, search: Search): MaybePromise<Found> {
+    return this.#orAside(
+      () => this.#find(storage, search),
+      () => this.#findAside(storage, search, false).then(({ found }) => found),
+    )
+  }
+
+  #find(storage: string, search: Search): Found {
     const { connection, catalogue, results } = this.#ground
     const key = JSON.stringify(search)
     const now = guarded(() => catalogue.unchanged(storage))
     const known = now && results.known(now.entry.table, now.version, key)
     if (known) return known
     return this.#snapshot(storage, (entry, version) =>
-      results.found(entry.table, version, { search, key }, () => findDocuments(connection, entry, search)),
+      results.found(entry.table, version, { search, key }, () =>
+        boundedFind({ connection, entry, effort: EFFORT_OF_A_TURN, alone: false }, search),
+      ),
     )
   }
 
-  count(storage: string, query: Query = matchAll, includeRemoved = false): number {
+  /** In one read transaction: the writer may commit between two. */
+  findWithTotal(storage: string, search: Search): MaybePromise<FoundWithTotal> {
+    return this.#orAside(
+      () =>
+        this.#transaction(() => {
+          const found = this.#find(storage, search)
+          const known = totalKnownFrom(found, search)
+          return { found, total: known ?? this.#count(storage, search.query, search.includeRemoved) }
+        }),
+      async () => {
+        const { found, total } = await this.#findAside(storage, search, true)
+        if (total === undefined) throw new Error('The search thread did not count.')
+        return { found, total }
+      },
+    )
+  }
+
+  count(storage: string, query: Query = matchAll, includeRemoved = false): MaybePromise<number> {
+    return this.#orAside(
+      () => this.#count(storage, query, includeRemoved),
+      async () => {
+        const { thread, results } = this.#ground
+        const effort = EFFORT_OF_A_SEARCH
+        const { table, version, total } = await thread.count({ storage, query, includeRemoved, effort })
+        if (isNews(results, table, version))
+          results.counted(table, version, countKey(query, includeRemoved), () => total)
+        return total
+      },
+    )
+  }
+
+  #count(storage: string, query: Query, includeRemoved: boolean): number {
     const { connection, catalogue, results } = this.#ground
-    const key = JSON.stringify([query, includeRemoved])
+    const key = countKey(query, includeRemoved)
     const now = guarded(() => catalogue.unchanged(storage))
     const known = now && results.knownCount(now.entry.table, now.version, key)
     if (known !== undefined) return known
     return this.#snapshot(storage, (entry, version) =>
-      results.counted(entry.table, version, key, () => {
-        const { sql, parameters } = compileCount(entry, query, includeRemoved)
-        return numberOf(connection.get(sql, ...parameters) ?? {}, 'n')
-      }),
+      results.counted(entry.table, version, key, () =>
+        boundedCount({ connection, entry, effort: EFFORT_OF_A_TURN, alone: false }, query, includeRemoved),
+      ),
     )
+  }
+
+  /** In this turn if it looks at little, else in the thread. */
+  #orAside<T>(here: () => T, inThread: () => Promise<T>): MaybePromise<T> {
+    try {
+      return here()
+    } catch (error) {
+      if (error instanceof EffortSpent) return inThread()
+      throw error
+    }
+  }
+
+  async #findAside(storage: string, search: Search, total: boolean) {
+    const { thread, results } = this.#ground
+    const answer = await thread.find({ storage, search, total, effort: EFFORT_OF_A_SEARCH })
+    const { table, version, documents, length } = answer
+    const found = pageOf({ documents, length }, search)
+    if (isNews(results, table, version))
+      results.found(table, version, { search, key: JSON.stringify(search) }, () => found)
+    return { found, total: answer.total }
   }
 
   create(): never {
@@ -108,15 +174,28 @@ export class ReaderSession implements Session {
 
   /** In one read transaction: what is known of the storage is what the work meets. */
   #snapshot<T>(storage: string, work: (entry: StorageEntry, version: number) => T): T {
-    const { connection, catalogue } = this.#ground
+    return this.#transaction(() => {
+      const { entry, version } = this.#ground.catalogue.read(storage)
+      return work(entry, version)
+    })
+  }
+
+  /** Work within work is part of it. */
+  #transaction<T>(work: () => T): T {
+    const { connection } = this.#ground
+    if (connection.inTransaction) return work()
     return guarded(() => {
       connection.run('BEGIN')
       try {
-        const { entry, version } = catalogue.read(storage)
-        return work(entry, version)
+        return work()
       } finally {
         if (connection.inTransaction) connection.run('COMMIT')
       }
     })
   }
+}
+
+/** Not of an older version than what is kept: that would take away the newer. */
+function isNews(results: SearchCache, table: string, version: number): boolean {
+  return (results.version(table) ?? 0) <= version
 }

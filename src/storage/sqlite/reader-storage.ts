@@ -14,6 +14,7 @@ import { ReaderCatalogue } from './reader-catalogue.ts'
 import { ReaderSession } from './reader-session.ts'
 import { holdReadersLock } from './readers-lock.ts'
 import { registerSearchFunctions } from './search-functions.ts'
+import { SearchThread } from './search-thread.ts'
 import { guarded, SqliteConnection } from './sqlite-connection.ts'
 
 /** What the process that writes tells this one. */
@@ -35,14 +36,22 @@ export interface ReaderOptions {
 export function openReaderStorage({ directory, following, refused }: ReaderOptions): Storage {
   const unlock = holdReadersLock(directory)
   try {
+    const path = join(directory, 'quoin.db')
     const connection = new SqliteConnection({
-      path: join(directory, 'quoin.db'),
+      path,
       readOnly: true,
       synchronous: 'FULL',
     })
-    registerSearchFunctions(connection.database)
+    registerSearchFunctions(connection)
     const catalogue = new ReaderCatalogue(connection)
-    const ground = { connection, catalogue, results: searchCache(), refused: refused ?? (() => undefined) }
+    const thread = new SearchThread(path)
+    const ground = {
+      connection,
+      thread,
+      catalogue,
+      results: searchCache(),
+      refused: refused ?? (() => undefined),
+    }
     return {
       engine: 'sqlite',
       cluster: following.cluster,
@@ -71,7 +80,9 @@ export function openReaderStorage({ directory, following, refused }: ReaderOptio
       },
       kept: () => ({ indexes: [], text: false }),
       slowSearches: () => [],
+      preparing: async () => [],
       async close() {
+        await thread.close()
         connection.close()
         unlock()
       },

@@ -5,6 +5,7 @@ import type { SearchAdvisor } from '../search-advisor.ts'
 import type { SearchCache } from '../search-cache.ts'
 import { followCommit } from './kept-results.ts'
 import type { markVersions } from './mark-versions.ts'
+import type { SearchThread } from './search-thread.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteJobs } from './sqlite-jobs.ts'
@@ -15,6 +16,8 @@ import type { StorageEntry } from './storage-entry.ts'
 export interface SessionGround {
   readonly writer: SqliteWriter
   readonly reader: SqliteConnection
+  /** For searches that look at too much for one turn of the event loop. */
+  readonly thread: SearchThread
   readonly catalogue: SqliteCatalogue
   readonly stamps: Stamps
   readonly jobs: SqliteJobs
@@ -39,11 +42,14 @@ export class SessionSegment implements Segment {
   readonly widened = new Set<StorageEntry>()
   /** Whether workers have something to do once it is committed. */
   enqueued = false
+  /** See `Segment.reserve`: what it writes makes room, or its session may use the reserve anyway. */
+  reserve: boolean
   readonly granted: () => void
   readonly #ground: SessionGround
   readonly #lost: (error: unknown) => void
 
-  constructor(ground: SessionGround, events: SessionEvents) {
+  constructor(ground: SessionGround, events: SessionEvents, reserve: boolean) {
+    this.reserve = reserve
     this.granted = events.granted
     this.#ground = ground
     this.#lost = events.lost

@@ -1,6 +1,7 @@
 /** A connection to the database file, with its settings and its prepared statements. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { QuoinError } from '../../shared/errors.ts'
+import { SearchEffort } from '../search-effort.ts'
 import { storageError } from './sqlite-errors.ts'
 
 export type SqlValue = string | number | null
@@ -26,6 +27,8 @@ export interface ConnectionOptions {
 
 export class SqliteConnection {
   readonly database: DatabaseSync
+  /** What the search that runs may still look at; undefined: everything. */
+  effort: SearchEffort | undefined
   /** By SQL text, least recently used first. What falls out is finalised when nobody refers to it any more. */
   readonly #statements = new Map<string, StatementSync>()
 
@@ -68,6 +71,17 @@ export class SqliteConnection {
     return this.database.isTransaction
   }
 
+  /** Searches that look at more than this, in units of search-effort.ts, throw EffortSpent. */
+  within<T>(units: number, work: () => T): T {
+    const outer = this.effort
+    this.effort = new SearchEffort(units)
+    try {
+      return work()
+    } finally {
+      this.effort = outer
+    }
+  }
+
   close(): void {
     this.#statements.clear()
     this.database.close()
@@ -95,12 +109,14 @@ export class SqliteConnection {
   }
 }
 
-/** Runs `read`, turning SQLite's errors into ours. */
-export function guarded<T>(read: () => T): T {
+/** Runs `read`, turning SQLite's errors into ours. `failed` hears of them too. */
+export function guarded<T>(read: () => T, failed?: (error: unknown) => void): T {
   try {
     return read()
   } catch (error) {
-    throw storageError(error)
+    const told = storageError(error)
+    failed?.(told)
+    throw told
   }
 }
 

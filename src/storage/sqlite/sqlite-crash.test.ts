@@ -104,7 +104,7 @@ async function lost(guids: readonly string[]): Promise<string[]> {
     expect(halves).toEqual([])
     const session = storage.session()
     const words = { kind: 'simple_query_string', fields: [], text: 'words' } as const
-    expect(session.count('pairs', words)).toBe(session.count('pairs', { kind: 'all' }))
+    expect(await session.count('pairs', words)).toBe(await session.count('pairs', { kind: 'all' }))
     return guids.filter((guid) => session.get('pairs', guid) === undefined)
   } finally {
     await storage.close()

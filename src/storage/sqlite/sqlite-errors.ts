@@ -1,6 +1,6 @@
 /**
  * What SQLite's result codes mean to whoever asked. Codes: https://sqlite.org/rescode.html; the low byte is the primary
- * code. Everything that is not listed is a fault of ours (bad SQL, a damaged file) and stays as it is: it becomes INTERNAL.
+ * code. Everything that is not listed is a fault of ours (bad SQL) and stays as it is: it becomes INTERNAL.
  */
 import { QuoinError } from '../../shared/errors.ts'
 
@@ -8,10 +8,26 @@ const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
 const IOERR = 10
+const CORRUPT = 11
 const FULL = 13
 const CANTOPEN = 14
 const TOOBIG = 18
+const NOTADB = 26
 const CONSTRAINT_UNIQUE = 2067
+
+/** A file of the database is damaged. Which one and what to do is for the node's own log, not for clients. */
+export class DamagedDatabase extends QuoinError {
+  constructor(cause: unknown) {
+    super(
+      'UNAVAILABLE',
+      'The database is damaged. Nothing was stored. The log of the node says what to do.',
+      {
+        cause,
+      },
+    )
+    this.name = 'DamagedDatabase'
+  }
+}
 
 /** SQLite's extended result code, or undefined if the error is not SQLite's. */
 function resultCode(error: unknown): number | undefined {
@@ -59,6 +75,9 @@ export function storageError(error: unknown): unknown {
       return new QuoinError('UNAVAILABLE', 'The database could not be read or written. Nothing was stored.', {
         cause: error,
       })
+    case CORRUPT:
+    case NOTADB:
+      return new DamagedDatabase(error)
     case TOOBIG:
       return new QuoinError('INVALID_QUERY', 'The result is larger than 256 MiB. Ask for fewer documents.', {
         cause: error,

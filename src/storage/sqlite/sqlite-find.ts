@@ -1,15 +1,25 @@
 /** A search on a connection, as a page of stored documents. */
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import type { Search } from '../../shared/query.ts'
+import type { Query, Search } from '../../shared/query.ts'
 import type { Found } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
 import type { SearchTarget } from './search-target.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from './sqlite-connection.ts'
-import { compileFind, cursorBehind } from './sqlite-query.ts'
+import { compileCount, compileFind, cursorBehind } from './sqlite-query.ts'
 
 export function findDocuments(connection: SqliteConnection, target: SearchTarget, search: Search): Found {
   const { sql, parameters } = compileFind(target, search)
   return pageOf(connection.get(sql, ...parameters) ?? {}, search)
+}
+
+export function countDocuments(
+  connection: SqliteConnection,
+  target: SearchTarget,
+  query: Query,
+  includeRemoved: boolean,
+): number {
+  const { sql, parameters } = compileCount(target, query, includeRemoved)
+  return numberOf(connection.get(sql, ...parameters) ?? {}, 'n')
 }
 
 /** A row with the documents as a JSON array, and how many they are. */

@@ -222,7 +222,7 @@ export class SqliteJobs implements Jobs {
 
   #read<T>(work: (connection: SqliteConnection) => T): T {
     const { writer, reader } = this.#ground
-    return guarded(() => work(writer.idle ? writer.connection : reader))
+    return guarded(() => work(writer.idle ? writer.connection : reader), writer.noteFailure)
   }
 
   #changeLeased(lease: JobLease, change: string, ...values: (string | number)[]): Promise<boolean> {

@@ -46,7 +46,7 @@ let fromMemory = 0
 function emptyWorld({ indexed, text, shapeOf, memory = false }: WorldOptions): World {
   const connection = new SqliteConnection({ path: ':memory:', readOnly: false, synchronous: 'OFF' })
   const db = connection.database
-  registerSearchFunctions(db)
+  registerSearchFunctions({ database: db, effort: undefined })
   db.exec(documentTableSql(1))
   db.exec(textTableSql(1))
   if (indexed)

@@ -3,22 +3,33 @@ import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../shared/query.ts'
 import { guidOf } from '../document-fields.ts'
+import { totalKnownFrom } from '../find-with-total.ts'
 import type { NewJob } from '../job.ts'
 import { rolledBack } from '../rolled-back.ts'
+import {
+  EFFORT_OF_A_HOLDER,
+  EFFORT_OF_A_SEARCH,
+  EFFORT_OF_A_TURN,
+  EFFORT_OF_A_WRITER,
+  EffortSpent,
+  tooMuchForTransaction,
+} from '../search-effort.ts'
 import {
   type Change,
   type CreateOptions,
   documentOf,
   type Found,
+  type FoundWithTotal,
   type Origin,
   type Session,
   type Written,
 } from '../storage.ts'
 import type { StoredJson } from '../stored-json.ts'
+import { type Aside, countAside, countKey, findAside, readMissing } from './aside-search.ts'
+import { boundedCount, boundedFind, type SearchPlace } from './bounded-search.ts'
 import { followWrites, keptCount } from './kept-results.ts'
-import { rankedFind } from './ranked-find.ts'
 import { type SessionGround, SessionSegment } from './session-segment.ts'
-import { guarded, numberOf, type SqliteConnection } from './sqlite-connection.ts'
+import { guarded, type SqliteConnection } from './sqlite-connection.ts'
 import {
   createDocument,
   deleteDocument,
@@ -27,8 +38,6 @@ import {
   updateDocument,
   type Writing,
 } from './sqlite-documents.ts'
-import { findDocuments, pageOf } from './sqlite-find.ts'
-import { compileCount } from './sqlite-query.ts'
 import { noteSearch } from './sqlite-search-advice.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
@@ -68,7 +77,65 @@ export class SqliteSession implements Session {
     )
   }
 
-  find(storage: string, search: Search): Found {
+  find(storage: string, search: Search): MaybePromise<Found> {
+    return this.#orAside(
+      storage,
+      () => this.#findKept(storage, search),
+      (entry, aside) =>
+        findAside(this.#ground, entry, { search, total: false }, aside).then(({ found }) => found),
+    )
+  }
+
+  /** Nothing is committed between two reads of one turn. */
+  findWithTotal(storage: string, search: Search): MaybePromise<FoundWithTotal> {
+    const { query, includeRemoved } = search
+    return this.#orAside(
+      storage,
+      () => {
+        const found = this.#findKept(storage, search)
+        const total = totalKnownFrom(found, search) ?? this.#countKept(storage, query, includeRemoved)
+        return { found, total }
+      },
+      async (entry, aside) => {
+        const { found, total } = await findAside(this.#ground, entry, { search, total: true }, aside)
+        if (total === undefined) throw new Error('The search thread did not count.')
+        return { found, total }
+      },
+    )
+  }
+
+  count(storage: string, query: Query = matchAll, includeRemoved = false): MaybePromise<number> {
+    return this.#orAside(
+      storage,
+      () => this.#countKept(storage, query, includeRemoved),
+      (entry, aside) => countAside(this.#ground, entry, { query, includeRemoved }, aside),
+    )
+  }
+
+  /**
+   * In this turn if it looks at little, else in the thread. That one sees what is committed; so what the session itself has
+   * written to the storage must be found here, or not at all.
+   */
+  #orAside<T>(
+    storage: string,
+    here: () => T,
+    inThread: (entry: StorageEntry, aside: Aside) => Promise<T>,
+  ): MaybePromise<T> {
+    try {
+      return here()
+    } catch (error) {
+      if (!(error instanceof EffortSpent)) throw error
+      const entry = this.#ground.catalogue.entry(storage)
+      if (this.#wroteTo(storage)) {
+        readMissing(this.#ground, entry)
+        throw tooMuchForTransaction(storage)
+      }
+      const effort = this.hasWritten ? EFFORT_OF_A_HOLDER : EFFORT_OF_A_SEARCH
+      return inThread(entry, { keep: !this.hasWritten, effort })
+    }
+  }
+
+  #findKept(storage: string, search: Search): Found {
     const { catalogue, results } = this.#ground
     const entry = catalogue.entry(storage)
     if (this.hasWritten || this.#lost || !followWrites(this.#ground, entry))
@@ -80,36 +147,46 @@ export class SqliteSession implements Session {
   #find(storage: string, search: Search): Found {
     return this.#read(storage, (connection, entry) => {
       const started = performance.now()
-      const ranked = rankedFind(connection, entry, search, this.#ground.writer.idle)
-      const page = ranked ? pageOf(ranked, search) : findDocuments(connection, entry, search)
+      const page = boundedFind(this.#place(connection, entry), search, this.#ground.writer.idle)
       noteSearch({ connection, entry, advisor: this.#ground.advisor }, 'find', search, started)
       return page
     })
   }
 
-  count(storage: string, query: Query = matchAll, includeRemoved = false): number {
+  #countKept(storage: string, query: Query, includeRemoved: boolean): number {
     const { catalogue, results } = this.#ground
     const entry = catalogue.entry(storage)
     if (this.hasWritten || this.#lost || !followWrites(this.#ground, entry))
       return this.#count(storage, query, includeRemoved)
     const version = catalogue.version(entry.name)
-    const key = JSON.stringify([query, includeRemoved])
+    const key = countKey(query, includeRemoved)
     return results.counted(storage, version, key, () => this.#count(storage, query, includeRemoved))
   }
 
   #count(storage: string, query: Query, includeRemoved: boolean): number {
     const { advisor, writer } = this.#ground
     return this.#read(storage, (connection, entry) => {
+      const place = this.#place(connection, entry)
       const count = () => {
-        const { sql, parameters } = compileCount(entry, query, includeRemoved)
         const started = performance.now()
-        const row = connection.get(sql, ...parameters) ?? {}
+        const counted = boundedCount(place, query, includeRemoved)
         noteSearch({ connection, entry, advisor }, 'count', { query, includeRemoved }, started)
-        return numberOf(row, 'n')
+        return counted
       }
       if (this.hasWritten) return count()
-      return keptCount(connection, entry, { query, includeRemoved }, writer.idle, count)
+      const wanted = { query, includeRemoved }
+      return connection.within(place.effort, () => keptCount(connection, entry, wanted, writer.idle, count))
     })
+  }
+
+  #place(connection: SqliteConnection, entry: StorageEntry): SearchPlace {
+    const alone = this.#wroteTo(entry.name)
+    return { connection, entry, alone, effort: alone ? EFFORT_OF_A_WRITER : EFFORT_OF_A_TURN }
+  }
+
+  #wroteTo(storage: string): boolean {
+    const entry = this.#ground.catalogue.find(storage)
+    return entry !== undefined && (this.#segment?.touched.has(entry) ?? false)
   }
 
   create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson> {
@@ -192,7 +269,7 @@ export class SqliteSession implements Session {
     // The writer's connection also when it sees nothing that is not committed: its pages are in memory, while those of
     // the reader are dropped by each commit. Reading one document after a write then takes 16 µs and not 40 to 80.
     const connection = this.hasWritten || writer.idle ? writer.connection : reader
-    return guarded(() => work(connection, entry))
+    return guarded(() => work(connection, entry), writer.noteFailure)
   }
 
   #change(
@@ -201,11 +278,16 @@ export class SqliteSession implements Session {
     guid: string,
     work: (writing: Writing) => Written,
   ): MaybePromise<Written> {
-    const change = this.#write(storage, (writing, segment) => {
-      const written = work(writing)
-      if (written.outcome === 'written') segment.wrote(writing.entry, guid)
-      return written
-    })
+    const makesRoom = kind === 'deleted' || kind === 'removed'
+    const change = this.#write(
+      storage,
+      (writing, segment) => {
+        const written = work(writing)
+        if (written.outcome === 'written') segment.wrote(writing.entry, guid)
+        return written
+      },
+      makesRoom,
+    )
     if (!this.#ground.observers.has(storage)) return change
     return andThen(change, (written) => {
       if (written.outcome !== 'written') return written
@@ -230,18 +312,25 @@ export class SqliteSession implements Session {
     )
   }
 
-  #write<T>(storage: string, work: (writing: Writing, segment: SessionSegment) => T): MaybePromise<T> {
+  #write<T>(
+    storage: string,
+    work: (writing: Writing, segment: SessionSegment) => T,
+    makesRoom = false,
+  ): MaybePromise<T> {
     if (this.#lost) throw this.#lost.error
     const { catalogue, stamps } = this.#ground
     catalogue.entry(storage)
     return this.#inTurn((connection, segment) => {
       const { widened } = segment
       return work({ connection, entry: catalogue.entry(storage), stamps, widened }, segment)
-    })
+    }, makesRoom)
   }
 
   /** Does the work with the writer, once it has its turn. */
-  #inTurn<T>(work: (connection: SqliteConnection, segment: SessionSegment) => T): MaybePromise<T> {
+  #inTurn<T>(
+    work: (connection: SqliteConnection, segment: SessionSegment) => T,
+    makesRoom = false,
+  ): MaybePromise<T> {
     if (this.#lost) throw this.#lost.error
     const turn = this.#turn()
     if (turn !== undefined) {
@@ -249,12 +338,14 @@ export class SqliteSession implements Session {
       return turn.then(() => {
         if (epoch !== this.#epoch) throw rolledBack()
         // Asks again: an operation that waited for the same turn may have given it back.
-        return this.#inTurn(work)
+        return this.#inTurn(work, makesRoom)
       })
     }
     const segment = this.#segment
     if (segment === undefined) throw new Error('The session has no turn.')
     const { writer } = this.#ground
+    // Also for what goes with the delete: its records in the history and the audit log, its events.
+    segment.reserve ||= makesRoom
     try {
       return writer.operate(segment, (connection) => work(connection, segment))
     } finally {
@@ -269,16 +360,20 @@ export class SqliteSession implements Session {
   #turn(): Promise<void> | undefined {
     if (this.#segment) return undefined
     if (this.#waiting) return this.#waiting.turn
-    const segment = new SessionSegment(this.#ground, {
-      granted: () => {
-        this.#segment = segment
+    const segment = new SessionSegment(
+      this.#ground,
+      {
+        granted: () => {
+          this.#segment = segment
+        },
+        lost: (error) => {
+          if (this.#segment !== segment) return
+          this.#segment = undefined
+          this.#lost = { error }
+        },
       },
-      lost: (error) => {
-        if (this.#segment !== segment) return
-        this.#segment = undefined
-        this.#lost = { error }
-      },
-    })
+      this.origin.reserve ?? false,
+    )
     const turn = this.#ground.writer.take(segment)
     if (turn === undefined) return undefined
     this.#waiting = { segment, turn }

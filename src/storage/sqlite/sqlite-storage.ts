@@ -15,6 +15,7 @@ import {
   type Needs,
   type Observer,
   type Origin,
+  type Preparation,
   type Read,
   type Session,
   type Storage,
@@ -112,6 +113,11 @@ export class SqliteStorage implements Storage {
 
   kept(name: string): Required<Needs> {
     return searchGround(this.#ground.catalogue.entry(name))
+  }
+
+  /** What takes long is made in a thread, and whoever asked for it waits. */
+  async preparing(): Promise<readonly Preparation[]> {
+    return []
   }
 
   slowSearches(name: string): readonly SlowSearch[] {

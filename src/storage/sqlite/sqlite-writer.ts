@@ -27,17 +27,20 @@
  * - A unique index refuses a row: only that statement is undone, and the holder goes on. So does it when a document or
  *   a mutation is refused (QuoinError), because that is checked before the first statement.
  * - COMMIT fails: the group is rolled back and has failed.
+ * - The database is damaged: the first who meets it, reading or writing, has `take` and `alone` refuse from then on.
  * - The disk is full: besides, the ballast is given away (ballast.ts), and from the next transaction on the database may
- *   not grow until there is room: what changes and deletes documents in the pages that are there goes on.
+ *   not grow until there is room: what changes documents in the pages that are there goes on. Deletes, with their records
+ *   in the history and the audit log, and sign-ins may take some of what was given away (`Segment.reserve`).
  * - A holder does nothing for too long: its segment is undone, and it hears of it.
  *
  * A segment reads what earlier segments of its group wrote and is not yet on disk. It must not tell anybody before that
  * is: so a session whose segment joined a group waits for the COMMIT also when it wrote nothing or rolled back.
  */
 import { QuoinError } from '../../shared/errors.ts'
+import { processTimers, type Timer, type Timers } from '../../shared/timers.ts'
 import type { Ballast } from './ballast.ts'
 import { numberOf, type SqliteConnection } from './sqlite-connection.ts'
-import { isFull, storageError, violatedIndex } from './sqlite-errors.ts'
+import { DamagedDatabase, isFull, storageError, violatedIndex } from './sqlite-errors.ts'
 
 /** How long a session may keep the writer, in milliseconds. */
 export const HOLD_LIMIT = 5000
@@ -51,6 +54,8 @@ const MANY = 4
 const MAX_PAGES = 4_294_967_294
 
 export interface Segment {
+  /** Whether the database may grow for it while the disk is full. */
+  readonly reserve?: boolean
   /** Called when the segment has got the turn. */
   granted(): void
   /** Called if the segment's writes are gone and it no longer has the turn. */
@@ -77,8 +82,12 @@ const noNews = (): void => undefined
 export class SqliteWriter {
   readonly connection: SqliteConnection
   readonly #ballast: Ballast | undefined
-  /** Whether the database may not grow. */
-  #bounded = false
+  /** Called once. */
+  damageFound: ((damage: DamagedDatabase) => void) | undefined
+  #damage: DamagedDatabase | undefined
+  /** While the disk is full: the pages beyond which the database may not grow, and may by a segment with the reserve. */
+  #bounds: { readonly pages: number; readonly reserve: number } | undefined
+  #allowed = MAX_PAGES
   #group: Group | undefined
   #holder: Segment | undefined
   #waiting: Waiting[] = []
@@ -86,12 +95,15 @@ export class SqliteWriter {
   #due = false
   #closing = false
   /** One timer, pushed back at each turn: cheaper than one a turn. If it fires and there is a holder, that one is late. */
-  readonly #guard: NodeJS.Timeout
+  readonly #guard: Timer
+  readonly #timers: Timers
 
-  constructor(connection: SqliteConnection, ballast?: Ballast) {
+  constructor(connection: SqliteConnection, ballast?: Ballast, timers: Timers = processTimers) {
     this.connection = connection
     this.#ballast = ballast
-    this.#guard = setTimeout(() => this.#evict(), HOLD_LIMIT).unref()
+    this.#timers = timers
+    this.#guard = timers.after(HOLD_LIMIT, () => this.#evict())
+    this.#guard.unref()
   }
 
   /** No transaction is open, so the connection sees what is committed and nothing else. */
@@ -101,6 +113,7 @@ export class SqliteWriter {
 
   /** Gives the segment the turn: at once (undefined) if nobody has it, else when the promise resolves. */
   take(segment: Segment): Promise<void> | undefined {
+    if (this.#damage) throw this.#damage
     if (this.#closing) throw new QuoinError('UNAVAILABLE', 'The storage is being closed.')
     if (this.#holder === undefined && this.#waiting.length === 0) {
       this.#begin(segment)
@@ -128,6 +141,7 @@ export class SqliteWriter {
    */
   operate<T>(segment: Segment, operation: (connection: SqliteConnection) => T): T {
     try {
+      if (this.#bounds) this.#allow(segment.reserve ? this.#bounds.reserve : this.#bounds.pages)
       return operation(this.connection)
     } catch (error) {
       const refused = error instanceof QuoinError || violatedIndex(error) !== undefined
@@ -165,6 +179,7 @@ export class SqliteWriter {
    */
   alone<T>(work: (connection: SqliteConnection) => T, committed: (result: T) => void): Promise<void> {
     return this.#turn(() => {
+      if (this.#damage) throw this.#damage
       let result: T
       try {
         this.#open()
@@ -200,7 +215,7 @@ export class SqliteWriter {
     // Somebody waits now: a holder that never ends must not let the process end before its guard fires.
     this.#guard.ref()
     const closed = this.#turn(() => {
-      clearTimeout(this.#guard)
+      this.#guard.end()
       this.connection.close()
     })
     this.#closing = true
@@ -266,7 +281,7 @@ export class SqliteWriter {
     if (this.#scheduled) return
     this.#scheduled = true
     const kept = this.#group?.kept.length ?? 0
-    setImmediate(() => {
+    this.#timers.soon(() => {
       this.#scheduled = false
       const group = this.#group
       if (this.#holder !== undefined) this.#due = true
@@ -317,16 +332,37 @@ export class SqliteWriter {
   /** Keeps the database from growing while the disk is full. Between two transactions: within one it has grown already. */
   #bound(): void {
     const full = this.#ballast?.full ?? false
-    if (full === this.#bounded) return
-    const row = full ? this.connection.get('PRAGMA page_count') : undefined
-    this.connection.exec(`PRAGMA max_page_count = ${row ? numberOf(row, 'page_count') : MAX_PAGES}`)
-    this.#bounded = full
+    if (full === (this.#bounds !== undefined)) return
+    this.#bounds = full ? this.#boundsNow() : undefined
+    this.#allow(this.#bounds?.pages ?? MAX_PAGES)
+  }
+
+  #boundsNow(): { pages: number; reserve: number } {
+    const pages = numberOf(this.connection.get('PRAGMA page_count') ?? {}, 'page_count')
+    const size = numberOf(this.connection.get('PRAGMA page_size') ?? {}, 'page_size')
+    return { pages, reserve: pages + Math.floor((this.#ballast?.spare ?? 0) / size) }
+  }
+
+  /** SQLite takes what is there for the bound where it is more. */
+  #allow(pages: number): void {
+    if (pages === this.#allowed) return
+    this.connection.exec(`PRAGMA max_page_count = ${pages}`)
+    this.#allowed = pages
   }
 
   /** What to tell of an error of SQLite. Of a full disk also the ballast hears. */
   #failure(error: unknown): unknown {
     if (this.#ballast && !this.#ballast.full && isFull(error)) this.#ballast.giveAway()
-    return storageError(error)
+    const told = storageError(error)
+    this.noteFailure(told)
+    return told
+  }
+
+  /** Each error that anybody met. Nothing is written to a database that was found damaged: it could destroy more. */
+  readonly noteFailure = (error: unknown): void => {
+    if (!(error instanceof DamagedDatabase) || this.#damage) return
+    this.#damage = error
+    this.damageFound?.(error)
   }
 
   #rollBack(): void {

@@ -5,6 +5,9 @@ import type { TextPostings } from './text-postings.ts'
 
 type Rows = Int32Array
 
+/** Numbers in arrays that are walked over in the time of one unit of effort. */
+const ROWS_A_UNIT = 10
+
 export interface Candidates {
   readonly rows: Rows
   /** Whether each of them is found. */
@@ -27,7 +30,7 @@ export function candidatesOf(ground: Ground, query: TextQuery, negations: boolea
     case 'fuzzy': {
       const { connection, postings } = ground
       const words = postings.similarTo(connection, query.token, query.distance)
-      return { rows: union(words.map((token) => wordRows(ground, token, false))), exact: true }
+      return { rows: union([...words].map((token) => wordRows(ground, token, false))), exact: true }
     }
     case 'or': {
       const parts = query.parts.map((part) => candidatesOf(ground, part, negations))
@@ -74,7 +77,9 @@ function phraseCandidates(ground: Ground, { tokens, prefix, slop }: TextPhrase):
 }
 
 function wordRows({ connection, postings }: Ground, token: string, prefix: boolean): Rows {
-  return postings.of(connection, { tokens: [token], prefix }).rows
+  const { rows } = postings.of(connection, { tokens: [token], prefix })
+  connection.effort?.spend(rows.length / ROWS_A_UNIT)
+  return rows
 }
 
 function union(lists: readonly Rows[]): Rows {

@@ -2,15 +2,28 @@
  * Which documents a free text in named fields finds, from the words in memory: a byte for each row, 1 where it finds it.
  * Exactly what `textMatches` says of the same words.
  */
-import { isSimilar, textMatches } from '../match-text.ts'
+import { textMatches } from '../match-text.ts'
+import type { SearchEffort } from '../search-effort.ts'
+import { wordsLike } from '../similar-word.ts'
 import type { TextPhrase, TextQuery } from '../simple-query-string.ts'
 import type { FieldColumn, FieldTexts } from './field-texts.ts'
 
 type Marks = Uint8Array
+
+/** What is looked at in the time of one unit of effort: tokens of a column, by the engine's own search; places of a phrase. */
+const TOKENS_A_UNIT = 100
+const PLACES_A_UNIT = 8
+/** A walk that looks at each token takes so many times as long. */
+const WALK = 6
 /** The words that may stand at a place: one by its number, or several, a byte for each number. */
 type Accepted = number | Uint8Array | undefined
 
-export function textMarks(texts: FieldTexts, fields: readonly string[], query: TextQuery): Marks {
+export function textMarks(
+  texts: FieldTexts,
+  fields: readonly string[],
+  query: TextQuery,
+  effort?: SearchEffort,
+): Marks {
   const { rows } = texts
   switch (query.kind) {
     case 'all':
@@ -18,21 +31,20 @@ export function textMarks(texts: FieldTexts, fields: readonly string[], query: T
     case 'none':
       return new Uint8Array(rows)
     case 'and':
-      return query.parts.map((part) => textMarks(texts, fields, part)).reduce(both)
+      return query.parts.map((part) => textMarks(texts, fields, part, effort)).reduce(both)
     case 'or':
-      return query.parts.map((part) => textMarks(texts, fields, part)).reduce(either)
+      return query.parts.map((part) => textMarks(texts, fields, part, effort)).reduce(either)
     case 'not':
-      return textMarks(texts, fields, query.part).map((mark) => 1 - mark)
-    case 'fuzzy': {
-      const { token, distance } = query
+      return textMarks(texts, fields, query.part, effort).map((mark) => 1 - mark)
+    case 'fuzzy':
       return wordMarks(
         texts,
         fields,
-        wordsThat(texts, (word) => isSimilar(token, word, distance)),
+        wordsThat(texts, query.token, wordsLike(query.token, query.distance), effort),
+        effort,
       )
-    }
     case 'phrase':
-      return phraseMarks(texts, fields, query)
+      return phraseMarks(texts, fields, query, effort)
   }
 }
 
@@ -46,34 +58,59 @@ function either(marks: Marks, others: Marks): Marks {
   return marks
 }
 
-function phraseMarks(texts: FieldTexts, fields: readonly string[], query: TextPhrase): Marks {
+function phraseMarks(
+  texts: FieldTexts,
+  fields: readonly string[],
+  query: TextPhrase,
+  effort: SearchEffort | undefined,
+): Marks {
   const { tokens, prefix, slop } = query
   const last = tokens.length - 1
   const wanted = tokens.map((token, at) =>
-    prefix && at === last ? wordsThat(texts, (word) => word.startsWith(token)) : texts.numberOf(token),
+    prefix && at === last
+      ? wordsThat(texts, token, (word) => word.startsWith(token), effort)
+      : texts.numberOf(token),
   )
-  const marks = wanted.map((accepted) => wordMarks(texts, fields, accepted)).reduce(both)
+  const marks = wanted.map((accepted) => wordMarks(texts, fields, accepted, effort)).reduce(both)
   if (last === 0) return marks
   // Where all of its words stand, they may still stand otherwise.
   for (let row = 0; row < marks.length; row++) {
     if (marks[row] === 0) continue
     const found =
-      slop > 0 ? textMatches(query, texts.tokensOf(row, fields)) : hasPhrase(texts, fields, row, wanted)
+      slop > 0
+        ? textMatches(query, texts.tokensOf(row, fields), effort)
+        : hasPhrase(texts, fields, row, wanted, effort)
     if (!found) marks[row] = 0
   }
   return marks
 }
 
-function wordsThat(texts: FieldTexts, test: (word: string) => boolean): Uint8Array {
-  return Uint8Array.from(texts.words, (word) => Number(test(word)))
+/** `test` holds only for words with the same first letter as `token`. */
+function wordsThat(
+  texts: FieldTexts,
+  token: string,
+  test: (word: string) => boolean,
+  effort: SearchEffort | undefined,
+): Uint8Array {
+  const numbers = texts.startingLike(token)
+  effort?.spend(numbers.length)
+  const accepted = new Uint8Array(texts.words.length)
+  for (const number of numbers) if (test(texts.words[number] ?? '')) accepted[number] = 1
+  return accepted
 }
 
 /** Where any of the words stands in any of the fields. */
-function wordMarks(texts: FieldTexts, fields: readonly string[], accepted: Accepted): Marks {
+function wordMarks(
+  texts: FieldTexts,
+  fields: readonly string[],
+  accepted: Accepted,
+  effort: SearchEffort | undefined,
+): Marks {
   const marks = new Uint8Array(texts.rows)
   const few = typeof accepted === 'number' ? [accepted] : fewOf(accepted)
   for (const field of fields) {
     const column = texts.column(field)
+    effort?.spend((column.size * (few?.length ?? WALK)) / TOKENS_A_UNIT)
     if (few === undefined) markAny(marks, column, accepted)
     else for (const word of few) markOne(marks, column, word)
   }
@@ -119,10 +156,12 @@ function hasPhrase(
   fields: readonly string[],
   row: number,
   wanted: readonly Accepted[],
+  effort: SearchEffort | undefined,
 ): boolean {
   for (const field of fields) {
     const { starts, lengths, tokens } = texts.column(field)
     const start = starts[row] ?? 0
+    effort?.spend(((lengths[row] ?? 0) * wanted.length) / PLACES_A_UNIT)
     for (let at = start; at + wanted.length <= start + (lengths[row] ?? 0); at++) {
       let length = 0
       while (length < wanted.length && accepts(wanted[length], tokens[at + length] ?? 0)) length++

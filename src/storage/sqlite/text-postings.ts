@@ -9,21 +9,28 @@
  */
 import { parseBody, splitDocument } from '../document-text.ts'
 import type { RankedPhrase } from '../rank-text.ts'
+import { EffortSpent } from '../search-effort.ts'
 import { documentTokens } from '../text-tokens.ts'
+import type { SearchThread } from './search-thread.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
-import { placesTable } from './tables.ts'
-import { TextVocabulary } from './text-vocabulary.ts'
-
-/** Rows in ascending order, and how often the word is in each. */
-export interface Postings {
-  readonly rows: Int32Array
-  readonly counts: Uint16Array
-}
+import { filteredPostings, type Postings, readPlaces } from './text-places.ts'
+import { readSimilar, TextVocabulary } from './text-vocabulary.ts'
 
 interface GrowingPostings {
   rows: Int32Array
   counts: Uint16Array
 }
+
+/** What a search wanted and its turn was too short to read. */
+export type MissingWords =
+  | { readonly kind: 'places'; readonly phrase: RankedPhrase }
+  | { readonly kind: 'similar'; readonly token: string; readonly distance: number }
+
+/** Of more documents the words that start with a letter are not read in the turn of a search: 1 ms for so many. */
+const FEW_DOCUMENTS = 2_000
+/** Brought in between two looks at what a search may still use. */
+const CHUNK = 20
+const MOST_MISSING = 16
 
 const SLICE = 1_000
 /** Postings kept of a storage: six bytes each, so 24 MB. A word in 100,000 documents is 100,000. */
@@ -79,12 +86,14 @@ export class TextPostings {
   /** By word, or by its beginning and `*`; the one used last stands last. */
   readonly #words = new Map<string, GrowingPostings>()
   #postings = 0
-  readonly #vocabulary: TextVocabulary
+  readonly #vocabulary = new TextVocabulary()
+  /** By word: the rows that were touched since it is being read elsewhere, or before that and not yet brought in. */
+  readonly #expected = new Map<string, Set<number>>()
+  readonly #missing: MissingWords[] = []
 
   constructor(table: string, textTable: string) {
     this.#table = table
     this.#textTable = textTable
-    this.#vocabulary = new TextVocabulary(textTable)
   }
 
   get documents(): number {
@@ -106,6 +115,7 @@ export class TextPostings {
 
   touch(row: number): void {
     this.#touched.add(row)
+    for (const rows of this.#expected.values()) rows.add(row)
   }
 
   /** False when so many rows were touched that it has to be made anew. */
@@ -127,41 +137,115 @@ export class TextPostings {
     if (rows.length < SLICE) this.#readUpTo = Infinity
   }
 
-  /** Brings in what the touched rows hold as this connection sees them. `settled`: nobody has written what may be undone. */
+  /**
+   * Brings in what the touched rows hold as this connection sees them. `settled`: nobody has written what may be undone.
+   * Throws EffortSpent when they are more than the search may look at; the next search goes on behind them.
+   */
   settle(connection: SqliteConnection, settled: boolean): void {
     if (this.#touched.size === 0) return
-    const rows = [...this.#touched].sort((a, b) => a - b)
+    const touched = [...this.#touched].sort((a, b) => a - b)
+    const texts = new Map<number, readonly string[]>()
+    let read = 0
+    while (read < touched.length && (connection.effort?.left ?? 1) > 0) {
+      for (const row of this.#texts(connection, touched.slice(read, read + CHUNK))) texts.set(...row)
+      read += CHUNK
+    }
+    const rows = touched.slice(0, read)
+    for (const row of rows) this.#setLength(row, texts.get(row)?.length ?? ABSENT)
+    for (const [word, postings] of this.#words) this.#place(word, postings, rows, texts)
+    for (const tokens of texts.values()) this.#vocabulary.add(tokens)
+    if (settled) for (const row of rows) this.#touched.delete(row)
+    if (read < touched.length) throw new EffortSpent()
+  }
+
+  #texts(connection: SqliteConnection, rows: readonly number[]): [number, readonly string[]][] {
     const found = connection.all(
       `SELECT id, doc FROM ${this.#table} WHERE id IN (SELECT value FROM json_each(?))`,
       JSON.stringify(rows),
     )
-    const texts = new Map(
-      found.map((row) => [
-        numberOf(row, 'id'),
-        documentTokens(parseBody(splitDocument(textOf(row, 'doc')).body)),
-      ]),
-    )
-    for (const row of rows) this.#setLength(row, texts.get(row)?.length ?? ABSENT)
-    for (const [word, postings] of this.#words) this.#place(word, postings, rows, texts)
-    for (const tokens of texts.values()) this.#vocabulary.add(tokens)
-    if (settled) this.#touched.clear()
+    return found.map((row) => {
+      const text = textOf(row, 'doc')
+      connection.effort?.use(text.length)
+      return [numberOf(row, 'id'), documentTokens(parseBody(splitDocument(text).body))]
+    })
   }
 
-  /** Of one word, or of all that begin so. Call it after {@link settle} with the same connection. */
-  of(connection: SqliteConnection, { tokens, prefix }: RankedPhrase): Postings {
-    const [token = ''] = tokens
-    const word = prefix ? `${token}*` : token
+  /**
+   * Of one word, or of all that begin so. Call it after {@link settle} with the same connection. Throws EffortSpent where
+   * they are not known and too many to read now.
+   */
+  of(connection: SqliteConnection, phrase: RankedPhrase): Postings {
+    const word = wordOf(phrase)
     const known = this.#words.get(word)
-    const postings = known ?? this.#read(connection, token, prefix)
-    this.#words.delete(word)
-    this.#words.set(word, postings)
-    if (!known) this.#makeRoom(postings.rows.length)
-    return postings
+    if (known) {
+      this.#words.delete(word)
+      this.#words.set(word, known)
+      return known
+    }
+    try {
+      return this.#keep(word, readPlaces(connection, this.#textTable, phrase))
+    } catch (error) {
+      if (error instanceof EffortSpent) this.#miss({ kind: 'places', phrase })
+      throw error
+    }
   }
 
-  /** The words that may be this one, misspelled. */
-  similarTo(connection: SqliteConnection, token: string, distance: number): readonly string[] {
-    return this.#vocabulary.similarTo(connection, token, distance)
+  /** The words that may be this one, misspelled. Throws as {@link of} does. */
+  similarTo(connection: SqliteConnection, token: string, distance: number): ReadonlySet<string> {
+    const known = this.#vocabulary.known(token, distance)
+    if (known) return known
+    if (connection.effort && this.#documents > FEW_DOCUMENTS) {
+      this.#miss({ kind: 'similar', token, distance })
+      throw new EffortSpent()
+    }
+    return this.#vocabulary.keep(token, distance, readSimilar(connection, this.#textTable, token, distance))
+  }
+
+  /** Reads elsewhere what searches missed, for those that come. */
+  async readMissing(thread: Pick<SearchThread, 'places' | 'similar'>): Promise<void> {
+    for (const missing of this.#missing.splice(0)) {
+      if (missing.kind === 'places') await this.expectPlaces(thread, missing.phrase)
+      else await this.#readSimilar(thread, missing.token, missing.distance)
+    }
+  }
+
+  /** Reads elsewhere where a word stands, while others write. */
+  async expectPlaces(thread: Pick<SearchThread, 'places'>, phrase: RankedPhrase): Promise<void> {
+    const word = wordOf(phrase)
+    if (this.#expected.has(word) || this.#words.has(word)) return
+    // What is committed by now the thread will see; what is touched and not brought in yet it may not.
+    const touched = new Set(this.#touched)
+    this.#expected.set(word, touched)
+    try {
+      const { rows, counts } = await thread.places({ textTable: this.#textTable, phrase })
+      this.#keep(word, { rows, counts })
+      for (const row of touched) this.#touched.add(row)
+    } finally {
+      this.#expected.delete(word)
+    }
+  }
+
+  async #readSimilar(thread: Pick<SearchThread, 'similar'>, token: string, distance: number): Promise<void> {
+    if (!this.#vocabulary.expect(token, distance)) return
+    try {
+      const words = await thread.similar({ textTable: this.#textTable, token, distance })
+      this.#vocabulary.keep(token, distance, words)
+    } catch (error) {
+      this.#vocabulary.giveUp(token, distance)
+      throw error
+    }
+  }
+
+  #miss(words: MissingWords): void {
+    if (this.#missing.length < MOST_MISSING) this.#missing.push(words)
+  }
+
+  /** An index goes on naming documents that were deleted. */
+  #keep(word: string, read: Postings): Postings {
+    const postings = filteredPostings(read, (row) => this.lengthOf(row) !== ABSENT)
+    this.#words.set(word, postings)
+    this.#makeRoom(postings.rows.length)
+    return postings
   }
 
   #makeRoom(added: number): void {
@@ -190,35 +274,6 @@ export class TextPostings {
     if (length === ABSENT) return
     this.#documents += 1
     this.#tokens += length
-  }
-
-  /** One row of the statement is one place of a word, so a document comes as often as it has the word. */
-  #read(connection: SqliteConnection, token: string, prefix: boolean): GrowingPostings {
-    const which = prefix ? 'term >= ? AND term < ?' : 'term = ?'
-    const parameters = prefix ? [token, `${token}\u{10ffff}`] : [token]
-    const row = connection.get(
-      `SELECT json_group_array(doc) AS places FROM ${placesTable(this.#textTable)} WHERE ${which}`,
-      ...parameters,
-    )
-    const places: unknown = JSON.parse(textOf(row ?? {}, 'places'))
-    if (!Array.isArray(places)) throw new TypeError('Places are a list.')
-    const counted = new Uint16Array(this.#lengths.length)
-    let documents = 0
-    for (const place of places as readonly number[]) {
-      if (this.lengthOf(place) === ABSENT) continue
-      if (counted[place] === 0) documents += 1
-      if (counted[place] !== 0xffff) counted[place] = (counted[place] ?? 0) + 1
-    }
-    const rows = new Int32Array(documents)
-    const counts = new Uint16Array(documents)
-    let at = 0
-    for (let id = 0; id < counted.length && at < documents; id++) {
-      const count = counted[id] ?? 0
-      if (count === 0) continue
-      rows[at] = id
-      counts[at++] = count
-    }
-    return { rows, counts }
   }
 
   /** Puts the touched rows into a word's postings, in place of what stood there. */
@@ -280,6 +335,10 @@ function append(postings: GrowingPostings, fresh: readonly (readonly [number, nu
     postings.rows[rows.length + index] = row
     postings.counts[rows.length + index] = count
   }
+}
+
+function wordOf({ tokens: [token = ''], prefix }: RankedPhrase): string {
+  return prefix ? `${token}*` : token
 }
 
 function countIn(tokens: readonly string[], word: string): number {

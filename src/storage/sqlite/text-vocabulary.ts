@@ -1,58 +1,83 @@
 /**
- * The words of a storage's free text, in memory: for words that are misspelled. Read by first letter when asked for (FTS5
- * takes 10 ms or more for a letter of 100,000 documents); what is written is added, and never taken away: a word that is
- * in no document any more finds none.
+ * Which words of a storage's free text are like a misspelled one, in memory. Found once (by reading all words of the index
+ * that start with its letter: 10 ms or more of 100,000 documents); what is written is added, and never taken away: a word
+ * that is in no document any more finds none.
  */
-import { isSimilar } from '../match-text.ts'
+import { type WordMatcher, wordsLike } from '../similar-word.ts'
 import { type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { vocabularyTable } from './tables.ts'
 
-const MOST_ANSWERS = 200
+/** Each looks at every word that is written, as far as its first letter. */
+const MOST_ANSWERS = 64
+
+interface Answer {
+  readonly isLike: WordMatcher
+  readonly words: Set<string>
+}
 
 export class TextVocabulary {
-  readonly #textTable: string
-  readonly #letters = new Map<string, Set<string>>()
-  /** By word and distance, from how many words: they only become more. */
-  readonly #similar = new Map<string, { readonly of: number; readonly words: readonly string[] }>()
-
-  constructor(textTable: string) {
-    this.#textTable = textTable
-  }
+  /** By word and distance; the one asked last stands last. */
+  readonly #answers = new Map<string, Answer>()
+  /** Those whose words are still being found; what is written meanwhile is added to them too. */
+  readonly #expected = new Map<string, Answer>()
 
   add(tokens: readonly string[]): void {
-    if (this.#letters.size === 0) return
-    for (const token of tokens) this.#letters.get(firstLetter(token))?.add(token)
+    for (const { isLike, words } of [...this.#answers.values(), ...this.#expected.values()])
+      for (const token of tokens) if (isLike(token)) words.add(token)
   }
 
-  similarTo(connection: SqliteConnection, token: string, distance: number): readonly string[] {
-    const first = firstLetter(token)
-    const words = this.#letters.get(first) ?? this.#read(connection, first)
-    const key = `${token} ${distance}`
-    const known = this.#similar.get(key)
-    if (known?.of === words.size) return known.words
-    const similar: string[] = []
-    for (const word of words) {
-      // In UTF-16 one letter more is at most two units more.
-      if (Math.abs(word.length - token.length) > 2 * distance) continue
-      if (isSimilar(token, word, distance)) similar.push(word)
-    }
-    if (this.#similar.size >= MOST_ANSWERS) this.#similar.clear()
-    this.#similar.set(key, { of: words.size, words: similar })
-    return similar
+  known(token: string, distance: number): ReadonlySet<string> | undefined {
+    const key = keyOf(token, distance)
+    const answer = this.#answers.get(key)
+    if (answer === undefined) return undefined
+    this.#answers.delete(key)
+    this.#answers.set(key, answer)
+    return answer.words
   }
 
-  #read(connection: SqliteConnection, first: string): Set<string> {
-    const row = connection.get(
-      `SELECT json_group_array(term) AS words FROM ${vocabularyTable(this.#textTable)} WHERE term >= ? AND term < ?`,
-      first,
-      `${first}\u{10ffff}`,
-    )
-    const words = new Set<string>(JSON.parse(textOf(row ?? {}, 'words')))
-    this.#letters.set(first, words)
-    return words
+  keep(token: string, distance: number, words: readonly string[]): ReadonlySet<string> {
+    const key = keyOf(token, distance)
+    const answer = this.#expected.get(key) ?? { isLike: wordsLike(token, distance), words: new Set<string>() }
+    for (const word of words) answer.words.add(word)
+    this.#expected.delete(key)
+    this.#answers.set(key, answer)
+    const [oldest] = this.#answers.keys()
+    if (this.#answers.size > MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest)
+    return answer.words
+  }
+
+  /** From now on until `keep`. False if it is expected already. */
+  expect(token: string, distance: number): boolean {
+    const key = keyOf(token, distance)
+    if (this.#expected.has(key)) return false
+    this.#expected.set(key, { isLike: wordsLike(token, distance), words: new Set() })
+    return true
+  }
+
+  giveUp(token: string, distance: number): void {
+    this.#expected.delete(keyOf(token, distance))
   }
 }
 
-function firstLetter(token: string): string {
-  return String.fromCodePoint(token.codePointAt(0) ?? 0)
+/** The words of an index that are like this one. */
+export function readSimilar(
+  connection: SqliteConnection,
+  textTable: string,
+  token: string,
+  distance: number,
+): string[] {
+  const first = String.fromCodePoint(token.codePointAt(0) ?? 0)
+  const row = connection.get(
+    `SELECT json_group_array(term) AS words FROM ${vocabularyTable(textTable)} WHERE term >= ? AND term < ?`,
+    first,
+    `${first}\u{10ffff}`,
+  )
+  const words: unknown = JSON.parse(textOf(row ?? {}, 'words'))
+  if (!Array.isArray(words)) throw new TypeError('Words are a list.')
+  const isLike = wordsLike(token, distance)
+  return words.filter((word) => typeof word === 'string' && isLike(word))
+}
+
+function keyOf(token: string, distance: number): string {
+  return `${token} ${distance}`
 }

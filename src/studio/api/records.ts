@@ -267,7 +267,7 @@ export interface SystemLog extends Stored {
 
 export interface AuditLog extends Stored {
   readonly category: string
-  readonly action: 'created' | 'updated' | 'removed' | 'restored' | 'deleted'
+  readonly action: 'created' | 'updated' | 'removed' | 'restored' | 'deleted' | 'imported' | 'exported'
   readonly guid: string
   readonly name: string
   readonly user: Actor

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bodyOf, pageWords, readListAddress, withWords } from './list-address.ts'
+import { bodyOf, readListAddress, shownPage, withWords } from './list-address.ts'
 
 const read = (text: string) => readListAddress(new URLSearchParams(text))
 
@@ -23,14 +23,18 @@ describe('the address of a list', () => {
     ['q=x&sort=-name&page=3', { limit: 50, query: 'x', sort: [{ name: 'desc' }], offset: 100 }],
     ['page=201', { limit: 50, offset: 10_000 }],
     ['page=202&after=cursor', { limit: 50, after: 'cursor' }],
+    ['page=2001', { limit: 50, offset: 10_000 }],
+    ['page=3&after=cursor', { limit: 50, offset: 100 }],
   ])('%s searches for', (text, body) => {
     expect(bodyOf(read(text), 50)).toEqual(body)
   })
 
-  it('takes a cursor only where page numbers end', () => {
-    expect(pageWords(201, 50, 'c')).toEqual({ page: '201', after: '' })
-    expect(pageWords(202, 50, 'c')).toEqual({ page: '202', after: 'c' })
-    expect(pageWords(1, 50, 'c')).toEqual({ page: '', after: '' })
+  it.each([
+    ['page=201', 201],
+    ['page=2001', 201],
+    ['page=2001&after=cursor', 2001],
+  ])('%s shows page %i', (text, page) => {
+    expect(shownPage(read(text), 50)).toBe(page)
   })
 
   it('begins anew when anything but the page changes', () => {

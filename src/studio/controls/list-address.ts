@@ -33,22 +33,26 @@ export function readListAddress(words: URLSearchParams): ListAddress {
 /** Past this the API wants a cursor. */
 const MOST_OFFSET = 10_000
 
+/** The last page that is found by its number. */
+export function lastNumberedPage(limit: number): number {
+  return Math.floor(MOST_OFFSET / limit) + 1
+}
+
+/** The page that is shown: one further back than numbers reach is not found without its cursor. */
+export function shownPage({ page, after }: ListAddress, limit: number): number {
+  return after === '' ? Math.min(page, lastNumberedPage(limit)) : page
+}
+
 /** The body that searches for what the address says. */
-export function bodyOf({ query, page, after, sort }: ListAddress, limit: number): SearchBody {
-  const offset = (page - 1) * limit
+export function bodyOf(address: ListAddress, limit: number): SearchBody {
+  const { query, after, sort } = address
+  const page = shownPage(address, limit)
+  const byNumber = page <= lastNumberedPage(limit)
   return {
     limit,
     ...(query === '' ? {} : { query }),
     ...(sort === undefined ? {} : { sort: [{ [sort.field]: sort.order }] }),
-    ...(after === '' ? (offset > 0 ? { offset: Math.min(offset, MOST_OFFSET) } : {}) : { after }),
-  }
-}
-
-/** The words for another page: its number, and a cursor where the number alone no longer finds it. */
-export function pageWords(page: number, limit: number, cursor: string): Record<string, string> {
-  return {
-    page: page > 1 ? String(page) : '',
-    after: (page - 1) * limit > MOST_OFFSET ? cursor : '',
+    ...(byNumber ? (page > 1 ? { offset: (page - 1) * limit } : {}) : { after }),
   }
 }
 

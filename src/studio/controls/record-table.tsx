@@ -1,11 +1,12 @@
 import { Group, Pagination, Table, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
 import type { Page, SearchBody } from '../api/request.ts'
 import type { Column } from './column.ts'
 import { ErrorNotice } from './error-notice.tsx'
-import { bodyOf, pageWords, useListAddress } from './list-address.ts'
+import { bodyOf, shownPage, useListAddress } from './list-address.ts'
+import { emptyTrail, listPages } from './list-pages.ts'
 import classes from './record-table.module.css'
 import { SkeletonRows } from './skeleton-rows.tsx'
 import { SortHeader } from './sort-header.tsx'
@@ -35,6 +36,7 @@ export function RecordTable<T>(props: RecordTableProps<T>) {
   const { queryKey, load, columns, body = {}, limit = 50, refetchInterval = false } = props
   const [address, readdress] = useListAddress()
   const wanted: SearchBody = { ...body, ...bodyOf(address, limit) }
+  const trail = useRef(emptyTrail())
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
     queryKey: [...queryKey, wanted],
     queryFn: ({ signal }) => load(wanted, signal),
@@ -43,7 +45,15 @@ export function RecordTable<T>(props: RecordTableProps<T>) {
   })
   if (error && !data)
     return <ErrorNotice error={error} title="The list could not be read" onRetry={refetch} />
-  const pages = Math.max(1, Math.ceil((data?.total ?? 0) / limit))
+  const page = shownPage(address, limit)
+  const pages = listPages(trail.current, JSON.stringify([queryKey, body, address.query, address.sort]), {
+    page,
+    limit,
+    total: data?.total ?? 0,
+    after: wanted.after ?? '',
+    // The rows of the page before are shown until this one is there; so is its cursor.
+    cursor: isPlaceholderData ? '' : (data?.cursor ?? ''),
+  })
   return (
     <>
       {error ? (
@@ -74,16 +84,21 @@ export function RecordTable<T>(props: RecordTableProps<T>) {
       </div>
       <Group justify="space-between" mt="sm" mih={32}>
         <Text size="sm" c="dimmed" className="numbers" role="status">
-          {data ? counted(data, address.page, limit) : ' '}
+          {data ? counted(data, page, limit) : ' '}
         </Text>
-        {pages > 1 ? (
+        {pages.last > 1 ? (
           <Pagination
             size="sm"
-            total={pages}
-            value={Math.min(address.page, pages)}
-            onChange={(page) => readdress(pageWords(page, limit, data?.cursor ?? ''))}
-            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-            getItemProps={(page) => ({ 'aria-label': `Page ${page}` })}
+            total={pages.last}
+            value={Math.min(page, pages.last)}
+            onChange={(wanted) => {
+              if (pages.canOpen(wanted)) readdress(pages.wordsOf(wanted))
+            }}
+            getControlProps={(control) => ({
+              'aria-label': `${control} page`,
+              ...(control === 'previous' && !pages.canOpen(page - 1) && { disabled: true }),
+            })}
+            getItemProps={(wanted) => ({ 'aria-label': `Page ${wanted}`, disabled: !pages.canOpen(wanted) })}
           />
         ) : null}
       </Group>

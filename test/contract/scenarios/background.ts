@@ -1,144 +1,333 @@
-/** What no request waits for: deferred functions, schedules and events of storages; and the cache and the caller. */
+/** What no request waits for: deferred functions and schedules; and the cache and the caller. */
 import { expect } from 'vitest'
-import type { JsonValue } from '../../../src/shared/json.ts'
-import { guidOf } from '../../end-to-end/harness.ts'
-import { call, eventually, found } from '../ask-quoin.ts'
+import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
+import { guidOf, objectOf, objectsOf } from '../../end-to-end/harness.ts'
+import { allRefused, call, eventually, found, needs, refused, titlesOf } from '../ask-quoin.ts'
 import type { ContractRoom } from '../contract-room.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
-import { create, fields, object, on, onStore, param, reply, setAll, setOne, storage } from '../flow-blocks.ts'
+import { create, fields, object, on, onStore, param, reply, setOne, storage } from '../flow-blocks.ts'
 
-const fromQueue: Scenario = async (room) => {
+const queuePins = ['queue', 'delay', 'priority', 'attempts', 'dedupe_key', 'function', 'word']
+
+/** An endpoint that defers a function with the pins that are posted; the function writes down its word, or fails. */
+async function deferring(room: ContractRoom) {
   const uri = room.name()
+  const pins = Object.fromEntries(queuePins.map((pin) => [pin, `@sent.${pin}`]))
   await room.run({
     store: storage(uri),
     on: on('post', uri),
+    sent: fields('@on.body', ...queuePins),
     later: {
       type: 'function_custom_execute_from_queue',
       fields: { parameters: ['word'] },
-      in: { flow: '@on.flow', function: uri, queue: uri, word: '@on.body' },
+      in: { flow: '@on.flow', ...pins },
     },
     told: object({ job: '@later.job' }),
     reply: reply('@later.flow', '@told.object', 202),
     begin: { type: 'trigger_custom_function', fields: { name: uri }, out: [{ id: 'word', type: 'any' }] },
     set: setOne('word', '@begin.word'),
     write: create('@begin.flow', '@set.mutations'),
+    bad: { type: 'trigger_custom_function', fields: { name: `${uri} bad` } },
+    fails: { type: 'function_custom_execute', in: { flow: '@bad.flow', function: 'there is none' } },
   })
+  const send = (body: JsonObject) => call(room, 'POST', uri, { function: uri, ...body })
+  const jobs = (queue: string) => found(room, '/queue/search', { filters: { queue } })
+  const words = async () => (await room.documents(uri)).map(({ word }) => word)
+  return { uri, send, jobs, words }
+}
+
+const fromQueue: Scenario = async (room) => {
+  const { uri, send, jobs, words } = await deferring(room)
   await room.manage('PUT', `/queues/${uri}`, { paused: true })
-  const answer = await call(room, 'POST', uri, 'deferred')
-  expect([answer.status, await room.documents(uri)]).toEqual([202, []])
-  const jobs = await found(room, '/queue/search', { filters: { queue: uri } })
-  expect(jobs.map(({ status }) => status)).toEqual(['waiting'])
-  await room.manage('PUT', `/queues/${uri}`, { paused: false })
-  await eventually(async () => (await room.documents(uri)).map(({ word }) => word), ['deferred'])
+  const answer = await send({ queue: ` ${uri} `, word: 'deferred' })
+  expect([answer.status, await words()]).toEqual([202, []])
+  expect(await jobs(uri)).toMatchObject([
+    {
+      status: 'waiting',
+      priority: 0,
+      max_attempts: 3,
+      dedupe_key: '',
+      title: uri,
+      _meta: { guid: objectOf(answer.body).job ?? '' },
+    },
+  ])
+  for (const [priority, word] of [
+    [1, 'low'],
+    [5, 'high'],
+    [-3, 'last'],
+  ] as const)
+    await send({ queue: uri, priority, word })
+  await room.manage('PUT', `/queues/${uri}`, { paused: false, concurrency: 1 })
+  await eventually(words, ['high', 'low', 'deferred', 'last'])
+  await waits(room)
+  await dedupes(room)
+  await failsAtLast(room)
+  await refusesPins(room)
+  await standsOrFalls(room)
+  await needsPins(room)
 }
 
-/** Two ticks, each with the second that was planned; none when it is switched off. */
-const schedule: Scenario = async (room) => {
-  const uri = room.name()
-  const guid = await room.run({
-    store: storage(uri),
-    tick: { type: 'schedule_repeating_event', in: { every: '1s' } },
-    set: setOne('at', '@tick.planned_at'),
-    write: create('@tick.flow', '@set.mutations'),
-  })
-  const beats = async () => (await room.documents(uri)).map(({ at }) => at)
-  await eventually(async () => (await beats()).length >= 2, true)
-  const seen = await beats()
-  expect(new Set(seen).size).toBe(seen.length)
-  await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
-  const schedules = await found(room, '/queue/schedules/ticks/search', { filters: { blueprint: guid } })
-  expect(schedules.length).toBeGreaterThanOrEqual(2)
-}
-
-const cron: Scenario = async (room) => {
-  const uri = room.name()
-  const guid = await room.run({
-    store: storage(uri),
-    tick: { type: 'schedule_repeating_event', in: { cron: '* * * * * *' } },
-    set: setOne('at', '@tick.planned_at'),
-    write: create('@tick.flow', '@set.mutations'),
-  })
-  await eventually(async () => (await room.documents(uri)).length > 0, true)
-  await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
-}
-
-interface Watched {
-  readonly guid: string
-  /** Of the blueprint that watches. */
-  readonly blueprint: string
-  readonly documents: string
-  /** Which events have fired for it, the first one first. */
-  heard(): Promise<JsonValue[]>
-}
-
-/** A storage that a blueprint watches for these events, and writes down each. */
-async function watching(room: ContractRoom, events: readonly string[]): Promise<Watched> {
-  const [uri, heard] = [room.name(), room.name()]
-  const guid = await room.fill(uri, [])
-  const blueprint = await room.run({
-    watched: storage(uri),
-    store: storage(heard),
-    happened: { type: 'storage_event', in: { storage: '@watched.storage', events: [...events] } },
-    document: fields('@happened.document', 'n'),
-    entry: object({ event: '@happened.event', n: '@document.n' }),
-    set: setAll('@entry.object'),
-    write: create('@happened.flow', '@set.mutations'),
-  })
-  return {
-    guid,
-    blueprint,
-    documents: `/_system/storages/${guid}/documents`,
-    heard: async () => (await room.documents(heard)).map(({ event, n }) => `${event} ${n}`),
+/** Not before its delay; without a queue it is in `default`. */
+async function waits(room: ContractRoom): Promise<void> {
+  const { uri, send, jobs, words } = await deferring(room)
+  const before = Math.floor(Date.now() / 1000)
+  const delays: readonly (readonly [JsonValue, number])[] = [
+    ['90', 90],
+    [90, 90],
+    ['30s', 30],
+    ['5m', 300],
+    ['2h', 7200],
+    ['366d', 366 * 86_400],
+  ]
+  for (const [delay, seconds] of delays) {
+    const queue = room.name()
+    await send({ queue, delay, word: 'too early' })
+    const [job] = await jobs(queue)
+    expect([delay, Math.abs(Number(job?.scheduled_for) - before - seconds) < 60]).toEqual([delay, true])
   }
+  await send({ delay: ' ', word: 'now' })
+  await eventually(words, ['now'])
+  const [job] = await found(room, '/queue/search', { filters: { queue: 'default', title: uri } })
+  expect(job).toMatchObject({ status: 'done' })
 }
 
-/** What is fired for two documents that are created, changed and removed, one after the other. */
-const fires =
-  (events: readonly string[], expected: (first: number, then: number) => readonly string[]): Scenario =>
-  async (room) => {
-    const { documents, heard } = await watching(room, events)
-    const live = async (first: number, then: number) => {
-      const made = guidOf(await room.manage('POST', documents, { n: first }))
-      await room.manage('PUT', `${documents}/${made}`, { n: then })
-      await room.manage('DELETE', `${documents}/${made}`)
-    }
-    await live(1, 2)
-    await live(3, 4)
-    // The order is kept for each document, not between two.
-    const sorted = async () => (await heard()).sort()
-    await eventually(sorted, [...expected(1, 2), ...expected(3, 4)].sort())
+/** While one with the key waits, there is no second one: of this function, in whatever queue. */
+async function dedupes(room: ContractRoom): Promise<void> {
+  const { uri, send, jobs } = await deferring(room)
+  await room.manage('PUT', `/queues/${uri}`, { paused: true })
+  const first = objectOf((await send({ queue: uri, dedupe_key: 'one', word: 1 })).body)
+  expect(first.job).toEqual(expect.any(String))
+  expect((await send({ queue: uri, dedupe_key: ' one ', word: 2 })).body).toEqual({})
+  expect((await send({ queue: uri, dedupe_key: 'two', word: 3 })).body).toHaveProperty('job')
+  expect((await send({ queue: uri, dedupe_key: ' ', word: 4 })).body).toHaveProperty('job')
+  expect((await send({ queue: uri, word: 5 })).body).toHaveProperty('job')
+  expect(await jobs(uri)).toHaveLength(4)
+}
+
+/** As often as was said, and then it is put aside with the reason. */
+async function failsAtLast(room: ContractRoom): Promise<void> {
+  const { uri, send, jobs } = await deferring(room)
+  await send({ queue: uri, function: `${uri} bad`, attempts: 1 })
+  await eventually(
+    async () => (await jobs(uri)).map(({ status, attempts }) => `${status} ${attempts}`),
+    ['dead 1'],
+  )
+  expect((await jobs(uri))[0]?.error).toContain('there is none')
+  await send({ queue: `${uri}-more`, function: `${uri} bad`, attempts: 7, delay: '1h' })
+  expect(await jobs(`${uri}-more`)).toMatchObject([{ max_attempts: 7 }])
+}
+
+async function refusesPins(room: ContractRoom): Promise<void> {
+  const { uri, send, jobs } = await deferring(room)
+  const bad: readonly JsonObject[] = [
+    { queue: '_events' },
+    { queue: 'No Queue' },
+    { delay: 'soon' },
+    { delay: '367d' },
+    { delay: '-1' },
+    { priority: 1001 },
+    { priority: -1001 },
+    { priority: 0.5 },
+    { attempts: 0 },
+    { attempts: 101 },
+    { attempts: 1.5 },
+    { dedupe_key: 'a'.repeat(301) },
+    { function: '' },
+    { function: ' -' },
+  ]
+  for (const pins of bad) {
+    const { status } = await send({ queue: uri, ...pins })
+    expect([pins, status]).toEqual([pins, 400])
   }
-
-const onlyWhileActive: Scenario = async (room) => {
-  const { documents, blueprint, heard } = await watching(room, ['on_created'])
-  await room.manage('POST', documents, { n: 1 })
-  await eventually(heard, ['on_created 1'])
-  await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
-  await room.manage('POST', documents, { n: 2 })
-  await room.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
-  await room.manage('POST', documents, { n: 3 })
-  await eventually(heard, ['on_created 1', 'on_created 3'])
+  expect(await jobs(uri)).toEqual([])
 }
 
-/** Somebody else's system posts what happened there, and the flow stores it. */
-const webhook: Scenario = async (room) => {
+/** It is enqueued in the transaction of the writes before it: a run that fails leaves neither. */
+async function standsOrFalls(room: ContractRoom): Promise<void> {
   const uri = room.name()
   await room.run({
     store: storage(uri),
     on: on('post', uri),
-    set: setAll('@on.body'),
+    set: setOne('written', true),
     write: create('@on.flow', '@set.mutations'),
-    reply: reply('@write.flow', 'thanks', 202),
+    later: {
+      type: 'function_custom_execute_from_queue',
+      in: { flow: '@write.flow', function: uri, queue: uri },
+    },
+    fails: { type: 'function_custom_execute', in: { flow: '@later.flow', function: 'there is none' } },
+    begin: { type: 'trigger_custom_function', fields: { name: uri } },
+    again: create('@begin.flow', '@set.mutations'),
   })
-  expect((await call(room, 'GET', uri)).status).toBe(404)
-  expect(await room.documents(uri)).toEqual([])
-  const sent = await fetch(`${room.address}/api/v1/${uri}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ event: 'paid' }),
+  expect((await call(room, 'POST', uri, {})).status).toBe(500)
+  expect([
+    await room.documents(uri),
+    await found(room, '/queue/search', { filters: { queue: uri } }),
+  ]).toEqual([[], []])
+}
+
+async function needsPins(room: ContractRoom): Promise<void> {
+  const later = { type: 'function_custom_execute_from_queue', in: { flow: '@on.flow', function: 'one' } }
+  const blocks = { on: on('post', 'never'), later, reply: reply('@later.flow', 1) }
+  await needs(room, blocks, 'later', 'function')
+}
+
+/** A schedule with these pins, which writes down each of its ticks. Gives what is recorded of it and what ran. */
+async function ticking(room: ContractRoom, pins: JsonObject) {
+  const uri = room.name()
+  const guid = await room.run({
+    store: storage(uri),
+    tick: { type: 'schedule_repeating_event', in: pins },
+    entry: object({ at: '@tick.planned_at', tick: '@tick.tick' }),
+    set: { type: 'mutations_set_bp_field_multiple', in: { object: '@entry.object' } },
+    write: create('@tick.flow', '@set.mutations'),
   })
-  expect([sent.status, await sent.json()]).toEqual([202, 'thanks'])
-  expect(await room.documents(uri)).toMatchObject([{ event: 'paid' }])
+  const filters = { blueprint: guid }
+  const schedules = async () =>
+    objectsOf(
+      await room.manage('GET', `/queue/schedules?filters=${encodeURIComponent(JSON.stringify(filters))}`),
+    )
+  const record = async () => {
+    await eventually(async () => (await schedules()).length, 1)
+    return objectOf((await schedules())[0])
+  }
+  return {
+    record,
+    ran: () => room.documents(uri),
+    ticks: () => found(room, '/queue/schedules/ticks/search', { filters }),
+    stop: () => room.manage('PUT', `/blueprints/update/set/inactive/${guid}`),
+    start: () => room.manage('PUT', `/blueprints/update/set/active/${guid}`),
+  }
+}
+
+/** Ticks come, each once, with the second that was planned, and none when it is switched off. */
+const schedule: Scenario = async (room) => {
+  const every = await ticking(room, { every: '1s' })
+  await eventually(async () => (await every.ran()).length >= 2, true)
+  await every.stop()
+  const seen = await every.ran()
+  expect(new Set(seen.map(({ at }) => at)).size).toBe(seen.length)
+  expect(new Set(seen.map(({ tick }) => tick)).size).toBe(seen.length)
+  for (const { at, tick } of seen) {
+    expect(String(at)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/)
+    expect(tick).toEqual(expect.any(String))
+  }
+  const planned = (await every.ticks()).length
+  await plansAhead(room)
+  await catchesUp(room)
+  await refusesSchedules(room)
+  // Two seconds at least have gone by: nothing was planned meanwhile, and nothing ran but what was under way.
+  await room.manage('POST', '/_system/storages', { name: room.name() })
+  expect([
+    (await every.ticks()).length - planned <= 1,
+    (await every.ran()).length - seen.length <= 1,
+  ]).toEqual([true, true])
+}
+
+const DAY = 86_400
+
+/** When they come due next, by the records that are kept of them: all of one blueprint, in the order of its blocks. */
+async function planned(room: ContractRoom, schedules: readonly JsonObject[]): Promise<JsonObject[]> {
+  const blocks = schedules.flatMap((pins, at): [string, JsonObject][] => [
+    [`s${at}`, { type: 'schedule_repeating_event', title: `${at}`, in: pins }],
+    [`log${at}`, { type: 'function_console_log', in: { flow: `@s${at}.flow`, value: 1 } }],
+  ])
+  const guid = await room.run(Object.fromEntries(blocks))
+  const filters = encodeURIComponent(JSON.stringify({ blueprint: guid }))
+  const records = async () =>
+    objectsOf(await room.manage('GET', `/queue/schedules?limit=100&filters=${filters}`))
+  await eventually(async () => (await records()).length, schedules.length)
+  const found = await records()
+  await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
+  const titles = await titlesOf(room, guid)
+  const of = new Map(found.map((record) => [titles.get(String(record.block)), record]))
+  return schedules.map((_, at) => objectOf(of.get(`${at}`)))
+}
+
+async function plansAhead(room: ContractRoom): Promise<void> {
+  const now = Math.floor(Date.now() / 1000)
+  const start_at = '2126-01-01T00:00:07Z'
+  const start = Date.parse(start_at) / 1000
+  const [daily, kolkata, hourly, later, morning, asked, ...others] = await planned(room, [
+    { cron: ' 30 9 * * * ' },
+    { cron: '0 0 12 * * *', time_zone: ' Asia/Kolkata ', overlap: 'queue', catch_up: 'none' },
+    { every: '2 h', overlap: 'allow', catch_up: 'all' },
+    { every: '1d', start_at },
+    { cron: '0 0 * * *', start_at },
+    { next_run: '2126-05-05T05:05:05Z' },
+    { every: '30s' },
+    { every: '5m' },
+    { every: '366d' },
+  ])
+  expect(daily).toMatchObject({
+    cron: '30 9 * * *',
+    every: '',
+    time_zone: 'UTC',
+    overlap: 'skip',
+    catch_up: 'last',
+  })
+  expect(Number(daily?.next_at) % DAY).toBe(9 * 3600 + 30 * 60)
+  expect(kolkata).toMatchObject({ time_zone: 'Asia/Kolkata', overlap: 'queue', catch_up: 'none' })
+  expect(Number(kolkata?.next_at) % DAY).toBe(6 * 3600 + 30 * 60)
+  expect(hourly).toMatchObject({ every: '2h', cron: '', overlap: 'allow', catch_up: 'all' })
+  expect(Math.abs(Number(hourly?.next_at) - now - 7200)).toBeLessThan(120)
+  expect(later).toMatchObject({ next_at: start, start_at: start })
+  expect(morning?.next_at).toBe(start - 7 + DAY)
+  expect(asked).toMatchObject({ next_at: Date.parse('2126-05-05T05:05:05Z') / 1000, cron: '', every: '' })
+  expect(others.map(({ every }) => every)).toEqual(['30s', '5m', '366d'])
+}
+
+/**
+ * What came due while nothing looked: none of it, the last one, or all. Not on PostgreSQL: there a clock that jumps is a
+ * machine that stood still, and its node steps back.
+ */
+async function catchesUp(room: ContractRoom): Promise<void> {
+  if (room.quoin.storage.engine !== 'sqlite') return
+  const [none, last, all] = [
+    await ticking(room, { every: '1h', catch_up: 'none' }),
+    await ticking(room, { every: '1h', catch_up: 'last' }),
+    await ticking(room, { every: '1h', catch_up: 'all', overlap: 'queue' }),
+  ]
+  for (const { record } of [none, last, all]) await record()
+  // The last one that is due is half an hour late by then: it is not on time.
+  room.advance(2.5 * 3_600_000)
+  // That schedules change is what has them looked at.
+  const nudge = await ticking(room, { every: '1d' })
+  await eventually(async () => (await all.ran()).length, 2)
+  await eventually(async () => (await last.ran()).length, 1)
+  expect(await none.ran()).toEqual([])
+  for (const one of [none, last, all, nudge]) await one.stop()
+}
+
+async function refusesSchedules(room: ContractRoom): Promise<void> {
+  const bad: readonly JsonObject[] = [
+    {},
+    { cron: '* * * * *', every: '5m' },
+    { every: '5m', next_run: '2126-01-01' },
+    { cron: ' ', every: ' ' },
+    { cron: 'every day' },
+    { cron: '61 * * * *' },
+    { cron: '* * 31 2 *' },
+    { cron: `* * * * ${'1,'.repeat(100)}1` },
+    { every: '5' },
+    { every: '0s' },
+    { every: '367d' },
+    { every: 'often' },
+    { every: '5m', time_zone: 'Atlantis' },
+    { every: '5m', time_zone: '+02:00' },
+  ]
+  const log = { type: 'function_console_log', in: { value: 1 } }
+  const blocks = bad.map((pins) => ({ type: 'schedule_repeating_event', in: pins }))
+  await allRefused(room, blocks, { log })
+  for (const pins of [{ overlap: 'maybe' }, { catch_up: 'some' }]) {
+    const tick = { type: 'schedule_repeating_event', in: { every: '5m', ...pins } }
+    expect(await refused(room, { tick })).toMatch(/overlap|catch_up/)
+  }
+}
+
+const cron: Scenario = async (room) => {
+  const { ran, stop } = await ticking(room, { cron: '* * * * * *' })
+  await eventually(async () => (await ran()).length > 0, true)
+  await stop()
 }
 
 const deletesKey: Scenario = async (room) => {
@@ -152,49 +341,82 @@ const deletesKey: Scenario = async (room) => {
     find: onStore('function_search', '@on.flow', { cache_key: '@key.value', cache_seconds: 3600 }),
     reply: reply('@find.flow', '@find.documents'),
   })
+  const forgets = { type: 'function_kvstore_cache_delete_key', in: { flow: '@on.flow', key: '@key.value' } }
   await room.run({
     on: on('delete', uri),
     ...key,
-    forget: { type: 'function_kvstore_cache_delete_key', in: { flow: '@on.flow', key: '@key.value' } },
+    forget: forgets,
     reply: reply('@forget.flow', '@forget.deleted'),
   })
-  const ask = async (of: string) => (await call(room, 'GET', `${uri}?key=${uri}${of}`)).body
+  const ask = async (name: string) =>
+    objectOf({ found: (await call(room, 'GET', `${uri}?key=${uri}${name}`)).body ?? [] }).found
   expect([await ask('a'), await ask('b')]).toEqual([[], []])
-  await room.manage('POST', `/_system/storages/${guid}/documents`, { n: 1 })
-  const forget = async (of: string) => (await call(room, 'DELETE', `${uri}?key=${uri}${of}`)).body
+  const add = () => room.manage('POST', `/_system/storages/${guid}/documents`, { n: 1 })
+  await add()
+  const forget = async (name: string) => (await call(room, 'DELETE', `${uri}?key=${uri}${name}`)).body
   expect([await forget('a'), await forget('c')]).toEqual([1, 0])
   expect([await ask('a'), await ask('b')]).toMatchObject([[{ n: 1 }], []])
+  // With a star: all that start so, and no other; a star elsewhere is a letter like others.
+  for (const one of ['pa1', 'pa2', 'pb1']) await ask(one)
+  await add()
+  expect([await forget('p*1'), await forget('pa*'), await forget('pa*')]).toEqual([0, 2, 0])
+  const counts = async (...names: readonly string[]) =>
+    Promise.all(names.map(async (one) => JSON.parse(JSON.stringify(await ask(one))).length))
+  expect(await counts('pa1', 'pa2', 'pb1')).toEqual([2, 2, 1])
+  expect((await call(room, 'DELETE', `${uri}?key=%20`)).status).toBe(400)
+  await needs(
+    room,
+    { on: on('delete', 'never'), forget: { ...forgets, in: { flow: '@on.flow', key: 'a' } } },
+    'forget',
+    'key',
+  )
+  await forgetsBehindWrites(room)
+}
+
+/** What the flow wrote before is there first: nobody keeps the former state anew. */
+async function forgetsBehindWrites(room: ContractRoom): Promise<void> {
+  const uri = room.name()
+  await room.run({
+    store: storage(uri),
+    on: on('post', uri),
+    set: setOne('n', 1),
+    write: create('@on.flow', '@set.mutations'),
+    forget: { type: 'function_kvstore_cache_delete_key', in: { flow: '@write.flow', key: uri } },
+    fails: { type: 'function_custom_execute', in: { flow: '@forget.flow', function: 'there is none' } },
+  })
+  expect((await call(room, 'POST', uri, {})).status).toBe(500)
+  expect(await room.documents(uri), 'durable before').toHaveLength(1)
 }
 
 const currentUser: Scenario = async (room) => {
   const uri = room.name()
   await room.run({
+    store: storage(uri),
     on: on('post', uri),
     now: { type: 'user_current' },
     both: object({ user: '@now.user', in: '@now.signed_in' }),
     reply: reply('@on.flow', '@both.object'),
+    later: { type: 'function_custom_execute_from_queue', in: { flow: '@reply.flow', function: uri } },
+    begin: { type: 'trigger_custom_function', fields: { name: uri } },
+    name: fields('@now.user', 'username'),
+    entry: object({ username: '@name.username', in: '@now.signed_in' }),
+    set: { type: 'mutations_set_bp_field_multiple', in: { object: '@entry.object' } },
+    write: create('@begin.flow', '@set.mutations'),
   })
   expect((await call(room, 'POST', uri, {})).body).toEqual({ in: false })
   const answer = await room.send('POST', `/${uri}`, { as: 'stranger', body: {} })
-  expect(answer.body).toMatchObject({ user: { username: 'stranger' }, in: true })
+  const me = objectOf((await room.send('GET', '/users/me', { as: 'stranger' })).body)
+  expect(answer.body).toMatchObject({ user: { username: 'stranger', _meta: { guid: guidOf(me) } }, in: true })
   expect(answer.text).not.toMatch(/password|argon/)
+  // For whom the job is, too.
+  const heard = async () => (await room.documents(uri)).map((one) => `${one.username} ${one.in}`).sort()
+  await eventually(heard, ['stranger true', 'undefined false'])
 }
 
 export const scenarios: Scenarios = {
   function_custom_execute_from_queue: fromQueue,
   schedule_repeating_event: schedule,
-  storage_event: fires(['on_created', 'on_updated', 'on_removed'], (first, then) => [
-    `on_created ${first}`,
-    `on_updated ${then}`,
-    `on_removed ${then}`,
-  ]),
   function_kvstore_cache_delete_key: deletesKey,
   user_current: currentUser,
-  'flow triggers in blueprints': onlyWhileActive,
-  'storage_event: created': fires(['on_created'], (first) => [`on_created ${first}`]),
-  'storage_event: updated': fires(['on_updated'], (_first, then) => [`on_updated ${then}`]),
-  'storage_event: saved': fires(['on_saved'], (first, then) => [`on_saved ${first}`, `on_saved ${then}`]),
-  'storage_event: removed': fires(['on_removed'], (_first, then) => [`on_removed ${then}`]),
   'schedule_repeating_event: elapses': cron,
-  'on_startup_register_uri_post: request': webhook,
 }

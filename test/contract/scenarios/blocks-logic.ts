@@ -1,58 +1,109 @@
 /** Values, objects, lists, ways and functions: what is posted goes through the block and comes back. */
 import { expect } from 'vitest'
-import type { JsonValue } from '../../../src/shared/json.ts'
-import { answering, call, eventually, found } from '../ask-quoin.ts'
+import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
+import { answering, call, eventually, found, refused } from '../ask-quoin.ts'
 import type { ContractRoom } from '../contract-room.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
-import { fields, object, on, reply } from '../flow-blocks.ts'
+import { create, fields, object, on, reply, setOne, storage } from '../flow-blocks.ts'
 
 const one = { sent: fields('@on.body', 'value') }
 
 const valueDefault: Scenario = async (room) => {
   const block = { type: 'value_default', in: { value: '@sent.value', default: 'none' } }
   const send = await answering(room, '@block.value', { ...one, block })
-  expect([await send({ value: 'a' }), await send({}), await send({ value: '' })]).toEqual([
-    'a',
-    'none',
-    'none',
+  const values = [
+    await send({ value: 'a' }),
+    await send({}),
+    await send({ value: '' }),
+    await send({ value: null }),
+  ]
+  expect(values).toEqual(['a', 'none', 'none', 'none'])
+  expect([await send({ value: ' ' }), await send({ value: 0 }), await send({ value: false })]).toEqual([
+    ' ',
+    '0',
+    'false',
   ])
+  const bare = object({ value: '@block.value' })
+  const without = { ...one, block: { type: 'value_default', in: { value: '@sent.value' } }, bare }
+  expect(await (await answering(room, '@bare.object', without))({})).toEqual({})
 }
 
 const numberDefault: Scenario = async (room) => {
   const block = { type: 'number_default', in: { value: '@sent.value', default: 2 } }
   const send = await answering(room, '@block.number', { ...one, block })
   expect([await send({ value: '7.5' }), await send({ value: 0 }), await send({})]).toEqual([7.5, 0, 2])
+  expect([await send({ value: '' }), await send({ value: null })]).toEqual([2, 2])
   await expect(send({ value: 'many' })).rejects.toThrow('number')
 }
 
 const newFields: Scenario = async (room) => {
-  const made = object({ a: '@sent.value', 'b.c': 1, absent: '@sent.other' })
+  const made = object({ a: '@sent.value', 'b.c': 1, 'b.d': '@sent.value', absent: '@sent.other' })
   const send = await answering(room, '@made.object', { sent: fields('@on.body', 'value', 'other'), made })
-  expect(await send({ value: [1], more: 2 })).toEqual({ a: [1], b: { c: 1 } })
+  expect(await send({ value: [1], more: 2 })).toEqual({ a: [1], b: { c: 1, d: [1] } })
+  expect(await send({ value: null, other: 0 })).toEqual({ a: null, b: { c: 1, d: null }, absent: 0 })
+  const over = object({ a: 1, 'a.b': 2 })
+  expect(
+    await (await answering(room, '@over.object', { over }))({}),
+    'what is no object is replaced',
+  ).toEqual({ a: { b: 2 } })
+  expect(await (await answering(room, '@none.object', { none: object({}) }))({})).toEqual({})
 }
 
 const updateFields: Scenario = async (room) => {
   const changed = {
     type: 'object_update_fields',
-    fields: { fields: ['b'] },
-    in: { object: '@on.body', b: 'new' },
+    fields: { fields: ['b', 'deep.in', 'c'], out_fields: ['a', 'b', 'deep.in', 'none'] },
+    in: { object: '@on.body', b: 'new', 'deep.in': 1, c: '@sent.other' },
   }
-  const both = object({ changed: '@changed.object', source: '@on.body' })
-  const send = await answering(room, '@both.object', { changed, both })
-  const body = { a: 1, b: 'old' }
-  expect(await send(body)).toEqual({ changed: { a: 1, b: 'new' }, source: body })
+  const sent = { type: 'object_update_fields', fields: { out_fields: ['other'] }, in: { object: '@on.body' } }
+  const both = object({
+    changed: '@changed.object',
+    source: '@on.body',
+    a: '@changed.a',
+    b: '@changed.b',
+    none: '@changed.none',
+  })
+  const send = await answering(room, '@both.object', { sent, changed, both })
+  const body = { a: 1, b: 'old', deep: { out: 2 } }
+  expect(await send(body)).toEqual({
+    changed: { a: 1, b: 'new', deep: { in: 1, out: 2 } },
+    source: body,
+    a: 1,
+    b: 'new',
+  })
+  const made = { type: 'object_update_fields', fields: { fields: ['b'] }, in: { b: '@sent.other' } }
+  expect(await (await answering(room, '@made.object', { sent, made }))({ other: 3 }), 'of nothing').toEqual({
+    b: 3,
+  })
 }
 
 const arrayMap: Scenario = async (room) => {
-  const send = await answering(room, '@map.array', {
-    map: { type: 'array_map', in: { array: '@on.body', result: '@each.object' } },
-    each: object({ item: '@map.item', at: '@map.index' }),
-  })
-  expect(await send(['a', 'b'])).toEqual([
+  const map = { type: 'array_map', in: { array: '@sent.value', result: '@each.object' } }
+  const each = object({ item: '@map.item', at: '@map.index' })
+  const send = await answering(room, '@map.array', { ...one, map, each })
+  expect(await send({ value: ['a', 'b'] })).toEqual([
     { item: 'a', at: 0 },
     { item: 'b', at: 1 },
   ])
-  expect(await send([])).toEqual([])
+  expect([await send({ value: [] }), await send({})]).toEqual([[], []])
+  expect(await send({ value: 'no list' }), 'one is a list of one').toEqual([{ item: 'no list', at: 0 }])
+  const most = Array.from({ length: 10_000 }, () => 0)
+  expect(await send({ value: most })).toHaveLength(10_000)
+  await expect(send({ value: [...most, 0] })).rejects.toThrow('10,000')
+  const empty = { ...map, in: { array: '@sent.value', result: '@absent.none' } }
+  const absent = {
+    type: 'object_update_fields',
+    fields: { out_fields: ['none'] },
+    in: { object: '@each.object' },
+  }
+  expect(
+    await (await answering(room, '@map.array', { ...one, map: empty, each, absent }))({ value: [1] }),
+  ).toEqual([null])
+  const plain = { type: 'array_map', in: { array: '@sent.value' } }
+  expect(await (await answering(room, '@plain.array', { ...one, plain }))({ value: [1, 'a'] })).toEqual([
+    1,
+    'a',
+  ])
 }
 
 /** Replies which way was gone for what is posted; a way that is not gone would reply as well, and be logged. */
@@ -73,6 +124,12 @@ async function ways(room: ContractRoom): Promise<(value: JsonValue) => Promise<J
 const branches: Scenario = async (room) => {
   const way = await ways(room)
   expect([await way(true), await way(false)]).toEqual(['yes', 'no'])
+  expect([await way('true'), await way('false'), await way(''), await way(null)]).toEqual([
+    'yes',
+    'no',
+    'no',
+    'no',
+  ])
 }
 const branchTrue: Scenario = async (room) => expect(await (await ways(room))(true)).toBe('yes')
 const branchFalse: Scenario = async (room) => expect(await (await ways(room))(false)).toBe('no')
@@ -89,23 +146,41 @@ const notEmpty: Scenario = async (room) => {
 
 const consoleLog: Scenario = async (room) => {
   const uri = room.name()
+  const log = {
+    type: 'function_console_log',
+    in: { flow: '@on.flow', value: '@sent.value', level: '@sent.level' },
+  }
   const blueprint = await room.run({
     on: on('post', uri),
-    log: { type: 'function_console_log', in: { flow: '@on.flow', value: '@on.body', level: 'warn' } },
+    sent: fields('@on.body', 'value', 'level'),
+    log,
     reply: reply('@log.flow', 'logged'),
   })
-  const logged = async () => {
-    const entries = await found(room, '/_system/systemlogs/search', { filters: { blueprint } })
-    return entries.map(({ level, value }) => ({ level, value }))
-  }
+  const entries = () =>
+    found(room, '/_system/systemlogs/search', { filters: { blueprint }, sort: [{ '_meta.cms': 'asc' }] })
+  const logged = async () => (await entries()).map(({ level, value }) => ({ level, value }))
   expect(await logged()).toEqual([])
-  expect((await call(room, 'POST', uri, { what: 'seen' })).body).toBe('logged')
-  await eventually(logged, [{ level: 'warn', value: { what: 'seen' } }])
+  const write = async (level?: string) => {
+    const value = { what: level ?? 'nothing said' }
+    expect((await call(room, 'POST', uri, { value, ...(level && { level }) })).body).toBe('logged')
+    const known = level ?? 'info'
+    await eventually(async () => (await logged()).filter((one) => one.level === known).at(-1), {
+      level: known,
+      value,
+    })
+  }
+  for (const level of [undefined, 'warn', 'error']) await write(level)
+  const [first] = await entries()
+  expect(first).toMatchObject({
+    run: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    block: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  })
+  expect((await call(room, 'POST', uri, { value: 1, level: 'loud' })).status).toBe(400)
 }
 
-/** A function that returns twice, calls of it, and a reply of what came back. */
-const calling = (name: string) => ({
-  function: { type: 'trigger_custom_function', fields: { name }, out: [{ id: 'word', type: 'any' }] },
+/** A function that gives back its parameters, and the call of it. */
+const calling = (name: string, type = 'any') => ({
+  function: { type: 'trigger_custom_function', fields: { name }, out: [{ id: 'word', type }] },
   returned: object({ word: '@function.word' }),
   return: { type: 'function_return', in: { flow: '@function.flow', value: '@returned.object' } },
   call: {
@@ -116,14 +191,63 @@ const calling = (name: string) => ({
 })
 
 const customFunction: Scenario = async (room) => {
-  const send = await answering(room, '@call.value', calling(room.name()), '@call.flow')
-  expect(await send('a')).toEqual({ word: 'a' })
+  const send = await answering(room, '@call.value', calling(` ${room.name()} `), '@call.flow')
+  expect([await send('a'), await send({ b: [1] })]).toEqual([{ word: 'a' }, { word: { b: [1] } }])
   const other = room.name()
   await room.run({ on: on('post', other), call: calling(room.name()).call, reply: reply('@call.flow', 1) })
   expect((await call(room, 'POST', other, 'a')).status).toBe(500)
+  const number = await answering(room, '@call.value', calling(room.name(), 'number'), '@call.flow')
+  expect(await number('7')).toEqual({ word: 7 })
+  await calledFromQueue(room)
+  await refusesFunctions(room)
 }
 
-/** The function ends at the return: the one that comes later in the same call is too late. */
+/** From the queue it runs with the parameters that were handed over. */
+async function calledFromQueue(room: ContractRoom): Promise<void> {
+  const uri = room.name()
+  await room.run({
+    store: storage(uri),
+    on: on('post', uri),
+    later: {
+      type: 'function_custom_execute_from_queue',
+      fields: { parameters: ['word'] },
+      in: { flow: '@on.flow', function: uri, word: '@on.body' },
+    },
+    reply: reply('@later.flow', 'later'),
+    function: { type: 'trigger_custom_function', fields: { name: uri }, out: [{ id: 'word', type: 'any' }] },
+    set: setOne('word', '@function.word'),
+    write: create('@function.flow', '@set.mutations'),
+  })
+  await call(room, 'POST', uri, 'deferred')
+  await eventually(async () => (await room.documents(uri)).map(({ word }) => word), ['deferred'])
+}
+
+async function refusesFunctions(room: ContractRoom): Promise<void> {
+  const blocks = (fields: JsonObject, out: JsonValue) => ({
+    function: { type: 'trigger_custom_function', fields, out },
+    log: { type: 'function_console_log', in: { flow: '@function.flow', value: 1 } },
+  })
+  const name = room.name()
+  const wrong: readonly (readonly [JsonObject, JsonValue])[] = [
+    [{}, []],
+    [{ name: ' ' }, []],
+    [{ name: '-' }, []],
+    [{ name }, [{ id: '1st', type: 'any' }]],
+    [{ name }, [{ id: 'flow', type: 'any' }]],
+    [
+      { name },
+      [
+        { id: 'a', type: 'any' },
+        { id: 'a', type: 'any' },
+      ],
+    ],
+    [{ name }, [{ id: 'a', type: 'connection' }]],
+    [{ name }, Array.from({ length: 51 }, (_, n) => ({ id: `p${n}`, type: 'any' }))],
+  ]
+  for (const [fields, out] of wrong) expect(await refused(room, blocks(fields, out))).toMatch(/name|out/)
+}
+
+/** The first return counts, and the call goes on with it; a branch that is under way meanwhile goes on. */
 const functionReturn: Scenario = async (room) => {
   const name = room.name()
   const { function: begin, call } = calling(name)
@@ -137,6 +261,44 @@ const functionReturn: Scenario = async (room) => {
   }
   const send = await answering(room, '@call.value', blocks, '@call.flow')
   expect([await send('a'), await send('')]).toEqual(['filled', 'empty'])
+  await returnsOnce(room)
+  await returnsNothing(room)
+}
+
+async function returnsOnce(room: ContractRoom): Promise<void> {
+  const [name, kept] = [room.name(), room.name()]
+  const { function: begin, call: calls } = calling(name)
+  const blocks = {
+    store: storage(kept),
+    begin,
+    call: calls,
+    first: { type: 'function_return', in: { flow: '@begin.flow', value: 'first' } },
+    set: setOne('word', '@begin.word'),
+    write: create('@begin.flow', '@set.mutations'),
+    later: { type: 'function_return', in: { flow: '@write.flow', value: 'later' } },
+  }
+  const send = await answering(room, '@call.value', blocks, '@call.flow')
+  expect(await send('a')).toBe('first')
+  expect(await room.documents(kept), 'the other branch went on').toMatchObject([{ word: 'a' }])
+  const behind = { ...blocks, wrong: { type: 'function_console_log', in: { flow: '@first.flow', value: 1 } } }
+  expect(await refused(room, behind), 'nothing comes behind it').toContain('flow')
+}
+
+/** Without a value, or without a return, the call gives nothing. */
+async function returnsNothing(room: ContractRoom): Promise<void> {
+  for (const [at, value] of ['@on.flow', undefined].entries()) {
+    const { function: begin, call: calls } = calling(room.name())
+    const end = value === undefined ? {} : { end: { type: 'function_return', in: { flow: '@begin.flow' } } }
+    const log = { type: 'function_console_log', in: { flow: '@begin.flow', value: 1 } }
+    const seen = object({ value: '@call.value' })
+    const send = await answering(
+      room,
+      '@seen.object',
+      { begin, call: calls, ...end, log, seen },
+      '@call.flow',
+    )
+    expect([at, await send('a')]).toEqual([at, {}])
+  }
 }
 
 export const scenarios: Scenarios = {

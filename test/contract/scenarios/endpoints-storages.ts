@@ -2,8 +2,9 @@
 import { expect } from 'vitest'
 import type { JsonValue } from '../../../src/shared/json.ts'
 import { guidOf, objectOf } from '../../end-to-end/harness.ts'
-import { found, guarded, nobody } from '../ask-quoin.ts'
+import { found, guarded, nobody, refused } from '../ask-quoin.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
+import { on, reply } from '../flow-blocks.ts'
 
 const notFound = { status: 404, body: { error: 'NOT_FOUND' } }
 
@@ -93,6 +94,28 @@ const updatesRules: Scenario = async (room) => {
   const unknown = await room.send('PUT', `${root}/${nobody}/${hash(changed)}`, { as: 'admin', body })
   expect(unknown).toMatchObject(notFound)
   await room.manage('DELETE', path)
+  await changedRuleRules(room)
+}
+
+/** A deploy is refused by the rule as it is now: what it forbade before is allowed. */
+const changedRuleRules: Scenario = async (room) => {
+  const blocks = (type: string) => ({
+    on: on('get', room.name()),
+    unused: { type },
+    reply: reply('@on.flow', 1),
+  })
+  const root = '/_system/blueprintvalidation'
+  const rule = { rule_type: 'forbidden_block', parameters: { type: 'query_and' }, message: 'Not here' }
+  const made = objectOf(await room.manage('POST', root, rule))
+  expect(await refused(room, blocks('query_and'))).toContain('Not here')
+  await room.run(blocks('query_bool_filter'))
+  const path = `${root}/${guidOf(made)}`
+  const hash = String(objectOf(made._meta).update_hash)
+  await room.manage('PUT', `${path}/${hash}`, { parameters: { type: 'query_bool_filter' } })
+  expect(await refused(room, blocks('query_bool_filter'))).toContain('Not here')
+  await room.run(blocks('query_and'))
+  await room.manage('DELETE', path)
+  await room.run(blocks('query_bool_filter'))
 }
 
 export const scenarios: Scenarios = {

@@ -148,12 +148,21 @@ const anyParameter: Scenario = async (room) => {
   expect((await room.send('PUT', rule, { as: 'admin', body })).status).toBe(404)
 }
 
+/** What the router knows beside the API: for people, monitors and files, and nothing else. Pages answer at any path. */
+const besidesTheApi = ['/docs', '*', '/studio', '/health/live', '/health/ready', '/metrics']
+const filesOfPages = /^\/_pages\//
+
 const everyPath: Scenario = async (room) => {
   const described = objectOf((await room.send('GET', '/openapi.json', { as: 'admin' })).body)
   const paths = Object.keys(objectOf(described.paths))
   expect(paths).toContain('/api/v1/tasks')
   // Files that are public are no endpoints; they are for browsers.
-  expect(paths.filter((path) => !path.startsWith('/api/v1/'))).toEqual(['/static/{*}'])
+  expect(paths.filter((path) => !path.startsWith('/api/v1/'))).toEqual(['/static/{path}'])
+  const routed = room.quoin.server.app.printRoutes({ commonPrefix: false })
+  const roots = [...routed.matchAll(/^[├└]── (\S+) /gm)].map(([, root = '']) => root)
+  expect(roots).toContain('/api/v1/info')
+  const others = roots.filter((root) => !root.startsWith('/api/v1/') && !filesOfPages.test(root))
+  expect(others.toSorted()).toEqual(besidesTheApi.toSorted())
 }
 
 const versionInfo: Scenario = async (room) => {

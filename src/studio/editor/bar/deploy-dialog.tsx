@@ -11,6 +11,7 @@ import { diffFlows } from '../model/flow-diff.ts'
 import { flowOfVersion } from '../model/version-flow.ts'
 import { count } from '../model/words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { EntranceList } from './entrance-list.tsx'
 import { FlowDiffView } from './flow-diff-view.tsx'
 import { ProblemList } from './problem-list.tsx'
 
@@ -79,13 +80,21 @@ function Content({ onClose }: { readonly onClose: () => void }) {
       <ScrollArea.Autosize mah="46vh" type="auto">
         <FlowDiffView changes={changes} />
       </ScrollArea.Autosize>
+      <ScrollArea.Autosize mah="24vh" type="auto">
+        <EntranceList flow={flow} catalogue={catalogue} />
+      </ScrollArea.Autosize>
       {broken === 0 ? null : (
         <Alert
           color="red"
           variant="light"
           title={`${count(broken, 'problem')} keep${broken === 1 ? 's' : ''} it from running`}
         >
-          <ProblemList onGo={onClose} />
+          <ProblemList of="problems" onGo={onClose} />
+        </Alert>
+      )}
+      {checked.notes.length === 0 ? null : (
+        <Alert color="yellow" variant="light" title={count(checked.notes.length, 'warning')}>
+          <ProblemList of="notes" onGo={onClose} />
         </Alert>
       )}
       <ErrorNotice error={deploying.error} title="It was not deployed; what answered before still does" />

@@ -2,15 +2,21 @@ import { Anchor, List } from '@mantine/core'
 import { nameOf } from '../model/block-names.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 
-/** What keeps the blueprint from running; each leads to its block and pin. */
-export function ProblemList({ onGo }: { readonly onGo: () => void }) {
+interface ProblemListProps {
+  /** Of what was checked: what keeps the blueprint from running, or what its builder should know all the same. */
+  readonly of: 'problems' | 'notes'
+  readonly onGo: () => void
+}
+
+/** Each leads to its block and pin. */
+export function ProblemList({ of, onGo }: ProblemListProps) {
   const editor = useEditor()
-  const { problems } = useEditorState((state) => state.checked)
+  const checked = useEditorState((state) => state.checked)
   const { flow } = useEditorState((state) => state.drawing)
   const catalogue = useEditorState((state) => state.catalogue)
   return (
     <List size="sm" spacing={4}>
-      {problems.map(({ block, pin, message }) => {
+      {checked[of].map(({ block, pin, message }) => {
         const content = flow.get(block)
         return (
           <List.Item key={`${block} ${pin} ${message}`}>

@@ -4,6 +4,7 @@ import { emptyContent } from '../../../shared/empty-content.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import type { Catalogue } from './block-description.ts'
 import { changeBlock, type Flow, inPinOf, type Wire, withBlock } from './flow.ts'
+import { isEntrance } from './open-to.ts'
 import { pinsOf, withoutLostPins } from './pins.ts'
 
 interface Point {
@@ -11,10 +12,10 @@ interface Point {
   readonly y: number
 }
 
-/** A new block as it is when it is put down: triggers are open to everybody who is signed in until somebody says otherwise. */
+/** A new block as it is when it is put down. Endpoints and pages are for signed-in users until the builder chooses otherwise. */
 export function newContent(type: string, catalogue: Catalogue, { x, y }: Point): BlockContent {
-  const isEndpoint = catalogue.get(type)?.on === 'http'
-  return { ...emptyContent, type, position: { x, y }, scopes: isEndpoint ? ['*loggedin'] : [] }
+  const scopes = isEntrance({ type }, catalogue) ? ['*loggedin'] : []
+  return { ...emptyContent, type, position: { x, y }, scopes }
 }
 
 /** Without the blocks, and without the wires that came from them. */

@@ -69,13 +69,24 @@ test.each<[string, Flow, string, [string, string | undefined, string | undefined
     'who may call',
     changeBlock(before, 'get', { scopes: ['*loggedin', 'editors'] }),
     'GET /tasks',
-    [['open to', 'everybody', 'whoever is signed in or editors']],
+    [['open to', 'everyone (public)', 'signed-in users']],
   ],
 ])('%s is said in words', (_what, after, name, lines) => {
   const [change, ...others] = diffFlows(before, after, catalogue)
   expect(others).toEqual([])
   expect(change).toMatchObject({ name, change: 'updated', drawingOnly: false })
   expect(change?.lines.map((line) => [line.what, line.before, line.after])).toEqual(lines)
+})
+
+test('a new page says who may open it, also without a scope', () => {
+  const pages = new Map(before)
+    .set('open', block('state_page', { in_pins: [{ id: 'url', value: 'books' }] }))
+    .set('closed', block('state_page', { scopes: ['staff', 'sales'] }))
+  const changes = diffFlows(before, pages, catalogue)
+  expect(changes.map(({ lines }) => lines.find(({ what }) => what === 'open to')?.after)).toEqual([
+    'everyone (public)',
+    'users with staff or sales',
+  ])
 })
 
 test('what only moved, or got a title or a comment, changes nothing that runs', () => {

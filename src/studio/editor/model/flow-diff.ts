@@ -4,6 +4,7 @@ import type { JsonValue } from '../../../shared/json.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
 import type { Flow } from './flow.ts'
+import { isEntrance, openTo } from './open-to.ts'
 import { sameJson } from './same-json.ts'
 import { short } from './words.ts'
 
@@ -62,6 +63,11 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
     ].filter(({ what }) => (old && now) || (what !== 'kind' && what !== 'title'))
   }
 
+  /** Also where no scope is written: that is public, and nobody should have to know it. */
+  function scopesIn(content: BlockContent | undefined): string | undefined {
+    return content && isEntrance(content, catalogue) ? openTo(content.scopes) : undefined
+  }
+
   function pinLines(old: BlockContent | undefined, now: BlockContent | undefined): Line[] {
     // Compared by what is stored: a wire from a block with a new title is the same wire.
     const pin = (content: BlockContent | undefined, id: string) =>
@@ -107,16 +113,6 @@ function line<T>(
     after === undefined ? undefined : text(after),
   ]
   return a === b ? [] : [{ what, before: a, after: b }]
-}
-
-function scopesIn(content: BlockContent | undefined): string | undefined {
-  const { scopes } = content ?? { scopes: [] }
-  return scopes.length === 0 ? undefined : scopes.map(scopeWords).join(' or ')
-}
-
-function scopeWords(scope: string): string {
-  if (scope === '*public') return 'everybody'
-  return scope === '*loggedin' ? 'whoever is signed in' : scope
 }
 
 function customIn(content: BlockContent | undefined): string | undefined {

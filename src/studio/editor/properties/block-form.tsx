@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { Icon } from '../../controls/icon.tsx'
 import { subjectOf } from '../model/block-names.ts'
 import { changeBlock } from '../model/flow.ts'
+import { isEntrance } from '../model/open-to.ts'
 import { pinsOf } from '../model/pins.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { copySelected, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
@@ -118,10 +119,13 @@ export function BlockForm({ guid }: { readonly guid: string }) {
           ))}
         </div>
       )}
-      {description?.kind === 'trigger' && description.on === 'http' ? (
+      {isEntrance(content, catalogue) ? (
         <ScopesField
+          on={description?.on === 'page' ? 'page' : 'http'}
           scopes={content.scopes}
-          onChange={(scopes) => change('Change who may call', { scopes })}
+          onChange={(scopes) =>
+            change(description?.on === 'page' ? 'Change who may open' : 'Change who may call', { scopes })
+          }
         />
       ) : null}
       {description?.adds.custom_out ? <CustomPins guid={guid} pins={content.custom_out_pins} /> : null}

@@ -3,18 +3,31 @@ import { useState } from 'react'
 import classes from './properties.module.css'
 
 const choices = [
-  { value: '*public', label: 'Everybody' },
-  { value: '*loggedin', label: 'Whoever is signed in' },
-  { value: 'own', label: 'Who holds one of these scopes' },
+  { value: '*public', label: 'Everyone (public)' },
+  { value: '*loggedin', label: 'Signed-in users' },
+  { value: 'own', label: 'Users who hold one of these scopes' },
 ]
 
+const words = {
+  http: {
+    label: 'Who may call it',
+    own: 'Any of them opens the endpoint. Other callers get 404.',
+  },
+  page: {
+    label: 'Who may open it',
+    own: 'Any of them opens the page. Other visitors are asked to sign in, or told that their account may not.',
+  },
+} as const
+
 interface ScopesFieldProps {
+  /** What the trigger is. */
+  readonly on: keyof typeof words
   readonly scopes: readonly string[]
   readonly onChange: (scopes: string[]) => void
 }
 
-/** Who may call an endpoint. */
-export function ScopesField({ scopes, onChange }: ScopesFieldProps) {
+/** Who may call an endpoint, or open a page. */
+export function ScopesField({ on, scopes, onChange }: ScopesFieldProps) {
   const own = scopes.filter((scope) => !scope.startsWith('*'))
   const is =
     scopes.length === 0 || scopes.includes('*public')
@@ -28,7 +41,7 @@ export function ScopesField({ scopes, onChange }: ScopesFieldProps) {
     <div className={classes.section}>
       <Select
         size="xs"
-        label="Who may call it"
+        label={words[on].label}
         data={choices}
         value={shown}
         allowDeselect={false}
@@ -41,7 +54,7 @@ export function ScopesField({ scopes, onChange }: ScopesFieldProps) {
         <TagsInput
           size="xs"
           label="Scopes"
-          description="Any of them opens the endpoint. Everybody else gets 404."
+          description={words[on].own}
           placeholder="editors, then Enter"
           value={[...own]}
           onChange={(next) => onChange(next)}

@@ -4,4 +4,6 @@ export const actionColours = {
   removed: 'red',
   restored: 'green',
   deleted: 'red',
+  imported: 'green',
+  exported: 'petrol',
 } as const

@@ -14,6 +14,7 @@ import { actionColours } from './action-colours.ts'
 import { AuditLogDrawer } from './audit-log-drawer.tsx'
 
 const categories = [
+  'documents',
   'assets',
   'authentication_groups',
   'blueprintactions',
@@ -70,7 +71,7 @@ export function AuditLogScreen() {
         <SelectFilter
           name="action"
           label="Action"
-          options={['created', 'updated', 'removed', 'restored', 'deleted']}
+          options={['created', 'updated', 'removed', 'restored', 'deleted', 'imported', 'exported']}
           width={140}
         />
       </Group>

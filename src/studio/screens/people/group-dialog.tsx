@@ -74,7 +74,7 @@ function Fields({ form: { draft, set } }: { readonly form: Draft }) {
       />
       <ScopeInput
         label="Scopes"
-        description="Held by everybody in the group. Nobody can give what they do not hold."
+        description="Held by every user in the group. You can only grant scopes that you hold."
         value={draft.scopes}
         error={error('scopes')}
         onChange={(scopes) => set('scopes', scopes)}

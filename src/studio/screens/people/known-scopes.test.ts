@@ -53,6 +53,7 @@ describe('scopes', () => {
     ['orders', ''],
     ['*', 'Everything.'],
     ['authentication_groups_view', 'May view authentication groups.'],
+    ['runs_view', 'May view traced runs, with the data of the users who sent the requests.'],
   ])('%s means %j', (scope, meaning) => {
     expect(meaningOf(scope)).toBe(meaning)
   })

@@ -1,4 +1,4 @@
-import { managementScopes } from '../../../shared/management-scopes.ts'
+import { managementScopes, meaningOfSpecial } from '../../../shared/management-scopes.ts'
 import type { Block, Group, User } from '../../api/records.ts'
 
 /** One scope: who holds it, and what it opens. */
@@ -41,6 +41,8 @@ export function meaningOf(scope: string): string {
   if (scope === '*') return 'Everything.'
   if (scope === '*public') return 'Everybody, signed in or not.'
   if (scope === '*loggedin') return 'Any signed-in user.'
+  const special = meaningOfSpecial(scope)
+  if (special !== undefined) return special
   if (!managementScopes.includes(scope)) return ''
   const at = scope.lastIndexOf('_')
   return `May ${scope.slice(at + 1)} ${scope.slice(0, at).replaceAll('_', ' ')}.`

@@ -1,7 +1,8 @@
-import { TagsInput } from '@mantine/core'
+import { Alert, Stack, TagsInput, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { managementScopes } from '../../../shared/management-scopes.ts'
+import { equalsAdministrator, managementScopes } from '../../../shared/management-scopes.ts'
 import { groupsQuery } from '../../api/people.ts'
+import { meaningOf } from './known-scopes.ts'
 
 interface ScopeInputProps {
   readonly label: string
@@ -11,20 +12,40 @@ interface ScopeInputProps {
   readonly onChange: (scopes: string[]) => void
 }
 
-/** Names of scopes: those that are known are offered, any other can be typed. */
+/** Names of scopes: those that are known are offered with what they allow, any other can be typed. Warns of powerful ones. */
 export function ScopeInput({ label, description, value, error, onChange }: ScopeInputProps) {
   const { data: groups = [] } = useQuery({ ...groupsQuery, retry: false })
   const used = groups.flatMap((group) => group.scopes)
+  const powerful = value.filter(equalsAdministrator)
   return (
-    <TagsInput
-      label={label}
-      description={description}
-      data={[...new Set(['*', ...used, ...managementScopes])]}
-      maxDropdownHeight={240}
-      clearable
-      value={[...value]}
-      error={error}
-      onChange={onChange}
-    />
+    <Stack gap="xs">
+      <TagsInput
+        label={label}
+        description={description}
+        data={[...new Set(['*', ...used, ...managementScopes])]}
+        maxDropdownHeight={240}
+        clearable
+        value={[...value]}
+        error={error}
+        renderOption={({ option }) => (
+          <Stack gap={0}>
+            <Text size="sm">{option.value}</Text>
+            <Text size="xs" c="dimmed">
+              {meaningOf(option.value)}
+            </Text>
+          </Stack>
+        )}
+        onChange={onChange}
+      />
+      {powerful.length > 0 ? (
+        <Alert color="yellow" title="Equals administrator rights">
+          {powerful.map((scope) => (
+            <Text key={scope} size="sm">
+              {scope}: {meaningOf(scope)}
+            </Text>
+          ))}
+        </Alert>
+      ) : null}
+    </Stack>
   )
 }

@@ -104,7 +104,7 @@ export function UserForm({ user }: { readonly user?: User }) {
         />
         <ScopeInput
           label="Scopes held directly"
-          description="* is everything. Nobody can give what they do not hold."
+          description="* is everything. You can only grant scopes that you hold."
           value={draft.scopes}
           error={error('custom_scopes')}
           onChange={(list) => set('scopes', list)}

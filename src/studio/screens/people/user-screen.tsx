@@ -59,7 +59,7 @@ function About({ user }: { readonly user: User }) {
     <Group component="span" gap="sm">
       {isLocked(user) ? (
         <Badge color="red">
-          locked until <Time at={locked_until} exact />
+          locked for some networks until <Time at={locked_until} exact />
         </Badge>
       ) : null}
       <span>

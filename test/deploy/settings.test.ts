@@ -3,9 +3,9 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { OptionError, optionTable, readOptions } from '../src/options.ts'
+import { OptionError, optionTable, readOptions } from '../../src/options.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '..', '..')
 const known = new Set<string>(Object.values(optionTable).map(({ variable }) => variable))
 const VARIABLE = /\b(?:QUOIN_[A-Z][A-Z_]*|DATABASE_URL)\b/g
 /** `QUOIN_POOL: '10'` of YAML, `QUOIN_PORT=8080` of the others. */

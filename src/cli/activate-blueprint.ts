@@ -1,0 +1,98 @@
+/**
+ * Activates a blueprint, however long that takes: storages that are full get their indexes and free text first, and how far
+ * that is stands on the screen meanwhile.
+ *
+ * A proxy in front of the server may stop waiting for the answer (502, 504, or a closed connection) while the server goes
+ * on. Then this asks whether the blueprint is active, for as long as something is being prepared, and once more for the
+ * activation when nothing is: doing it twice deploys once.
+ */
+import { preparationText } from '../engine/note-preparations.ts'
+import type { Preparation } from '../storage/storage.ts'
+import type { Terminal } from './command.ts'
+import { type Management, Refused, recordsOf } from './management.ts'
+
+const FIRST_LOOK_MS = 2_000
+const LOOK_MS = 5_000
+/** Looks at which nothing was prepared and nothing was active, and tries that got no answer, before this gives up. */
+const PATIENCE = 3
+
+type Say = Pick<Terminal, 'complain' | 'redraw'>
+
+/** Throws Refused as the server refuses. `wait`: milliseconds. */
+export async function activateBlueprint(
+  management: Management,
+  guid: string,
+  say: Say,
+  wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const over = new AbortController()
+  const shown = showing(management, say, over.signal, wait)
+  try {
+    for (let tries = 1; ; tries++) {
+      try {
+        await management.call('PUT', `/blueprints/update/set/active/${guid}`)
+        return
+      } catch (error) {
+        if (!(error instanceof Refused) || !mayGoOn(error)) throw error
+        if (await becameActive(management, guid, wait)) return
+        if (tries === PATIENCE) throw error
+      }
+    }
+  } finally {
+    over.abort()
+    await shown
+    say.redraw?.('')
+  }
+}
+
+/** Whether nobody knows if the server goes on with it. */
+function mayGoOn({ status }: Refused): boolean {
+  return [0, 502, 504].includes(status)
+}
+
+async function becameActive(
+  management: Management,
+  guid: string,
+  wait: (milliseconds: number) => Promise<void>,
+): Promise<boolean> {
+  for (let idle = 0; idle < PATIENCE; ) {
+    await wait(LOOK_MS)
+    const [record] = await recordOf(management, guid)
+    if (record?.active === true) return true
+    idle = (await preparations(management)).length > 0 ? 0 : idle + 1
+  }
+  return false
+}
+
+async function recordOf(management: Management, guid: string) {
+  const body = { filters: { '_meta.guid': guid }, limit: 1 }
+  return recordsOf(await management.call('POST', '/blueprints/search', body).catch(() => []))
+}
+
+async function showing(
+  management: Management,
+  say: Say,
+  signal: AbortSignal,
+  wait: (milliseconds: number, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  let last = ''
+  for (let pause = FIRST_LOOK_MS; ; pause = LOOK_MS) {
+    await wait(pause, signal).catch(() => undefined)
+    if (signal.aborted) return
+    const text = (await preparations(management)).map(preparationText).join(' ')
+    if (signal.aborted) return
+    if (text !== '' && text !== last) (say.redraw ?? say.complain)(text)
+    last = text
+  }
+}
+
+/** Empty as well where the server is of a version that cannot tell, or the token may not ask. */
+async function preparations(management: Management): Promise<Preparation[]> {
+  const records = recordsOf(await management.call('GET', '/_system/preparations').catch(() => []))
+  return records.map(({ storage, kind, done, total }) => ({
+    storage: String(storage),
+    kind: kind === 'text' ? 'text' : 'index',
+    done: Number(done),
+    total: Number(total),
+  }))
+}

@@ -1,0 +1,26 @@
+import type { ApiTag } from './open-api-document.ts'
+
+/** The groups of management operations, in the order in which the reference shows them. */
+export const apiTags: ApiTag[] = [
+  { name: 'Sign-in', description: 'Access tokens.' },
+  { name: 'Users', description: 'Users, their scopes, and the account of the caller.' },
+  { name: 'Authentication groups', description: 'Named sets of scopes that users hold together.' },
+  { name: 'Cluster', description: 'Version, flags and nodes.' },
+  {
+    name: 'Blueprints',
+    description: 'Flows of blocks: deploy, activate, versions, and why a path answers as it does.',
+  },
+  { name: 'Blocks', description: 'The blocks of a blueprint and their staged changes; all block types.' },
+  { name: 'Fields', description: 'Fields of documents and the rules for their values.' },
+  { name: 'Runs', description: 'Traced runs: record, watch, pause and replay.' },
+  { name: 'Templates', description: 'Layout, navigation and style of pages.' },
+  { name: 'Validation rules', description: 'Rules that a blueprint must meet before it is deployed.' },
+  { name: 'Storages', description: 'Collections of documents.' },
+  {
+    name: 'Documents',
+    description: 'Documents of a storage: search, change, restore, history, import and export.',
+  },
+  { name: 'Assets', description: 'Uploaded files.' },
+  { name: 'Queue', description: 'Background jobs, queues and schedules.' },
+  { name: 'Logs', description: 'System log, audit log and user log.' },
+]

@@ -1,0 +1,13 @@
+/**
+ * The pages at which passwords are typed. Quoin has them; a blueprint may have its own in their place, if a user deploys
+ * it who holds `blueprints_account_pages`.
+ */
+export const accountPaths = { signIn: 'login', signOut: 'logout', password: 'password' } as const
+
+export type AccountPath = (typeof accountPaths)[keyof typeof accountPaths]
+
+const all: ReadonlySet<string> = new Set(Object.values(accountPaths))
+
+export function isAccountPath(uri: string): uri is AccountPath {
+  return all.has(uri)
+}

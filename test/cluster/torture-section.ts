@@ -1,0 +1,45 @@
+/** The part of `docs/reliability.md` about the other checks. Figures come from runs; each row says its command. */
+export const tortureSection = `## Other checks
+
+Each is a part of \`npm run torture\`, takes a seed (\`--seed N\`) and a length (\`--seconds N\`), and has a control: the same check
+against something broken on purpose, which must be found. The machine was busy with other work during these runs.
+
+| Command: \`npm run torture -- --only …\` | What it checks | Run | Broken |
+| --- | --- | --- | --- |
+| \`simulation\` | Queue, schedules and group commit in virtual time. | 25,824 checks in 181 interleavings (\`--seconds 30 --seed 1\`); before, 377,680 checks in 2,400 interleavings | 0 |
+| \`consistency\` | Concurrent clients of one process, two workers and two PostgreSQL nodes are told one history. | 6,861 calls: 2,427 of shared documents, 1,565 lists, 352 orders, 96 races for a name (\`--seconds 90 --seed 1\`) | 0 |
+| \`kill\` | The same clients while processes are ended with kill -9 and started again; then \`PRAGMA integrity_check\`. | 6 kills, 846 checks (\`--seconds 30 --seed 5\`) | 0 |
+| \`full-disk\` | On a full disk everything acknowledged is readable, nothing refused is there, deletes and sign-ins work; the same after two kills and starts. Writes work again when there is room. Needs root on Linux; else it is skipped and says so. | 4,428 checks, 488 documents until the disk was full | 0 |
+
+### Concurrent clients
+
+Twelve clients note each call with the time of its request and of its answer. Then the whole history is checked:
+
+- Each document that several clients read, set, count up and update by \`update_hash\` is linearizable: there is one order of all
+  calls, each between its request and its answer, that explains every answer. A call without an answer may have happened or not.
+- Lists, and documents that are written together in one run, show one moment, and all lists together fit one order of all changes.
+- A run that fails leaves nothing. Of several clients that want the same user name or storage name one gets it. An order that is sent
+  again under its idempotency key is stored once, and its job runs.
+- On one process a list and its \`total\` are of one moment. On reader processes and PostgreSQL they are two reads; differences are
+  counted, not failed.
+
+The choices of the clients come from the seed. How their calls meet does not, so a failure may need several runs to come again.
+Controls: ten transports that lie in one way each, such as an old reply to GET, a PUT that is swallowed, an increment that is doubled.
+
+### Simulation
+
+Queue workers, schedulers and the writer of the embedded engine run on a real SQLite file in virtual time: their clock, timers and
+randomness are arguments. Nodes are killed, stopped and cut off from the database, clocks are apart, replies and wake-ups are late,
+lost or doubled, statements fail. The same seed gives the same interleaving, step by step, and a failure names its seed. One of the writer
+takes 8 ms of processor time, one of nodes 76 ms.
+
+- Every committed job ends done or dead, and what is done was run to its end. A worker that lost its lease ends no job of another.
+- Claims follow priority, time and order key, and the concurrency of the queue. Waits after failures double.
+- Each tick of a schedule is in the ledger once, none is missing, and a tick has at most one job.
+- A group commit acknowledges nothing before its COMMIT. A segment that fails takes no other with it, unless SQLite undoes the whole
+  transaction, and none is ever there in part.
+
+Controls: a writer that acknowledges before the COMMIT, one that keeps what is undone, workers without a fence, workers that end a job
+before they run it, a scheduler without its guards, and one that forgets jobs. A short form of these and of the concurrent clients is
+part of \`npm test\`.
+`

@@ -1,0 +1,183 @@
+/** Events: what starts a flow beside a request that waits for its reply. */
+import { expect } from 'vitest'
+import type { JsonValue } from '../../../src/shared/json.ts'
+import { guidOf } from '../../end-to-end/harness.ts'
+import { allRefused, call, eventually, found, needs, refused } from '../ask-quoin.ts'
+import type { ContractRoom } from '../contract-room.ts'
+import type { Scenario, Scenarios } from '../find-scenarios.ts'
+import { create, fields, object, on, onStore, reply, setAll, storage } from '../flow-blocks.ts'
+
+interface Watched {
+  readonly guid: string
+  /** Of the blueprint that watches. */
+  readonly blueprint: string
+  readonly documents: string
+  /** Which events have fired for it, the first one first. */
+  heard(): Promise<JsonValue[]>
+}
+
+/** A storage that a blueprint watches for these events, and writes down each. */
+async function watching(room: ContractRoom, events: readonly string[]): Promise<Watched> {
+  const [uri, heard] = [room.name(), room.name()]
+  const guid = await room.fill(uri, [])
+  const blueprint = await room.run({
+    watched: storage(uri),
+    store: storage(heard),
+    happened: { type: 'storage_event', in: { storage: '@watched.storage', events: [...events] } },
+    document: fields('@happened.document', 'n'),
+    entry: object({ event: '@happened.event', n: '@document.n' }),
+    set: setAll('@entry.object'),
+    write: create('@happened.flow', '@set.mutations'),
+  })
+  return {
+    guid,
+    blueprint,
+    documents: `/_system/storages/${guid}/documents`,
+    heard: async () => (await room.documents(heard)).map(({ event, n }) => `${event} ${n}`),
+  }
+}
+
+/** What is fired for two documents that are created, changed and removed, one after the other. */
+const fires =
+  (events: readonly string[], expected: (first: number, then: number) => readonly string[]): Scenario =>
+  async (room) => {
+    const { documents, heard } = await watching(room, events)
+    const live = async (first: number, then: number) => {
+      const made = guidOf(await room.manage('POST', documents, { n: first }))
+      await room.manage('PUT', `${documents}/${made}`, { n: then })
+      await room.manage('DELETE', `${documents}/${made}`)
+    }
+    await live(1, 2)
+    await live(3, 4)
+    // The order is kept for each document, not between two.
+    const sorted = async () => (await heard()).sort()
+    await eventually(sorted, [...expected(1, 2), ...expected(3, 4)].sort())
+  }
+
+const onlyWhileActive: Scenario = async (room) => {
+  const { documents, blueprint, heard } = await watching(room, ['on_created'])
+  await room.manage('POST', documents, { n: 1 })
+  await eventually(heard, ['on_created 1'])
+  await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+  await room.manage('POST', documents, { n: 2 })
+  await room.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
+  await room.manage('POST', documents, { n: 3 })
+  await eventually(heard, ['on_created 1', 'on_created 3'])
+}
+
+/** Somebody else's system posts what happened there, and the flow stores it. */
+const webhook: Scenario = async (room) => {
+  const uri = room.name()
+  await room.run({
+    store: storage(uri),
+    on: on('post', uri),
+    set: setAll('@on.body'),
+    write: create('@on.flow', '@set.mutations'),
+    reply: reply('@write.flow', 'thanks', 202),
+  })
+  expect((await call(room, 'GET', uri)).status).toBe(404)
+  expect(await room.documents(uri)).toEqual([])
+  const sent = await fetch(`${room.address}/api/v1/${uri}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ event: 'paid' }),
+  })
+  expect([sent.status, await sent.json()]).toEqual([202, 'thanks'])
+  expect(await room.documents(uri)).toMatchObject([{ event: 'paid' }])
+}
+
+/** What it was and is, field by field; nothing for what was not listened to. */
+const tellsChanges: Scenario = async (room) => {
+  const [uri, heard] = [room.name(), room.name()]
+  const guid = await room.fill(uri, [])
+  const events = ['on_created', 'on_updated', 'on_removed', 'on_deleted']
+  await room.run({
+    watched: storage(uri),
+    store: storage(heard),
+    happened: { type: 'storage_event', in: { storage: '@watched.storage', events } },
+    document: fields('@happened.document', 'n', 'tags'),
+    previous: fields('@happened.previous', 'n', 'gone'),
+    entry: object({
+      event: '@happened.event',
+      n: '@document.n',
+      was: '@previous.n',
+      fields_modified: '@happened.fields_modified',
+      revisions: '@happened.revisions',
+    }),
+    set: setAll('@entry.object'),
+    write: create('@happened.flow', '@set.mutations'),
+  })
+  const documents = `/_system/storages/${guid}/documents`
+  const made = guidOf(await room.manage('POST', documents, { n: 1, gone: true, tags: ['a'] }))
+  const notes = async () => (await room.documents(heard)).map(({ _meta, ...note }) => note)
+  await eventually(async () => (await notes()).length, 1)
+  await room.manage('PUT', `${documents}/${made}`, { n: 2, gone: null, tags: ['a', 'b'] })
+  await eventually(async () => (await notes()).length, 2)
+  await room.manage('DELETE', `${documents}/${made}`)
+  await eventually(async () => (await notes()).length, 3)
+  await room.manage('DELETE', `${documents}/${made}?permanent=true`).catch(() => undefined)
+  const [first, second, third] = await notes()
+  expect(first).toMatchObject({ event: 'on_created', n: 1 })
+  expect(first).not.toHaveProperty('was')
+  expect(second).toMatchObject({ event: 'on_updated', n: 2, was: 1 })
+  expect([second?.fields_modified].flat().toSorted()).toEqual(['gone', 'n', 'tags'])
+  expect(second?.revisions).toContainEqual({ key: 'n', type: 'set.field', value: 2, previous_value: 1 })
+  expect(second?.revisions).toContainEqual(
+    expect.objectContaining({ key: 'tags', type: 'array.add', value: 'b' }),
+  )
+  expect(third).toMatchObject({ event: 'on_removed', n: 2, was: 2 })
+}
+
+const storageEvent: Scenario = async (room) => {
+  const fired = fires(['on_created', 'on_updated', 'on_removed'], (first, then) => [
+    `on_created ${first}`,
+    `on_updated ${then}`,
+    `on_removed ${then}`,
+  ])
+  await fired(room)
+  await fires(['on_saved', 'on_updated', 'on_updated'], (first, then) => [
+    `on_saved ${first}`,
+    `on_updated ${then}`,
+  ])(room)
+  await tellsChanges(room)
+  await tellsDeletion(room)
+  const blocks = {
+    watched: storage('kept'),
+    happened: { type: 'storage_event', in: { storage: '@watched.storage', events: ['on_created'] } },
+    log: { type: 'function_console_log', in: { flow: '@happened.flow', value: 1 } },
+  }
+  await needs(room, blocks, 'happened', 'storage', 'events')
+  const wrong = [[], ['on_fire'], ['on_created', 'on_fire'], [7]]
+  const bad = wrong.map((events) => ({ type: 'storage_event', in: { storage: '@watched.storage', events } }))
+  await allRefused(room, bad, { watched: storage('kept') })
+  const users = { ...blocks, watched: storage('_users') }
+  expect(await refused(room, users)).toMatch(/storage/)
+}
+
+/** A document that is deleted is told as it was last. */
+async function tellsDeletion(room: ContractRoom): Promise<void> {
+  const { guid, heard } = await watching(room, ['on_deleted'])
+  const uri = room.name()
+  const [{ name = '' } = {}] = await found(room, '/_system/storages/search', {
+    filters: { '_meta.guid': guid },
+  })
+  const made = guidOf(await room.manage('POST', `/_system/storages/${guid}/documents`, { n: 9 }))
+  await room.run({
+    store: storage(String(name)),
+    on: on('delete', uri),
+    delete: onStore('function_delete_document', '@on.flow', { guid: made }),
+    reply: reply('@delete.flow', 'gone'),
+  })
+  expect((await call(room, 'DELETE', uri)).body).toBe('gone')
+  await eventually(heard, ['on_deleted 9'])
+}
+
+export const scenarios: Scenarios = {
+  storage_event: storageEvent,
+  'flow triggers in blueprints': onlyWhileActive,
+  'storage_event: created': fires(['on_created'], (first) => [`on_created ${first}`]),
+  'storage_event: updated': fires(['on_updated'], (_first, then) => [`on_updated ${then}`]),
+  'storage_event: saved': fires(['on_saved'], (first, then) => [`on_saved ${first}`, `on_saved ${then}`]),
+  'storage_event: removed': fires(['on_removed'], (_first, then) => [`on_removed ${then}`]),
+  'on_startup_register_uri_post: request': webhook,
+}

@@ -1,0 +1,49 @@
+/** What a block consists of beside its own file: code that several blocks share is changed for each of them. */
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Part } from './generated-mutants.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+const shared: Readonly<Record<string, readonly string[]>> = {
+  on_startup_register_uri_get: ['http-trigger.ts#defineReadTrigger', 'endpoint-uri.ts#endpointUri'],
+  on_startup_register_uri_post: ['http-trigger.ts#defineWriteTrigger'],
+  on_startup_register_uri_put: ['http-trigger.ts#defineWriteTrigger'],
+  on_startup_register_uri_delete: ['http-trigger.ts#defineWriteTrigger'],
+  httpconnection_set_json: ['check-headers.ts#checkHeaders', 'reply-headers.ts'],
+  function_search: ['cached-search.ts#searchWithCache', 'cached-search.ts#searchNow'],
+  function_search_single_result: ['cached-search.ts#searchWithCache'],
+  function_update_document_mutations: ['document-guid.ts#documentGuid'],
+  function_remove_document: ['document-guid.ts#documentGuid'],
+  function_delete_document: ['document-guid.ts#documentGuid'],
+  mutations_set_bp_field_multiple: ['field-mutation.ts#setField'],
+  mutations_set_custom_field: ['field-mutation.ts#setField', 'field-mutation.ts#mutationField'],
+  mutations_increment_by_field: ['field-mutation.ts#mutationField'],
+  query_and: ['combine-queries.ts#allOf'],
+  query_bool_filter: ['combine-queries.ts#allOf'],
+  query_bool_must: ['combine-queries.ts#anyOf', 'exact-match.ts#scalarsOf'],
+  query_bool_term_fields: ['exact-match.ts'],
+  query_bool_simple_query_string_field: ['query-field.ts'],
+  query_bool_range_field: ['range-query.ts#rangeQuery', 'range-query.ts#readBound', 'query-field.ts'],
+  query_sort_field: ['query-field.ts'],
+  object_new_fields: ['named-values.ts#withNamedValues', 'named-values.ts#setAt'],
+  object_update_fields: ['named-values.ts#withNamedValues', 'named-values.ts#namedValue'],
+  function_custom_execute_from_queue: ['read-duration.ts'],
+  schedule_repeating_event: ['schedule-timing.ts'],
+  state_button: ['page-href.ts'],
+  state_form: ['form-id.ts'],
+  state_page: ['page-uri.ts'],
+  state_advanced_datatable: ['table-columns.ts#tableColumns'],
+  storage: ['builder-storage.ts'],
+}
+
+/** The block's own file first. */
+export function partsOf(block: string): readonly Part[] {
+  const [file] = globSync(`src/blocks/*/${block.replace(' ', '_')}.ts`, { cwd: root })
+  if (file === undefined) throw new Error(`There is no file of the block ${block}.`)
+  const more = (shared[block] ?? []).map((part): Part => {
+    const [name = '', of] = part.split('#')
+    return { file: `src/blocks/${name}`, ...(of !== undefined && { name: of }) }
+  })
+  return [{ file }, ...more]
+}

@@ -1,0 +1,100 @@
+/**
+ * The tool that changes blocks, and that it can fail. All breaks are tried in mutate.torture.test.ts, all mutants by
+ * `npm run mutate`.
+ */
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { acceptedSurvivors, gone } from './accepted-survivors.ts'
+import { allMutants, contractBlocks } from './all-mutants.ts'
+import { switchedTexts } from './chosen-mutants.ts'
+import { changesOfNode } from './code-operators.ts'
+import { type Edit, edited, nameOf } from './mutant.ts'
+import { runProgram } from './run-program.ts'
+import { switchedText } from './switched-text.ts'
+
+/** All texts that the operators make of one. */
+function changed(text: string): string[] {
+  const source = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true)
+  const all: Edit[][] = []
+  const visit = (node: ts.Node): void => {
+    all.push(...changesOfNode(node, source, () => true))
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return all.map((edits) => edited(text, edits))
+}
+
+describe('the changes', () => {
+  test.each([
+    ['const a = b ? 1 : x', ['const a = (1)', 'const a = (x)', 'const a = b ? (1 + 1) : x']],
+    ['const a = b ?? c', ['const a = (b)', 'const a = (c)']],
+    ['const a = b < c && d', ['const a = b < c || d', 'const a = b <= c && d']],
+    [
+      'if (a === b) throw c',
+      ['if (false) throw c', 'if (a !== b) throw c', 'if (a === b) throw c'].slice(0, 2),
+    ],
+    ['f(); g()', [';g()', 'f();;'].map((text) => text.replace(';g', '; g').replace(';;', '; ;'))],
+    ['const a = { b, c: true }', ['const a = { c: true }', 'const a = { b,  }', 'const a = { b, c: false }']],
+    ['const a = b.trim()', ['const a = b']],
+    ['const a = b.length > MOST', []],
+  ])('of %s', (text, expected) => {
+    expect(changed(text)).toEqual(expected)
+  })
+
+  test('of code that is loaded once are in it, and turned off', () => {
+    const text = 'const a = f(b)\nif (a) g()\n'
+    const changes = [
+      { name: 'one', find: 'f(b)', replace: '0' },
+      { name: 'two', find: 'if (a) g()', replace: '' },
+    ]
+    expect(switchedText('x.ts', text, changes)).toBe(
+      'const a = (globalThis.switchedOn === "one" ? (0) : (f(b)))\nif (globalThis.switchedOn === "two") {  } else { if (a) g() }\n',
+    )
+    const bad = (find: string) => () => switchedText('x.ts', text, [{ name: 'bad', find, replace: '' }])
+    expect(bad('nowhere')).toThrow('not there exactly once')
+    expect(bad('a')).toThrow('not there exactly once')
+    expect(bad('const a =')).toThrow('no whole expression')
+  })
+})
+
+describe('the lists', () => {
+  const mutants = allMutants({})
+
+  test('each block of the contract has three mutants at least, each with a name of its own', () => {
+    const few = contractBlocks().filter((block) => mutants.filter((one) => one.block === block).length < 3)
+    expect(few).toEqual([])
+    expect(new Set(mutants.map(nameOf)).size).toBe(mutants.length)
+  })
+
+  test('each survivor that is accepted is a mutant, and says why', () => {
+    const accepted = acceptedSurvivors()
+    expect(gone(accepted, mutants)).toEqual([])
+    expect(accepted.filter(({ reason }) => reason.length < 20)).toEqual([])
+    expect(new Set(accepted.map(nameOf)).size).toBe(accepted.length)
+  })
+
+  test('each chosen change is still in its file', () => {
+    expect(() => switchedTexts()).not.toThrow()
+  })
+
+  test('control: one that is no mutant any more is seen', () => {
+    const [mutant] = mutants
+    if (mutant === undefined) throw new Error('There is no mutant.')
+    const stale = { block: mutant.block, file: mutant.file, change: 'was → is', reason: '' }
+    expect(gone([stale], mutants)).toEqual([nameOf(stale)])
+  })
+})
+
+describe('scenarios', () => {
+  test('see three breaks that they once did not', async () => {
+    const blocks = ['function_return', 'httpconnection_set_json', 'state_render_page']
+    const { code, output } = await runProgram('--deliberate', ...blocks.map((block) => `--only=${block}`))
+    for (const block of blocks) expect(output).toContain(`${block}: 1 killed, 0 survived`)
+    expect([code, output]).toEqual([0, output])
+  })
+
+  test('control: one that asserts nothing sees none', async () => {
+    const { code, output } = await runProgram('--deliberate', '--only=function_return', '--empty')
+    expect([code, output]).toEqual([1, expect.stringContaining('function_return: 0 killed, 1 survived')])
+  })
+})

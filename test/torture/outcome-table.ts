@@ -1,0 +1,32 @@
+import type { TortureOutcome } from './run-part.ts'
+
+const MOST_FAILURES = 20
+
+/** What a run found, for a terminal: a row for each part, its figures, and its first failures. */
+export function outcomeTable(outcomes: readonly TortureOutcome[]): string {
+  const rows = outcomes.map((outcome) => [
+    outcome.name,
+    outcome.failures.length === 0 ? 'passed' : 'FAILED',
+    outcome.checked.toLocaleString('en-US'),
+    outcome.failures.length.toLocaleString('en-US'),
+    outcome.control === 'none' ? 'none' : `found ${outcome.control}`,
+    `${outcome.seconds} s`,
+    outcome.summary,
+  ])
+  const table = [['Part', 'Result', 'Checked', 'Failures', 'Control', 'Time', 'What it checks'], ...rows]
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return [...lines, ...outcomes.flatMap(details)].join('\n')
+}
+
+function details({ name, figures, failures }: TortureOutcome): string[] {
+  const told = Object.entries(figures).map(([figure, value]) => `  ${figure}: ${value}`)
+  const wrong = failures.slice(0, MOST_FAILURES).map((failure) => `  FAILED: ${failure}`)
+  const more = failures.length > MOST_FAILURES ? [`  … and ${failures.length - MOST_FAILURES} more`] : []
+  return told.length + wrong.length === 0 ? [] : ['', name, ...told, ...wrong, ...more]
+}

@@ -1,0 +1,41 @@
+import { provePromises } from '../../cluster/prove-promises.ts'
+import type { TortureContext, TorturePart, TortureResult } from '../torture-part.ts'
+
+/** Every fault once takes about so long, seconds. */
+const ROUND_SECONDS = 45
+
+/** The same storm that docs/reliability.md is made from. */
+const reliability: TorturePart = {
+  name: 'reliability',
+  summary: 'Three nodes under load while nodes and PostgreSQL are killed and wires are cut.',
+  run: (context) => prove(context, Math.max(1, Math.round(context.seconds / ROUND_SECONDS))),
+  // As if a reply had been sent before the commit: what was lost with the fault must be found.
+  control: (context) => prove(context, 1, true),
+}
+export default reliability
+
+async function prove(
+  { short, random, tell }: TortureContext,
+  rounds: number,
+  early = false,
+): Promise<TortureResult> {
+  const schedules = short ? 10 : 40
+  const { figures, broken } = await provePromises({
+    rounds,
+    schedules,
+    shuffled: random.shuffled,
+    tell,
+    early,
+  })
+  const { notes, ticks, switches } = figures
+  return {
+    checked: notes.acknowledged + ticks.ticks + switches.asked,
+    failures: broken,
+    figures: {
+      faults: figures.faults.length,
+      'acknowledged notes': notes.acknowledged,
+      ticks: ticks.ticks,
+      'requests after a switch': switches.asked,
+    },
+  }
+}

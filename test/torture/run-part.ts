@@ -1,0 +1,80 @@
+import { randomSource } from './random-source.ts'
+import type { TortureContext, TorturePart, TortureResult } from './torture-part.ts'
+
+export interface TortureSettings {
+  readonly seed: number
+  readonly seconds: number
+  readonly short: boolean
+  readonly signal: AbortSignal
+  readonly tell: (line: string) => void
+  /** Milliseconds after which a part counts as hanging. */
+  readonly patience?: number
+}
+
+export interface TortureOutcome {
+  readonly name: string
+  readonly summary: string
+  readonly checked: number
+  readonly figures: TortureResult['figures']
+  /** What was wrong, the control that found nothing included. */
+  readonly failures: readonly string[]
+  /** How many failures the control found, or `none` where a part has no control. */
+  readonly control: number | 'none'
+  readonly seconds: number
+}
+
+const PATIENCE_MS = 45 * 60_000
+const NOTHING: TortureResult = { checked: 0, failures: [], figures: {} }
+
+/** Runs a part and its control. Never throws: what a part throws is one of its failures. */
+export async function runPart(part: TorturePart, settings: TortureSettings): Promise<TortureOutcome> {
+  const began = performance.now()
+  const failures: string[] = []
+  const result = await attempt('run', part.run.bind(part))
+  if (failures.length === 0 && result.checked === 0) failures.push('nothing was checked')
+  failures.push(...result.failures)
+  const control = part.control?.bind(part)
+  let found: number | 'none' = 'none'
+  if (control && !settings.signal.aborted) {
+    settings.tell(`${part.name}: control`)
+    found = (await attempt('control', control)).failures.length
+    if (found === 0) failures.push('the control found nothing: this check cannot fail')
+  }
+  return {
+    name: part.name,
+    summary: part.summary,
+    checked: result.checked,
+    figures: result.figures,
+    failures,
+    control: found,
+    seconds: Math.round((performance.now() - began) / 1000),
+  }
+
+  async function attempt(what: string, run: (context: TortureContext) => Promise<TortureResult>) {
+    const late = new AbortController()
+    const patience = settings.patience ?? PATIENCE_MS
+    const timer = setTimeout(() => late.abort(new Error(`no end after ${patience} ms`)), patience)
+    const signal = AbortSignal.any([settings.signal, late.signal])
+    const { seed, seconds, short } = settings
+    const random = randomSource(seed, part.name)
+    const tell = (line: string) => settings.tell(`${part.name}: ${line}`)
+    try {
+      return await unless(signal, run({ seed, seconds, short, signal, random, tell }))
+    } catch (error) {
+      failures.push(`the ${what} threw: ${error instanceof Error ? (error.stack ?? error.message) : error}`)
+      return NOTHING
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** Rejects when the signal is aborted: a part that ignores it does not hold the others up. */
+function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(signal.reason)
+    if (signal.aborted) aborted()
+    signal.addEventListener('abort', aborted, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))
+  })
+}

@@ -1,0 +1,47 @@
+/** A database as the nodes of a simulation find it, made once and copied for each interleaving. */
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ScheduleLedger } from '../../../src/queue/schedule-ledger.ts'
+import {
+  openGround,
+  type SqliteGround,
+  type SqliteOptions,
+} from '../../../src/storage/sqlite/sqlite-ground.ts'
+import { SqliteStorage } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { seededRandom } from '../../seeded-random.ts'
+import { historySql } from './job-history.ts'
+
+const entity = 1
+
+export interface NodesTemplate {
+  open(options: Pick<SqliteOptions, 'clock' | 'random' | 'timers'>): Promise<SqliteGround>
+}
+
+export async function nodesTemplate(folder: string): Promise<NodesTemplate> {
+  const made = join(folder, 'template')
+  const ground = await openGround({
+    directory: made,
+    clock: () => Date.UTC(2026, 0, 1),
+    random: seededRandom(1),
+    entity,
+    synchronous: 'OFF',
+  })
+  await ScheduleLedger.open(new SqliteStorage(ground))
+  await ground.writer.alone(
+    (connection) => {
+      connection.exec(historySql)
+      connection.exec(`INSERT INTO queue (name, concurrency) VALUES ('narrow', 2)`)
+    },
+    () => undefined,
+  )
+  await ground.close()
+  return {
+    open(options) {
+      const directory = join(folder, 'run')
+      rmSync(directory, { recursive: true, force: true })
+      mkdirSync(directory)
+      copyFileSync(join(made, 'quoin.db'), join(directory, 'quoin.db'))
+      return openGround({ ...options, directory, entity, synchronous: 'OFF' })
+    },
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The checks that are slow by nature: `npm run torture [-- --seed N --seconds N --only part,part --short]`. Runs each part
+ * of `parts/` for about so many seconds, then its control, prints a table, and exits with 1 when a part failed.
+ */
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { findParts } from './find-parts.ts'
+import { outcomeTable } from './outcome-table.ts'
+import { runPart, type TortureOutcome } from './run-part.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seconds: { type: 'string' },
+    only: { type: 'string' },
+    short: { type: 'boolean', default: false },
+  },
+})
+const short = values.short
+const seed = whole('seed', values.seed ?? String(randomInt(2 ** 31)))
+const seconds = whole('seconds', values.seconds ?? (short ? '5' : '120'))
+const parts = await findParts(values.only?.split(',').map((name) => name.trim()))
+
+const stopped = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => stopped.abort(new Error(`stopped by ${signal}`)))
+
+console.log(
+  `Seed ${seed}. The same choices again: npm run torture -- --seed ${seed}${short ? ' --short' : ''}`,
+)
+const tell = (line: string) => console.log(`${new Date().toISOString()} ${line}`)
+const outcomes: TortureOutcome[] = []
+for (const part of parts) {
+  if (stopped.signal.aborted) break
+  tell(part.name)
+  outcomes.push(await runPart(part, { seed, seconds, short, signal: stopped.signal, tell }))
+}
+console.log(`\n${outcomeTable(outcomes)}`)
+const failed = outcomes.some(({ failures }) => failures.length > 0)
+// A part that hangs may hold the process open.
+process.exit(failed || outcomes.length < parts.length ? 1 : 0)
+
+function whole(name: string, text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new RangeError(`--${name} must be a whole number; got "${text}"`)
+  return number
+}

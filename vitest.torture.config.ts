@@ -1,0 +1,28 @@
+import { defineConfig } from 'vitest/config'
+
+/** Suites of `npm test` that look at more here. */
+const moreThorough = [
+  'test/browser/{crm,looks,studio-dialogs,studio-screens}.test.ts',
+  'test/end-to-end/cities.test.ts',
+]
+
+/** Suites that are slow by nature: files `*.torture.test.ts`, run by `npm run torture` and never by `npm test`. */
+export default defineConfig({
+  test: {
+    globalSetup: ['test/postgres/global-postgres.ts'],
+    pool: 'forks',
+    // One after the other: what they measure or install should have the machine to itself.
+    maxWorkers: 1,
+    testTimeout: 1_200_000,
+    hookTimeout: 600_000,
+    provide: { engine: 'sqlite', thorough: true },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'slow', include: ['{src,test}/**/*.torture.test.ts', ...moreThorough] },
+      },
+      // Holds tests that must fail, so that a runner that sees no failures is found out.
+      { extends: true, test: { name: 'control', include: ['test/torture/failing-on-purpose.ts'] } },
+    ],
+  },
+})
