@@ -115,9 +115,9 @@ describe('a connection', () => {
     const address = elsewhere.address()
     const at = typeof address === 'object' && address !== null ? address.port : 0
     const ended = (socket: Socket) => textOf(socket).catch(() => '')
-    const open = [connect(at), connect(at)]
-    for (const socket of open) await once(socket, 'connect')
-    expect(await ended(connect(at))).toBe('')
+    const open = [connect(at, '127.0.0.1'), connect(at, '127.0.0.1')]
+    await Promise.all(open.map((socket) => once(socket, 'connect')))
+    expect(await ended(connect(at, '127.0.0.1'))).toBe('')
     expect(server.log.filter((line) => line.includes('QUOIN_CONNECTIONS'))).toHaveLength(1)
     for (const socket of open) {
       socket.write(get('Host: a\r\nConnection: close'))
