@@ -10,6 +10,7 @@ export interface Proof {
   readonly tell: (line: string) => void
   /** The control: clients that count a note as stored when they send it. */
   readonly early?: boolean
+  readonly signal?: AbortSignal
 }
 
 export interface Proven {
@@ -20,9 +21,13 @@ export interface Proven {
 
 const LEAST_TICKS = 10_000
 
-export async function provePromises({ rounds, schedules, shuffled, tell, early }: Proof): Promise<Proven> {
+export async function provePromises(proof: Proof): Promise<Proven> {
+  const { rounds, schedules, shuffled, tell, early, signal } = proof
   const faults = Array.from({ length: rounds }, () => shuffled(faultKinds)).flat()
-  const figures = await storm({ clients: 16, pause: 60, schedules, calm: 3_000, faults, tell })
+  const figures = await storm({
+    ...{ clients: 16, pause: 60, schedules, calm: 3_000, faults, tell },
+    ...(signal && { signal }),
+  })
   const { notes } = figures
   const lost = { ...figures, notes: { ...notes, missing: notes.missing + notes.unansweredMissing } }
   const broken = violations(early ? lost : figures)

@@ -30,6 +30,8 @@ export interface Storm extends NoteLoad {
   readonly tell?: (line: string) => void
   /** Environment variables of the nodes. */
   readonly settings?: Readonly<Record<string, string>>
+  /** When it is aborted no further fault comes, and the storm ends without figures. */
+  readonly signal?: AbortSignal
 }
 
 export interface StormFigures {
@@ -54,8 +56,9 @@ export interface StormFigures {
 }
 
 export async function storm(plan: Storm): Promise<StormFigures> {
-  const { tell = () => undefined, schedules, faults, calm } = plan
+  const { tell = () => undefined, schedules, faults, calm, signal } = plan
   const cluster = await openThreeNodes(plan.settings)
+  const load: { stop(): Promise<void> }[] = []
   try {
     const { proxy, token, members } = cluster
     const asked = { address: proxy.address, token }
@@ -68,15 +71,16 @@ export async function storm(plan: Storm): Promise<StormFigures> {
     const clients = openNoteClients(proxy.address, plan)
     const nodes = () => members.map(({ address }) => address)
     const watch = watchSwitch({ ...asked, guid, nodes })
+    load.push(clients, watch)
     const hit: FaultFigures[] = []
-    await wait(calm)
+    await wait(calm, undefined, { signal })
     for (const kind of faults) {
       const figures = await inflict(kind, cluster)
       hit.push(figures)
       tell(`${kind}: ${figures.lasted} ms, served again after ${figures.recovered.join(', ')} ms`)
-      await wait(calm)
+      await wait(calm, undefined, { signal })
     }
-    await Promise.all([clients.stop(), watch.stop()])
+    await Promise.all(load.map((each) => each.stop()))
     const lasted = Math.round((performance.now() - began) / 1000)
     const until = Math.floor(Date.now() / 1000)
     const settling = await settled(asked, until)
@@ -97,6 +101,9 @@ export async function storm(plan: Storm): Promise<StormFigures> {
       dead: await deadJobs(asked),
     }
   } catch (error) {
+    // Nobody asks for anything any more when the nodes are gone: a part that comes later has the machine to itself.
+    await Promise.allSettled(load.map((each) => each.stop()))
+    if (signal?.aborted) throw error
     for (const member of cluster.members) tell(`${member.name} printed:\n${member.output().slice(-4000)}`)
     throw error
   } finally {

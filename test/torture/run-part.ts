@@ -9,6 +9,8 @@ export interface TortureSettings {
   readonly tell: (line: string) => void
   /** Milliseconds after which a part counts as hanging. */
   readonly patience?: number
+  /** Milliseconds that a part has to close what it opened when it is told to stop. */
+  readonly grace?: number
 }
 
 export interface TortureOutcome {
@@ -24,6 +26,7 @@ export interface TortureOutcome {
 }
 
 const PATIENCE_MS = 45 * 60_000
+const GRACE_MS = 10_000
 const NOTHING: TortureResult = { checked: 0, failures: [], figures: {} }
 
 /** Runs a part and its control. Never throws: what a part throws is one of its failures. */
@@ -59,7 +62,8 @@ export async function runPart(part: TorturePart, settings: TortureSettings): Pro
     const random = randomSource(seed, part.name)
     const tell = (line: string) => settings.tell(`${part.name}: ${line}`)
     try {
-      return await unless(signal, run({ seed, seconds, short, signal, random, tell }))
+      const work = run({ seed, seconds, short, signal, random, tell })
+      return await unless(signal, work, settings.grace ?? GRACE_MS)
     } catch (error) {
       failures.push(`the ${what} threw: ${error instanceof Error ? (error.stack ?? error.message) : error}`)
       return NOTHING
@@ -69,12 +73,20 @@ export async function runPart(part: TorturePart, settings: TortureSettings): Pro
   }
 }
 
-/** Rejects when the signal is aborted: a part that ignores it does not hold the others up. */
-function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** Rejects when the signal is aborted and the work has ended or had its time: one that ignores it holds nothing up. */
+function unless<T>(signal: AbortSignal, work: Promise<T>, grace: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const aborted = () => reject(signal.reason)
-    if (signal.aborted) aborted()
-    signal.addEventListener('abort', aborted, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))
+    let timer: NodeJS.Timeout | undefined
+    const stop = () => {
+      timer = setTimeout(() => reject(signal.reason), grace)
+      work.finally(() => reject(signal.reason)).catch(() => undefined)
+    }
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+    }
+    work.then(resolve, (error) => reject(signal.aborted ? signal.reason : error)).finally(end)
   })
 }

@@ -21,7 +21,7 @@ function ran(part: TorturePart, patience?: number) {
     signal: new AbortController().signal,
     tell: () => undefined,
   }
-  return runPart(part, patience === undefined ? settings : { ...settings, patience })
+  return runPart(part, patience === undefined ? settings : { ...settings, patience, grace: 20 })
 }
 
 test.each<[string, Partial<TorturePart>, string]>([

@@ -6,6 +6,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { findParts } from './find-parts.ts'
 import { outcomeTable } from './outcome-table.ts'
+import { openRunFolder } from './run-folder.ts'
 import { runPart, type TortureOutcome } from './run-part.ts'
 
 const { values } = parseArgs({
@@ -23,17 +24,29 @@ const parts = await findParts(values.only?.split(',').map((name) => name.trim())
 
 const stopped = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => stopped.abort(new Error(`stopped by ${signal}`)))
+  process.on(signal, () => {
+    if (stopped.signal.aborted) return
+    console.log(`${signal}: ending what was started`)
+    stopped.abort(new Error(`stopped by ${signal}`))
+  })
+const folder = openRunFolder((path) => {
+  process.env.TMPDIR = path
+})
 
 console.log(
   `Seed ${seed}. The same choices again: npm run torture -- --seed ${seed}${short ? ' --short' : ''}`,
 )
 const tell = (line: string) => console.log(`${new Date().toISOString()} ${line}`)
 const outcomes: TortureOutcome[] = []
-for (const part of parts) {
-  if (stopped.signal.aborted) break
-  tell(part.name)
-  outcomes.push(await runPart(part, { seed, seconds, short, signal: stopped.signal, tell }))
+try {
+  for (const part of parts) {
+    if (stopped.signal.aborted) break
+    tell(part.name)
+    outcomes.push(await runPart(part, { seed, seconds, short, signal: stopped.signal, tell }))
+  }
+} finally {
+  const ended = await folder.clear()
+  if (ended > 0) tell(`${ended} processes were left over and ended`)
 }
 console.log(`\n${outcomeTable(outcomes)}`)
 const failed = outcomes.some(({ failures }) => failures.length > 0)

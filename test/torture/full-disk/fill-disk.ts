@@ -20,12 +20,15 @@ const PATIENCE_MS = 60_000
 /** 75 kB. */
 const text = 'a word of nine '.repeat(5_000)
 
-/** `lenient`: takes 507 for 201, for the control. */
-export async function fillDisk(
-  folder: string,
-  tell: (line: string) => void,
-  lenient = false,
-): Promise<TortureResult> {
+export interface DiskFilling {
+  readonly folder: string
+  readonly tell: (line: string) => void
+  readonly signal: AbortSignal
+  /** Takes 507 for 201, for the control. */
+  readonly lenient: boolean
+}
+
+export async function fillDisk({ folder, tell, signal, lenient }: DiskFilling): Promise<TortureResult> {
   const failures: string[] = []
   const figures: Record<string, number> = {}
   const kept = new Map<string, string>()
@@ -37,8 +40,10 @@ export async function fillDisk(
   const data = join(folder, 'data')
   const settings = { QUOIN_ADMIN_PASSWORD: adminPassword, QUOIN_EXAMPLES: '0', QUOIN_RATE_LIMIT: '0' }
   let node: RunningProcess = await startProcess(data, settings)
-  const call = (path: string, method: 'GET' | 'POST' | 'DELETE' = 'GET', body?: Record<string, string>) =>
-    callNode(node.address, path, { method, ...(body && { body }) })
+  const call = (path: string, method: 'GET' | 'POST' | 'DELETE' = 'GET', body?: Record<string, string>) => {
+    signal.throwIfAborted()
+    return callNode(node.address, path, { method, ...(body && { body }) })
+  }
   const signIn = () => call('/auth/signin', 'POST', { username: 'admin', password: adminPassword })
 
   async function create(key: string): Promise<number | string> {
@@ -90,7 +95,7 @@ export async function fillDisk(
   try {
     const token = String(objectOf((await signIn()).body).access_token)
     await installOver(node.address, token, consistencyBlueprint)
-    await until(async () => (await sizeOf(join(data, 'ballast'))) >= BALLAST_BYTES)
+    await until(async () => signal.aborted || (await sizeOf(join(data, 'ballast'))) >= BALLAST_BYTES)
     await writeFile(join(folder, 'filler'), Buffer.alloc(FILLER_BYTES))
     await fill('first')
     tell(`full after ${kept.size} documents`)

@@ -14,7 +14,7 @@ const fullDisk: TorturePart = {
 }
 export default fullDisk
 
-async function filled({ tell }: TortureContext, lenient = false): Promise<TortureResult> {
+async function filled({ tell, signal }: TortureContext, lenient = false): Promise<TortureResult> {
   const disk = await openSmallDisk(MEGABYTES)
   if (typeof disk === 'string') {
     tell(`skipped: ${disk}`)
@@ -22,7 +22,7 @@ async function filled({ tell }: TortureContext, lenient = false): Promise<Tortur
     return { checked: 1, failures: lenient ? ['not run'] : [], figures: { skipped: disk } }
   }
   try {
-    return await fillDisk(disk.folder, tell, lenient)
+    return await fillDisk({ folder: disk.folder, tell, signal, lenient })
   } finally {
     await disk.close()
   }

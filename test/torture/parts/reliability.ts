@@ -15,7 +15,7 @@ const reliability: TorturePart = {
 export default reliability
 
 async function prove(
-  { short, random, tell }: TortureContext,
+  { short, random, tell, signal }: TortureContext,
   rounds: number,
   early = false,
 ): Promise<TortureResult> {
@@ -26,6 +26,7 @@ async function prove(
     shuffled: random.shuffled,
     tell,
     early,
+    signal,
   })
   const { notes, ticks, switches } = figures
   return {

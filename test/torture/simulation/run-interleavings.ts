@@ -1,8 +1,7 @@
 /** Many interleavings, one after the other: each has a seed of its own, which gives it again. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { SqliteWriter } from '../../../src/storage/sqlite/sqlite-writer.ts'
+import { memoryFolder } from './memory-folder.ts'
 import { simulateNodes } from './nodes-simulation.ts'
 import { nodesTemplate } from './nodes-template.ts'
 import type { Outcome } from './outcome.ts'
@@ -16,7 +15,7 @@ export interface Simulations {
 }
 
 export async function openSimulations(): Promise<Simulations> {
-  const folder = await mkdtemp(join(tmpdir(), 'quoin-simulation-'))
+  const folder = await memoryFolder('quoin-simulation-')
   const template = await nodesTemplate(folder)
   return {
     writer: (seed, wrap) => simulateWriter(seed, folder, wrap),
