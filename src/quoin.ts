@@ -21,6 +21,7 @@ import { type Engine, openEngine } from './engine/engine.ts'
 import { openFieldRules } from './engine/fields/field-rules.ts'
 import { ruledStorage } from './engine/fields/ruled-storage.ts'
 import { installBlueprint } from './engine/install-blueprint.ts'
+import { keepEmptyLists } from './engine/keep-empty-lists.ts'
 import { openExpiryPurge } from './engine/purge-expired.ts'
 import { queueSteering } from './engine/queue-steering.ts'
 import { openAssetSweep } from './engine/sweep-assets.ts'
@@ -148,6 +149,7 @@ export async function openQuoin(
         : undefined
     const engineOfStorage = workers?.storage ?? oneProcess
     await openTemplates(engineOfStorage)
+    await keepEmptyLists(engineOfStorage)
     await openValidationRules(engineOfStorage)
     // From here on every write of a document keeps to the rules of its fields, whoever writes.
     const rules = await openFieldRules(engineOfStorage)

@@ -6,7 +6,7 @@ import { blockCounts } from './block-counts.ts'
 import { buildGraph } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
-import { cachingNotes, type DeployNote } from './deploy-notes.ts'
+import { cachingNotes, type DeployNote, emptyListNotes } from './deploy-notes.ts'
 import { deriveNeeds } from './derive-needs.ts'
 import { type Facts, foldConstants } from './fold-constants.ts'
 import type {
@@ -76,7 +76,7 @@ export function compileBlueprint(
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
   const needs = deriveNeeds(graph, facts)
-  const notes = cachingNotes(endpoints)
+  const notes = [...cachingNotes(endpoints), ...emptyListNotes(blocks)]
   return {
     blueprint: { guid, blocks, endpoints, pages, functions, storageEvents, schedules, needs, notes },
     problems: [],

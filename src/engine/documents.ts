@@ -29,20 +29,22 @@ export async function searchDocuments(
   guid: string,
   wanted: Search,
 ): Promise<FoundDocuments> {
-  const name = await storageNamed(context, guid)
-  const session = context.records.storage.session()
-  const { found, total } = await findWithTotal(session, name, wanted)
-  return { documents: found.documents, total, next: found.next() }
+  return inStorage(context, guid, async (name) => {
+    const session = context.records.storage.session()
+    const { found, total } = await findWithTotal(session, name, wanted)
+    return { documents: found.documents, total, next: found.next() }
+  })
 }
 
 export async function getDocument(
   context: StorageContext,
   { guid, document }: DocumentPlace,
 ): Promise<StoredJson> {
-  const name = await storageNamed(context, guid)
-  const stored = await context.records.storage.session().get(name, document)
-  if (!stored) throw notFound(document, 'document')
-  return stored
+  return inStorage(context, guid, async (name) => {
+    const stored = await context.records.storage.session().get(name, document)
+    if (!stored) throw notFound(document, 'document')
+    return stored
+  })
 }
 
 /** `fields` by dotted name. `expiry`: Unix seconds at which the document is deleted. */
@@ -53,16 +55,17 @@ export async function createDocument(
   expiry: number | undefined,
   by: Actor,
 ): Promise<StoredJson> {
-  const name = await storageNamed(context, guid)
-  return transact(
-    context.records.storage,
-    async (session) => {
-      const options = expiry === undefined ? {} : { expiry }
-      const after = await session.create(name, setFields(fields), options)
-      await auditDocument(context.audit, session, name, { action: 'created', after })
-      return after
-    },
-    { user: by },
+  return inStorage(context, guid, (name) =>
+    transact(
+      context.records.storage,
+      async (session) => {
+        const options = expiry === undefined ? {} : { expiry }
+        const after = await session.create(name, setFields(fields), options)
+        await auditDocument(context.audit, session, name, { action: 'created', after })
+        return after
+      },
+      { user: by },
+    ),
   )
 }
 
@@ -100,28 +103,48 @@ export function restoreDocument(
   return change(context, place, by, 'restored', (session, name) => session.restore(name, place.document))
 }
 
-async function change(
+function change(
   context: StorageContext,
   { guid, document }: DocumentPlace,
   by: Actor,
   action: 'updated' | 'removed' | 'restored' | 'deleted',
   write: (session: Session, name: string) => Written | Promise<Written>,
 ): Promise<StoredJson> {
-  const name = await storageNamed(context, guid)
-  return transact(
-    context.records.storage,
-    async (session) => {
-      const written = await write(session, name)
-      if (written.outcome === 'not_found') throw notFound(document, 'document')
-      if (written.outcome === 'conflict')
-        throw new QuoinError(
-          'CONFLICT',
-          `Somebody else changed the document ${document}. Read it again, then change it.`,
-        )
-      const { before, document: after } = written
-      await auditDocument(context.audit, session, name, { action, before, after })
-      return after
-    },
-    { user: by },
+  return inStorage(context, guid, (name) =>
+    transact(
+      context.records.storage,
+      async (session) => {
+        const written = await write(session, name)
+        if (written.outcome === 'not_found') throw notFound(document, 'document')
+        if (written.outcome === 'conflict')
+          throw new QuoinError(
+            'CONFLICT',
+            `Somebody else changed the document ${document}. Read it again, then change it.`,
+          )
+        const { before, document: after } = written
+        await auditDocument(context.audit, session, name, { action, before, after })
+        return after
+      },
+      { user: by },
+    ),
   )
+}
+
+/** Works in the storage of that guid. NOT_FOUND if it is not there, or was deleted while the work was under way. */
+async function inStorage<T>(
+  context: StorageContext,
+  guid: string,
+  work: (name: string) => Promise<T>,
+): Promise<T> {
+  const name = await storageNamed(context, guid)
+  try {
+    return await work(name)
+  } catch (error) {
+    // Tables that went away are a fault of ours to an engine; only here it is known that somebody deleted them.
+    if (!(error instanceof QuoinError) || error.code === 'INTERNAL') {
+      if (!context.records.storage.has(name)) throw notFound(guid, 'storage')
+      await storageNamed(context, guid)
+    }
+    throw error
+  }
 }

@@ -6,6 +6,8 @@ const late = { kind: 'range', field: 'due', bounds: { lt: 5 } }
 const mine = { kind: 'term', field: 'owner', value: 'me' }
 const term = { kind: 'term', field: 'status', value: 'open' }
 
+const none = { kind: 'or', queries: [] }
+
 describe('query_bool_must', () => {
   test.each([
     ['terms without a field', { terms: ['open'] }, 'field', /is empty/],
@@ -39,10 +41,15 @@ describe('query_bool_must', () => {
       { field: 'status', terms: ['open'], queries: [late, mine] },
       { kind: 'or', queries: [term, late, mine] },
     ],
-    ['no filter of an empty list', { field: 'status', terms: [] }, undefined],
+    ['nothing found by an empty list', { field: 'status', terms: [] }, none],
+    ['nothing found by a list of nothing', { field: 'status', terms: [null] }, none],
+    ['nothing found by a missing list', { field: 'status' }, none],
+    ['nothing found by an empty list beside empty queries', { terms: [], queries: [undefined] }, none],
     ['only the queries beside an empty list', { field: 'status', terms: [], queries: [late] }, late],
     ['no filter of nothing', {}, undefined],
-    ['no filter of a field alone', { field: 'status' }, undefined],
+    ['no filter of an ignored empty list', { field: 'status', terms: [], ignore_empty: true }, undefined],
+    ['no filter of an ignored missing list', { field: 'status', ignore_empty: true }, undefined],
+    ['a term, with empty ones ignored too', { field: 'status', terms: ['open'], ignore_empty: true }, term],
   ])('%s', async (_name, inputs, query) => {
     const { outputs } = await runBlock(queryBoolMust, { inputs })
     expect(outputs).toEqual({ query })

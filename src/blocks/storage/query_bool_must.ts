@@ -1,7 +1,10 @@
+import type { Query } from '../../shared/query.ts'
 import { defineValue, PinError } from '../block.ts'
 import { anyOf } from '../combine-queries.ts'
 import { matchesAny, scalarsOf } from '../exact-match.ts'
 import { queryField } from '../query-field.ts'
+
+const holdsForNone: Query = { kind: 'or', queries: [] }
 
 export default defineValue({
   identifier: 'query_bool_must',
@@ -11,19 +14,28 @@ export default defineValue({
     field: { type: 'value', help: 'Field to compare with the terms; on a list, one item is enough.' },
     terms: {
       type: 'array',
-      help: 'Values of which the field must be one. Text that spells a number, true or false also finds that. An empty list gives no filter.',
+      help: 'Values of which the field must be one. Text that spells a number, true or false also finds that.',
     },
     queries: {
       type: 'query',
       several: true,
       help: 'Queries of which one must hold. An empty one is skipped.',
     },
+    ignore_empty: {
+      type: 'condition',
+      default: false,
+      help: 'What terms without a value mean. True: no filter, for optional request parameters. False: none of them holds, so an empty list finds nothing.',
+    },
   },
   out: { query: { type: 'query', help: 'At least one of them; empty (no filter) when all are empty.' } },
   settings: {},
-  value({ field, terms, queries }) {
+  value({ field, terms, queries, ignore_empty: ignoreEmpty }) {
     const values = scalarsOf('terms', terms)
-    if (values.length === 0) return { query: anyOf(queries) }
+    if (values.length === 0) {
+      // A missing request parameter gives no list at all: with a field beside it a comparison was meant too.
+      const isCompared = terms !== undefined || (field !== undefined && field !== '')
+      return { query: anyOf(queries) ?? (isCompared && !ignoreEmpty ? holdsForNone : undefined) }
+    }
     if (!field) throw new PinError('field', 'is empty, but there are terms to compare it with')
     return { query: anyOf([matchesAny(queryField(field), values), ...queries]) }
   },

@@ -306,3 +306,21 @@ describe('the audit log', () => {
     )
   })
 })
+
+it('answers a search with 404 whose storage is deleted meanwhile', async () => {
+  const statuses = new Set<number>()
+  for (let round = 0; round < 4; round += 1) {
+    const guid = await room.make(`short_lived_${round}`)
+    const documents = `/_system/storages/${guid}/documents`
+    for (const title of ['a', 'b']) await room.send('POST', documents, 'writer', { body: { title } })
+    const find = () =>
+      room.send('POST', `${documents}/search`, 'viewer', { body: { sort: [{ title: 'asc' }] } })
+    const early = Array.from({ length: 40 }, find)
+    const deleted = room.send('DELETE', `/_system/storages/${guid}`, 'writer')
+    const late = Array.from({ length: 40 }, find)
+    for (const { status } of await Promise.all([...early, ...late])) statuses.add(status)
+    expect((await deleted).status).toBe(200)
+    expect((await find()).status).toBe(404)
+  }
+  expect([...statuses].filter((status) => status !== 200 && status !== 404)).toEqual([])
+})

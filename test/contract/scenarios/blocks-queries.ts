@@ -147,8 +147,10 @@ const atLeastOne: Scenario = async (room) => {
   await finds(must({ queries: ['@none.query', '@a.query'] }), ['ant', 'bee'], { ...both, none })(room)
   const mixed = must({ field: 'name', terms: ['cat'], queries: ['@a.query'] })
   await finds(mixed, ['ant', 'bee', 'cat'], { a: wild })(room)
-  const ask = await asked(room, 'query_bool_must', ['field', 'terms'])
+  const ask = await asked(room, 'query_bool_must', ['field', 'terms', 'ignore_empty'])
   await each(ask, [
+    [{ field: 'at', terms: [] }, []],
+    [{ field: 'at' }, []],
     [{ field: 'at', terms: ['5', 'a'] }, ['five', 'five as text', 'list']],
     [{ field: 'at', terms: [true, null] }, ['yes']],
     [{ field: 'at', terms: [{ a: 1 }] }, 400],
