@@ -104,7 +104,7 @@ export const optionTable = {
   pool: {
     variable: 'QUOIN_POOL',
     fallback: '10',
-    help: 'Most connections of a node to PostgreSQL, besides one for messages.',
+    help: 'Most connections of a node to PostgreSQL, besides one for messages and one for its lease.',
     ...number(2, 1000),
   },
   assetsUrl: {

@@ -1,5 +1,6 @@
 /** `docs/reliability.md`: what a storm did and what came of it. */
 import { cpus, release, totalmem } from 'node:os'
+import { databaseSection } from './database-section.ts'
 import { faultKinds } from './faults.ts'
 import type { StormFigures } from './storm.ts'
 import { tortureSection } from './torture-section.ts'
@@ -62,6 +63,7 @@ What was answered: ${Object.entries(figures.statuses)
     .join(', ')}.
 
 ${tortureSection}
+${databaseSection}
 ## The machine
 
 ${seed.date}, Node ${process.version} on ${process.platform} ${release()}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB. The nodes,

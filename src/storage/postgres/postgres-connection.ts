@@ -7,9 +7,10 @@
  * a transaction may hold its connection while its flow asks for something else, which must not need one of the same pool.
  */
 import { createHash } from 'node:crypto'
-import { Pool, type PoolClient, types } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { QuoinError } from '../../shared/errors.ts'
 import { atMost } from './at-most.ts'
+import { openPool, STATEMENT_MS } from './open-pool.ts'
 import { storageError, wasAlive } from './postgres-errors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -61,21 +62,11 @@ export interface PoolOptions {
   readonly patient?: boolean | undefined
 }
 
-const CONNECT_MS = 5_000
-const STATEMENT_MS = 60_000
 const PATIENT_MS = 6 * 3_600_000
-/** Longer than a session may be idle (see session-transaction.ts): only for transactions that a lost node left behind. */
-const IDLE_TRANSACTION_MS = 15_000
 /** Two thirds of the time that a run has. */
 const SNAPSHOT_WAIT_MS = 20_000
-const IDLE_CONNECTION_MS = 60_000
-const settings = (statementMs: number) =>
-  `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS} -c jit=off`
 /** Statements that are prepared; each costs some kilobytes on every connection. Rarer ones are sent as they are. */
 const PREPARED = 500
-
-const INT8 = 20
-const JSON_TYPE = 114
 
 export function numberOf(row: Row, name: string): number {
   const value = row[name]
@@ -94,9 +85,10 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
   const names = pooled ? () => undefined : statementNames()
   const single = Math.max(1, Math.floor(connections / 2))
   const limit = patient ? PATIENT_MS : STATEMENT_MS
-  const statements = openPool(url, single, pooled, limit)
-  const transactions = openPool(url, Math.max(1, connections - single), pooled, limit)
-  const lasting = openPool(url, 1, pooled, PATIENT_MS)
+  const common = { url, pooled, statementMs: limit }
+  const statements = openPool({ ...common, most: single })
+  const transactions = openPool({ ...common, most: Math.max(1, connections - single) })
+  const lasting = openPool({ ...common, most: 1, statementMs: PATIENT_MS })
 
   async function ask(on: Pool | PoolClient, text: string, values: readonly unknown[] = []) {
     const name = names(text)
@@ -162,31 +154,6 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
       await Promise.all([statements, transactions, lasting].map((pool) => pool.end()))
     },
   }
-}
-
-function openPool(connectionString: string, max: number, pooled: boolean, statementMs: number): Pool {
-  const pool = new Pool({
-    connectionString,
-    max,
-    connectionTimeoutMillis: CONNECT_MS,
-    idleTimeoutMillis: IDLE_CONNECTION_MS,
-    keepAlive: true,
-    // For a server that does not answer at all: its own timeout cannot reach us then.
-    query_timeout: statementMs + 5_000,
-    ...(!pooled && { options: settings(statementMs) }),
-    application_name: 'quoin',
-    types: {
-      getTypeParser(oid: number, format?: 'text' | 'binary') {
-        if (oid === INT8) return Number
-        // Documents are sent as the text they are.
-        if (oid === JSON_TYPE) return String
-        return types.getTypeParser(oid, format)
-      },
-    },
-  })
-  // Of a connection that is idle: the next statement gets another one, and if there is none it says so itself.
-  pool.on('error', () => undefined)
-  return pool
 }
 
 async function begin(pool: Pool, how: string): Promise<PoolClient> {

@@ -20,7 +20,10 @@ const TRANSIENT = new Set([
   '58000', // system error
   '58030', // I/O error
 ])
+const READ_ONLY = '25006'
 const DISK_FULL = '53100'
+/** It lasts until an administrator has done something; a failover, which looks the same, is over sooner. */
+const READ_ONLY_RETRY_SECONDS = 5
 const UNIQUE = '23505'
 const NO_TABLE = '42P01'
 const LOCKED = '55P03'
@@ -87,6 +90,12 @@ export function storageError(error: unknown): unknown {
       'STORAGE_FULL',
       'The disk of the database is full. Nothing was stored; free some space, then try again.',
       { cause: error },
+    )
+  if (code === READ_ONLY)
+    return new QuoinError(
+      'UNAVAILABLE',
+      'The database is read-only and takes no changes now; nothing was stored. Reads go on. Try again later.',
+      { cause: error, retryAfter: READ_ONLY_RETRY_SECONDS },
     )
   if (isConnectionLost(error) || (code !== undefined && TRANSIENT.has(code)))
     return new QuoinError('UNAVAILABLE', 'The database did not answer as it should. Try again.', {

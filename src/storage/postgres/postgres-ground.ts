@@ -6,6 +6,7 @@ import { type StampOptions, stamps } from '../document-stamps.ts'
 import type { Migration } from '../migrations.ts'
 import { type SlowLimits, searchAdvisor, slowLimits } from '../search-advisor.ts'
 import { type Alone, clusterLock } from './cluster-lock.ts'
+import { openLeaseConnection } from './nodes/lease-connection.ts'
 import { type NodeFolder, openNodeFolder } from './nodes/node-folder.ts'
 import { APPLIED_CHANNEL, CHANGE_CHANNEL, leaveNode } from './nodes/node-rows.ts'
 import { openNotifications } from './nodes/notifications.ts'
@@ -59,6 +60,7 @@ export async function openPostgresGround(options: PostgresOptions): Promise<Post
     pooled: options.listenUrl !== undefined,
     patient: options.filling,
   })
+  const lease = openLeaseConnection(options.listenUrl ?? options.url)
   let folder: NodeFolder | undefined
   try {
     await checkServer(pool).catch((error: unknown) => {
@@ -75,6 +77,7 @@ export async function openPostgresGround(options: PostgresOptions): Promise<Post
     if (folder?.ended !== undefined) await leaveNode(pool, folder.ended)
     const cluster = new PostgresCluster({
       connection: pool,
+      lease,
       node: { guid, ...options.node },
       monotonic: options.monotonic,
       load: options.load,
@@ -109,12 +112,12 @@ export async function openPostgresGround(options: PostgresOptions): Promise<Post
       async close() {
         await notifications.close()
         await cluster.close().catch((error: unknown) => options.report?.(error))
-        await pool.close()
+        await Promise.all([pool.close(), lease.close()])
         folder?.close()
       },
     }
   } catch (error) {
-    await pool.close()
+    await Promise.all([pool.close(), lease.close()])
     folder?.close()
     throw error
   }

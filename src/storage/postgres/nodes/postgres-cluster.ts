@@ -36,6 +36,8 @@ import {
 export interface PostgresClusterOptions {
   /** For single statements. */
   readonly connection: PostgresConnection
+  /** For this node's lease and the changes that it follows, and for nobody else. */
+  readonly lease: PostgresConnection
   readonly node: Joining
   /** Milliseconds that never go back, from any point in time. */
   readonly monotonic: () => number
@@ -127,7 +129,7 @@ export class PostgresCluster implements Cluster {
     await this.#beating
     this.#aliveUntil = Number.NEGATIVE_INFINITY
     for (const look of this.#waiting) look()
-    await leaveNode(this.#options.connection, this.#options.node.guid)
+    await leaveNode(this.#options.lease, this.#options.node.guid)
   }
 
   #schedule(): void {
@@ -154,12 +156,12 @@ export class PostgresCluster implements Cluster {
   }
 
   async #pull(): Promise<void> {
-    const { connection, node, monotonic, load } = this.#options
+    const { lease, node, monotonic, load } = this.#options
     // A counter that went back is a database that lost commits (a failover, a restore): nothing read from it still holds.
-    const behind = this.#applied >= 0 && (await lastChange(connection)) < this.#applied
+    const behind = this.#applied >= 0 && (await lastChange(lease)) < this.#applied
     if (this.#applied === -1 || behind || !this.alive()) await this.#join()
     for (;;) {
-      const changes = await changesAfter(connection, this.#applied)
+      const changes = await changesAfter(lease, this.#applied)
       for (const change of changes) {
         if (change.node !== node.guid)
           for (const [storage, guids] of change.documents) await this.#tell(storage, guids)
@@ -168,16 +170,16 @@ export class PostgresCluster implements Cluster {
       if (changes.length === 0) break
     }
     const asked = monotonic()
-    if (await renewNode(connection, node.guid, this.#applied, load())) this.#aliveUntil = asked + LEASE_MS
+    if (await renewNode(lease, node.guid, this.#applied, load())) this.#aliveUntil = asked + LEASE_MS
     else this.#aliveUntil = Number.NEGATIVE_INFINITY
-    if (++this.#beats % FORGET_BEATS === 0) await forgetOld(connection)
+    if (++this.#beats % FORGET_BEATS === 0) await forgetOld(lease)
   }
 
   async #join(): Promise<void> {
-    const { connection, node } = this.#options
-    const applied = await lastChange(connection)
+    const { lease, node } = this.#options
+    const applied = await lastChange(lease)
     for (const storage of this.#watchers.keys()) await this.#tell(storage, undefined)
-    await joinNode(connection, node, applied)
+    await joinNode(lease, node, applied)
     this.#applied = applied
   }
 

@@ -1,0 +1,9 @@
+/** The part of `docs/reliability.md` about a PostgreSQL of which only a part fails. Each row is a test of `npm test`. */
+export const databaseSection = `## PostgreSQL that fails in part
+
+Each row is a test on a real server, part of \`npm test\`, that fails without what it is about.
+
+| What happens | What is promised | Command: \`npx vitest run …\` |
+| --- | --- | --- |
+| The database is read-only | Writes are answered with 503 and \`retry-after\`, reads go on, nodes keep their leases and can join | \`test/cluster/read-only-database.test.ts\` |
+`
