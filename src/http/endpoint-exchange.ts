@@ -14,6 +14,7 @@ import { hasParameter } from './endpoint-address.ts'
 import { entityTag, knowsTag } from './entity-tag.ts'
 import { bodyTooLarge, errorAnswer } from './error-answer.ts'
 import type { RequestListener } from './finished-request.ts'
+import { LEAST, type ReplyCompression, wantedEncoding, weakTag } from './reply-compression.ts'
 import { requestIdOf, traceParentOf } from './request-id.ts'
 import type { WaitingReplies } from './waiting-replies.ts'
 
@@ -26,6 +27,7 @@ export interface ExchangeTools {
   /** Whether the server is about to end: its replies then end their connections. */
   readonly closing: () => boolean
   readonly waiting: WaitingReplies
+  readonly compression: ReplyCompression
 }
 
 /** What the framework found out about a request that it hands over. */
@@ -70,6 +72,8 @@ export class EndpointExchange implements Caller {
   #id: string | undefined
   /** What is left of a body that nobody reads must not be taken for the next request. */
   #unread = false
+  /** The reply is being compressed. */
+  #packing = false
 
   constructor(
     request: IncomingMessage,
@@ -158,7 +162,7 @@ export class EndpointExchange implements Caller {
   /** Sends a reply, whole. Successful ones to GET are tagged, and are 304 for a client that has those bytes. */
   send({ status, headers, text, tagged }: Answer): void {
     const response = this.#response
-    if (response.headersSent || response.destroyed) return
+    if (response.headersSent || response.destroyed || this.#packing) return
     const head = [...SAFE, 'x-request-id', this.id]
     const trace = traceParentOf(this.headers)
     if (trace) head.push('traceparent', trace.text)
@@ -177,32 +181,61 @@ export class EndpointExchange implements Caller {
       }
       if (knowsTag(this.headers['if-none-match'], known)) code = 304
     }
-    if (BODILESS.has(code)) response.writeHead(code, head).end()
-    else if (!this.#write(code, head, text)) return
-    this.#finish(code)
+    if (BODILESS.has(code)) {
+      response.writeHead(code, head).end()
+      this.#finish(code)
+    } else if (text === undefined || text.length < LEAST || headers?.['content-encoding'] !== undefined)
+      this.#write(code, head, text)
+    else this.#writeSmaller(code, head, text, tagged)
   }
 
-  /** The head and the body. False if too much waits for clients already: then the reply is an error. */
-  #write(code: number, head: string[], text: string | undefined): boolean {
+  /** Compressed, if the client takes that. */
+  #writeSmaller(code: number, head: string[], text: string, owner: object | undefined): void {
+    head.push('vary', 'accept-encoding')
+    const encoding = this.method === 'HEAD' ? undefined : wantedEncoding(this.headers, text.length)
+    const packing = encoding && this.#tools.compression.compress(text, encoding, owner)
+    if (!packing) {
+      this.#write(code, head, text)
+      return
+    }
+    this.#packing = true
+    packing.then(
+      (bytes) => {
+        this.#packing = false
+        for (let at = 0; at < head.length; at += 2)
+          if (head[at] === 'etag') head[at + 1] = weakTag(head[at + 1] ?? '')
+        this.#write(code, [...head, 'content-encoding', encoding], bytes)
+      },
+      (error: unknown) => {
+        this.#packing = false
+        this.fail(error)
+      },
+    )
+  }
+
+  /** The head and the body; an error instead if too much waits for clients already. */
+  #write(code: number, head: string[], body: string | Buffer | undefined): void {
     const response = this.#response
+    if (response.destroyed) return
     const { waiting } = this.#tools
-    const length = text === undefined ? 0 : Buffer.byteLength(text)
+    const length = body === undefined ? 0 : Buffer.byteLength(body)
     head.push('content-length', String(length))
-    if (text === undefined || this.method === 'HEAD') {
+    if (body === undefined || this.method === 'HEAD') {
       response.writeHead(code, head).end()
-      return true
+      this.#finish(code)
+      return
     }
     try {
       waiting.admit(this.#request.socket, length)
     } catch (error) {
       this.fail(error)
-      return false
+      return
     }
     // As many bytes as characters: ASCII, which is the same in Latin-1 and copied without looking at it.
-    response.writeHead(code, head).end(text, length === text.length ? 'latin1' : 'utf8')
+    response.writeHead(code, head).end(body, length === body.length ? 'latin1' : 'utf8')
     // Nearly always the system has taken all of it by now.
     if (response.writableLength > 0) waiting.hold(response, length)
-    return true
+    this.#finish(code)
   }
 
   /** Sends an error. Faults of ours are logged with their cause; the cause is never sent. */

@@ -28,6 +28,7 @@ import { refuseTwoHosts, refuseZeroCharacter } from './path-hygiene.ts'
 import { requirePermission } from './permission.ts'
 import { rateLimiter } from './rate-limit.ts'
 import { readBodies } from './read-body.ts'
+import { compressReplies, replyCompression } from './reply-compression.ts'
 import { requestIdOf, sendRequestId } from './request-id.ts'
 import type { LogTarget } from './request-log.ts'
 import { logFinished, logOptions, requestIds } from './request-log.ts'
@@ -115,6 +116,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const takers: Taker[] = []
   const isMany = standsForMany(settings.trustProxy)
   const waiting = waitingReplies(settings.waitingBytes, isMany)
+  const compression = replyCompression()
   const unread = unreadReplies(options.unread)
   const warn = (details: object) =>
     app.log.warn(details, 'connections were closed: one address has more than QUOIN_CONNECTIONS')
@@ -124,7 +126,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const tools: RouteTools = {
     identify: identifier(options.access),
     limitRate: rateLimiter(settings, clock),
-    exchange: { bodyLimit: settings.bodyLimit, log: app.log, newId, finished, closing, waiting },
+    exchange: { bodyLimit: settings.bodyLimit, log: app.log, newId, finished, closing, waiting, compression },
     answerFirst: (take) => void takers.push(take),
   }
   app.decorateRequest('identity', undefined)
@@ -146,6 +148,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   if (options.cluster) app.addHook('onRequest', fence(options.cluster))
   app.addHook('onRequest', authenticate(tools))
   app.addHook('onSend', tagReply)
+  app.addHook('onSend', compressReplies(compression))
   app.addHook('onSend', holdReplies(waiting))
   app.addHook('onResponse', finishedHook(finished))
   await describeApi(app, options.version)
