@@ -12,11 +12,11 @@ const onBothEngines = [
 ]
 
 /**
- * Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import; and uploads
- * to a disk there are none in a cluster.
+ * Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import; uploads
+ * to a disk there are none in a cluster; and `npm run torture` has the access matrix on PostgreSQL.
  */
 const onOneEngine = [
-  'test/end-to-end/{crash,tasks-walk,cities,migrate,uploads,workers,worker-crash,watchdog}.test.ts',
+  'test/end-to-end/{access-matrix,crash,tasks-walk,cities,migrate,uploads,workers,worker-crash,watchdog}.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */

@@ -1,0 +1,49 @@
+/** Every management endpoint as nobody, as a user without scopes, with each scope alone, and as administrator. */
+import type { RouteOptions } from 'fastify'
+import { expect, test } from 'vitest'
+import { alteringRoutes, breakRoute, notFound } from '../torture/access-matrix/altered-routes.ts'
+import { checkMatrix } from '../torture/access-matrix/check-matrix.ts'
+import { matrixCaller } from '../torture/access-matrix/matrix-call.ts'
+import { promisedAccess } from '../torture/access-matrix/promised-access.ts'
+import { adminPassword, openTestQuoin } from './harness.ts'
+
+async function matrixOf(alter: (route: RouteOptions) => void) {
+  const room = await alteringRoutes(alter, () => openTestQuoin({ QUOIN_RATE_LIMIT: '0' }))
+  const address = await room.quoin.server.listen()
+  const caller = matrixCaller(() => address)
+  try {
+    return await checkMatrix({ caller, adminPassword, whole: false })
+  } finally {
+    await caller.close()
+    await room.close()
+  }
+}
+
+test('every endpoint is open to those whom docs/access.md names, and to nobody else', async () => {
+  const routes: RouteOptions[] = []
+  const { checked, failures, figures } = await matrixOf((route) => void routes.push(route))
+  expect(failures).toEqual([])
+  expect(figures.endpoints).toBeGreaterThan(100)
+  expect(checked).toBeGreaterThan(6 * Number(figures.endpoints))
+  // What the OpenAPI document leaves out is read by everybody, or looks by itself who calls.
+  const hidden = routes.filter(
+    ({ schema, config }) => schema?.hide === true && config?.permission !== 'by-trigger',
+  )
+  expect(hidden.length).toBeGreaterThan(0)
+  for (const { method, config } of hidden)
+    expect({ method, permission: config?.permission }).toEqual({
+      method: expect.stringMatching(/^(GET|HEAD)$/),
+      permission: 'public',
+    })
+})
+
+test('control: routes that are open to others are found', async () => {
+  expect(notFound((await matrixOf(breakRoute)).failures)).toEqual([])
+})
+
+test.each([
+  ['an unknown word', '| `GET /info` | anybody |', 'neither scopes nor "everybody"'],
+  ['no table', 'text', 'has no table'],
+])('control: %s in docs/access.md is refused', (_, text, words) => {
+  expect(() => promisedAccess(text).of({ method: 'GET', path: '/api/v1/info' })).toThrow(words)
+})

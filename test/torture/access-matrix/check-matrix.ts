@@ -1,0 +1,109 @@
+/**
+ * Each management endpoint of the OpenAPI document, called as each role: 401, 403 or allowed, exactly as docs/access.md says
+ * and as the document itself says. Nothing is sent but the path, with guids of nothing: who may not enter learns nothing,
+ * and who may finds nothing there.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/json.ts'
+import type { MatrixCaller, MatrixReply } from './matrix-call.ts'
+import { mayCall, openRoles, type Role, someAtOnce } from './matrix-roles.ts'
+import { type Access, type Endpoint, nameOf, promisedAccess } from './promised-access.ts'
+
+export interface MatrixResult {
+  readonly checked: number
+  readonly failures: readonly string[]
+  readonly figures: Readonly<Record<string, number>>
+}
+
+export interface MatrixOptions {
+  readonly caller: MatrixCaller
+  readonly adminPassword: string
+  /** Every scope on every endpoint: see `RoleOptions`. */
+  readonly whole: boolean
+  readonly signal?: AbortSignal
+}
+
+interface Described extends Endpoint {
+  readonly operation: JsonObject
+}
+
+const NOTHING = '0190a6e0-0000-7000-8000-000000000000'
+
+export async function checkMatrix({ signal, ...options }: MatrixOptions): Promise<MatrixResult> {
+  const { caller } = options
+  const promised = promisedAccess()
+  const endpoints = managementEndpoints((await caller.call('GET', '/api/v1/openapi.json')).body)
+  const failures = promised.listed
+    .filter((name) => !endpoints.some((endpoint) => nameOf(endpoint) === name))
+    .map((name) => `${name} is in docs/access.md and does not exist`)
+  for (const endpoint of endpoints) failures.push(...documentProblems(endpoint, promised.of(endpoint)))
+  const needs = endpoints.map(promised.of).filter((access) => typeof access === 'object')
+  const roles = await openRoles({ ...options, needs })
+  const calls = roles.flatMap((role) =>
+    endpoints
+      .filter((endpoint) => role.tries(promised.of(endpoint)))
+      .map((endpoint) => async () => {
+        signal?.throwIfAborted()
+        const access = promised.of(endpoint)
+        const reply = await ask(caller, role, endpoint, access)
+        const problem = replyProblem(reply, mayCall(role, access), role)
+        if (problem !== undefined) failures.push(`${nameOf(endpoint)} as ${role.name}: ${problem}`)
+      }),
+  )
+  await someAtOnce(calls)
+  return {
+    checked: calls.length,
+    failures,
+    figures: { endpoints: endpoints.length, roles: roles.length },
+  }
+}
+
+/** All that no blueprint has registered: their errors have codes. */
+function managementEndpoints(document: JsonValue | undefined): Described[] {
+  const paths = isJsonObject(document) && isJsonObject(document.paths) ? document.paths : {}
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(isJsonObject(item) ? item : {}).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation: isJsonObject(operation) ? operation : {},
+    })),
+  )
+  const ours = all.filter(({ operation }) => JSON.stringify(operation.responses).includes('schemas/Error"'))
+  if (ours.length === 0) throw new Error('The OpenAPI document has no management endpoints.')
+  return ours
+}
+
+/** What the document says about who may call. */
+function documentProblems({ operation, ...endpoint }: Described, access: Access): string[] {
+  const { description = '', security } = operation
+  const said = Array.isArray(security) && security.length > 0 ? scopesIn(String(description)) : 'everybody'
+  const expected = access === 'signed-in' ? [] : access
+  if (String(said) === String(expected)) return []
+  return [`${nameOf(endpoint)}: the OpenAPI document says "${said}", docs/access.md "${expected}"`]
+}
+
+function scopesIn(description: string): readonly string[] {
+  const needs = /Needs the scopes? ((?:`[a-z_]+`(?: and )?)+)\.$/.exec(description)?.[1] ?? ''
+  return [...needs.matchAll(/`([a-z_]+)`/g)].map(([, scope = '']) => scope)
+}
+
+async function ask(
+  { call }: MatrixCaller,
+  role: Role,
+  { method, path }: Endpoint,
+  access: Access,
+): Promise<MatrixReply> {
+  // Signing out is open to whoever is signed in.
+  const token = await role.token(access === 'signed-in')
+  return call(method, path.replace(/\{[^}]+\}/g, NOTHING), { token })
+}
+
+function replyProblem({ status, body }: MatrixReply, may: boolean, { scopes }: Role): string | undefined {
+  const code = isJsonObject(body) ? body.error : undefined
+  if (may)
+    return status === 401 || status === 403 || status >= 500 ? `refused with ${status} ${code}` : undefined
+  const [expected, name] =
+    scopes === undefined ? [401, 'INVALID_ACCESS_TOKEN'] : [403, 'INSUFFICIENT_PERMISSIONS']
+  return status === expected && code === name
+    ? undefined
+    : `${status} ${code ?? ''} instead of ${expected} ${name}`
+}
