@@ -6,4 +6,5 @@ Each row is a test on a real server, part of \`npm test\`, that fails without wh
 | What happens | What is promised | Command: \`npx vitest run …\` |
 | --- | --- | --- |
 | The database is read-only | Writes are answered with 503 and \`retry-after\`, reads go on, nodes keep their leases and can join | \`test/cluster/read-only-database.test.ts\` |
+| A node starts on a standby, on a read-only database, or without rights | Exit code 1 and one line with host, database and what to do; never the password | \`test/cluster/refused-start.test.ts\` |
 `

@@ -7,7 +7,7 @@
  * the package's own install script would do (it does not run, see scripts/setup.mjs).
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,8 +21,8 @@ export interface PostgresServer {
   url(database: string): string
   /** As a machine does that loses its power, but for what is on disk already. */
   kill(): Promise<void>
-  /** Starts again on the same data after a kill or a stop. */
-  start(): Promise<void>
+  /** Starts again on the same data after a kill or a stop; as a standby, which `SELECT pg_promote()` makes a primary. */
+  start(as?: 'primary' | 'standby'): Promise<void>
   /** Stops without waiting for those who are connected. */
   stop(): Promise<void>
   /** Stops and removes everything. */
@@ -49,7 +49,8 @@ export async function openPostgresServer(options: PostgresServerOptions = {}): P
 
   const url = (database: string) => `postgres://quoin@127.0.0.1:${port}/${database}`
 
-  async function start(): Promise<void> {
+  async function start(as: 'primary' | 'standby' = 'primary'): Promise<void> {
+    if (as === 'standby') await writeFile(join(data, 'standby.signal'), '')
     child = spawn('/bin/sh', ['-c', UNTIL_STDIN_ENDS, 'sh', join(binaries, 'postgres'), ...settings()], {
       cwd: '/',
       stdio: ['pipe', 'ignore', 'pipe'],

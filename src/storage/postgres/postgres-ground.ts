@@ -1,10 +1,10 @@
 /** Opens what a PostgreSQL storage stands on: the pools, the tables, the catalogue, and this node's place in the cluster. */
-import { QuoinError } from '../../shared/errors.ts'
 import { guidSource } from '../../shared/guid.ts'
 import { pooledRandom } from '../../shared/pooled-random.ts'
 import { type StampOptions, stamps } from '../document-stamps.ts'
 import type { Migration } from '../migrations.ts'
 import { type SlowLimits, searchAdvisor, slowLimits } from '../search-advisor.ts'
+import { checkServer, startProblem } from './check-server.ts'
 import { type Alone, clusterLock } from './cluster-lock.ts'
 import { openLeaseConnection } from './nodes/lease-connection.ts'
 import { type NodeFolder, openNodeFolder } from './nodes/node-folder.ts'
@@ -12,7 +12,7 @@ import { APPLIED_CHANNEL, CHANGE_CHANNEL, leaveNode } from './nodes/node-rows.ts
 import { openNotifications } from './nodes/notifications.ts'
 import { PostgresCluster } from './nodes/postgres-cluster.ts'
 import { PostgresCatalogue } from './postgres-catalogue.ts'
-import { numberOf, openPostgresPool, type PostgresPool, textOf } from './postgres-connection.ts'
+import { openPostgresPool } from './postgres-connection.ts'
 import { PostgresJobs } from './postgres-jobs.ts'
 import { JOB_CHANNEL } from './postgres-jobs-news.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
@@ -51,8 +51,6 @@ export interface PostgresGround extends SessionGround {
 /** What the catalogue's changes are announced under; no storage has such a name. */
 export const CATALOGUE = 'catalogue'
 
-const OLDEST = 150_000
-
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
 export async function openPostgresGround(options: PostgresOptions): Promise<PostgresGround> {
   const pool = openPostgresPool({
@@ -63,9 +61,7 @@ export async function openPostgresGround(options: PostgresOptions): Promise<Post
   const lease = openLeaseConnection(options.listenUrl ?? options.url)
   let folder: NodeFolder | undefined
   try {
-    await checkServer(pool).catch((error: unknown) => {
-      throw unreachable(options.url, error)
-    })
+    await checkServer(pool, options.url)
     await migratePostgres(pool, options.migrations ?? (await postgresMigrations()))
     const random = pooledRandom(options.random)
     const newGuid = guidSource(options.clock, random)
@@ -119,42 +115,6 @@ export async function openPostgresGround(options: PostgresOptions): Promise<Post
   } catch (error) {
     await Promise.all([pool.close(), lease.close()])
     folder?.close()
-    throw error
+    throw startProblem(options.url, error)
   }
-}
-
-async function checkServer(pool: PostgresPool): Promise<void> {
-  const [row] = await pool.rows(
-    `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS shown,
-      current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS durable`,
-  )
-  if (row === undefined) throw new TypeError('PostgreSQL says nothing about itself.')
-  if (numberOf(row, 'version') < OLDEST)
-    throw unfit(`PostgreSQL ${textOf(row, 'shown')} is too old; Quoin needs 15 or newer.`)
-  if (row.encoding !== 'UTF8')
-    throw unfit(`The database's encoding is ${String(row.encoding)}; Quoin needs UTF8.`)
-  if (row.durable === 'off')
-    throw unfit(
-      'synchronous_commit is off, so writes would be lost after they were acknowledged. Set it to on.',
-    )
-}
-
-/** For whoever starts the node. Without user and password. */
-export function unreachable(url: string, error: unknown): unknown {
-  if (error instanceof QuoinError && error.cause === undefined) return error
-  const reason = error instanceof QuoinError ? error.cause : error
-  const { host, pathname } = new URL(url)
-  const why = reason instanceof Error && reason.message !== '' ? reason.message : codeOf(reason)
-  return new QuoinError('UNAVAILABLE', `PostgreSQL at ${host}${pathname} cannot be used: ${why}.`, {
-    cause: error,
-  })
-}
-
-/** Where several addresses were tried in vain, the error has no message of its own. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
-}
-
-function unfit(message: string): QuoinError {
-  return new QuoinError('UNAVAILABLE', message)
 }
