@@ -7,4 +7,5 @@ Each row is a test on a real server, part of \`npm test\`, that fails without wh
 | --- | --- | --- |
 | The database is read-only | Writes are answered with 503 and \`retry-after\`, reads go on, nodes keep their leases and can join | \`test/cluster/read-only-database.test.ts\` |
 | A node starts on a standby, on a read-only database, or without rights | Exit code 1 and one line with host, database and what to do; never the password | \`test/cluster/refused-start.test.ts\` |
+| A node freezes behind the load balancer of \`deploy/compose.yaml\`, or no node is up | Clients that wait for it are let go within seconds; 503 with \`retry-after\` | \`test/deploy/load-balancer.test.ts\`, and with HAProxy installed \`npm run torture -- --only slow-suites\` |
 `
