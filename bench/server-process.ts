@@ -33,7 +33,7 @@ export async function startServer({ command, environment, reports }: ServerStart
   const child = spawn(program, words, {
     cwd: new URL('..', import.meta.url),
     env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit', ...(reports ? ['ipc' as const] : [])],
+    stdio: ['ignore', 'pipe', 'pipe', ...(reports ? ['ipc' as const] : [])],
   })
   const orphaned = () => child.kill('SIGKILL')
   // Before the folders are removed.
@@ -53,15 +53,18 @@ export async function startServer({ command, environment, reports }: ServerStart
 }
 
 async function listening(child: ChildProcess): Promise<{ port: number; printed: readonly string[] }> {
-  const { stdout } = child
-  if (stdout === null) throw new TypeError('The server has no standard output.')
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new TypeError('The server has no standard output or error.')
   const printed: string[] = []
   const late = setTimeout(() => child.kill('SIGKILL'), START_MS)
   try {
     const failed = once(child, 'error').then(([error]) => Promise.reject(error))
     failed.catch(() => undefined)
-    const found = readAddress(stdout, printed)
-    const port = await Promise.race([found, failed])
+    // Where a server says it: to a person, or to whoever reads its standard output.
+    const found = [stdout, stderr].map((stream) => readAddress(stream, printed))
+    const neither = Promise.all(found).then(() => undefined)
+    const [first, second] = found.map((one) => one.then((port) => port ?? neither))
+    const port = await Promise.race([first, second, failed])
     if (port !== undefined) return { port, printed }
   } finally {
     clearTimeout(late)
@@ -69,8 +72,8 @@ async function listening(child: ChildProcess): Promise<{ port: number; printed: 
   throw new Error(`The server did not start. It printed:\n${printed.join('\n')}`)
 }
 
-async function readAddress(stdout: NodeJS.ReadableStream, printed: string[]): Promise<number | undefined> {
-  const lines = createInterface({ input: stdout })
+async function readAddress(stream: NodeJS.ReadableStream, printed: string[]): Promise<number | undefined> {
+  const lines = createInterface({ input: stream })
   const { promise, resolve } = Promise.withResolvers<number | undefined>()
   // Goes on reading behind the address, or the server would some day wait for room in the pipe.
   lines.on('line', (line) => {

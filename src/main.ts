@@ -8,6 +8,7 @@ const terminal: Terminal = {
   options: () => readOptions(),
   print: (text) => console.log(text),
   complain: (text) => console.error(text),
+  announce: (text) => (process.stdout.isTTY ? console.log(text) : console.error(text)),
   ...(process.stderr.isTTY && { redraw: (line: string) => void process.stderr.write(`\r\u001b[2K${line}`) }),
   async readLine() {
     const lines = createInterface({ input: process.stdin })

@@ -139,13 +139,13 @@ async function start(settings: Readonly<Record<string, string>>): Promise<Server
   const child = spawn(process.execPath, ['bin/quoin.mjs', 'start'], {
     cwd: root,
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'inherit', 'pipe'],
   })
   const ended = once(child, 'exit')
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of createInterface({ input: child.stderr })) {
     const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? []
     if (address === undefined) continue
-    child.stdout.resume()
+    child.stderr.resume()
     return {
       address,
       pid: child.pid ?? 0,

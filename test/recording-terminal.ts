@@ -22,6 +22,7 @@ export async function quoinCommand(
     options: () => ({ ...readOptions(environment), token: environment.QUOIN_TOKEN ?? '' }),
     print: (text) => void printed.push(text),
     complain: (text) => void complained.push(text),
+    announce: (text) => void complained.push(text),
     readLine: async () => input,
     clock: Date.now,
     random: (bytes) => void randomFillSync(bytes),

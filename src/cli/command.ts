@@ -11,6 +11,11 @@ export interface Terminal {
   readonly print: (text: string) => void
   /** To the standard error: what went wrong, and hints. */
   readonly complain: (text: string) => void
+  /**
+   * What a person who looks wants to know of a server that runs: to the standard output if that is a screen, else to the
+   * standard error, so that a file or a collector of log lines gets nothing but JSON from the standard output.
+   */
+  readonly announce: (text: string) => void
   /** Draws the last line of the screen anew; undefined where the output is not looked at while it is made. */
   readonly redraw?: (line: string) => void
   /** The first line of the standard input, without its end. */

@@ -171,6 +171,7 @@ describe('a bar', () => {
       },
       print: (text) => void drawn.push(`line ${text}`),
       complain: () => undefined,
+      announce: () => undefined,
       redraw: (line) => void drawn.push(line),
       readLine: async () => '',
       clock: () => now,

@@ -99,6 +99,18 @@ test('a request in flight is answered after SIGTERM, and nobody new is let in', 
   expect(await ended).toBe(0)
 })
 
+test('the standard output holds log lines only, each of them JSON', async () => {
+  const logging = await startProcess(join(directory, 'logging'), {
+    QUOIN_ADMIN_PASSWORD: adminPassword,
+    QUOIN_LOG_LEVEL: 'debug',
+  })
+  await fetch(`${logging.address}/api/v1/info`)
+  expect(await logging.end('SIGTERM')).toBe(0)
+  expect(logging.output()).toMatch(/Quoin \S+ is ready[^]*SIGTERM: finishing/)
+  const lines = logging.standardOutput().trim().split('\n')
+  expect(lines.map((line) => objectOf(JSON.parse(line)).msg)).toContain('request finished')
+})
+
 test('a second signal ends it at once', async () => {
   const inFlight = ask('slow').then(
     () => 'answered',

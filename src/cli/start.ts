@@ -32,10 +32,10 @@ ${optionsHelp()}`,
     const { quoin, address } = await listen(terminal, example)
     const milliseconds = Math.round(performance.now() - began)
     const nodes = await quoin.storage.cluster?.nodes()
-    terminal.print(
+    terminal.announce(
       greeting(quoin, nodes, { address, data: options.data, environment: options.environment, milliseconds }),
     )
-    if (example) terminal.print(`  ${example.title}:\n\n    ${address}${example.pages}\n`)
+    if (example) terminal.announce(`  ${example.title}:\n\n    ${address}${example.pages}\n`)
     // Now that all is open: a migration may take its time.
     startWatchdog({
       running: quoin.engine.running,
@@ -47,7 +47,7 @@ ${optionsHelp()}`,
     const callOff = settleAfterStart()
     const signal = await stopSignal(process, terminal.clock, (code) => process.exit(code))
     callOff()
-    terminal.print(`${signal}: finishing what is under way …`)
+    terminal.announce(`${signal}: finishing what is under way …`)
     const late = setTimeout(() => {
       terminal.complain('Stopping took too long: what was under way is cut off.')
       process.exit(1)

@@ -16,6 +16,7 @@ export async function installOver(address: string, token: string, blueprint: Jso
       options: () => readOptions({ QUOIN_TOKEN: token }),
       print: (line) => void printed.push(line),
       complain: (line) => void printed.push(line),
+      announce: (line) => void printed.push(line),
       readLine: async () => '',
       clock: Date.now,
       random: (bytes) => void crypto.getRandomValues(bytes),

@@ -18,12 +18,12 @@ export async function startCommand(
   const child = spawn(command, rest, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'exit')
   const printed: string[] = []
-  child.stderr.on('data', (chunk: Buffer) => printed.push(chunk.toString()))
-  for await (const line of createInterface({ input: child.stdout })) {
+  child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()))
+  for await (const line of createInterface({ input: child.stderr })) {
     printed.push(`${line}\n`)
     const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? []
     if (address === undefined) continue
-    child.stdout.resume()
+    child.stderr.resume()
     return { address, end: () => endOf(child, ended) }
   }
   throw new Error(`${words.join(' ')} ended before it listened:\n${printed.join('')}`)

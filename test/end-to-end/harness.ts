@@ -172,6 +172,8 @@ export interface RunningProcess {
   readonly pid: number
   /** What it has printed, and is still printing. */
   output(): string
+  /** What of that went to its standard output. */
+  standardOutput(): string
   /** Ends it and gives its exit code, or the signal that killed it. */
   end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | string>
 }
@@ -199,13 +201,17 @@ export async function startProcess(
   })
   const ended = once(child, 'close')
   let output = ''
+  let standardOutput = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    standardOutput += chunk
+  })
   const address = await new Promise<string>((resolve, reject) => {
     const read = (chunk: string) => {
       output += chunk
       const found = /^ {4}curl (http:\/\/\S+)\/api\/v1\//m.exec(output)?.[1]
       if (found) resolve(found)
     }
-    child.stdout.setEncoding('utf8').on('data', read)
+    child.stdout.on('data', read)
     child.stderr.setEncoding('utf8').on('data', read)
     ended.then(() => reject(new Error(`Quoin ended before it was ready:\n${output}`)), reject)
   })
@@ -213,6 +219,7 @@ export async function startProcess(
     address,
     pid: child.pid ?? 0,
     output: () => output,
+    standardOutput: () => standardOutput,
     end: (signal) => end(child, signal, ended),
   }
 }
