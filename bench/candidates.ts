@@ -54,6 +54,8 @@ export function startQuoin(start: CandidateStart): Promise<Candidate> {
         QUOIN_PORT: '0',
         QUOIN_ADMIN_PASSWORD: password,
         QUOIN_ENVIRONMENT: 'production',
+        // The tasks that are measured; in production it is not there unless asked for.
+        QUOIN_EXAMPLES: '1',
         QUOIN_LOG_LEVEL: 'warn',
         QUOIN_RATE_LIMIT: '0',
         ...start.settings,

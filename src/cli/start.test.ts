@@ -106,7 +106,7 @@ test('the standard output holds log lines only, each of them JSON', async () => 
   })
   await fetch(`${logging.address}/api/v1/info`)
   expect(await logging.end('SIGTERM')).toBe(0)
-  expect(logging.output()).toMatch(/Quoin \S+ is ready[^]*SIGTERM: finishing/)
+  expect(logging.output()).toMatch(/Quoin \S+ is ready.*SIGTERM: finishing/s)
   const lines = logging.standardOutput().trim().split('\n')
   expect(lines.map((line) => objectOf(JSON.parse(line)).msg)).toContain('request finished')
 })
