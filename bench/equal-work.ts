@@ -127,6 +127,8 @@ async function perform(
     {
       method,
       headers: {
+        // As the load asks: the text as it is.
+        'accept-encoding': 'identity',
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(signedIn && { authorization: `Bearer ${candidate.token}` }),
         ...headers,
