@@ -75,6 +75,22 @@ test('axe finds nothing wrong with any', async () => {
   expect(studio.complaints()).toEqual([])
 }, 300_000)
 
+test('the OpenAPI document that is downloaded is that of whoever looks', async () => {
+  await studio.quoin.install('accounts', {
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'accounts' }, scopes: ['clerks'] },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 1 } },
+  })
+  await page.goto('api')
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'OpenAPI' }).click()
+  const file = await download
+  expect(file.suggestedFilename()).toBe('openapi.json')
+  const text = await readFile(await file.path(), 'utf8')
+  expect(JSON.parse(text).paths).toHaveProperty('/api/v1/accounts')
+  const open = await studio.ask('GET', '/openapi.json')
+  expect(open.body).not.toHaveProperty(['paths', '/api/v1/accounts'])
+})
+
 test('axe sees what is wrong', async () => {
   await page.goto('data')
   await settled(page)
