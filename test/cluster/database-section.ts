@@ -8,4 +8,6 @@ Each row is a test on a real server, part of \`npm test\`, that fails without wh
 | The database is read-only | Writes are answered with 503 and \`retry-after\`, reads go on, nodes keep their leases and can join | \`test/cluster/read-only-database.test.ts\` |
 | A node starts on a standby, on a read-only database, or without rights | Exit code 1 and one line with host, database and what to do; never the password | \`test/cluster/refused-start.test.ts\` |
 | A node freezes behind the load balancer of \`deploy/compose.yaml\`, or no node is up | Clients that wait for it are let go within seconds; 503 with \`retry-after\` | \`test/deploy/load-balancer.test.ts\`, and with HAProxy installed \`npm run torture -- --only slow-suites\` |
+| The only synchronous standby is gone, so every COMMIT waits | Reads and constant replies go on, leases are renewed, and waiting writes never have all connections | \`test/cluster/lost-standby.test.ts\` |
+| A standby becomes the primary | Nodes join again and read everything anew; no management write is acknowledged before the leases of the former primary have ended | \`src/storage/postgres/postgres-failover.test.ts\` |
 `

@@ -74,9 +74,10 @@ export const otherTables = {
     // Kept by a trigger of the documents.
     text_total: ['storage', 'documents', 'tokens'],
     // Who is up now, and what they tell each other.
-    node: ['guid', 'name', 'version', 'started', 'seen', 'lease_until', 'load', 'applied'],
+    node: ['guid', 'name', 'version', 'started', 'seen', 'lease_until', 'load', 'applied', 'timeline'],
     change: ['number', 'node', 'documents', 'created'],
     change_counter: ['one', 'number'],
+    timeline: ['number', 'since'],
     // The mark of a copy.
     copied_from: ['one', 'source', 'folder', 'begun', 'finished'],
   },

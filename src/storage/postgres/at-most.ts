@@ -3,8 +3,8 @@ import { QuoinError } from '../../shared/errors.ts'
 
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Work that waited for `milliseconds` is not done: UNAVAILABLE. */
-export function atMost(atOnce: number, milliseconds: number): InTurn {
+/** Work that waited for `milliseconds` is not done: UNAVAILABLE, with this message. */
+export function atMost(atOnce: number, milliseconds: number, message: string): InTurn {
   let running = 0
   const waiting = new Set<() => void>()
 
@@ -17,7 +17,7 @@ export function atMost(atOnce: number, milliseconds: number): InTurn {
       }
       const timer = setTimeout(() => {
         waiting.delete(begin)
-        reject(tooBusy())
+        reject(new QuoinError('UNAVAILABLE', message, { retryAfter: 1 }))
       }, milliseconds)
       waiting.add(begin)
     })
@@ -35,10 +35,4 @@ export function atMost(atOnce: number, milliseconds: number): InTurn {
       else running -= 1
     }
   }
-}
-
-function tooBusy(): QuoinError {
-  return new QuoinError('UNAVAILABLE', 'Too many long searches are under way. Try again soon.', {
-    retryAfter: 1,
-  })
 }

@@ -14,7 +14,8 @@ export interface OpenPool {
 }
 
 export const STATEMENT_MS = 60_000
-const CONNECT_MS = 5_000
+/** How long to wait for a connection. */
+export const CONNECT_MS = 5_000
 /** Longer than a session may be idle (see session-transaction.ts): only for transactions that a lost node left behind. */
 const IDLE_TRANSACTION_MS = 15_000
 const IDLE_CONNECTION_MS = 60_000

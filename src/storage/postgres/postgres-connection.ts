@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { QuoinError } from '../../shared/errors.ts'
 import { atMost } from './at-most.ts'
-import { openPool, STATEMENT_MS } from './open-pool.ts'
+import { CONNECT_MS, openPool, STATEMENT_MS } from './open-pool.ts'
 import { storageError, wasAlive } from './postgres-errors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -37,6 +37,7 @@ export interface PostgresLasting extends PostgresConnection {
   script(text: string): Promise<void>
 }
 
+/** By itself it is for single statements that write: they never have all of its connections, whatever their COMMIT waits for. */
 export interface PostgresPool extends PostgresConnection {
   /** For statements that only read: asked once more on another connection if one turns out to be dead. */
   readonly reading: PostgresConnection
@@ -83,7 +84,7 @@ export function textOf(row: Row, name: string): string {
 
 export function openPostgresPool({ url, connections, pooled, patient }: PoolOptions): PostgresPool {
   const names = pooled ? () => undefined : statementNames()
-  const single = Math.max(1, Math.floor(connections / 2))
+  const single = Math.max(Math.min(2, connections - 1), Math.floor(connections / 2))
   const limit = patient ? PATIENT_MS : STATEMENT_MS
   const common = { url, pooled, statementMs: limit }
   const statements = openPool({ ...common, most: single })
@@ -105,7 +106,17 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
   })
   const direct = connectionOn(statements)
   // One connection is left for single statements, which a long search must not keep waiting.
-  const snapshotsInTurn = atMost(Math.max(1, single - 1), SNAPSHOT_WAIT_MS)
+  const snapshotsInTurn = atMost(
+    Math.max(1, single - 1),
+    SNAPSHOT_WAIT_MS,
+    'Too many long searches are under way. Try again soon.',
+  )
+  // A COMMIT waits for ever where a synchronous standby is gone, and its connection with it: the others are for reads.
+  const writesInTurn = atMost(
+    Math.max(1, single - 2),
+    CONNECT_MS,
+    'The database is slow to store changes; nothing was stored. Try again.',
+  )
 
   async function snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     const client = await begin(statements, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -121,7 +132,8 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
   }
 
   return {
-    ...direct,
+    rows: (text, values) => writesInTurn(() => direct.rows(text, values)),
+    run: (text, values) => writesInTurn(() => direct.run(text, values)),
     reading: {
       rows: (text, values) => onALivingOne(connections, () => direct.rows(text, values)),
       run: (text, values) => onALivingOne(connections, () => direct.run(text, values)),

@@ -73,6 +73,7 @@ export async function openPostgresGround(options: PostgresOptions): Promise<Post
     if (folder?.ended !== undefined) await leaveNode(pool, folder.ended)
     const cluster = new PostgresCluster({
       connection: pool,
+      reading: pool.reading,
       lease,
       node: { guid, ...options.node },
       monotonic: options.monotonic,

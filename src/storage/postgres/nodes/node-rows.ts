@@ -8,6 +8,9 @@ export const LEASE_MS = 6_000
 export const CHANGE_CHANNEL = 'quoin_change'
 export const APPLIED_CHANNEL = 'quoin_applied'
 
+/** True, and the COMMIT of the statement does not wait for standbys: for rows that the next second makes anew. */
+const LOCALLY = "set_config('synchronous_commit', 'local', true) = 'local'"
+
 export interface Change {
   readonly number: number
   readonly node: string
@@ -36,9 +39,15 @@ export async function insertChange(
   return numberOf(row ?? {}, 'number')
 }
 
-export async function lastChange(connection: PostgresConnection): Promise<number> {
-  const [row] = await connection.rows('SELECT number FROM change_counter')
-  return numberOf(row ?? {}, 'number')
+/** Where a database is: its last change, and its timeline, of which each failover begins a new one. */
+export interface Position {
+  readonly number: number
+  readonly timeline: number
+}
+
+export async function lastChange(connection: PostgresConnection): Promise<Position> {
+  const [row = {}] = await connection.rows('SELECT number, quoin_timeline() AS timeline FROM change_counter')
+  return { number: numberOf(row, 'number'), timeline: numberOf(row, 'timeline') }
 }
 
 export async function changesAfter(
@@ -66,20 +75,29 @@ function documentsOf(value: unknown): ReadonlyMap<string, readonly string[]> {
   )
 }
 
+/**
+ * Waits for standbys as every write does: on a primary that has lost them no node joins. Whoever is first on a timeline
+ * notes since when it is known.
+ */
 export async function joinNode(
   connection: PostgresConnection,
   { guid, name, version }: Joining,
-  applied: number,
+  { number, timeline }: Position,
 ): Promise<void> {
   await connection.run(
-    `INSERT INTO node (guid, name, version, lease_until, applied)
-    VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond', $5)
-    ON CONFLICT (guid) DO UPDATE SET seen = now(), lease_until = excluded.lease_until, applied = excluded.applied`,
-    [guid, name, version, LEASE_MS, applied],
+    `WITH known AS (INSERT INTO timeline (number) VALUES ($6) ON CONFLICT DO NOTHING)
+    INSERT INTO node (guid, name, version, lease_until, applied, timeline)
+    VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond', $5, $6)
+    ON CONFLICT (guid) DO UPDATE
+      SET seen = now(), lease_until = excluded.lease_until, applied = excluded.applied, timeline = excluded.timeline`,
+    [guid, name, version, LEASE_MS, number, timeline],
   )
 }
 
-/** False when the lease had run out: the others have gone on without this node. */
+/**
+ * False when the lease had run out, so that the others have gone on without this node, or when it was of another timeline.
+ * Waits for this server's disk and not for its standbys: where those are gone every COMMIT waits, and reads go on.
+ */
 export async function renewNode(
   connection: PostgresConnection,
   guid: string,
@@ -90,7 +108,9 @@ export async function renewNode(
     `WITH before AS (SELECT applied FROM node WHERE guid = $1),
       renewed AS (
         UPDATE node SET seen = now(), lease_until = now() + $2 * interval '1 millisecond', applied = $3, load = $4
-        WHERE guid = $1 AND lease_until > now() RETURNING applied)
+        WHERE guid = $1 AND lease_until > now() AND timeline = quoin_timeline()
+          AND ${LOCALLY}
+        RETURNING applied)
     SELECT CASE WHEN renewed.applied > before.applied THEN pg_notify('${APPLIED_CHANNEL}', '') END FROM renewed, before`,
     [guid, LEASE_MS, applied, load],
   )
@@ -100,22 +120,32 @@ export async function renewNode(
 /** A node goes for good: nobody waits for it any more. */
 export async function leaveNode(connection: PostgresConnection, guid: string): Promise<void> {
   await connection.rows(
-    `WITH gone AS (DELETE FROM node WHERE guid = $1) SELECT pg_notify('${APPLIED_CHANNEL}', '')`,
+    `WITH gone AS (DELETE FROM node WHERE guid = $1 AND ${LOCALLY}) SELECT pg_notify('${APPLIED_CHANNEL}', '')`,
     [guid],
   )
 }
 
 /** Rows of nodes that have been silent for an hour, and changes that all have heard of since. */
 export async function forgetOld(connection: PostgresConnection): Promise<void> {
-  await connection.run(`DELETE FROM node WHERE lease_until < now() - interval '1 hour'`)
-  await connection.run(`DELETE FROM change WHERE created < now() - interval '1 hour'`)
+  await connection.run(`DELETE FROM node WHERE lease_until < now() - interval '1 hour' AND ${LOCALLY}`)
+  await connection.run(`DELETE FROM change WHERE created < now() - interval '1 hour' AND ${LOCALLY}`)
 }
 
-/** Whether every live node has applied the change. */
+/**
+ * Whether every live node has applied the change. For the time of a lease after a failover the answer is no: until then a
+ * node may answer by a lease that only the former primary knew. Later no lease of a former timeline counts.
+ */
 export async function isObeyed(connection: PostgresConnection, number: number): Promise<boolean> {
   const rows = await connection.rows(
-    'SELECT 1 FROM node WHERE applied < $1 AND lease_until > now() LIMIT 1',
-    [number],
+    `WITH here AS MATERIALIZED (SELECT quoin_timeline() AS number)
+    SELECT 1 FROM node, here
+      WHERE applied < $1 AND lease_until > now() AND coalesce(timeline, here.number) = here.number
+    UNION ALL
+    SELECT 1 FROM here WHERE NOT EXISTS (
+      SELECT 1 FROM timeline
+      WHERE timeline.number = here.number AND since <= now() - $2 * interval '1 millisecond')
+    LIMIT 1`,
+    [number, LEASE_MS],
   )
   return rows.length === 0
 }

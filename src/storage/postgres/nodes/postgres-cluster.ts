@@ -6,7 +6,7 @@
  *   a lease. Once it has pulled what was changed meanwhile it is
  * - live: once a second, and when somebody says that there is a change, it pulls: reads the changes behind the last one it
  *   knows, tells the watchers, and then renews its lease and says how far it is, in one statement. So a node that cannot
- *   follow does not renew either.
+ *   follow does not renew either. After a failover it cannot renew, and joins again.
  * - fenced: its lease has run out, by its own clock, which began to count before the database's. It does not answer, and
  *   tries to join again each second.
  *
@@ -34,8 +34,9 @@ import {
 } from './node-rows.ts'
 
 export interface PostgresClusterOptions {
-  /** For single statements. */
+  /** For single statements that write, and for those that only read. */
   readonly connection: PostgresConnection
+  readonly reading: PostgresConnection
   /** For this node's lease and the changes that it follows, and for nobody else. */
   readonly lease: PostgresConnection
   readonly node: Joining
@@ -83,7 +84,7 @@ export class PostgresCluster implements Cluster {
   }
 
   nodes(): Promise<readonly ClusterNode[]> {
-    return listNodes(this.#options.connection, this.#options.node.guid)
+    return listNodes(this.#options.reading, this.#options.node.guid)
   }
 
   watch(storage: string, watcher: Watcher): () => void {
@@ -111,7 +112,7 @@ export class PostgresCluster implements Cluster {
   /** After the commit. Resolves when every live node, this one included, has applied the change. */
   async obeyed(number: number): Promise<void> {
     this.hear(CHANGE_CHANNEL)
-    while (!(await isObeyed(this.#options.connection, number))) {
+    while (!(await isObeyed(this.#options.reading, number))) {
       if (this.#closed) throw new QuoinError('UNAVAILABLE', 'The node is stopping.')
       await this.#news()
     }
@@ -158,7 +159,7 @@ export class PostgresCluster implements Cluster {
   async #pull(): Promise<void> {
     const { lease, node, monotonic, load } = this.#options
     // A counter that went back is a database that lost commits (a failover, a restore): nothing read from it still holds.
-    const behind = this.#applied >= 0 && (await lastChange(lease)) < this.#applied
+    const behind = this.#applied >= 0 && (await lastChange(lease)).number < this.#applied
     if (this.#applied === -1 || behind || !this.alive()) await this.#join()
     for (;;) {
       const changes = await changesAfter(lease, this.#applied)
@@ -177,10 +178,10 @@ export class PostgresCluster implements Cluster {
 
   async #join(): Promise<void> {
     const { lease, node } = this.#options
-    const applied = await lastChange(lease)
+    const last = await lastChange(lease)
     for (const storage of this.#watchers.keys()) await this.#tell(storage, undefined)
-    await joinNode(lease, node, applied)
-    this.#applied = applied
+    await joinNode(lease, node, last)
+    this.#applied = last.number
   }
 
   async #tell(storage: string, guids: readonly string[] | undefined): Promise<void> {
