@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/shared/json.ts'
-import { openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
+import { guidOf, openTestQuoin, type Sent, type TestQuoin } from './end-to-end/harness.ts'
 
 let room: TestQuoin
 beforeAll(async () => {
@@ -58,6 +58,20 @@ test('the whole document passes the linter that clients are generated after', as
     JSON.stringify(document).replaceAll('"{path}"', '"{other}"').replaceAll('/rest/{path}', '/rest/{*}'),
   )
   expect((await lint(broken)).filter(wanted)).not.toEqual([])
+})
+
+test.each<[string, 'GET' | 'PUT' | 'DELETE', string, number, Sent]>([
+  ['a number that does not fit', 'GET', '/blueprints/{guid}/versions/0', 400, {}],
+  ['an old update_hash', 'PUT', '/blueprints/{guid}', 409, { body: { name: 'x', update_hash: 'old' } }],
+  ['a blueprint that is active', 'DELETE', '/blueprints/{guid}', 409, {}],
+  ['two tokens to a public endpoint', 'GET', '/tasks', 401, { headers: { 'x-token': 'a' } }],
+])('what is answered to %s is in it', async (_, method, path, status, sent) => {
+  const [blueprint] = [await room.manage('POST', '/blueprints/search', { filters: { name: 'Tasks' } })].flat()
+  const answer = await room.send(method, path.replace('{guid}', guidOf(blueprint)), { as: 'admin', ...sent })
+  expect(answer.status).toBe(status)
+  const described = `${method} /api/v1${path.replace('/0', '/{number}')}`
+  const all = new Map(operations(await room.manage('GET', '/openapi.json')))
+  expect(all.get(described)?.responses).toHaveProperty(String(status))
 })
 
 test('custom endpoints are in it for those who may enter them, and gone when they are inactive', async () => {

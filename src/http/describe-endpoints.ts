@@ -89,7 +89,7 @@ function describe(live: LiveBlueprint, endpoint: CompiledEndpoint, fieldsOf: Fie
     responses: {
       ...(Object.keys(replies).some((status) => /^2|default/.test(status)) ? {} : { '200': unknownReply }),
       ...replies,
-      ...failures(method, replies),
+      ...failures(method, replies, open),
     },
     security: open ? [] : [{ bearer: [] }],
   }
@@ -98,6 +98,7 @@ function describe(live: LiveBlueprint, endpoint: CompiledEndpoint, fieldsOf: Fie
 /** What Quoin replies instead of the flow, by status. */
 const failureTexts: Readonly<Record<string, string>> = {
   '400': 'Something in the request does not fit; `error` names it.',
+  '401': 'The request carries two different access tokens, or a cookie from another site.',
   '404': 'Not found, or not open to the caller.',
   '413': 'The body is larger than the limit.',
   '415': 'The content type of the body is not one that the endpoint reads.',
@@ -109,9 +110,13 @@ const failureTexts: Readonly<Record<string, string>> = {
 function failures(
   method: string,
   replies: Readonly<Record<string, ApiResponse>>,
+  open: boolean,
 ): Record<string, ApiResponse> {
   const hasBody = method === 'POST' || method === 'PUT'
-  const statuses = Object.entries(failureTexts).filter(([status]) => hasBody || !/^41[35]$/.test(status))
+  const statuses = Object.entries(failureTexts).filter(
+    // Others are hidden from callers with a token that cannot be read: 404.
+    ([status]) => (hasBody || !/^41[35]$/.test(status)) && (open || status !== '401'),
+  )
   return Object.fromEntries(
     statuses.map(([status, description]) => [
       status,

@@ -110,6 +110,13 @@ function searchReplies(given: object): object {
   }
 }
 
+/** A parameter of the path that is more than text: what does not fit is told, not just missing. */
+function hasNumber(params: unknown): boolean {
+  const properties =
+    typeof params === 'object' && params !== null && 'properties' in params ? params.properties : {}
+  return Object.values(properties ?? {}).some(({ type }) => type !== 'string')
+}
+
 function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
   const permission = route.config?.permission ?? 'public'
   const codes: ErrorCode[] = [...(route.config?.errors ?? [])]
@@ -117,7 +124,7 @@ function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
     codes.push('INVALID_BODY', 'FILE_TOO_BIG', 'UNSUPPORTED_MEDIA_TYPE')
     if (!route.config?.bodyOptional) codes.push('NO_BODY_GIVEN')
   }
-  if (schema.querystring || isSearch(schema)) codes.push('INVALID_QUERY')
+  if (schema.querystring || isSearch(schema) || hasNumber(schema.params)) codes.push('INVALID_QUERY')
   if (permission === 'public') codes.push('RATE_LIMITED')
   else codes.push('INVALID_ACCESS_TOKEN')
   if (isScope(permission)) codes.push('INSUFFICIENT_PERMISSIONS')

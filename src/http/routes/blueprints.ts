@@ -90,7 +90,7 @@ export function blueprintRoutes({ records, random }: Engine): RouteFamily {
     app.put(
       '/blueprints/:guid',
       {
-        config: { permission: 'blueprints_update' },
+        config: { permission: 'blueprints_update', errors: ['CONFLICT'] },
         schema: {
           operationId: 'updateBlueprint',
           summary: 'Rename or describe a blueprint',
@@ -106,7 +106,7 @@ export function blueprintRoutes({ records, random }: Engine): RouteFamily {
     app.delete(
       '/blueprints/:guid',
       {
-        config: { permission: 'blueprints_remove' },
+        config: { permission: 'blueprints_remove', errors: ['CONFLICT'] },
         schema: {
           operationId: 'removeBlueprint',
           summary: 'Remove a blueprint and its blocks',
