@@ -16,15 +16,20 @@ export interface TurnGuard {
   /** Of all stretches since the last time it was asked, the longest, in milliseconds of processor time. */
   longest(): Promise<number>
   stop(): void
+  /** The process may end while it is guarded. */
+  unref(): void
 }
 
-export function guardTurns(): TurnGuard {
+/** `told`: of each stretch, in milliseconds. */
+export function guardTurns(told: (milliseconds: number) => void = () => undefined): TurnGuard {
   let longest = 0
   let last = process.threadCpuUsage()
   const look = (): void => {
     const now = process.threadCpuUsage()
-    longest = Math.max(longest, (now.user + now.system - last.user - last.system) / 1_000)
+    const stretch = (now.user + now.system - last.user - last.system) / 1_000
+    longest = Math.max(longest, stretch)
     last = now
+    told(stretch)
   }
   const timer = setInterval(look, LOOK_MS)
   return {
@@ -37,5 +42,6 @@ export function guardTurns(): TurnGuard {
       return found
     },
     stop: () => clearInterval(timer),
+    unref: () => void timer.unref(),
   }
 }

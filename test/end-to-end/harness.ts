@@ -188,10 +188,13 @@ export async function startProcess(
   directory: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningProcess> {
+  const { PATH, NODE_OPTIONS, TURN_GUARD } = process.env
   const child = spawn(process.execPath, ['bin/quoin.mjs', 'start'], {
     cwd: root,
     env: {
-      PATH: process.env.PATH,
+      PATH,
+      // Of `npm run torture`, which looks at the event loop of each server.
+      ...(TURN_GUARD && NODE_OPTIONS && { NODE_OPTIONS, TURN_GUARD }),
       QUOIN_DATA: directory,
       QUOIN_PORT: '0',
       QUOIN_LOG_LEVEL: 'warn',

@@ -1,4 +1,5 @@
 import { randomSource } from './random-source.ts'
+import type { ServerGuard } from './server-guard/server-guard.ts'
 import type { TortureContext, TorturePart, TortureResult } from './torture-part.ts'
 
 export interface TortureSettings {
@@ -11,6 +12,8 @@ export interface TortureSettings {
   readonly patience?: number
   /** Milliseconds that a part has to close what it opened when it is told to stop. */
   readonly grace?: number
+  /** Of the servers that parts start. */
+  readonly guard?: Pick<ServerGuard, 'outcome'>
 }
 
 export interface TortureOutcome {
@@ -36,6 +39,8 @@ export async function runPart(part: TorturePart, settings: TortureSettings): Pro
   const result = await attempt('run', part.run.bind(part))
   if (failures.length === 0 && result.checked === 0) failures.push('nothing was checked')
   failures.push(...result.failures)
+  const guarded = settings.guard?.outcome()
+  failures.push(...(guarded?.failures ?? []))
   const control = part.control?.bind(part)
   let found: number | 'none' = 'none'
   if (control && !settings.signal.aborted) {
@@ -43,11 +48,13 @@ export async function runPart(part: TorturePart, settings: TortureSettings): Pro
     found = (await attempt('control', control)).failures.length
     if (found === 0) failures.push('the control found nothing: this check cannot fail')
   }
+  // What its server does, broken on purpose, counts for nobody.
+  settings.guard?.outcome()
   return {
     name: part.name,
     summary: part.summary,
     checked: result.checked,
-    figures: result.figures,
+    figures: { ...result.figures, ...guarded?.figures },
     failures,
     control: found,
     seconds: Math.round((performance.now() - began) / 1000),

@@ -3,11 +3,13 @@
  * of `parts/` for about so many seconds, then its control, prints a table, and exits with 1 when a part failed.
  */
 import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findParts } from './find-parts.ts'
 import { outcomeTable } from './outcome-table.ts'
 import { openRunFolder } from './run-folder.ts'
 import { runPart, type TortureOutcome } from './run-part.ts'
+import { openServerGuard } from './server-guard/server-guard.ts'
 
 const { values } = parseArgs({
   options: {
@@ -32,6 +34,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 const folder = openRunFolder((path) => {
   process.env.TMPDIR = path
 })
+const guard = openServerGuard(join(folder.path, 'server-guard'))
+Object.assign(process.env, guard.settings)
 
 console.log(
   `Seed ${seed}. The same choices again: npm run torture -- --seed ${seed}${short ? ' --short' : ''}`,
@@ -42,7 +46,7 @@ try {
   for (const part of parts) {
     if (stopped.signal.aborted) break
     tell(part.name)
-    outcomes.push(await runPart(part, { seed, seconds, short, signal: stopped.signal, tell }))
+    outcomes.push(await runPart(part, { seed, seconds, short, signal: stopped.signal, tell, guard }))
   }
 } finally {
   const ended = await folder.clear()
