@@ -1,7 +1,6 @@
 /** What the servers that a check starts may use: 50 ms of processor time between two turns of the event loop, and memory. */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { LONGEST_TURN_MS } from '../../turn-guard.ts'
 
 /** Written by each process of a server. */
@@ -42,7 +41,7 @@ export interface ServerGuard {
 /** Resident memory of one process; half of what `deploy/kubernetes.yaml` gives it would be too little for 500 MB uploads. */
 export const MOST_MEGABYTES = 1024
 
-const preload = pathToFileURL(join(import.meta.dirname, 'guarded-server.ts')).href
+const preload = new URL('./guarded-server.ts', import.meta.url).href
 
 /** `folder`: for its notes; made if it is missing, and removed with it. */
 export function openServerGuard(folder: string, warm = WARM_MS): ServerGuard {

@@ -1,0 +1,125 @@
+/**
+ * What the fuzzer is let loose in: blueprints with documents, users to ask as, and an administrator of its own whom it cannot
+ * reach, who puts right what it breaks by right (as administrator it may deactivate and delete) and looks what became of a
+ * witness.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ApiDocument } from '../../../src/http/open-api-document.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/json.ts'
+import { installOver } from '../../cluster/install-over.ts'
+import { recordsIn, textAt } from '../../json-at.ts'
+import { consistencyBlueprint } from '../consistency/consistency-blueprint.ts'
+import type { Keeper } from './keeper.ts'
+
+export interface FuzzRoom {
+  readonly document: ApiDocument
+  /** Guids that must outlive the fuzzer. */
+  readonly kept: ReadonlySet<string>
+  /** Guids of the blueprints that answer requests. */
+  readonly active: ReadonlySet<string>
+  /** By role; undefined for nobody. Another one when the fuzzer has ended it. */
+  tokens(): ReadonlyMap<string, string | undefined>
+  /** Puts right what a fuzzer that is administrator may do. */
+  repair(): Promise<void>
+  /** What is not as it must be, when nobody asks any more. */
+  verify(): Promise<string[]>
+}
+
+const WITNESSES = 20
+const PASSWORD = 'a password of a fuzzer'
+const examples = join(import.meta.dirname, '..', '..', '..', 'examples')
+const names = ['Köln', 'Bern', 'San José', 'Oslo', 'New York', 'Springfield', 'Paris', 'İzmir']
+
+export async function openFuzzRoom(keeper: Keeper, documents: number): Promise<FuzzRoom> {
+  const { manage, address, token } = keeper
+  const active = new Set<string>()
+  for (const blueprint of [fileOf('tasks'), fileOf('cities'), consistencyBlueprint])
+    active.add(await installOver(address(), token, blueprint))
+  await keeper.importLines(
+    'cities',
+    Array.from({ length: documents }, (_, number) => JSON.stringify(cityOf(number))),
+  )
+  const witness = await manage('POST', '/_system/storages', { name: 'fuzz-witness' })
+  const storage = textAt(witness, '_meta', 'guid')
+  await keeper.importLines(
+    'fuzz-witness',
+    Array.from({ length: WITNESSES }, (_, number) => JSON.stringify({ number, text: 'was there before' })),
+  )
+  const seen = async () =>
+    recordsIn(await manage('POST', `/_system/storages/${storage}/documents/search`, { limit: 100 }))
+  const before = await seen()
+  const kept = new Set([keeper.guid, storage, ...before.map((one) => textAt(one, '_meta', 'guid'))])
+  const tokens = new Map<string, string | undefined>([
+    ['nobody', undefined],
+    ['a made-up token', 'x'.repeat(43)],
+  ])
+  let users = 0
+
+  async function enter(role: string, scopes: readonly string[]): Promise<void> {
+    const token = tokens.get(role)
+    if (token !== undefined && (await keeper.isAlive(token))) return
+    users += 1
+    const username = `fuzz-${users}-${keeper.guid.slice(-6)}`
+    await manage('POST', '/users', { username, password: PASSWORD, custom_scopes: [...scopes] })
+    tokens.set(role, await keeper.signIn(username, PASSWORD))
+  }
+
+  async function repair(): Promise<void> {
+    await enter('a user', [])
+    await enter('an administrator', ['*'])
+    for (const guid of active) {
+      const { status, body } = await keeper.ask('GET', `/blueprints/${guid}`)
+      if (status === 404) active.delete(guid)
+      else if (isJsonObject(body) && body.active !== true)
+        // What was saved meanwhile may not be able to run: then it stays off.
+        await keeper.ask('PUT', `/blueprints/update/set/active/${guid}`)
+    }
+  }
+
+  await repair()
+  const document = await keeper.document()
+  return {
+    document,
+    kept,
+    active,
+    tokens: () => tokens,
+    repair,
+    async verify() {
+      const faults: string[] = []
+      if (JSON.stringify(await seen()) !== JSON.stringify(before)) faults.push('the witness has changed')
+      for (const one of recordsIn(await manage('POST', '/_system/storages/search', { limit: 1000 })))
+        faults.push(...(await countsOf(keeper, one)))
+      return faults
+    },
+  }
+}
+
+/** Whether all that count the documents of a storage give the same number. */
+async function countsOf({ manage, ask }: Keeper, record: JsonObject): Promise<string[]> {
+  const guid = textAt(record, '_meta', 'guid')
+  const counted = await manage('GET', `/_system/storages/${guid}/count`)
+  const found = await manage('POST', `/_system/storages/${guid}/documents/search`, { count: true })
+  const lines = String((await ask('GET', `/_system/storages/${guid}/documents/export`)).text).split('\n')
+  const counts = [countIn(counted), countIn(found), lines.filter((line) => line !== '').length]
+  return new Set(counts).size === 1 ? [] : [`${record.name}: ${counts.join(', ')} documents`]
+}
+
+function countIn(value: JsonValue): number {
+  if (!isJsonObject(value) || typeof value.count !== 'number') throw new TypeError(JSON.stringify(value))
+  return value.count
+}
+
+function cityOf(number: number): JsonObject {
+  return {
+    name: `${names[number % names.length]} ${number % 97} ${names[(number * 7) % names.length]}`,
+    country: ['DE', 'CH', 'US', 'NO'][number % 4] ?? '',
+    population: (number * 7919) % 1_000_003,
+  }
+}
+
+function fileOf(name: string): JsonObject {
+  const read: unknown = JSON.parse(readFileSync(join(examples, `${name}.blueprint.json`), 'utf8'))
+  if (!isJsonObject(read)) throw new TypeError(`${name} is no blueprint.`)
+  return read
+}

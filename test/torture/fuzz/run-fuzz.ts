@@ -1,0 +1,126 @@
+/** Rounds of requests, several at once, as several callers; and what every reply of them must be like. */
+import type { ApiDocument } from '../../../src/http/open-api-document.ts'
+import { uris } from '../consistency/consistency-blueprint.ts'
+import type { RandomSource } from '../random-source.ts'
+import type { ServerGuard } from '../server-guard/server-guard.ts'
+import { type FuzzReply, fuzzClient } from './fuzz-client.ts'
+import { openFuzzRoom } from './fuzz-room.ts'
+import { judge, parsed } from './judge-reply.ts'
+import { openKeeper } from './keeper.ts'
+import { knownThings } from './known-things.ts'
+import { type FuzzRequest, inWords, makeRequest, type Target } from './make-request.ts'
+
+export interface FuzzOptions {
+  readonly address: () => string
+  readonly random: RandomSource
+  /** In the storage of one of the endpoints, which searches it. */
+  readonly documents: number
+  /** Asked before each round, with what was found so far. */
+  readonly more: (failures: readonly string[]) => boolean
+  /** Until a request counts as never answered, milliseconds. */
+  readonly patience: number
+  readonly guard: Pick<ServerGuard, 'outcome'>
+}
+
+export interface FuzzResult {
+  readonly checked: number
+  readonly failures: readonly string[]
+  readonly figures: Readonly<Record<string, number>>
+}
+
+const AT_ONCE = 8
+/** Requests of a round: made before any of them is sent, so that the same seed makes the same. */
+const ROUND = 48
+const MOST_FAILURES = 300
+
+export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const { address, random, guard } = options
+  const keeper = await openKeeper(address)
+  const client = fuzzClient(address, options.patience)
+  try {
+    const room = await openFuzzRoom(keeper, options.documents)
+    const known = knownThings(room.kept)
+    const targets = targetsOf(room.document)
+    const failures: string[] = []
+    const statuses = new Map<string, number>()
+    const succeeded = new Set<Target>()
+    let checked = 0
+    let queue: Target[] = []
+
+    function next(): Target {
+      if (queue.length === 0) queue = random.shuffled(targets)
+      return queue.pop() ?? random.oneOf(targets)
+    }
+
+    async function round(): Promise<void> {
+      const roles = [...room.tokens()]
+      const asked = Array.from({ length: ROUND }, () => {
+        const [role, token] = random.chance(0.5) ? (roles.at(-1) ?? random.oneOf(roles)) : random.oneOf(roles)
+        const made = makeRequest(next(), { document: room.document, known, random })
+        return { role, request: withToken(made, token), reply: undefined as FuzzReply | undefined }
+      }).filter(({ request }) => !pauses(request, room.active))
+      const waiting = asked.values()
+      const work = async () => {
+        for (const one of waiting)
+          one.reply = await client.send({ method: one.request.target.method, ...one.request })
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, work))
+      for (const { role, request, reply } of asked) {
+        if (reply === undefined) continue
+        checked += 1
+        const kind = `${String(reply.status)[0]}xx`
+        statuses.set(kind, (statuses.get(kind) ?? 0) + 1)
+        if (typeof reply.status === 'number' && reply.status < 300) {
+          succeeded.add(request.target)
+          const value = parsed(reply)
+          if (value !== 'no JSON') known.learn(request.target.path, value)
+        }
+        for (const fault of judge(request, reply)) failures.push(`${inWords(request, role)}: ${fault}`)
+      }
+      await room.repair()
+    }
+
+    // Everything once, so that what is loaded when it is first needed is not counted.
+    for (let done = 0; done < targets.length && failures.length < MOST_FAILURES; done += ROUND) await round()
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    guard.outcome()
+    while (options.more(failures) && failures.length < MOST_FAILURES) await round()
+    failures.push(...(await room.verify()))
+    const guarded = guard.outcome()
+    const figures = {
+      requests: checked,
+      operations: targets.length,
+      'operations that succeeded': succeeded.size,
+      ...Object.fromEntries([...statuses].sort()),
+      ...guarded.figures,
+    }
+    return { checked, failures: [...failures, ...guarded.failures], figures }
+  } finally {
+    await client.close()
+    await keeper.close()
+  }
+}
+
+function withToken(request: FuzzRequest, token: string | undefined): FuzzRequest {
+  if (token === undefined) return request
+  return { ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } }
+}
+
+/** A breakpoint in a blueprint that answers would let requests wait for a minute, as it should. */
+function pauses({ target, url }: FuzzRequest, active: ReadonlySet<string>): boolean {
+  return (
+    target.path.endsWith('/tracing') &&
+    target.method === 'PUT' &&
+    [...active].some((guid) => url.includes(guid))
+  )
+}
+
+/** All but the endpoint whose flow fails on purpose. */
+function targetsOf({ paths }: ApiDocument): Target[] {
+  const all = Object.entries(paths).filter(([path]) => !path.endsWith(uris.failing))
+  return all.flatMap(([path, item]) =>
+    Object.entries(item).map(
+      ([method, operation]): Target => ({ method: method.toUpperCase(), path, operation }),
+    ),
+  )
+}
