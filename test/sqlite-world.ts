@@ -12,14 +12,15 @@ import type { Session } from '../src/storage/storage.ts'
 import { testClock } from './temporary-storage.ts'
 
 export interface SqliteWorld {
+  readonly directory: string
   readonly ground: SqliteGround
   readonly storage: SqliteStorage
   /** Closes the storage and removes its directory. */
   close(): Promise<void>
 }
 
-/** In a directory of its own, without waiting for the disk. */
-export async function openSqliteWorld(): Promise<SqliteWorld> {
+/** In a directory of its own, without waiting for the disk. `shared`: for processes that read beside it. */
+export async function openSqliteWorld({ shared = false } = {}): Promise<SqliteWorld> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const ground = await openGround({
     directory,
@@ -27,9 +28,11 @@ export async function openSqliteWorld(): Promise<SqliteWorld> {
     random: randomFillSync,
     entity: 1,
     synchronous: 'OFF',
+    shared,
   })
   const storage = new SqliteStorage(ground)
   return {
+    directory,
     ground,
     storage,
     async close() {

@@ -8,6 +8,7 @@ import { createAllChapter } from './conformance/create-all.ts'
 import { documentChapter } from './conformance/documents.ts'
 import { jobChapter } from './conformance/jobs.ts'
 import { queueChapter } from './conformance/queues.ts'
+import { rankingChapter } from './conformance/ranking.ts'
 import { roundTripChapter } from './conformance/round-trip.ts'
 import { searchStormChapter } from './conformance/search-storms.ts'
 import { searchChapter } from './conformance/searches.ts'
@@ -43,6 +44,7 @@ const chapters = {
   'unique indexes': uniqueChapter,
   searches: searchChapter,
   'searches in a storm': searchStormChapter,
+  ranking: rankingChapter,
   jobs: jobChapter,
   queues: queueChapter,
 }

@@ -56,7 +56,7 @@ export const plainTables = { job: jobTable, queue: queueTable } as const
 export const otherTables = {
   sqlite: {
     // Made again by the engine: `ensure` with the same indexes, and free text where it was wanted (`text` not -1).
-    storage: ['id', 'name', 'text', 'text_complete', 'version', 'shaped'],
+    storage: ['id', 'name', 'text', 'text_complete', 'version', 'shaped', 'text_documents', 'text_tokens'],
     storage_index: ['storage', 'name', 'definition'],
     // PostgreSQL needs no shapes.
     storage_shape: ['storage', 'field', 'types'],

@@ -16,6 +16,7 @@ import { rankedFind } from './ranked-find.ts'
 import { numberOf, type SqliteConnection } from './sqlite-connection.ts'
 import { countDocuments, findDocuments, pageOf } from './sqlite-find.ts'
 import type { StorageEntry } from './storage-entry.ts'
+import type { TextTotal } from './text-totals.ts'
 
 /** Looking for a text in the index of all of them takes some 10 ms. */
 const FEW_DOCUMENTS = 2_000
@@ -30,6 +31,8 @@ export interface SearchPlace {
   readonly effort: number
   /** Whether nobody else sees what is searched. */
   readonly alone: boolean
+  /** What the connection's own transaction has changed of the totals of free text. */
+  readonly unsaved?: TextTotal | undefined
 }
 
 /**
@@ -42,7 +45,7 @@ export function boundedFind(place: SearchPlace, search: Search, settled?: boolea
     const ranked = settled === undefined ? undefined : rankedFind(connection, entry, search, settled)
     if (ranked) return pageOf(ranked, search)
     checkIndexed(place, search.query)
-    return findDocuments(connection, entry, search)
+    return findDocuments(connection, entry, search, place.unsaved)
   })
 }
 

@@ -133,7 +133,7 @@ function wholeTextMarks(
   const postings = postingsOf(connection, entry, settled)
   if (postings === undefined) return undefined
   postings.settle(connection, settled)
-  const candidates = candidatesOf({ connection, postings }, query, true)
+  const candidates = candidatesOf({ connection, words: postings }, query, true)
   if (!candidates?.exact) return undefined
   const marks = new Uint8Array(texts.rows)
   for (const row of candidates.rows) marks[row] = 1
@@ -147,7 +147,7 @@ function markedTarget(
   wanted: number,
   includeRemoved: boolean,
 ): SearchTarget {
-  const { table, textTable, shape } = entry
+  const { id, table, textTable, shape } = entry
   const { texts, marks, required } = found
   const led = [...required].filter((clause) => marks.has(clause))
   const together = all(led.map((clause) => marks.get(clause) ?? new Uint8Array(0)))
@@ -159,7 +159,7 @@ function markedTarget(
     if (count === 0 && required.has(clause)) return FALSE
     return isShort && clause === led[0] ? amongRows(together) : hasMark(own)
   }
-  return { table, textTable, shape, marked: conditionOf }
+  return { id, table, textTable, shape, marked: conditionOf }
 }
 
 function isFew(count: number, documents: number, wanted: number): boolean {

@@ -17,7 +17,7 @@ const PURE = { deterministic: true, directOnly: true } as const
  * Makes them known to a connection. Every connection that runs compiled searches needs it. What they look at counts for the
  * connection's effort.
  */
-export function registerSearchFunctions(connection: Pick<SqliteConnection, 'database' | 'effort'>): void {
+export function registerSearchFunctions(connection: SqliteConnection): void {
   const { database: db } = connection
   const tokensOf = (json: SQLOutputValue): string[] => {
     const text = String(json)
@@ -54,7 +54,12 @@ export function registerSearchFunctions(connection: Pick<SqliteConnection, 'data
       return JSON.stringify(statistics)
     },
   })
-  // (phrases, statistics, document) → as bm25() of FTS5.
+  // (row) → how well the search fits; see `stored-ranking.ts`.
+  db.function('quoin_score', PURE, (row) => {
+    if (connection.scoreOf === undefined) throw new Error('The documents were not ranked.')
+    return connection.scoreOf(Number(row))
+  })
+  // (phrases, statistics, document) → the lower, the better.
   db.function('quoin_text_score', PURE, (phrases, statistics, document) => {
     const tokens = tokensOf(document)
     const wanted = phrasesOf(phrases)

@@ -4,6 +4,8 @@ import type { TextClause } from '../rank-text.ts'
 
 /** What a search runs on. */
 export interface SearchTarget {
+  /** The storage's number. */
+  readonly id: number
   readonly table: string
   /** undefined: no free-text index; then a function reads every document. */
   readonly textTable: string | undefined

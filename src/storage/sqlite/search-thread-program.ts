@@ -39,7 +39,7 @@ function carryOut(task: SearchTask): SearchAnswer {
         }),
       )
     case 'places':
-      return { kind: 'places', ...readPlaces(connection, task.textTable, task.phrase) }
+      return { kind: 'places', ...readPlaces(connection, task.text, task.phrase) }
     case 'similar':
       return { kind: 'similar', words: readSimilar(connection, task.textTable, task.token, task.distance) }
   }

@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { Query, Search } from '../../shared/query.ts'
 import type { RankedPhrase } from '../rank-text.ts'
+import type { PlacedText } from './text-places.ts'
 
 /** Each in a read transaction of its own: what it finds is of one moment, after it was asked for. */
 export type SearchTask =
@@ -22,7 +23,7 @@ export type SearchTask =
       readonly effort: number
     }
   /** In which documents a word stands, for who keeps that in memory. */
-  | { readonly kind: 'places'; readonly textTable: string; readonly phrase: RankedPhrase }
+  | { readonly kind: 'places'; readonly text: PlacedText; readonly phrase: RankedPhrase }
   /** The words of an index that are like this one. */
   | {
       readonly kind: 'similar'

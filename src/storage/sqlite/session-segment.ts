@@ -11,6 +11,7 @@ import type { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteJobs } from './sqlite-jobs.ts'
 import type { Segment, SqliteWriter } from './sqlite-writer.ts'
 import type { StorageEntry } from './storage-entry.ts'
+import { TextTotals } from './text-totals.ts'
 
 /** What sessions share. */
 export interface SessionGround {
@@ -40,6 +41,7 @@ export class SessionSegment implements Segment {
   readonly touched = new Map<StorageEntry, string[]>()
   /** Those whose shape was widened. */
   readonly widened = new Set<StorageEntry>()
+  readonly totals = new TextTotals()
   /** Whether workers have something to do once it is committed. */
   enqueued = false
   /** See `Segment.reserve`: what it writes makes room, or its session may use the reserve anyway. */

@@ -29,6 +29,8 @@ export class SqliteConnection {
   readonly database: DatabaseSync
   /** What the search that runs may still look at; undefined: everything. */
   effort: SearchEffort | undefined
+  /** How well the document of a row fits the search that runs. */
+  scoreOf: ((row: number) => number) | undefined
   /** By SQL text, least recently used first. What falls out is finalised when nobody refers to it any more. */
   readonly #statements = new Map<string, StatementSync>()
 

@@ -12,6 +12,7 @@ import { uniqueConflict } from './sqlite-indexes.ts'
 import { saveShape } from './sqlite-shape.ts'
 import { addText, changeText, indexedText, removeText } from './sqlite-text-index.ts'
 import type { StorageEntry } from './storage-entry.ts'
+import type { TextTotals } from './text-totals.ts'
 
 /** What a write works with. */
 export interface Writing {
@@ -20,6 +21,7 @@ export interface Writing {
   readonly stamps: Stamps
   /** Gets the entry if its shape was widened, so that it can be set right if the write is undone. */
   readonly widened: Set<StorageEntry>
+  readonly totals: TextTotals
 }
 
 interface StoredDocument {
@@ -72,7 +74,7 @@ export function createDocument(
   entry.touched?.touch(row, undefined)
   saveShape(writing, body)
   const indexed = indexedText(entry, row, body)
-  if (indexed !== undefined) addText(connection, entry, row, indexed)
+  if (indexed !== undefined) addText(writing, row, indexed)
   return new StoredJson(text)
 }
 
@@ -82,7 +84,7 @@ export function updateDocument(
   mutations: readonly Mutation[],
   updateHash: string | undefined,
 ): Written {
-  const { connection, entry, stamps } = writing
+  const { entry, stamps } = writing
   const stored = readDocument(writing, guid)
   if (stored === undefined || stored.meta.removed !== 0) return notFound
   if (updateHash !== undefined && updateHash !== stored.meta.update_hash)
@@ -95,7 +97,8 @@ export function updateDocument(
   const document = writeDocument(writing, stored, stamps.changed(stored.meta), bodyText(body))
   saveShape(writing, body)
   const text = indexedText(entry, stored.id, body)
-  if (text !== undefined && text !== textBefore) changeText(connection, entry, stored.id, text)
+  if (textBefore !== undefined && text !== undefined && text !== textBefore)
+    changeText(writing, stored.id, { before: textBefore, after: text })
   return { outcome: 'written', document, before: new StoredJson(stored.text) }
 }
 
@@ -114,7 +117,7 @@ export function deleteDocument(writing: Writing, guid: string): Written {
   if (stored === undefined) return notFound
   entry.touched?.touch(stored.id, stored.text)
   connection.run(`DELETE FROM ${entry.table} WHERE id = ?`, stored.id)
-  removeText(connection, entry, stored.id)
+  removeText(writing, stored.id)
   const document = new StoredJson(stored.text)
   return { outcome: 'written', document, before: document }
 }

@@ -1,13 +1,25 @@
 /** A search on a connection, as a page of stored documents. */
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { Query, Search } from '../../shared/query.ts'
+import { checkSearch } from '../check-search.ts'
 import type { Found } from '../storage.ts'
 import { StoredJson } from '../stored-json.ts'
 import type { SearchTarget } from './search-target.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { compileCount, compileFind, cursorBehind } from './sqlite-query.ts'
+import { storedRanking } from './stored-ranking.ts'
+import type { TextTotal } from './text-totals.ts'
 
-export function findDocuments(connection: SqliteConnection, target: SearchTarget, search: Search): Found {
+/** `unsaved`: what the connection's own transaction has changed of the totals that rank free text. Throws INVALID_QUERY. */
+export function findDocuments(
+  connection: SqliteConnection,
+  target: SearchTarget,
+  search: Search,
+  unsaved?: TextTotal,
+): Found {
+  checkSearch(search)
+  const ranked = storedRanking(connection, target, search, unsaved)
+  if (ranked) return pageOf(ranked, search)
   const { sql, parameters } = compileFind(target, search)
   return pageOf(connection.get(sql, ...parameters) ?? {}, search)
 }

@@ -22,6 +22,7 @@ import { lockDirectory } from './sqlite-lock.ts'
 import { migrateSqlite, sqliteMigrations } from './sqlite-migrations.ts'
 import { ensureVocabulary } from './sqlite-text-index.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
+import { ensureTotals } from './text-totals.ts'
 
 export interface SqliteOptions extends StampOptions {
   /** Where `quoin.db` is. Made if missing, for its owner only. */
@@ -69,6 +70,7 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
     const writing = connect(false)
     await migrateSqlite(writing, await sqliteMigrations(), clock)
     ensureVocabulary(writing)
+    ensureTotals(writing)
     const catalogue = new SqliteCatalogue()
     catalogue.load(writing)
     const reader = connect(true)

@@ -17,14 +17,17 @@ import {
   STRING,
   shapeRows,
 } from '../document-shape.ts'
+import { documentsOf } from '../find-documents.ts'
 import { isRelevanceOrder } from '../rank-text.ts'
-import { documentText } from '../text-tokens.ts'
+import { documentText, documentTokens } from '../text-tokens.ts'
 import { indexExpression } from './field-sql.ts'
 import { type MarkedTable, markedCount, markedFind } from './marked-search.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { compileCount, compileFind } from './sqlite-query.ts'
-import { documentTable, documentTableSql, dropTextSql, textTable, textTableSql } from './tables.ts'
+import { findDocuments, pageOf } from './sqlite-find.ts'
+import { compileCount } from './sqlite-query.ts'
+import { documentTable, documentTableSql, textTable, textTableSql } from './tables.ts'
+import { TextTotals } from './text-totals.ts'
 
 interface World extends SearchWorld {
   readonly db: DatabaseSync
@@ -46,7 +49,8 @@ let fromMemory = 0
 function emptyWorld({ indexed, text, shapeOf, memory = false }: WorldOptions): World {
   const connection = new SqliteConnection({ path: ':memory:', readOnly: false, synchronous: 'OFF' })
   const db = connection.database
-  registerSearchFunctions({ database: db, effort: undefined })
+  registerSearchFunctions(connection)
+  db.exec('CREATE TABLE storage (id INTEGER PRIMARY KEY, text_documents INTEGER, text_tokens INTEGER)')
   db.exec(documentTableSql(1))
   db.exec(textTableSql(1))
   if (indexed)
@@ -58,8 +62,9 @@ function emptyWorld({ indexed, text, shapeOf, memory = false }: WorldOptions): W
   return {
     db,
     fill(documents) {
-      fill(db, documents)
+      fill(connection, documents)
       target = {
+        id: 1,
         table: documentTable(1),
         textTable: text ? textTable(1) : undefined,
         shape: shapeOf(documents),
@@ -70,10 +75,9 @@ function emptyWorld({ indexed, text, shapeOf, memory = false }: WorldOptions): W
     find(search) {
       const marked = isRelevanceOrder(search) ? undefined : markedFind(connection, target, search, true)
       if (marked) fromMemory++
-      const { sql, parameters } = compileFind(target, search)
-      const row = marked ?? db.prepare(sql).get(...parameters)
-      const found: JsonObject[] = JSON.parse(String(row?.documents))
-      expect(row?.length).toBe(found.length)
+      const page = marked ? pageOf(marked, search) : findDocuments(connection, target, search)
+      const found = documentsOf(page)
+      expect(page.length).toBe(found.length)
       return found
     },
     count(search) {
@@ -85,10 +89,11 @@ function emptyWorld({ indexed, text, shapeOf, memory = false }: WorldOptions): W
   }
 }
 
-function fill(db: DatabaseSync, documents: readonly JsonObject[]): void {
+function fill(connection: SqliteConnection, documents: readonly JsonObject[]): void {
+  const db = connection.database
   db.exec(`DELETE FROM ${documentTable(1)}`)
-  // Not DELETE: FTS5 keeps counting deleted rows of a contentless table, which only its ranking shows.
-  db.exec(`${dropTextSql(1)} ${textTableSql(1)}`)
+  db.exec(`DELETE FROM ${textTable(1)}`)
+  const totals = new TextTotals()
   const insert = db.prepare(
     `INSERT INTO ${documentTable(1)} (id, guid, created, updated, removed, version, doc)
      SELECT ?, m ->> 'guid', m ->> 'cms', m ->> 'ums', m ->> 'removed', 1, ? FROM (SELECT ? AS m)`,
@@ -99,7 +104,10 @@ function fill(db: DatabaseSync, documents: readonly JsonObject[]): void {
     const id = index + Math.floor(index / 3) + 1
     insert.run(id, JSON.stringify(document), JSON.stringify(document._meta))
     insertText.run(id, documentText(document))
+    totals.add(1, 1, documentTokens(document).length)
   })
+  db.exec('REPLACE INTO storage VALUES (1, 0, 0)')
+  totals.save(connection)
 }
 
 function noted(documents: readonly JsonObject[]): DocumentShape {

@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { and, by, deep, text, wide } from '../../../test/short-queries.ts'
@@ -6,22 +5,27 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { type Query, type Search, type SortKey, search } from '../../shared/query.ts'
 import { emptyShape, noteShape, openShape } from '../document-shape.ts'
+import { documentsOf } from '../find-documents.ts'
 import { searchDocuments } from '../order-documents.ts'
 import { textProblem } from '../text-limits.ts'
-import { documentText } from '../text-tokens.ts'
+import { documentText, documentTokens } from '../text-tokens.ts'
 import { indexExpression, jsonPath } from './field-sql.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import type { SearchTarget } from './search-target.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { findDocuments } from './sqlite-find.ts'
 import { compileCount, compileFind } from './sqlite-query.ts'
 import { documentTableSql, textTableSql } from './tables.ts'
 
-const db = new DatabaseSync(':memory:')
+const connection = new SqliteConnection({ path: ':memory:', readOnly: false, synchronous: 'OFF' })
+const db = connection.database
 const shape = emptyShape()
-const target: SearchTarget = { table: 'doc_1', textTable: 'text_1', shape }
+const target: SearchTarget = { id: 1, table: 'doc_1', textTable: 'text_1', shape }
 const documents: JsonObject[] = []
 
 beforeAll(() => {
-  registerSearchFunctions({ database: db, effort: undefined })
+  registerSearchFunctions(connection)
+  db.exec('CREATE TABLE storage (id INTEGER PRIMARY KEY, text_documents INTEGER, text_tokens INTEGER)')
   db.exec(documentTableSql(1))
   db.exec(textTableSql(1))
   for (const [name, fields] of [
@@ -39,6 +43,8 @@ beforeAll(() => {
     { status: 'open', title: 'red', text: 'apple', by: { _meta: { guid: 'inner' } } },
   ]
   for (const [index, body] of bodies.entries()) insert(index + 1, body)
+  const tokens = documents.reduce((sum, document) => sum + documentTokens(document).length, 0)
+  connection.run('INSERT INTO storage VALUES (1, ?, ?)', documents.length, tokens)
 })
 afterAll(() => db.close())
 
@@ -154,8 +160,7 @@ describe('the text of a statement', () => {
 })
 
 function find(wanted: Search, on: SearchTarget = target): JsonObject[] {
-  const { sql, parameters } = compileFind(on, wanted)
-  return JSON.parse(String(db.prepare(sql).get(...parameters)?.documents))
+  return documentsOf(findDocuments(connection, on, wanted))
 }
 
 const guids = (found: readonly JsonObject[]) => found.map((document) => (document._meta as JsonObject).guid)

@@ -12,7 +12,6 @@ import type { SearchTarget } from './search-target.ts'
 import { value } from './sql-values.ts'
 import { condition } from './sqlite-condition.ts'
 import { orderSql, walksBehind } from './sqlite-order.ts'
-import { rankMatch } from './sqlite-text-query.ts'
 
 /**
  * One row: `documents`, a JSON array of the documents' texts in the order of the search, and `length`, how many. Throws
@@ -79,34 +78,21 @@ function relevantPage(target: SearchTarget, search: Search): Page {
   const where = whereSql(target, search.query, search.includeRemoved)
   const phrases = rankedPhrases(rankedClauses(search.query))
   if (phrases.length === 0) return { before: '', from: table, walks: [{ where, order: newest }] }
-  const by = (score: CompiledSql | string): CompiledSql =>
-    sql`round(${score}, ${String(SCORE_DIGITS)}), ${newest}`
   if (textTable === undefined) {
     const list = value(JSON.stringify(phrases))
     return {
       before: sql`WITH statistics AS MATERIALIZED (SELECT quoin_text_statistics(${list}, doc) AS collection FROM ${table}) `,
       from: `${table}, statistics`,
-      walks: [{ where, order: by(sql`quoin_text_score(${list}, collection, doc)`) }],
-    }
-  }
-  const rank = rankMatch(search.query, phrases)
-  if (rank.covers)
-    return {
-      before: '',
-      // The text index has to lead: bm25 is known only for the row it stands on.
-      from: `${textTable} CROSS JOIN ${table} ON id = ${textTable}.rowid`,
       walks: [
         {
-          where: joinWith('AND', [sql`${textTable} MATCH ${value(rank.match)}`, where]),
-          order: by(`bm25(${textTable})`),
+          where,
+          order: sql`round(quoin_text_score(${list}, collection, doc), ${String(SCORE_DIGITS)}), ${newest}`,
         },
       ],
     }
-  return {
-    before: sql`WITH ranked(ranked_id, score) AS MATERIALIZED (SELECT rowid, bm25(${textTable}) FROM ${textTable} WHERE ${textTable} MATCH ${value(rank.match)}) `,
-    from: `${table} LEFT JOIN ranked ON ranked_id = id`,
-    walks: [{ where, order: by('ifnull(score, 0)') }],
   }
+  // See `stored-ranking.ts`.
+  return { before: '', from: table, walks: [{ where, order: sql`quoin_score(id) DESC, ${newest}` }] }
 }
 
 function whereSql(target: SearchTarget, query: Query, includeRemoved: boolean): CompiledSql {

@@ -181,7 +181,8 @@ export class SqliteSession implements Session {
 
   #place(connection: SqliteConnection, entry: StorageEntry): SearchPlace {
     const alone = this.#wroteTo(entry.name)
-    return { connection, entry, alone, effort: alone ? EFFORT_OF_A_WRITER : EFFORT_OF_A_TURN }
+    const unsaved = this.hasWritten ? this.#ground.writer.unsavedTotals().of(entry.id) : undefined
+    return { connection, entry, alone, unsaved, effort: alone ? EFFORT_OF_A_WRITER : EFFORT_OF_A_TURN }
   }
 
   #wroteTo(storage: string): boolean {
@@ -321,8 +322,8 @@ export class SqliteSession implements Session {
     const { catalogue, stamps } = this.#ground
     catalogue.entry(storage)
     return this.#inTurn((connection, segment) => {
-      const { widened } = segment
-      return work({ connection, entry: catalogue.entry(storage), stamps, widened }, segment)
+      const { totals, widened } = segment
+      return work({ connection, entry: catalogue.entry(storage), stamps, widened, totals }, segment)
     }, makesRoom)
   }
 

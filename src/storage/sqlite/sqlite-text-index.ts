@@ -10,6 +10,8 @@ import { documentText } from '../text-tokens.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { textTable, textTableSql, vocabularyTableSql } from './tables.ts'
+import { readLength } from './text-lengths.ts'
+import { TextTotals } from './text-totals.ts'
 
 /** Documents a chunk: about 8 ms for documents of 35 words, in which nothing else runs. */
 const CHUNK = 100
@@ -19,31 +21,50 @@ export function indexedText(entry: StorageEntry, row: number, body: JsonObject):
   return row <= entry.textUpTo ? documentText(body) : undefined
 }
 
-export function addText(connection: SqliteConnection, entry: StorageEntry, row: number, text: string): void {
+/** The index as a write changes it, and the totals that change with it. */
+export interface TextWriting {
+  readonly connection: SqliteConnection
+  readonly entry: StorageEntry
+  readonly totals: TextTotals
+}
+
+export function addText({ connection, entry, totals }: TextWriting, row: number, text: string): void {
   connection.run(`INSERT INTO ${textTable(entry.id)} (rowid, text) VALUES (?, ?)`, row, text)
+  totals.add(entry.id, 1, tokensIn(text))
   entry.postings?.touch(row)
 }
 
 export function changeText(
-  connection: SqliteConnection,
-  entry: StorageEntry,
+  { connection, entry, totals }: TextWriting,
   row: number,
-  text: string,
+  { before, after }: { readonly before: string; readonly after: string },
 ): void {
-  connection.run(`UPDATE ${textTable(entry.id)} SET text = ? WHERE rowid = ?`, text, row)
+  connection.run(`UPDATE ${textTable(entry.id)} SET text = ? WHERE rowid = ?`, after, row)
+  totals.add(entry.id, 0, tokensIn(after) - tokensIn(before))
   entry.postings?.touch(row)
 }
 
-export function removeText(connection: SqliteConnection, entry: StorageEntry, row: number): void {
+export function removeText({ connection, entry, totals }: TextWriting, row: number): void {
   if (row > entry.textUpTo) return
-  connection.run(`DELETE FROM ${textTable(entry.id)} WHERE rowid = ?`, row)
+  const table = textTable(entry.id)
+  const length = readLength(connection, table, row)
+  if (length !== undefined) totals.add(entry.id, -1, -length)
+  connection.run(`DELETE FROM ${table} WHERE rowid = ?`, row)
   entry.postings?.touch(row)
+}
+
+/** They are joined by one space each. */
+function tokensIn(text: string): number {
+  if (text === '') return 0
+  let count = 1
+  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) count += 1
+  return count
 }
 
 /** Makes the empty index. In a transaction of its own. */
 export function startText(connection: SqliteConnection, entry: StorageEntry): void {
   connection.exec(textTableSql(entry.id))
-  connection.run('UPDATE storage SET text = 0 WHERE id = ?', entry.id)
+  connection.run('UPDATE storage SET text = 0, text_documents = 0, text_tokens = 0 WHERE id = ?', entry.id)
 }
 
 /** For databases that were made before free text had a table of its words. Costs nothing where it is there. */
@@ -59,10 +80,13 @@ export function continueText(connection: SqliteConnection, entry: StorageEntry):
     entry.textUpTo,
   )
   let last = entry.textUpTo
+  const totals = new TextTotals()
   for (const row of rows) {
     last = numberOf(row, 'id')
-    addText(connection, entry, last, documentText(parseBody(splitDocument(textOf(row, 'doc')).body)))
+    const text = documentText(parseBody(splitDocument(textOf(row, 'doc')).body))
+    addText({ connection, entry, totals }, last, text)
   }
+  totals.save(connection)
   const complete = rows.length < CHUNK
   connection.run(
     'UPDATE storage SET text = ?, text_complete = ? WHERE id = ?',

@@ -6,7 +6,6 @@
  * FTS5 knows no misspellings. A misspelled word stands for all words of the index that are close enough: the statement
  * looks them up and puts them into FTS5's query, so that what it finds is what is there when it runs.
  */
-import type { Query } from '../../shared/query.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../compiled-sql.ts'
 import { textQuery } from '../match-text.ts'
 import type { TextClause } from '../rank-text.ts'
@@ -109,7 +108,8 @@ function matchOf(query: TextQuery, negations: boolean): Match {
   }
 }
 
-function phraseMatch(phrase: Extract<TextQuery, { kind: 'phrase' }>): string {
+/** In FTS5's query language. */
+export function phraseMatch(phrase: Extract<TextQuery, { kind: 'phrase' }>): string {
   const { tokens, prefix, slop } = phrase
   if (slop > 0) return `NEAR(${[...new Set(tokens)].map(quoted).join(' ')}, ${tokens.length + slop})`
   return prefix ? `${quoted(tokens.join(' '))} *` : quoted(tokens.join(' '))
@@ -118,68 +118,4 @@ function phraseMatch(phrase: Extract<TextQuery, { kind: 'phrase' }>): string {
 /** Tokens hold letters and digits only, so nothing in them ends the quotes. */
 function quoted(text: string): string {
   return `"${text}"`
-}
-
-export interface RankSource {
-  /** To be joined to the document table. */
-  readonly match: string
-  /** Whether every document that the query finds is among those that `match` finds. */
-  readonly covers: boolean
-}
-
-/**
- * What FTS5 has to look for to rank: if every clause must hold and is made of plain words, the narrow query itself; else
- * any of the phrases. bm25 counts each phrase of the query it is given, so nothing negated may be in it.
- */
-export function rankMatch(
-  query: Query,
-  phrases: readonly { tokens: readonly string[]; prefix: boolean }[],
-): RankSource {
-  const required = requiredClauses(query)
-  const parts = required?.map((clause) => plainMatch(textQuery(clause.text)))
-  if (parts?.every((part) => part !== undefined))
-    return { match: parts.map((part) => `(${part})`).join(' AND '), covers: true }
-  const any = phrases.map((phrase) => phraseMatch({ kind: 'phrase', slop: 0, ...phrase }))
-  return { match: any.join(' OR '), covers: false }
-}
-
-/** The ranked clauses if each must hold, else undefined. */
-function requiredClauses(query: Query): TextClause[] | undefined {
-  // What _meta holds is not in the index, so it cannot lead.
-  if (query.kind === 'simple_query_string') return query.fields.some(isMeta) ? undefined : [query]
-  if (query.kind === 'or') return hasText(query) ? undefined : []
-  if (query.kind !== 'and') return []
-  const parts = query.queries.map(requiredClauses)
-  return parts.every((part) => part !== undefined) ? parts.flat() : undefined
-}
-
-function hasText(query: Query): boolean {
-  if (query.kind === 'simple_query_string') return true
-  return (query.kind === 'and' || query.kind === 'or') && query.queries.some(hasText)
-}
-
-/**
- * FTS5's query with all positive phrases and nothing else; undefined where that would not find every match, or where it
- * would be ranked otherwise: in `(a b) | c` FTS5 does not count the `b` of a document without `a`.
- */
-function plainMatch(query: TextQuery, within: 'and' | 'or' = 'and'): string | undefined {
-  switch (query.kind) {
-    case 'phrase':
-      return query.slop === 0 ? phraseMatch(query) : undefined
-    case 'or': {
-      const parts = query.parts.map((part) => plainMatch(part, 'or'))
-      return parts.every((part) => part !== undefined)
-        ? parts.map((part) => `(${part})`).join(' OR ')
-        : undefined
-    }
-    case 'and': {
-      if (within === 'or') return undefined
-      const wanted = query.parts.filter((part) => part.kind !== 'not' && part.kind !== 'all')
-      const parts = wanted.map((part) => plainMatch(part))
-      if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined
-      return parts.map((part) => `(${part})`).join(' AND ')
-    }
-    default:
-      return undefined
-  }
 }

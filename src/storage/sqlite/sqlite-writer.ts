@@ -41,6 +41,7 @@ import { processTimers, type Timer, type Timers } from '../../shared/timers.ts'
 import type { Ballast } from './ballast.ts'
 import { numberOf, type SqliteConnection } from './sqlite-connection.ts'
 import { DamagedDatabase, isFull, storageError, violatedIndex } from './sqlite-errors.ts'
+import { type TextTotals, together } from './text-totals.ts'
 
 /** How long a session may keep the writer, in milliseconds. */
 export const HOLD_LIMIT = 5000
@@ -56,6 +57,8 @@ const MAX_PAGES = 4_294_967_294
 export interface Segment {
   /** Whether the database may grow for it while the disk is full. */
   readonly reserve?: boolean
+  /** What it changed of the totals of free text; written with its group. */
+  readonly totals?: TextTotals
   /** Called when the segment has got the turn. */
   granted(): void
   /** Called if the segment's writes are gone and it no longer has the turn. */
@@ -109,6 +112,11 @@ export class SqliteWriter {
   /** No transaction is open, so the connection sees what is committed and nothing else. */
   get idle(): boolean {
     return this.#group === undefined
+  }
+
+  /** What the open group has changed of the totals of free text, which are written with it. */
+  unsavedTotals(): TextTotals {
+    return together([...(this.#group?.kept ?? []), ...(this.#holder ? [this.#holder] : [])])
   }
 
   /** Gives the segment the turn: at once (undefined) if nobody has it, else when the promise resolves. */
@@ -300,6 +308,7 @@ export class SqliteWriter {
       return
     }
     try {
+      together(group.kept).save(this.connection)
       this.connection.run('COMMIT')
     } catch (error) {
       this.#fail(this.#failure(error))

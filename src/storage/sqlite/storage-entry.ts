@@ -8,7 +8,6 @@ import type { WrittenDocuments } from './written-documents.ts'
 
 /** What is known of one storage. Also what searches are compiled against. */
 export interface StorageEntry extends SearchTarget {
-  readonly id: number
   readonly name: string
   /** By the index's name in SQLite. */
   readonly indexes: Map<string, Index>

@@ -1,7 +1,8 @@
 /** Which rows a free text may find, from the postings of its words: all that it finds, and sometimes more. */
+import type { RankedPhrase } from '../rank-text.ts'
 import type { TextPhrase, TextQuery } from '../simple-query-string.ts'
+import type { RankedWords } from './ranked-words.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
-import type { TextPostings } from './text-postings.ts'
 
 type Rows = Int32Array
 
@@ -16,21 +17,23 @@ export interface Candidates {
 
 interface Ground {
   readonly connection: SqliteConnection
-  readonly postings: TextPostings
+  readonly words: Pick<RankedWords, 'of' | 'similarTo'>
 }
 
 /**
- * undefined where words alone do not lead to the rows: phrases in order, and whatever holds for documents without any of
- * the words. `negations`: whether what is behind a minus may be taken away; in named fields the word may stand elsewhere.
+ * undefined where words alone do not lead to the rows: whatever holds for documents without any of the words. `negations`: whether what is behind a minus may be taken away; in named fields the word may stand elsewhere.
  */
 export function candidatesOf(ground: Ground, query: TextQuery, negations: boolean): Candidates | undefined {
   switch (query.kind) {
     case 'phrase':
       return phraseCandidates(ground, query)
     case 'fuzzy': {
-      const { connection, postings } = ground
-      const words = postings.similarTo(connection, query.token, query.distance)
-      return { rows: union([...words].map((token) => wordRows(ground, token, false))), exact: true }
+      const { connection, words } = ground
+      const similar = words.similarTo(connection, query.token, query.distance)
+      return {
+        rows: union([...similar].map((token) => phraseRows(ground, { tokens: [token], prefix: false }))),
+        exact: true,
+      }
     }
     case 'or': {
       const parts = query.parts.map((part) => candidatesOf(ground, part, negations))
@@ -68,21 +71,20 @@ function conjunction(
   return rows && { rows, exact }
 }
 
-function phraseCandidates(ground: Ground, { tokens, prefix, slop }: TextPhrase): Candidates | undefined {
-  const [first = '', ...others] = tokens
-  if (others.length === 0) return { rows: wordRows(ground, first, prefix), exact: true }
-  if (slop === 0) return undefined
-  const lists = [...new Set(tokens)].map((token) => wordRows(ground, token, false))
+function phraseCandidates(ground: Ground, phrase: TextPhrase): Candidates {
+  if (phrase.slop === 0) return { rows: phraseRows(ground, phrase), exact: true }
+  const tokens = [...new Set(phrase.tokens)]
+  const lists = tokens.map((token) => phraseRows(ground, { tokens: [token], prefix: false }))
   return { rows: lists.reduce(intersection), exact: false }
 }
 
-function wordRows({ connection, postings }: Ground, token: string, prefix: boolean): Rows {
-  const { rows } = postings.of(connection, { tokens: [token], prefix })
+function phraseRows({ connection, words }: Ground, phrase: RankedPhrase): Rows {
+  const { rows } = words.of(connection, phrase)
   connection.effort?.spend(rows.length / ROWS_A_UNIT)
   return rows
 }
 
-function union(lists: readonly Rows[]): Rows {
+export function union(lists: readonly Rows[]): Rows {
   const [only, ...others] = lists
   if (only === undefined) return new Int32Array(0)
   if (others.length === 0) return only

@@ -8,15 +8,19 @@
  * asked again, what the touched rows hold now is put in their place. So what is here is what the connection sees.
  */
 import { parseBody, splitDocument } from '../document-text.ts'
+import { phraseCount } from '../match-text.ts'
 import type { RankedPhrase } from '../rank-text.ts'
 import { EffortSpent } from '../search-effort.ts'
 import { documentTokens } from '../text-tokens.ts'
+import type { RankedWords } from './ranked-words.ts'
 import type { SearchThread } from './search-thread.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
-import { filteredPostings, type Postings, readPlaces } from './text-places.ts'
+import { readLengthsBehind } from './text-lengths.ts'
+import { filteredPostings, type PlacedText, type Postings, readPlaces } from './text-places.ts'
 import { readSimilar, TextVocabulary } from './text-vocabulary.ts'
 
 interface GrowingPostings {
+  readonly phrase: RankedPhrase
   rows: Int32Array
   counts: Uint16Array
 }
@@ -35,6 +39,10 @@ const MOST_MISSING = 16
 const SLICE = 1_000
 /** Postings kept of a storage: six bytes each, so 24 MB. A word in 100,000 documents is 100,000. */
 const MOST_POSTINGS = 4_000_000
+/** Words and phrases kept, also those that stand nowhere: each is looked for in every document that was written. */
+const MOST_WORDS = 1_000
+/** Effort of that, for a word and a document of 30 words: 0.2 µs. */
+const LOOK_FOR = 4
 /** More touched rows than this are not worth putting in place: everything is read anew. */
 const MOST_TOUCHED = 2_000
 const MOST_ROW = 10_000_000
@@ -74,7 +82,7 @@ function readOn(connection: SqliteConnection, entry: PostedTable, postings: Text
   if (!postings.complete) setImmediate(readOn, connection, entry, postings)
 }
 
-export class TextPostings {
+export class TextPostings implements RankedWords {
   readonly #table: string
   readonly #textTable: string
   #lengths = new Int32Array(0)
@@ -83,7 +91,7 @@ export class TextPostings {
   /** Rows up to this have their length in place; Infinity = all. */
   #readUpTo = 0
   readonly #touched = new Set<number>()
-  /** By word, or by its beginning and `*`; the one used last stands last. */
+  /** By word or phrase, with a `*` where it is only begun; the one used last stands last. */
   readonly #words = new Map<string, GrowingPostings>()
   #postings = 0
   readonly #vocabulary = new TextVocabulary()
@@ -94,6 +102,10 @@ export class TextPostings {
   constructor(table: string, textTable: string) {
     this.#table = table
     this.#textTable = textTable
+  }
+
+  get #text(): PlacedText {
+    return { table: this.#table, textTable: this.#textTable, documents: this.#documents }
   }
 
   get documents(): number {
@@ -113,6 +125,12 @@ export class TextPostings {
     return this.#lengths[row] ?? ABSENT
   }
 
+  lengths(_connection: SqliteConnection, rows: Int32Array): Int32Array {
+    const lengths = new Int32Array(rows.length)
+    for (let at = 0; at < rows.length; at++) lengths[at] = this.lengthOf(rows[at] ?? 0)
+    return lengths
+  }
+
   touch(row: number): void {
     this.#touched.add(row)
     for (const rows of this.#expected.values()) rows.add(row)
@@ -125,16 +143,9 @@ export class TextPostings {
 
   /** Reads the next lengths. */
   readSlice(connection: SqliteConnection): void {
-    const rows = connection.all(
-      `SELECT id, sz FROM ${this.#textTable}_docsize WHERE id > ? ORDER BY id LIMIT ${SLICE}`,
-      this.#readUpTo,
-    )
-    for (const row of rows) {
-      const id = numberOf(row, 'id')
-      this.#setLength(id, lengthIn(row.sz))
-      this.#readUpTo = id
-    }
-    if (rows.length < SLICE) this.#readUpTo = Infinity
+    const { rows, lengths } = readLengthsBehind(connection, this.#textTable, this.#readUpTo, SLICE)
+    for (const [at, row] of rows.entries()) this.#setLength(row, lengths[at] ?? 0)
+    this.#readUpTo = rows.length < SLICE ? Infinity : (rows.at(-1) ?? Infinity)
   }
 
   /**
@@ -147,12 +158,14 @@ export class TextPostings {
     const texts = new Map<number, readonly string[]>()
     let read = 0
     while (read < touched.length && (connection.effort?.left ?? 1) > 0) {
-      for (const row of this.#texts(connection, touched.slice(read, read + CHUNK))) texts.set(...row)
+      const chunk = touched.slice(read, read + CHUNK)
+      for (const row of this.#texts(connection, chunk)) texts.set(...row)
+      connection.effort?.use(chunk.length * this.#words.size * LOOK_FOR)
       read += CHUNK
     }
     const rows = touched.slice(0, read)
     for (const row of rows) this.#setLength(row, texts.get(row)?.length ?? ABSENT)
-    for (const [word, postings] of this.#words) this.#place(word, postings, rows, texts)
+    for (const postings of this.#words.values()) this.#place(postings, rows, texts)
     for (const tokens of texts.values()) this.#vocabulary.add(tokens)
     if (settled) for (const row of rows) this.#touched.delete(row)
     if (read < touched.length) throw new EffortSpent()
@@ -171,8 +184,8 @@ export class TextPostings {
   }
 
   /**
-   * Of one word, or of all that begin so. Call it after {@link settle} with the same connection. Throws EffortSpent where
-   * they are not known and too many to read now.
+   * Of one word, of all that begin so, or of words side by side. Call it after {@link settle} with the same connection. Throws
+   * EffortSpent where they are not known and too many to read now.
    */
   of(connection: SqliteConnection, phrase: RankedPhrase): Postings {
     const word = wordOf(phrase)
@@ -183,7 +196,7 @@ export class TextPostings {
       return known
     }
     try {
-      return this.#keep(word, readPlaces(connection, this.#textTable, phrase))
+      return this.#keep(phrase, readPlaces(connection, this.#text, phrase))
     } catch (error) {
       if (error instanceof EffortSpent) this.#miss({ kind: 'places', phrase })
       throw error
@@ -217,8 +230,8 @@ export class TextPostings {
     const touched = new Set(this.#touched)
     this.#expected.set(word, touched)
     try {
-      const { rows, counts } = await thread.places({ textTable: this.#textTable, phrase })
-      this.#keep(word, { rows, counts })
+      const { rows, counts } = await thread.places({ text: this.#text, phrase })
+      this.#keep(phrase, { rows, counts })
       for (const row of touched) this.#touched.add(row)
     } finally {
       this.#expected.delete(word)
@@ -241,9 +254,9 @@ export class TextPostings {
   }
 
   /** An index goes on naming documents that were deleted. */
-  #keep(word: string, read: Postings): Postings {
-    const postings = filteredPostings(read, (row) => this.lengthOf(row) !== ABSENT)
-    this.#words.set(word, postings)
+  #keep(phrase: RankedPhrase, read: Postings): Postings {
+    const postings = { phrase, ...filteredPostings(read, (row) => this.lengthOf(row) !== ABSENT) }
+    this.#words.set(wordOf(phrase), postings)
     this.#makeRoom(postings.rows.length)
     return postings
   }
@@ -251,7 +264,8 @@ export class TextPostings {
   #makeRoom(added: number): void {
     this.#postings += added
     for (const [oldest, { rows }] of this.#words) {
-      if (this.#postings <= MOST_POSTINGS || this.#words.size === 1) return
+      if ((this.#postings <= MOST_POSTINGS && this.#words.size <= MOST_WORDS) || this.#words.size === 1)
+        return
       this.#words.delete(oldest)
       this.#postings -= rows.length
     }
@@ -278,13 +292,13 @@ export class TextPostings {
 
   /** Puts the touched rows into a word's postings, in place of what stood there. */
   #place(
-    word: string,
     postings: GrowingPostings,
     touched: readonly number[],
     texts: ReadonlyMap<number, readonly string[]>,
   ): void {
+    const { phrase } = postings
     const fresh = touched.flatMap((row) => {
-      const count = countIn(texts.get(row) ?? [], word)
+      const count = Math.min(phraseCount(phrase, texts.get(row) ?? []), 0xffff)
       return count > 0 ? [[row, count] as const] : []
     })
     const { rows, counts } = postings
@@ -337,17 +351,10 @@ function append(postings: GrowingPostings, fresh: readonly (readonly [number, nu
   }
 }
 
-function wordOf({ tokens: [token = ''], prefix }: RankedPhrase): string {
-  return prefix ? `${token}*` : token
-}
-
-function countIn(tokens: readonly string[], word: string): number {
-  let count = 0
-  // No token ends with a star.
-  const beginning = word.endsWith('*') ? word.slice(0, -1) : undefined
-  for (const token of tokens)
-    if (token === word || (beginning !== undefined && token.startsWith(beginning))) count += 1
-  return Math.min(count, 0xffff)
+/** No token holds a space or a star. */
+export function wordOf({ tokens, prefix }: RankedPhrase): string {
+  const words = tokens.join(' ')
+  return prefix ? `${words}*` : words
 }
 
 /** Where a number stands in an ascending list; negative if it does not. */
@@ -362,15 +369,4 @@ export function indexIn(rows: Int32Array, row: number): number {
     else high = middle - 1
   }
   return -1
-}
-
-/** The first of SQLite's variable-length integers in a blob: seven bits a byte, the highest says that more follows. */
-function lengthIn(blob: unknown): number {
-  let value = 0
-  if (!(blob instanceof Uint8Array)) throw new TypeError('Sizes are blobs.')
-  for (const byte of blob) {
-    value = value * 128 + (byte & 0x7f)
-    if (byte < 0x80) break
-  }
-  return value
 }

@@ -1,0 +1,32 @@
+/**
+ * A process that reads a SQLite storage beside the one that writes, and sends what each search finds. Argument: the directory.
+ * Gets `{ storage, search }` by IPC, and answers `{ documents }` or `{ error }`.
+ */
+import type { Search } from '../src/shared/query.ts'
+import { openReaderStorage } from '../src/storage/sqlite/reader-storage.ts'
+
+const [directory = ''] = process.argv.slice(2)
+
+const storage = openReaderStorage({
+  directory,
+  following: {
+    cluster: { self: 'reader', alive: () => true, tell: async () => undefined, nodes: async () => [] },
+    watch: () => () => undefined,
+    version: () => 0,
+  },
+})
+
+async function answer({ storage: name, search }: { storage: string; search: Search }) {
+  try {
+    const found = await storage.session().find(name, search)
+    return { documents: found.documents.text }
+  } catch (error) {
+    return { error: String(error) }
+  }
+}
+
+process.on('message', async (asked: { storage: string; search: Search }) => {
+  process.send?.(await answer(asked))
+})
+process.on('disconnect', () => storage.close())
+process.send?.({ documents: '[]' })
