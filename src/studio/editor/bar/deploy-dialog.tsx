@@ -5,7 +5,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { activate, versionBlocks } from '../api/editor-api.ts'
-import { focusDrawing } from '../frame/focus-drawing.ts'
+import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import type { Flow } from '../model/flow.ts'
 import { diffFlows } from '../model/flow-diff.ts'
 import { flowOfVersion } from '../model/version-flow.ts'
@@ -55,7 +55,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
       notifyDone(`Version ${now.version} is deployed and answers.`)
       onClose()
       // When the dialog has gone.
-      setTimeout(focusDrawing, 300)
+      focusDrawingIn(300)
       await editor.sync.refresh()
     },
   })

@@ -1,6 +1,6 @@
 import { useReactFlow } from '@xyflow/react'
 import type { DragEvent } from 'react'
-import { focusDrawing } from '../frame/focus-drawing.ts'
+import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { addBlock } from '../state/editor-deeds.ts'
 
@@ -23,7 +23,7 @@ export function usePaletteDrop() {
       const { x, y } = screenToFlowPosition({ x: event.clientX, y: event.clientY })
       addBlock(editor, type, { x: x - 60, y: y - 20 })
       // Not in the palette, where keys would search.
-      setTimeout(focusDrawing, 50)
+      focusDrawingIn(50)
     },
   }
 }

@@ -6,3 +6,21 @@ export function focusDrawing(): void {
   if (place) place.focus()
   else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 }
+
+/**
+ * The same in a moment, when what is on the screen now has gone. Not if a key or button is pressed meanwhile: then the
+ * keyboard is where somebody wants it, and taking it away would send what they type elsewhere.
+ */
+export function focusDrawingIn(milliseconds: number): void {
+  const pressed = new AbortController()
+  const callOff = () => {
+    clearTimeout(timer)
+    pressed.abort()
+  }
+  const timer = setTimeout(() => {
+    pressed.abort()
+    focusDrawing()
+  }, milliseconds)
+  for (const kind of ['keydown', 'pointerdown'])
+    addEventListener(kind, callOff, { capture: true, signal: pressed.signal })
+}

@@ -2,7 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core'
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
-import { focusDrawing } from '../frame/focus-drawing.ts'
+import { focusDrawing, focusDrawingIn } from '../frame/focus-drawing.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { addBlock } from '../state/editor-deeds.ts'
 import { BlockList } from './block-list.tsx'
@@ -73,7 +73,7 @@ export function Palette() {
           onChoose={({ identifier }) => {
             addBlock(editor, identifier, editor.eye())
             if (isNarrow) draw(false)
-            setTimeout(focusDrawing, 50)
+            focusDrawingIn(50)
           }}
         />
       </div>

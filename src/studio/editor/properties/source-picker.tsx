@@ -1,6 +1,6 @@
 import { Button, Combobox, ScrollArea, useCombobox } from '@mantine/core'
 import { useEffect, useMemo, useState } from 'react'
-import { focusDrawing } from '../frame/focus-drawing.ts'
+import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { wireSources } from '../model/wire-sources.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -33,7 +33,7 @@ export function SourcePicker({ guid, pin }: { readonly guid: string; readonly pi
         }
         const [block = '', ...out] = option.split('|')
         // The button that opened the list may be gone with the wire.
-        setTimeout(focusDrawing, 30)
+        focusDrawingIn(30)
         drawWire(editor, { from: { block, pin: out.join('|') }, to: { block: guid, pin } })
       }}
     >
