@@ -10,6 +10,7 @@ import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DockerStage, dockerStages } from './dockerfile-stages.ts'
+import { npmSettings } from './npm-settings.ts'
 import { startCommand } from './started-command.ts'
 
 const house = join(import.meta.dirname, '..', '..')
@@ -39,7 +40,7 @@ async function shell(
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const path = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`
-  const options = { cwd, env: { PATH: path, HOME: room, ...env }, maxBuffer: 1 << 26 }
+  const options = { cwd, env: { ...npmSettings(), PATH: path, HOME: room, ...env }, maxBuffer: 1 << 26 }
   return (await promisify(execFile)('sh', ['-ec', command], options)).stdout
 }
 

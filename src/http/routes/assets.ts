@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart'
 import { Type } from 'typebox'
 import type { Assets } from '../../engine/assets.ts'
-import { assetSchema, fileResponse, uploadFormSchema, uploadQuerySchema } from '../../shared/api/assets.ts'
+import { assetSchema, fileResponse, uploadBody, uploadQuerySchema } from '../../shared/api/assets.ts'
 import { guidParams } from '../../shared/api/meta.ts'
 import { searchSchema } from '../../shared/api/search.ts'
 import { removedSchema } from '../../shared/api/users.ts'
@@ -10,6 +10,7 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { actorOf } from '../actor-of.ts'
 import { assetFile } from '../asset-file.ts'
 import { receiveUpload } from '../asset-upload.ts'
+import { checkSchema } from '../check-schema.ts'
 import { sendFile } from '../file-reply.ts'
 import type { App, RouteFamily } from '../route-family.ts'
 import { searchReply } from '../search-reply.ts'
@@ -117,6 +118,8 @@ async function uploadRoute(scope: App, assets: Assets): Promise<void> {
     {
       config: { permission: 'assets_create', bodyOptional: true, errors: ['CONFLICT', 'STORAGE_FULL'] },
       onRequest: allowSlowBody(),
+      // The body is a stream: what is in its form is checked while it is read.
+      validatorCompiler: (route) => (route.httpPart === 'body' ? () => true : checkSchema(route)),
       schema: {
         operationId: 'uploadAsset',
         summary: 'Upload an asset',
@@ -125,7 +128,7 @@ async function uploadRoute(scope: App, assets: Assets): Promise<void> {
         tags,
         consumes: ['multipart/form-data', 'application/octet-stream'],
         querystring: uploadQuerySchema,
-        body: uploadFormSchema,
+        body: uploadBody,
         response: { 200: assetSchema },
       },
     },

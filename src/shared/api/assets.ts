@@ -36,7 +36,7 @@ export const uploadQuerySchema = Type.Object({
   filesize: Type.Optional(Type.String({ description: 'Accepted from older clients and not used.' })),
 })
 
-export const uploadFormSchema = Type.Object({
+const uploadFormSchema = Type.Object({
   ...place,
   file: Type.Optional(Type.Unsafe<unknown>({ type: 'string', format: 'binary' })),
 })
@@ -58,10 +58,15 @@ export const assetSchema = storedRecord(
   }),
 )
 
+const bytes = { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }) }
+
 /** A reply that is a file: the map of types keeps its errors JSON. */
 export const fileResponse = {
   description: 'The bytes, with their own type. With the header `range`, status 206 and only those.',
-  content: {
-    'application/octet-stream': { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }) },
-  },
+  content: { 'application/octet-stream': bytes },
+}
+
+/** A form with the file, or the file alone. */
+export const uploadBody = {
+  content: { 'multipart/form-data': { schema: uploadFormSchema }, 'application/octet-stream': bytes },
 }
