@@ -8,6 +8,7 @@
  * - It stops at its deadline, at its budget of blocks, when its job's signal says so, and when one of its branches
  *   fails.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { LaterCall } from '../blocks/context.ts'
 import type { Reply } from '../blocks/reply.ts'
 import type { RunRequest } from '../blocks/run-request.ts'
@@ -15,6 +16,7 @@ import type { QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Origin, Session } from '../storage/storage.ts'
+import { unconfirmed } from '../storage/unconfirmed.ts'
 import { RunStopped } from './block-failure.ts'
 import type { CompiledFlow, Frame, RunControl, Step } from './frame.ts'
 import { laterJob } from './job-payload.ts'
@@ -23,6 +25,9 @@ import { explainFailure } from './run-failure.ts'
 import { runOrigin } from './run-origin.ts'
 import { type ReplyListener, RunReply } from './run-reply.ts'
 import { RunSteps } from './run-steps.ts'
+
+/** Usually a commit takes milliseconds; one that takes longer is as good as lost to the caller. */
+const COMMIT_GRACE_MS = 250
 
 export interface RunStart extends ReplyListener {
   readonly flow: CompiledFlow
@@ -58,6 +63,12 @@ export class Run implements RunControl {
   readonly #steps: RunSteps
   readonly #reply: RunReply
   #timer: NodeJS.Timeout | undefined
+  /** The commit at the end. */
+  #committing: Promise<void> | undefined
+  #result: JsonValue | undefined
+  #failed = false
+  /** It has no more time, whatever it waits for. */
+  #late = false
   /** Fails the run while it waits for a block that does not listen to the signal. */
   #giveUp: ((reason: Error) => void) | undefined
 
@@ -150,10 +161,13 @@ export class Run implements RunControl {
     else start.signal?.addEventListener('abort', this.#interrupted, { once: true })
     try {
       const result = this.call(start.flow, start.given, 0)
-      if (!isPromise(result)) return this.#end(result)
-      return Promise.race([result, this.#deadline()]).then(
-        (value) => this.#end(value),
-        (error) => this.#fail(error),
+      if (!isPromise(result)) {
+        const ended = this.#end(result)
+        return isPromise(ended) ? ended.catch((error) => this.#fail(error)) : ended
+      }
+      // The deadline is also that of the commit, which a database may keep waiting.
+      return Promise.race([result.then((value) => this.#end(value)), this.#deadline()]).catch((error) =>
+        this.#fail(error),
       )
     } catch (error) {
       return this.#fail(error)
@@ -173,14 +187,19 @@ export class Run implements RunControl {
     this.#timer = setTimeout(() => {
       const more = this.#steps.paused - granted
       if (more > 0) this.#wait(more, granted + more)
-      else this.#giveUp?.(this.#steps.late())
+      else this.#stopWaiting(this.#steps.late())
     }, milliseconds)
   }
 
   readonly #interrupted = (): void => {
     const stopped = new RunStopped('shutdown', 'The run was stopped from outside.')
     this.#steps.stop(stopped)
-    this.#giveUp?.(stopped)
+    this.#stopWaiting(stopped)
+  }
+
+  #stopWaiting(reason: Error): void {
+    this.#late = true
+    this.#giveUp?.(reason)
   }
 
   #release(): void {
@@ -189,28 +208,39 @@ export class Run implements RunControl {
   }
 
   #end(result: JsonValue | undefined): MaybePromise<RunEnd> {
+    // Given up meanwhile: its answer is out, and nothing more may be committed.
+    if (this.#failed) throw new RunStopped('failed', 'The run has failed.')
+    this.#result = result
     const { committing } = this.#reply
     const committed = committing ? committing.then(() => this.session.commit()) : this.session.commit()
-    if (!isPromise(committed)) return this.#ended(result)
-    return committed.then(
-      () => this.#ended(result),
-      (error) => this.#fail(error),
-    )
+    if (!isPromise(committed)) return this.#ended()
+    this.#committing = committed
+    return committed.then(() => this.#ended())
   }
 
-  #ended(result: JsonValue | undefined): RunEnd {
+  #ended(): RunEnd {
     this.#release()
-    return { run: this.guid, replied: this.#reply.sent, error: undefined, result }
+    return { run: this.guid, replied: this.#reply.sent, error: undefined, result: this.#result }
   }
 
-  async #fail(error: unknown): Promise<RunEnd> {
-    this.#release()
-    this.#steps.stop(new RunStopped('failed', 'Another branch of the run failed.'))
-    // A reply that was asked for is durable or not by now; what was written after it is undone.
-    const asked = await this.#reply.committing?.then(
+  /** What the commit under way has failed with. It is waited for; when the time of the run is over, a moment longer. */
+  async #outcome(committing: Promise<void>): Promise<unknown> {
+    const over = committing.then(
       () => undefined,
       (reason: unknown) => reason,
     )
+    if (!this.#late) return over
+    return Promise.race([over, wait(COMMIT_GRACE_MS, unconfirmed(), { ref: false })])
+  }
+
+  async #fail(error: unknown): Promise<RunEnd> {
+    this.#failed = true
+    this.#release()
+    this.#steps.stop(new RunStopped('failed', 'Another branch of the run failed.'))
+    const committing = this.#committing ?? this.#reply.committing
+    const asked = committing && (await this.#outcome(committing))
+    if (this.#committing && asked === undefined) return this.#ended()
+    // What was written after the commit is undone.
     this.#reply.close()
     await this.session.rollback()
     const { told, entry } = explainFailure(asked ?? error, this.request !== undefined)

@@ -1,12 +1,15 @@
 /** A primary whose only synchronous standby is gone: every COMMIT waits, for as long as that lasts. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { guidOf, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
+import { type HeldCommits, openHeldCommits } from '../postgres/hold-commits.ts'
 import { openPostgresServer, type PostgresServer } from '../postgres/postgres-server.ts'
 import { notesBlueprint, switchBlueprint } from './storm-blueprints.ts'
 
 let server: PostgresServer
 let admin: Client
+let commits: HeldCommits
 let node: TestQuoin
 let note: string
 
@@ -15,46 +18,60 @@ beforeAll(async () => {
   server = await openPostgresServer()
   admin = new Client({ connectionString: server.url('postgres') })
   await admin.connect()
-  node = await openTestQuoin({ DATABASE_URL: server.url('postgres') })
+  commits = await openHeldCommits(server.url('postgres'))
+  node = await openTestQuoin({ DATABASE_URL: server.url('postgres'), QUOIN_RUN_DEADLINE: '4000' })
   for (const { name, blocks } of [notesBlueprint, switchBlueprint])
     await node.install(String(name), Object(blocks))
   note = guidOf((await write()).body)
   await node.tokenOf('admin')
 })
-afterEach(() => setStandby(''))
+afterEach(() => commits.letGo())
 afterAll(async () => {
   await node.close()
+  await commits.close()
   await admin.end()
   await server.close()
 })
-
-async function setStandby(name: string): Promise<void> {
-  await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
-  await admin.query('SELECT pg_reload_conf()')
-}
 
 const write = () => node.send('POST', '/notes', { body: { text: 'now' } })
 const statuses = () =>
   Promise.all(
     [`/notes/${note}`, '/notes', '/switch'].map(async (path) => (await node.send('GET', path)).status),
   )
-/** Connections of the node whose COMMIT waits for the standby. */
-const hanging = async () =>
-  (await admin.query(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).rowCount ?? 0
-
 test('reads and constant replies go on: the lease is renewed, and connections are left for reads', async () => {
-  await setStandby('ANY 1 (nobody)')
+  await commits.hold()
   const notes = Array.from({ length: 12 }, write)
   // Single statements, which share their connections with reads; each is behind the first, which holds the counter's row.
   const told = Array.from({ length: 12 }, () => node.quoin.storage.cluster?.tell('nothing', []).catch(String))
-  await expect.poll(hanging, { timeout: 10_000 }).toBeGreaterThan(1)
+  await expect.poll(async () => (await commits.hanging()).length, { timeout: 10_000 }).toBeGreaterThan(1)
   const { time } = (await admin.query('SELECT now()::text AS time')).rows[0]
   const renewed = 'SELECT FROM node WHERE seen > $1 AND lease_until > now()'
   await expect.poll(async () => (await admin.query(renewed, [time])).rowCount, { timeout: 10_000 }).toBe(1)
   expect(await statuses()).toEqual([200, 200, 200])
   expect((await node.send('GET', '/users/me', { as: 'admin' })).status).toBe(200)
-  await setStandby('')
+  await commits.letGo()
   // Whoever waited for a connection in vain was told so.
   for (const { status } of await Promise.all(notes)) expect([201, 503]).toContain(status)
   await Promise.all(told)
+})
+
+test('a run whose COMMIT hangs is answered at its deadline: the change may still be stored, and is', async () => {
+  await commits.hold()
+  const body = { text: 'late' }
+  // Far from both: the deadline of 4 s, and the 30 s after which storage itself gives up.
+  const late = await Promise.race([
+    node.send('POST', '/notes', { body }),
+    wait(20_000, undefined, { ref: false }),
+  ])
+  expect(late).toMatchObject({
+    status: 503,
+    body: { error: expect.stringContaining('may still be stored') },
+    headers: { 'retry-after': '5' },
+  })
+  // Nothing else has ended it.
+  expect((await commits.hanging()).length).toBeGreaterThan(0)
+  const isThere = async () => (await node.send('GET', '/notes')).text.includes('"late"')
+  expect(await isThere()).toBe(false)
+  await commits.letGo()
+  await expect.poll(isThere, { timeout: 10_000 }).toBe(true)
 })

@@ -13,6 +13,8 @@ export interface OpenPool {
   readonly settings?: Readonly<Record<string, string>>
 }
 
+/** As PostgreSQL shows our connections. */
+export const APPLICATION = 'quoin'
 export const STATEMENT_MS = 60_000
 /** How long to wait for a connection. */
 export const CONNECT_MS = 5_000
@@ -40,7 +42,7 @@ export function openPool({ url, most, pooled, statementMs, settings }: OpenPool)
     // For a server that does not answer at all: its own timeout cannot reach us then.
     query_timeout: statementMs + 5_000,
     ...(!pooled && { options: options.join(' ') }),
-    application_name: 'quoin',
+    application_name: APPLICATION,
     types: {
       getTypeParser(oid: number, format?: 'text' | 'binary') {
         if (oid === INT8) return Number

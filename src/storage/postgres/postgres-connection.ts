@@ -7,11 +7,13 @@
  * a transaction may hold its connection while its flow asks for something else, which must not need one of the same pool.
  */
 import { createHash } from 'node:crypto'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { QuoinError } from '../../shared/errors.ts'
 import { atMost } from './at-most.ts'
-import { CONNECT_MS, openPool, STATEMENT_MS } from './open-pool.ts'
+import { lateAnswers, untimed } from './late-answers.ts'
+import { APPLICATION, CONNECT_MS, openPool, STATEMENT_MS } from './open-pool.ts'
 import { storageError, wasAlive } from './postgres-errors.ts'
+import { begin, endings, scriptOn, takeConnection } from './transaction-on.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -25,7 +27,7 @@ export interface PostgresConnection {
 export interface PostgresTransaction extends PostgresConnection {
   /** Several statements without values, one after the other. */
   script(text: string): Promise<void>
-  /** UNAVAILABLE also when nobody knows whether it is committed, because the connection was lost meanwhile. */
+  /** UNAVAILABLE also when nobody knows whether it is committed: the connection was lost meanwhile, or the answer is late. */
   commit(): Promise<void>
   /** Never fails: a connection that does not answer is closed, which undoes the transaction too. */
   rollback(): Promise<void>
@@ -59,10 +61,15 @@ export interface PoolOptions {
   readonly connections: number
   /** Behind a pooler, which also refuses settings that a connection is opened with: the database's own hold then. */
   readonly pooled: boolean
+  /** How long a COMMIT may take until its caller is told that nobody knows. 30,000; for tests, which cannot wait that long. */
+  readonly commitMs?: number | undefined
   /** Statements may take hours: for who copies a database and makes its indexes. */
   readonly patient?: boolean | undefined
 }
 
+const COMMIT_MS = 30_000
+/** A connection whose answer is late is given up this long after a failover, at most. */
+const LOOK_MS = 5_000
 const PATIENT_MS = 6 * 3_600_000
 /** Two thirds of the time that a run has. */
 const SNAPSHOT_WAIT_MS = 20_000
@@ -82,7 +89,8 @@ export function textOf(row: Row, name: string): string {
   throw new TypeError(`The column ${name} is no text.`)
 }
 
-export function openPostgresPool({ url, connections, pooled, patient }: PoolOptions): PostgresPool {
+export function openPostgresPool(options: PoolOptions): PostgresPool {
+  const { url, connections, pooled, patient, commitMs = COMMIT_MS } = options
   const names = pooled ? () => undefined : statementNames()
   const single = Math.max(Math.min(2, connections - 1), Math.floor(connections / 2))
   const limit = patient ? PATIENT_MS : STATEMENT_MS
@@ -91,18 +99,22 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
   const transactions = openPool({ ...common, most: Math.max(1, connections - single) })
   const lasting = openPool({ ...common, most: 1, statementMs: PATIENT_MS })
 
-  async function ask(on: Pool | PoolClient, text: string, values: readonly unknown[] = []) {
+  function query(text: string, values: readonly unknown[] = []): QueryConfig {
     const name = names(text)
+    return { text, values: [...values], ...(name !== undefined && { name }) }
+  }
+
+  async function ask(on: Pool | PoolClient, config: QueryConfig): Promise<QueryResult> {
     try {
-      return await on.query({ text, values: [...values], ...(name !== undefined && { name }) })
+      return await on.query(config)
     } catch (error) {
       throw storageError(error)
     }
   }
 
   const connectionOn = (on: Pool | PoolClient): PostgresConnection => ({
-    rows: async (text, values) => (await ask(on, text, values)).rows,
-    run: async (text, values) => (await ask(on, text, values)).rowCount ?? 0,
+    rows: async (text, values) => (await ask(on, query(text, values))).rows,
+    run: async (text, values) => (await ask(on, query(text, values))).rowCount ?? 0,
   })
   const direct = connectionOn(statements)
   // One connection is left for single statements, which a long search must not keep waiting.
@@ -118,11 +130,37 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
     'The database is slow to store changes; nothing was stored. Try again.',
   )
 
+  const late = lateAnswers({
+    patience: patient ? PATIENT_MS : commitMs,
+    look: LOOK_MS,
+    async isThere(process) {
+      const ours = `SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND application_name = '${APPLICATION}'`
+      return (await direct.rows(ours, [process])).length > 0
+    },
+  })
+
+  /** A single statement that writes. One that is answered late is counted until PostgreSQL has answered. */
+  function change(text: string, values?: readonly unknown[]): Promise<QueryResult> {
+    return new Promise((resolve, reject) => {
+      writesInTurn(async () => {
+        const { client, release } = await takeConnection(statements)
+        await new Promise<void>((released) => {
+          const asked = ask(client, untimed(query(text, values)))
+          const letGo = (broken: boolean) => {
+            release(broken)
+            released()
+          }
+          late.within(client, asked, letGo).then(resolve, reject)
+        })
+      }).catch(reject)
+    })
+  }
+
   async function snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-    const client = await begin(statements, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const { commit, rollback } = endings(client)
+    const taken = await begin(statements, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const { commit, rollback } = endings(taken, late)
     try {
-      const result = await work(connectionOn(client))
+      const result = await work(connectionOn(taken.client))
       await commit()
       return result
     } catch (error) {
@@ -132,8 +170,8 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
   }
 
   return {
-    rows: (text, values) => writesInTurn(() => direct.rows(text, values)),
-    run: (text, values) => writesInTurn(() => direct.run(text, values)),
+    rows: async (text, values) => (await change(text, values)).rows,
+    run: async (text, values) => (await change(text, values)).rowCount ?? 0,
     reading: {
       rows: (text, values) => onALivingOne(connections, () => direct.rows(text, values)),
       run: (text, values) => onALivingOne(connections, () => direct.run(text, values)),
@@ -141,10 +179,10 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
     lasting: {
       ...connectionOn(lasting),
       async script(text) {
-        const client = await begin(lasting, 'BEGIN')
-        const { commit, rollback } = endings(client)
+        const taken = await begin(lasting, 'BEGIN')
+        const { commit, rollback } = endings(taken, late)
         try {
-          await scriptOn(client, text)
+          await scriptOn(taken.client, text)
           await commit()
         } catch (error) {
           await rollback()
@@ -155,73 +193,16 @@ export function openPostgresPool({ url, connections, pooled, patient }: PoolOpti
     snapshot: (work) => snapshotsInTurn(() => onALivingOne(connections, () => snapshot(work))),
     async transaction() {
       // Nothing has been done with it yet.
-      const client = await onALivingOne(connections, () => begin(transactions, 'BEGIN'))
+      const taken = await onALivingOne(connections, () => begin(transactions, 'BEGIN'))
       return {
-        ...connectionOn(client),
-        ...endings(client),
-        script: (text) => scriptOn(client, text),
+        ...connectionOn(taken.client),
+        ...endings(taken, late),
+        script: (text) => scriptOn(taken.client, text),
       }
     },
     async close() {
+      late.close()
       await Promise.all([statements, transactions, lasting].map((pool) => pool.end()))
-    },
-  }
-}
-
-async function begin(pool: Pool, how: string): Promise<PoolClient> {
-  let client: PoolClient | undefined
-  try {
-    client = await pool.connect()
-    client.on('error', ignore)
-    await client.query(how)
-    return client
-  } catch (error) {
-    client?.off('error', ignore)
-    client?.release(true)
-    throw storageError(error)
-  }
-}
-
-async function scriptOn(client: PoolClient, text: string): Promise<void> {
-  await client.query(text).catch((error: unknown) => {
-    throw storageError(error)
-  })
-}
-
-function ignore(): void {
-  // The statement under way fails by itself; an error event that nobody hears would end the process.
-}
-
-function endings(client: PoolClient): Pick<PostgresTransaction, 'commit' | 'rollback'> {
-  let over = false
-  const release = (broken: boolean) => {
-    over = true
-    client.off('error', ignore)
-    client.release(broken)
-  }
-  return {
-    async commit() {
-      if (over) throw new Error('The transaction is over.')
-      let command: string
-      try {
-        ;({ command } = await client.query('COMMIT'))
-      } catch (error) {
-        release(true)
-        throw storageError(error)
-      }
-      release(false)
-      // What PostgreSQL answers to the COMMIT of a transaction in which something failed.
-      if (command !== 'COMMIT')
-        throw new QuoinError('UNAVAILABLE', 'The transaction was undone by the database. Try again.')
-    },
-    async rollback() {
-      if (over) return
-      try {
-        await client.query('ROLLBACK')
-        release(false)
-      } catch {
-        release(true)
-      }
     },
   }
 }

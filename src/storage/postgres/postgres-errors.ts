@@ -39,7 +39,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** Whether the connection is gone, so that nobody knows what became of a statement that was under way. */
-function isConnectionLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
   if (code === undefined) return LOST.test(error.message)
