@@ -16,7 +16,7 @@ const onBothEngines = [
  * to a disk there are none in a cluster; and `npm run torture` has the access matrix on PostgreSQL.
  */
 const onOneEngine = [
-  'test/end-to-end/{access-matrix,crash,tasks-walk,cities,migrate,uploads,workers,worker-crash,watchdog}.test.ts',
+  'test/end-to-end/{access-matrix,crash,tasks-walk,cities,migrate,uploads,workers,worker-crash,worker-damage,watchdog}.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */

@@ -53,8 +53,11 @@ export async function openReader(
   const opened = releasers()
   try {
     let refusals = 0
-    const storage = openReadingStorage(options, link, () => {
-      refusals += 1
+    const storage = openReadingStorage(options, link, {
+      refused: () => {
+        refusals += 1
+      },
+      damaged: (reason) => send({ kind: 'damaged', reason }),
     })
     opened.add(() => storage.close())
     const catalogue = readingBlocks(await loadBlocks())

@@ -3,7 +3,7 @@ import type { Clock } from './shared/clock.ts'
 import type { Random } from './shared/guid.ts'
 import { eventLoopLoad } from './storage/event-loop-load.ts'
 import { type Following, openReaderStorage } from './storage/sqlite/reader-storage.ts'
-import { openSqliteStorage } from './storage/sqlite/sqlite-storage.ts'
+import { openSqliteStorage, SqliteStorage } from './storage/sqlite/sqlite-storage.ts'
 import type { Storage } from './storage/storage.ts'
 
 export interface StorageSurroundings {
@@ -51,7 +51,19 @@ export async function openStorage(options: Options, surroundings: StorageSurroun
   })
 }
 
+export interface ReadingEvents {
+  /** A write was tried. */
+  readonly refused: () => void
+  /** The database was found damaged. */
+  readonly damaged: (reason: string) => void
+}
+
 /** The embedded engine for a process that only reads, beside the one that has it open. */
-export function openReadingStorage(options: Options, following: Following, refused: () => void): Storage {
-  return openReaderStorage({ directory: options.data, following, refused })
+export function openReadingStorage(options: Options, following: Following, events: ReadingEvents): Storage {
+  return openReaderStorage({ directory: options.data, following, ...events })
+}
+
+/** A process that only reads has met damage: the one that writes stops writing. */
+export function noteDamage(storage: Storage, reason: string): void {
+  if (storage instanceof SqliteStorage) storage.noteDamage(reason)
 }

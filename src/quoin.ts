@@ -72,7 +72,7 @@ import { userLogRoutes } from './http/routes/user-logs.ts'
 import { userRoutes } from './http/routes/users.ts'
 import { openServer, type Server } from './http/server.ts'
 import { openAssetStore } from './open-asset-store.ts'
-import { openStorage } from './open-storage.ts'
+import { noteDamage, openStorage } from './open-storage.ts'
 import { OptionError, type Options, optionTable } from './options.ts'
 import { accessSettings, httpSettings, runLimits } from './quoin-settings.ts'
 import { releasers } from './releasers.ts'
@@ -145,6 +145,7 @@ export async function openQuoin(
             node: { name: node, version, started },
             program: new URL('./reader-process.ts', import.meta.url),
             readerLost: () => void settleStuck?.().catch(() => undefined),
+            damaged: (reason) => noteDamage(oneProcess, reason),
           })
         : undefined
     const engineOfStorage = workers?.storage ?? oneProcess

@@ -37,6 +37,8 @@ export type FromReader =
   | { readonly kind: 'applied'; readonly number: number }
   | { readonly kind: 'listening' }
   | { readonly kind: 'failed'; readonly message: string }
+  /** It has met damage in the database; what SQLite says. */
+  | { readonly kind: 'damaged'; readonly reason: string }
   | { readonly kind: 'load'; readonly load: number }
   | { readonly kind: 'metrics'; readonly number: number; readonly metrics: readonly Metric[] }
   /** A token that is due to be written down as used. */

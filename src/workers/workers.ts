@@ -48,6 +48,8 @@ export interface WorkersOptions {
   readonly program: URL
   /** A reader has ended, by itself or not. */
   readonly readerLost?: () => void
+  /** A reader has met damage in the database. */
+  readonly damaged?: (reason: string) => void
   /** Milliseconds for a reader to apply a change. */
   readonly patience?: number
 }
@@ -82,7 +84,10 @@ export function openWorkers(given: WorkersOptions): Workers {
     patience,
     clock,
     opening: () => ({ options, entrance, guid: newGuid(), writer: process.pid }),
-    heard: (message) => rooms && doFor(rooms, message),
+    heard(message) {
+      if (message.kind === 'damaged') given.damaged?.(message.reason)
+      else if (rooms) doFor(rooms, message)
+    },
     lost: (message) => {
       rooms?.log.write({ level: 'error', message })
       given.readerLost?.()

@@ -1,5 +1,6 @@
 /** `docs/reliability.md`: what a storm did and what came of it. */
 import { cpus, release, totalmem } from 'node:os'
+import { damageSection } from './damage-section.ts'
 import { databaseSection } from './database-section.ts'
 import { faultKinds } from './faults.ts'
 import type { StormFigures } from './storm.ts'
@@ -64,6 +65,7 @@ What was answered: ${Object.entries(figures.statuses)
 
 ${tortureSection}
 ${databaseSection}
+${damageSection}
 ## The machine
 
 ${seed.date}, Node ${process.version} on ${process.platform} ${release()}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB. The nodes,

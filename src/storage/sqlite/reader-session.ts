@@ -27,6 +27,8 @@ export interface ReaderGround {
   readonly results: SearchCache
   /** Told of each write that was tried. */
   readonly refused: () => void
+  /** Told of each error of the database. */
+  readonly failed: (error: unknown) => void
 }
 
 export class ReaderSession implements Session {
@@ -62,9 +64,9 @@ export class ReaderSession implements Session {
   }
 
   #find(storage: string, search: Search): Found {
-    const { connection, catalogue, results } = this.#ground
+    const { connection, catalogue, failed, results } = this.#ground
     const key = JSON.stringify(search)
-    const now = guarded(() => catalogue.unchanged(storage))
+    const now = guarded(() => catalogue.unchanged(storage), failed)
     const known = now && results.known(now.entry.table, now.version, key)
     if (known) return known
     return this.#snapshot(storage, (entry, version) =>
@@ -106,9 +108,9 @@ export class ReaderSession implements Session {
   }
 
   #count(storage: string, query: Query, includeRemoved: boolean): number {
-    const { connection, catalogue, results } = this.#ground
+    const { connection, catalogue, failed, results } = this.#ground
     const key = countKey(query, includeRemoved)
-    const now = guarded(() => catalogue.unchanged(storage))
+    const now = guarded(() => catalogue.unchanged(storage), failed)
     const known = now && results.knownCount(now.entry.table, now.version, key)
     if (known !== undefined) return known
     return this.#snapshot(storage, (entry, version) =>
@@ -182,7 +184,7 @@ export class ReaderSession implements Session {
 
   /** Work within work is part of it. */
   #transaction<T>(work: () => T): T {
-    const { connection } = this.#ground
+    const { connection, failed } = this.#ground
     if (connection.inTransaction) return work()
     return guarded(() => {
       connection.run('BEGIN')
@@ -191,7 +193,7 @@ export class ReaderSession implements Session {
       } finally {
         if (connection.inTransaction) connection.run('COMMIT')
       }
-    })
+    }, failed)
   }
 }
 

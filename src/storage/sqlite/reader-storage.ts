@@ -16,6 +16,7 @@ import { holdReadersLock } from './readers-lock.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import { SearchThread } from './search-thread.ts'
 import { guarded, SqliteConnection } from './sqlite-connection.ts'
+import { DamagedDatabase, storageError } from './sqlite-errors.ts'
 
 /** What the process that writes tells this one. */
 export interface Following {
@@ -30,11 +31,19 @@ export interface ReaderOptions {
   readonly following: Following
   /** Told of each write that was tried and refused. */
   readonly refused?: () => void
+  /** Told once when the database was found damaged, with what SQLite says: the process that writes must not go on. */
+  readonly damaged?: (reason: string) => void
 }
 
 /** Throws UNAVAILABLE when a writer is just beginning. */
-export function openReaderStorage({ directory, following, refused }: ReaderOptions): Storage {
+export function openReaderStorage({ directory, following, refused, damaged }: ReaderOptions): Storage {
   const unlock = holdReadersLock(directory)
+  let isDamaged = false
+  const failed = (error: unknown) => {
+    if (!(error instanceof DamagedDatabase) || isDamaged) return
+    isDamaged = true
+    damaged?.(error.reason)
+  }
   try {
     const path = join(directory, 'quoin.db')
     const connection = new SqliteConnection({
@@ -44,13 +53,14 @@ export function openReaderStorage({ directory, following, refused }: ReaderOptio
     })
     registerSearchFunctions(connection)
     const catalogue = new ReaderCatalogue(connection)
-    const thread = new SearchThread(path)
+    const thread = new SearchThread(path, failed)
     const ground = {
       connection,
       thread,
       catalogue,
       results: searchCache(),
       refused: refused ?? (() => undefined),
+      failed,
     }
     return {
       engine: 'sqlite',
@@ -67,15 +77,15 @@ export function openReaderStorage({ directory, following, refused }: ReaderOptio
       async drop() {
         refuse()
       },
-      has: (name) => catalogue.has(name),
-      names: () => catalogue.names(),
+      has: (name) => guarded(() => catalogue.has(name), failed),
+      names: () => guarded(() => catalogue.names(), failed),
       session: (origin: Origin = {}): Session => new ReaderSession(ground, origin),
       // Nothing is written here that could be observed.
       observe: () => () => undefined,
       watch: (name, watcher) => following.watch(name, watcher),
       version: (name) => following.version(name),
       stamp(name) {
-        const now = guarded(() => catalogue.unchanged(name))
+        const now = guarded(() => catalogue.unchanged(name), failed)
         return now && `${now.entry.table} ${now.version}`
       },
       kept: () => ({ indexes: [], text: false }),
@@ -89,7 +99,9 @@ export function openReaderStorage({ directory, following, refused }: ReaderOptio
     }
   } catch (error) {
     unlock()
-    throw error
+    const told = storageError(error)
+    failed(told)
+    throw told
   }
 }
 

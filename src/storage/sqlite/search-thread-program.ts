@@ -66,7 +66,7 @@ function answer(task: SearchTask): SearchAnswer {
     return guarded(() => carryOut(task))
   } catch (error) {
     const told = error instanceof EffortSpent ? tooMuchToCompare() : error
-    if (told instanceof DamagedDatabase) return { kind: 'damaged', message: String(told.cause) }
+    if (told instanceof DamagedDatabase) return { kind: 'damaged', message: told.reason }
     if (told instanceof QuoinError) return { kind: 'refused', code: told.code, message: told.message }
     return { kind: 'failed', message: told instanceof Error ? told.message : String(told) }
   }

@@ -27,6 +27,11 @@ export class DamagedDatabase extends QuoinError {
     )
     this.name = 'DamagedDatabase'
   }
+
+  /** What SQLite says. */
+  get reason(): string {
+    return this.cause instanceof Error ? this.cause.message : String(this.cause)
+  }
 }
 
 /** SQLite's extended result code, or undefined if the error is not SQLite's. */

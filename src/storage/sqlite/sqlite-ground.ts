@@ -113,7 +113,7 @@ export async function openGround(options: SqliteOptions): Promise<SqliteGround> 
     unlock()
     const told = storageError(error)
     if (!(told instanceof DamagedDatabase)) throw told
-    const text = `${path} is damaged and cannot be opened: SQLite says "${reasonOf(told)}". ${RESTORE}`
+    const text = `${path} is damaged and cannot be opened: SQLite says "${told.reason}". ${RESTORE}`
     throw new QuoinError('UNAVAILABLE', text, { cause: error })
   }
 }
@@ -123,11 +123,7 @@ const RESTORE =
 
 /** For the log of the node. */
 function damageText(path: string, damage: DamagedDatabase): string {
-  return `${path} is damaged: SQLite says "${reasonOf(damage)}". Writes are refused from now on; what can be read is served. Stop Quoin. ${RESTORE}`
-}
-
-function reasonOf({ cause }: DamagedDatabase): string {
-  return cause instanceof Error ? cause.message : String(cause)
+  return `${path} is damaged: SQLite says "${damage.reason}". Writes are refused from now on; what can be read is served. Stop Quoin. ${RESTORE}`
 }
 
 /** Empty files that only their owner can read; SQLite gives its log the same rights. Their names are on disk before use. */

@@ -23,6 +23,7 @@ import {
 } from '../storage.ts'
 import { stampOf } from './read-stamps.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
+import { DamagedDatabase } from './sqlite-errors.ts'
 import { openGround, type SqliteGround, type SqliteOptions } from './sqlite-ground.ts'
 import { searchGround } from './sqlite-search-advice.ts'
 import { SqliteSession } from './sqlite-session.ts'
@@ -123,6 +124,11 @@ export class SqliteStorage implements Storage {
   slowSearches(name: string): readonly SlowSearch[] {
     const entry = this.#ground.catalogue.entry(name)
     return this.#ground.advisor.of(entry.table, searchGround(entry))
+  }
+
+  /** Another process has met damage in a file: as if this one had. */
+  noteDamage(reason: string): void {
+    this.#ground.writer.noteFailure(new DamagedDatabase(new Error(reason)))
   }
 
   close(): Promise<void> {
