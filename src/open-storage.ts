@@ -46,6 +46,7 @@ export async function openStorage(options: Options, surroundings: StorageSurroun
     entity,
     node,
     monotonic: () => performance.now(),
+    wall: Date.now,
     load: eventLoopLoad(),
     ...(report && { report }),
   })

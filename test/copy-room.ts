@@ -56,6 +56,7 @@ export function openNode(url: string): Promise<Storage> {
     connections: 4,
     node: { name: 'a-node', version: '1.2.3' },
     monotonic: () => performance.now(),
+    wall: Date.now,
     load: () => 0,
   })
 }

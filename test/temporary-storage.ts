@@ -47,6 +47,7 @@ export async function openTemporaryStorage(
           connections: 10,
           node: { name: 'test', version: '0.0.0' },
           monotonic: () => performance.now(),
+          wall: Date.now,
           load: () => 0,
         })
       : openSqliteStorage({ ...common, directory, synchronous: 'OFF' })

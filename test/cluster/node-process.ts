@@ -15,6 +15,7 @@ const storage = await openPostgresStorage({
   entity: 1,
   node: { name: 'same', version: '1.2.3' },
   monotonic: () => performance.now(),
+  wall: Date.now,
   load: () => 0,
 })
 console.log(storage.cluster?.self)

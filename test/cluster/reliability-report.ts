@@ -76,6 +76,7 @@ PostgreSQL 18 (\`fsync\` on), the load balancer and the clients share it, so the
 - A power cut: \`kill -9\` of PostgreSQL takes its processes, not what the machine's memory still owes the disk.
 - A failover to a standby: see [growing.md](growing.md).
 - A node whose clock is wrong, or whose process is frozen for longer than its lease and then goes on.
+- A virtual machine that its host pauses without setting its clock: see [growing.md](growing.md).
 `
 }
 

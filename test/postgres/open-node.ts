@@ -13,6 +13,7 @@ export function openNode(url: string, { node, ...more }: NodeChanges = {}): Prom
     entity: 1,
     node: { name: node ?? 'one', version: '1.2.3' },
     monotonic: () => performance.now(),
+    wall: Date.now,
     load: () => 0,
     ...more,
   })

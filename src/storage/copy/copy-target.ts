@@ -39,6 +39,7 @@ export async function openCopyTarget(source: CopySource, options: TargetOptions)
     directory: source.directory,
     node: { name: 'quoin migrate', version },
     monotonic: () => performance.now(),
+    wall: Date.now,
     load: () => 0,
     filling: true,
   })

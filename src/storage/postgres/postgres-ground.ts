@@ -6,6 +6,7 @@ import type { Migration } from '../migrations.ts'
 import { type SlowLimits, searchAdvisor, slowLimits } from '../search-advisor.ts'
 import { checkServer, startProblem } from './check-server.ts'
 import { type Alone, clusterLock } from './cluster-lock.ts'
+import type { LeaseClocks } from './nodes/lease-clock.ts'
 import { openLeaseConnection } from './nodes/lease-connection.ts'
 import { type NodeFolder, openNodeFolder } from './nodes/node-folder.ts'
 import { APPLIED_CHANNEL, CHANGE_CHANNEL, leaveNode } from './nodes/node-rows.ts'
@@ -19,7 +20,7 @@ import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
 import type { SessionGround } from './postgres-session.ts'
 import { refuseUnfinishedCopy } from './unfinished-copy.ts'
 
-export interface PostgresOptions extends StampOptions {
+export interface PostgresOptions extends StampOptions, LeaseClocks {
   readonly url: string
   /** Past a pooler, for messages; `url` if not given. */
   readonly listenUrl?: string
@@ -29,8 +30,6 @@ export interface PostgresOptions extends StampOptions {
   readonly node: { readonly name: string; readonly version: string }
   /** This node's own, where a start finds that the node before it has ended. Without it that one's lease is waited for. */
   readonly directory?: string
-  /** Milliseconds that never go back. */
-  readonly monotonic: () => number
   /** 0 to 1. */
   readonly load: () => number
   /** What went wrong while nobody waited for it. */
@@ -76,7 +75,7 @@ export async function openPostgresGround(options: PostgresOptions): Promise<Post
       reading: pool.reading,
       lease,
       node: { guid, ...options.node },
-      monotonic: options.monotonic,
+      clocks: options,
       load: options.load,
       ...(options.report && { report: options.report }),
     })

@@ -25,12 +25,15 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** `skew`: how far the node believes that time has gone on since its last contact. */
-async function node(name: string, skew: () => number = () => 0): Promise<Storage> {
+const still = () => 0
+
+/** `skew`, `jumped`: how far the node's clocks have gone on by themselves: the monotonic one, and the wall clock. */
+async function node(name: string, skew = still, jumped = still): Promise<Storage> {
   const storage = await openNode(database.url, {
     node: name,
     connections: 6,
     monotonic: () => performance.now() + skew(),
+    wall: () => Date.now() + jumped(),
     load: () => 0.5,
   })
   open.add(storage)
@@ -196,6 +199,20 @@ describe('a node that is lost', () => {
     skew = 6_000
     expect(one.cluster?.alive()).toBe(false)
     await expect.poll(() => one.cluster?.alive(), { timeout: 8_000 }).toBe(true)
+  })
+
+  test('with the whole machine, which its monotonic clock does not show: it reads everything anew', async () => {
+    let jumped = 0
+    const one = await node('one', still, () => jumped)
+    const heard: unknown[] = []
+    one.watch('things', (guids) => void heard.push(guids))
+    jumped = 6_000
+    expect(one.cluster?.alive()).toBe(false)
+    await expect.poll(() => one.cluster?.alive(), { timeout: 8_000 }).toBe(true)
+    expect(heard).toContain(undefined)
+    // Set back, by whoever sets clocks: that says nothing.
+    jumped = -3_600_000
+    expect(one.cluster?.alive()).toBe(true)
   })
 
   test('that leaves is waited for by nobody', async () => {

@@ -7,7 +7,7 @@
  * - live: once a second, and when somebody says that there is a change, it pulls: reads the changes behind the last one it
  *   knows, tells the watchers, and then renews its lease and says how far it is, in one statement. So a node that cannot
  *   follow does not renew either. After a failover it cannot renew, and joins again.
- * - fenced: its lease has run out, by its own clock, which began to count before the database's. It does not answer, and
+ * - fenced: its lease has run out, by its own clocks, which began to count before the database's. It does not answer, and
  *   tries to join again each second.
  *
  * A writer announces its change inside its transaction and waits after the commit until no live node is behind. The wait
@@ -17,6 +17,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { Cluster, ClusterNode, Watcher } from '../../cluster.ts'
 import type { PostgresConnection } from '../postgres-connection.ts'
+import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from './lease-clock.ts'
 import {
   APPLIED_CHANNEL,
   CHANGE_CHANNEL,
@@ -40,8 +41,7 @@ export interface PostgresClusterOptions {
   /** For this node's lease and the changes that it follows, and for nobody else. */
   readonly lease: PostgresConnection
   readonly node: Joining
-  /** Milliseconds that never go back, from any point in time. */
-  readonly monotonic: () => number
+  readonly clocks: LeaseClocks
   /** 0 to 1. */
   readonly load: () => number
   /** What went wrong while nobody waited for it. */
@@ -58,7 +58,8 @@ export class PostgresCluster implements Cluster {
   readonly #watchers = new Map<string, Set<Watcher>>()
   readonly #waiting = new Set<() => void>()
   #applied = -1
-  #aliveUntil = Number.NEGATIVE_INFINITY
+  /** When this node asked for the lease that it has. */
+  #leased: Instant | undefined
   #timer: NodeJS.Timeout | undefined
   #beating: Promise<void> | undefined
   #again = false
@@ -80,7 +81,7 @@ export class PostgresCluster implements Cluster {
   }
 
   alive(): boolean {
-    return this.#options.monotonic() < this.#aliveUntil
+    return this.#leased !== undefined && millisecondsSince(this.#leased, this.#options.clocks) < LEASE_MS
   }
 
   nodes(): Promise<readonly ClusterNode[]> {
@@ -128,7 +129,7 @@ export class PostgresCluster implements Cluster {
     this.#closed = true
     clearTimeout(this.#timer)
     await this.#beating
-    this.#aliveUntil = Number.NEGATIVE_INFINITY
+    this.#leased = undefined
     for (const look of this.#waiting) look()
     await leaveNode(this.#options.lease, this.#options.node.guid)
   }
@@ -157,7 +158,7 @@ export class PostgresCluster implements Cluster {
   }
 
   async #pull(): Promise<void> {
-    const { lease, node, monotonic, load } = this.#options
+    const { lease, node, clocks, load } = this.#options
     // A counter that went back is a database that lost commits (a failover, a restore): nothing read from it still holds.
     const behind = this.#applied >= 0 && (await lastChange(lease)).number < this.#applied
     if (this.#applied === -1 || behind || !this.alive()) await this.#join()
@@ -170,9 +171,8 @@ export class PostgresCluster implements Cluster {
       }
       if (changes.length === 0) break
     }
-    const asked = monotonic()
-    if (await renewNode(lease, node.guid, this.#applied, load())) this.#aliveUntil = asked + LEASE_MS
-    else this.#aliveUntil = Number.NEGATIVE_INFINITY
+    const asked = instantOf(clocks)
+    this.#leased = (await renewNode(lease, node.guid, this.#applied, load())) ? asked : undefined
     if (++this.#beats % FORGET_BEATS === 0) await forgetOld(lease)
   }
 
