@@ -45,6 +45,9 @@ function billOfMaterials() {
     'dev',
     '--omit',
     'optional',
+    // Whoever packs silently wants to hear why it failed.
+    '--loglevel',
+    'error',
   ]
   const npm = process.env.npm_execpath
   const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { inject } from 'vitest'
+import { freeDatabase, keepForNext, noteAsMade } from './reused-databases.ts'
 
 export interface TemporaryDatabase {
   readonly url: string
@@ -22,6 +23,8 @@ export interface DatabaseTemplate {
 
 /** An empty database, or a copy of the template. */
 export async function openTemporaryDatabase(template?: DatabaseTemplate): Promise<TemporaryDatabase> {
+  const kept = template && freeDatabase()
+  if (kept !== undefined) return reusable(kept)
   const server = `postgres://quoin@127.0.0.1:${inject('postgresPort')}`
   const name = `test_${randomBytes(8).toString('hex')}`
   const admin = new Client({ connectionString: `${server}/postgres` })
@@ -32,7 +35,19 @@ export async function openTemporaryDatabase(template?: DatabaseTemplate): Promis
   } finally {
     await admin.end()
   }
-  return { url: `${server}/${name}`, drop: () => drop(server, name) }
+  const url = `${server}/${name}`
+  if (!template) return { url, drop: () => drop(url) }
+  await noteAsMade(url)
+  return reusable(url)
+}
+
+function reusable(url: string): TemporaryDatabase {
+  return {
+    url,
+    async drop() {
+      if (!(await keepForNext(url))) await drop(url)
+    },
+  }
 }
 
 /** Those who need it at the same time, in any process of the run, wait for the one that makes it. */
@@ -69,8 +84,11 @@ async function rename(admin: Client, from: string, to: string): Promise<void> {
   }
 }
 
-async function drop(server: string, name: string): Promise<void> {
-  const client = new Client({ connectionString: `${server}/postgres` })
+async function drop(url: string): Promise<void> {
+  const server = new URL(url)
+  const name = server.pathname.slice(1)
+  server.pathname = '/postgres'
+  const client = new Client({ connectionString: server.href })
   await client.connect()
   try {
     await client.query(`DROP DATABASE ${name} WITH (FORCE)`)

@@ -24,6 +24,17 @@ test('every file beside the sources that the program reads is in the package', (
   expect(read.filter((file) => !packed.has(file))).toEqual([])
 })
 
+// npm refuses to make the bill of materials otherwise, and with it the package and the image.
+test('every package of this repository has a version', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const own = Object.keys(lock.packages).filter((path) => !path.includes('node_modules/'))
+  expect(own).toEqual(['', ...manifest.workspaces])
+  for (const path of own) {
+    const { name, version } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+    expect({ name, version }).toEqual({ name, version: lock.packages[path].version ?? 'none' })
+  }
+})
+
 test.each([
   ['18.20.4', false],
   ['22.21.0', false],

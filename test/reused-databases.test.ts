@@ -1,0 +1,45 @@
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { quoinTemplate } from './quoin-template.ts'
+import { openTemporaryDatabase } from './temporary-database.ts'
+
+async function ask(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const everything = `SELECT (SELECT json_agg(s ORDER BY id) FROM storage s) AS storages,
+  (SELECT count(*) FROM change) AS changes, (SELECT number FROM change_counter) AS number,
+  (SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace) AS relations`
+
+test('a database that comes back is as it was made', async () => {
+  const first = await openTemporaryDatabase(quoinTemplate)
+  const before = await ask(first.url, everything)
+  await ask(first.url, 'CREATE TABLE of_a_test (a integer)')
+  await ask(first.url, "UPDATE storage SET name = name || ' changed'")
+  await ask(first.url, 'UPDATE change_counter SET number = 7')
+  await ask(first.url, 'INSERT INTO queue (name) VALUES (1)')
+  expect(await ask(first.url, everything)).not.toEqual(before)
+  await first.drop()
+  const second = await openTemporaryDatabase(quoinTemplate)
+  expect(second.url).toBe(first.url)
+  expect(await ask(second.url, everything)).toEqual(before)
+  expect(await ask(second.url, 'SELECT FROM queue')).toEqual([])
+  await second.drop()
+})
+
+test.each([
+  ['another index on a table of ours', 'CREATE INDEX of_a_test ON job (queue, guid)'],
+  ['a column', 'ALTER TABLE job ADD COLUMN of_a_test integer'],
+  ['another function', 'CREATE FUNCTION of_a_test() RETURNS integer LANGUAGE sql RETURN 1'],
+])('one with %s never comes back', async (_name, sql) => {
+  const first = await openTemporaryDatabase(quoinTemplate)
+  await ask(first.url, sql)
+  await first.drop()
+  await expect(ask(first.url, 'SELECT 1')).rejects.toThrow(/does not exist/)
+})
