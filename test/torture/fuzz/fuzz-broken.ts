@@ -10,18 +10,16 @@ const PATIENCE_MS = 1_500
 
 export async function fuzzBroken(random: RandomSource, signal?: AbortSignal): Promise<FuzzResult> {
   const server = await openFuzzServerOn({ broken: true })
+  const { address, guard } = server
+  const seen: string[] = []
+  const more = (failures: readonly string[]) => {
+    seen.push(...guard.outcome().failures)
+    return !signal?.aborted && rounds++ < MOST_ROUNDS && notFound([...failures, ...seen]).length > 0
+  }
+  let rounds = 0
   try {
-    let rounds = 0
-    return await runFuzz({
-      address: server.address,
-      guard: server.guard,
-      random,
-      documents: 0,
-      // What the guard has seen is told at the end only.
-      more: (failures) =>
-        !signal?.aborted && rounds++ < MOST_ROUNDS && (rounds < 4 || notFound(failures).length > 1),
-      patience: PATIENCE_MS,
-    })
+    const result = await runFuzz({ address, guard, random, documents: 0, more, patience: PATIENCE_MS })
+    return { ...result, failures: [...result.failures, ...seen] }
   } finally {
     await server.close()
   }

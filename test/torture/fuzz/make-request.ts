@@ -31,7 +31,9 @@ export interface RequestMaking {
 const brokenSegments = ['%zz', '%00', '%ff', '%e2%28%a1', '..%2f..%2fetc%2fpasswd', 'a%00b', '%']
 
 export function makeRequest(target: Target, { document, known, random }: RequestMaking): FuzzRequest {
-  const mood = random.oneOf(['good', 'good', 'bad', 'hostile'] as const)
+  const mood = random.oneOf(['good', 'good', 'bad', 'hostile', 'hostile'] as const)
+  // Where there is nothing but the path, what is wrong has to be in it.
+  const inPath = target.operation.requestBody ? 0.3 : 0.7
   const making: Making = {
     document,
     random,
@@ -49,11 +51,11 @@ export function makeRequest(target: Target, { document, known, random }: Request
   return { target, mood, url: `${path}${query}`, headers, body: body?.bytes }
 
   function segment(name: string): string {
-    if (mood === 'hostile' && random.chance(0.4))
+    if (mood === 'hostile' && random.chance(inPath))
       return random.chance(0.3)
         ? random.oneOf(brokenSegments)
         : encodeURIComponent(one(hostileText, random).toWellFormed()) || '-'
-    if (mood === 'bad' && random.chance(0.4)) return encodeURIComponent(known.word(random).toWellFormed())
+    if (mood === 'bad' && random.chance(inPath)) return encodeURIComponent(known.word(random).toWellFormed())
     if (/number/.test(name)) return String(random.below(4))
     return known.guid(target.path, random)
   }

@@ -46,14 +46,14 @@ const preload = new URL('./guarded-server.ts', import.meta.url).href
 /** `folder`: for its notes; made if it is missing, and removed with it. */
 export function openServerGuard(folder: string, warm = WARM_MS): ServerGuard {
   const wish: GuardWish = { folder, warm }
-  const make = () => mkdirSync(folder, { recursive: true })
-  make()
+  mkdirSync(folder, { recursive: true })
   return {
     settings: { NODE_OPTIONS: `--import=${preload}`, TURN_GUARD: JSON.stringify(wish) },
     outcome() {
-      const records = readdirSync(folder).map((name) => recordIn(readFileSync(join(folder, name), 'utf8')))
-      rmSync(folder, { recursive: true })
-      make()
+      const notes = readdirSync(folder).map((name) => join(folder, name))
+      const records = notes.map((note) => recordIn(readFileSync(note, 'utf8')))
+      // Those alone: others are written meanwhile.
+      for (const note of notes) rmSync(note)
       return judge(records)
     },
     close: () => rmSync(folder, { recursive: true, force: true }),
