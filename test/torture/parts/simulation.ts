@@ -1,5 +1,6 @@
 import { brokenNodes, brokenWriters } from '../simulation/broken-on-purpose.ts'
 import { type Interleavings, openSimulations, runInterleavings } from '../simulation/run-interleavings.ts'
+import { onAllCores } from '../simulation/simulation-threads.ts'
 import type { TortureContext, TorturePart, TortureResult } from '../torture-part.ts'
 
 /** How many interleavings a break may take to be found. */
@@ -16,31 +17,26 @@ const simulation: TorturePart = {
 export default simulation
 
 async function run({ seed, seconds, signal }: TortureContext): Promise<TortureResult> {
-  const simulations = await openSimulations()
-  try {
-    const began = performance.now()
-    const until = (share: number) => (so: Interleavings) =>
-      !signal.aborted &&
-      so.failures.length < MOST_FAILURES &&
-      performance.now() - began < 1000 * seconds * share
-    const writer = await runInterleavings((own) => simulations.writer(own), seed, until(0.4))
-    const nodes = await runInterleavings((own) => simulations.nodes(own), seed, until(1))
-    const minutes = (performance.now() - began) / 60_000
-    return {
-      checked: writer.checked + nodes.checked,
-      failures: [
-        ...writer.failures.map((what) => `writer, ${what}`),
-        ...nodes.failures.map((what) => `nodes, ${what}`),
-      ],
-      figures: {
-        'interleavings of the writer': writer.count,
-        'interleavings of nodes': nodes.count,
-        steps: writer.steps + nodes.steps,
-        'interleavings a minute': Math.round((writer.count + nodes.count) / minutes),
-      },
-    }
-  } finally {
-    await simulations.close()
+  const began = performance.now()
+  const task = { seed, mostFailures: MOST_FAILURES }
+  const writer = await onAllCores({ ...task, kind: 'writer', milliseconds: 400 * seconds }, signal)
+  const minutes = (performance.now() - began) / 60_000
+  const nodes = await onAllCores({ ...task, kind: 'nodes', milliseconds: 600 * seconds }, signal)
+  const more = (performance.now() - began) / 60_000 - minutes
+  return {
+    checked: writer.checked + nodes.checked,
+    failures: [
+      ...writer.failures.map((what) => `writer, ${what}`),
+      ...nodes.failures.map((what) => `nodes, ${what}`),
+    ],
+    figures: {
+      'interleavings of the writer': writer.count,
+      'interleavings of nodes': nodes.count,
+      steps: writer.steps + nodes.steps,
+      'of the writer, a minute': Math.round(writer.count / minutes),
+      'of nodes, a minute': Math.round(nodes.count / more),
+      'of both, a minute': Math.round((writer.count + nodes.count) / (minutes + more)),
+    },
   }
 }
 

@@ -32,15 +32,16 @@ export interface Interleavings {
   readonly failures: readonly string[]
 }
 
-/** From the seed on, while `more` says so. */
+/** From the seed on, in steps, while `more` says so. */
 export async function runInterleavings(
   simulate: (seed: number) => Promise<Outcome>,
   seed: number,
   more: (so: Interleavings) => boolean,
+  step = 1,
 ): Promise<Interleavings> {
   let so: Interleavings = { count: 0, steps: 0, checked: 0, failures: [] }
   while (more(so)) {
-    const own = seed + so.count
+    const own = seed + so.count * step
     const { broken, steps, checked } = await simulate(own)
     so = {
       count: so.count + 1,

@@ -7,6 +7,7 @@ import {
   runInterleavings,
   type Simulations,
 } from './run-interleavings.ts'
+import { onAllCores } from './simulation-threads.ts'
 
 let simulations: Simulations
 beforeAll(async () => {
@@ -56,4 +57,22 @@ test('the same seed gives the same interleaving, another one another', async () 
   const first = await digests(7)
   expect(await digests(7)).toEqual(first)
   expect((await digests(8)).filter((digest) => first.includes(digest))).toEqual([])
+})
+
+test('threads share the seeds: none is left out, none comes twice', async () => {
+  const { signal } = new AbortController()
+  const task = { kind: 'writer', seed: 1, milliseconds: 500, mostFailures: 1 } as const
+  const { count, failures, checked } = await onAllCores(task, signal, 2)
+  expect({ failures, least: count >= 2, some: checked > count }).toEqual({
+    failures: [],
+    least: true,
+    some: true,
+  })
+  const seeds: number[] = []
+  const note = async (seed: number) => {
+    seeds.push(seed)
+    return { broken: [], steps: 1, checked: 1, digest: '' }
+  }
+  for (const place of [0, 1]) await runInterleavings(note, 1 + place, (so) => so.count < 3, 2)
+  expect(seeds.sort()).toEqual([1, 2, 3, 4, 5, 6])
 })
