@@ -22,9 +22,12 @@ node to PostgreSQL is cut for longer than the node's lease.
 
 \`\`\`sh
 npm run prove                  # this, about ${Math.ceil((figures.lasted + 60) / 60)} minutes; writes this page
-npm run prove -- --rounds 20   # longer
+npm run prove -- --seconds 900 # longer: 45 s for every fault once
 npx vitest run test/cluster    # the short form, part of npm test
 \`\`\`
+
+\`npm run prove\` is \`npm run torture -- --only reliability --seconds 270 --pages\`: six rounds, then its control, in which clients
+count a note as stored when they send it.
 
 ## Promises
 

@@ -6,6 +6,7 @@ export interface TortureSettings {
   readonly seed: number
   readonly seconds: number
   readonly short: boolean
+  readonly pages?: boolean
   readonly signal: AbortSignal
   readonly tell: (line: string) => void
   /** Milliseconds after which a part counts as hanging. */
@@ -65,11 +66,11 @@ export async function runPart(part: TorturePart, settings: TortureSettings): Pro
     const patience = settings.patience ?? PATIENCE_MS
     const timer = setTimeout(() => late.abort(new Error(`no end after ${patience} ms`)), patience)
     const signal = AbortSignal.any([settings.signal, late.signal])
-    const { seed, seconds, short } = settings
+    const { seed, seconds, short, pages = false } = settings
     const random = randomSource(seed, part.name)
     const tell = (line: string) => settings.tell(`${part.name}: ${line}`)
     try {
-      const work = run({ seed, seconds, short, signal, random, tell })
+      const work = run({ seed, seconds, short, pages, signal, random, tell })
       return await unless(signal, work, settings.grace ?? GRACE_MS)
     } catch (error) {
       failures.push(`the ${what} threw: ${error instanceof Error ? (error.stack ?? error.message) : error}`)

@@ -17,6 +17,8 @@ export interface TortureContext {
   readonly seconds: number
   /** A sample of everything instead of much of it. */
   readonly short: boolean
+  /** Write the page of docs/ that a part makes from what it saw, if it has one and nothing was wrong. */
+  readonly pages: boolean
   /** Aborted when the run is interrupted, or the part takes far too long. */
   readonly signal: AbortSignal
   /** Made from the seed and the name of the part: the same in each run with that seed. */

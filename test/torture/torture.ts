@@ -1,5 +1,5 @@
 /**
- * The checks that are slow by nature: `npm run torture [-- --seed N --seconds N --only part,part --short]`. Runs each part
+ * The checks that are slow by nature: `npm run torture [-- --seed N --seconds N --only part,part --short --pages]`. Runs each part
  * of `parts/` for about so many seconds, then its control, prints a table, and exits with 1 when a part failed.
  */
 import { randomInt } from 'node:crypto'
@@ -17,9 +17,10 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     only: { type: 'string' },
     short: { type: 'boolean', default: false },
+    pages: { type: 'boolean', default: false },
   },
 })
-const short = values.short
+const { short, pages } = values
 const seed = whole('seed', values.seed ?? String(randomInt(2 ** 31)))
 const seconds = whole('seconds', values.seconds ?? (short ? '5' : '120'))
 const parts = await findParts(values.only?.split(',').map((name) => name.trim()))
@@ -46,7 +47,7 @@ try {
   for (const part of parts) {
     if (stopped.signal.aborted) break
     tell(part.name)
-    outcomes.push(await runPart(part, { seed, seconds, short, signal: stopped.signal, tell, guard }))
+    outcomes.push(await runPart(part, { seed, seconds, short, pages, signal: stopped.signal, tell, guard }))
   }
 } finally {
   const ended = await folder.clear()

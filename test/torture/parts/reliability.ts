@@ -1,10 +1,13 @@
+import { writeFile } from 'node:fs/promises'
 import { provePromises } from '../../cluster/prove-promises.ts'
+import { reliabilityReport } from '../../cluster/reliability-report.ts'
+import type { StormFigures } from '../../cluster/storm.ts'
 import type { TortureContext, TorturePart, TortureResult } from '../torture-part.ts'
 
 /** Every fault once takes about so long, seconds. */
 const ROUND_SECONDS = 45
 
-/** The same storm that docs/reliability.md is made from. */
+/** With `--pages` it makes docs/reliability.md: `npm run prove` is the name of that. */
 const reliability: TorturePart = {
   name: 'reliability',
   summary: 'Three nodes under load while nodes and PostgreSQL are killed and wires are cut.',
@@ -15,7 +18,7 @@ const reliability: TorturePart = {
 export default reliability
 
 async function prove(
-  { short, random, tell, signal }: TortureContext,
+  { short, pages, random, tell, signal }: TortureContext,
   rounds: number,
   early = false,
 ): Promise<TortureResult> {
@@ -28,6 +31,7 @@ async function prove(
     early,
     signal,
   })
+  if (pages && !early && broken.length === 0) await writePage(figures, tell)
   const { notes, ticks, switches } = figures
   return {
     checked: notes.acknowledged + ticks.ticks + switches.asked,
@@ -39,4 +43,12 @@ async function prove(
       'requests after a switch': switches.asked,
     },
   }
+}
+
+async function writePage(figures: StormFigures, tell: (line: string) => void): Promise<void> {
+  tell(JSON.stringify(figures, undefined, 2))
+  const date = new Date().toISOString().slice(0, 10)
+  const page = new URL('../../../docs/reliability.md', import.meta.url)
+  await writeFile(page, reliabilityReport(figures, { date }))
+  tell('docs/reliability.md is written')
 }
