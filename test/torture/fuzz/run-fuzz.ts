@@ -20,6 +20,8 @@ export interface FuzzOptions {
   /** Until a request counts as never answered, milliseconds. */
   readonly patience: number
   readonly guard: Pick<ServerGuard, 'outcome'>
+  /** Some of the operations, for a control. */
+  readonly only?: (target: Target) => boolean
 }
 
 export interface FuzzResult {
@@ -40,7 +42,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   try {
     const room = await openFuzzRoom(keeper, options.documents)
     const known = knownThings(room.kept)
-    const targets = targetsOf(room.document)
+    const targets = targetsOf(room.document).filter(options.only ?? (() => true))
     const failures: string[] = []
     const statuses = new Map<string, number>()
     const succeeded = new Set<Target>()
