@@ -19,6 +19,14 @@ export interface AccessSettings {
 }
 
 /** What the parts of this room share. */
+/** A token that is used gets its full lifetime again. */
+export interface TokenExtension {
+  /** False if the token is gone. */
+  readonly done: Promise<boolean>
+  /** Requests do not wait for it any more. */
+  isLate: boolean
+}
+
 export interface AccessContext {
   readonly storage: Storage
   readonly clock: Clock
@@ -27,6 +35,8 @@ export interface AccessContext {
   readonly passwords: PasswordHasher
   readonly addresses: AddressLimit
   readonly identities: IdentityCache
+  /** Those that are under way, by guid of the token. */
+  readonly extensions: Map<string, TokenExtension>
   /** Guid of the document that every change to users writes first: see `user-changes.ts`. */
   readonly turnGuid: string
 }

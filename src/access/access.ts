@@ -115,6 +115,7 @@ export async function openAccess(options: {
     passwords: passwordHasher(options.random, options.settings.passwordCost),
     addresses: addressLimit(options.settings.addressAttempts),
     identities: identityCache(options.storage, [TOKENS, USERS, GROUPS]),
+    extensions: new Map(),
     turnGuid: await openTurn(options.storage),
   }
   await ensureUserLogs(options.storage)

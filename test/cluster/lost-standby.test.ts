@@ -75,3 +75,40 @@ test('a run whose COMMIT hangs is answered at its deadline: the change may still
   await commits.letGo()
   await expect.poll(isThere, { timeout: 10_000 }).toBe(true)
 })
+
+test('what was sent with an idempotency-key and is sent again is stored once', async () => {
+  await node.install('Orders', {
+    orders: { type: 'storage', fields: { storage: 'orders' } },
+    on: {
+      type: 'on_startup_register_uri_post',
+      in: { uri: 'orders' },
+      fields: { idempotent: true },
+      scopes: ['*public'],
+    },
+    set: { type: 'mutations_set_bp_field_multiple', in: { object: '@on.body' } },
+    keep: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@on.flow', storage: '@orders.storage', mutations: '@set.mutations' },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@keep.flow', value: '@keep.document' } },
+  })
+  const order = () =>
+    node.send('POST', '/orders', { body: { item: 'tea' }, headers: { 'idempotency-key': 'once' } })
+  await commits.hold()
+  expect((await order()).status).toBe(503)
+  await commits.letGo()
+  const again = await order()
+  expect([again.status, again.headers['idempotent-replay']]).toEqual([200, 'true'])
+  expect(await node.documents('orders')).toHaveLength(1)
+})
+
+test('a signed-in user does not wait until the use of the token is written down', async () => {
+  // Which happens once an hour.
+  node.advance(2 * 3_600_000)
+  await commits.hold()
+  const asked = node.send('GET', '/users/me', { as: 'admin' })
+  const answer = await Promise.race([asked, wait(20_000, undefined, { ref: false })])
+  expect(answer).toMatchObject({ status: 200 })
+  // It is under way.
+  expect((await commits.hanging()).length).toBeGreaterThan(0)
+})
