@@ -26,7 +26,14 @@ export function chosenMutants(deliberateOnly = false): Mutant[] {
     .filter(({ deliberate }) => deliberate || !deliberateOnly)
     .map(({ block, file, find, replace, name }) => {
       const line = lineOf(readFileSync(join(root, file), 'utf8'), find)
-      return { block, file, line, change: `${find} → ${replace}`, by: { kind: 'switch', name } }
+      return {
+        block,
+        file,
+        line,
+        change: `${find} → ${replace}`,
+        promised: true,
+        by: { kind: 'switch', name },
+      }
     })
 }
 

@@ -5,7 +5,7 @@ import ts from 'typescript'
 import { declaredIn, idOf } from './block-definition.ts'
 import { changesOfNode } from './code-operators.ts'
 import { changeOf, type Edit, type Mutant } from './mutant.ts'
-import { changesOfPins } from './pin-operators.ts'
+import { changesOfPins, changesOfSettings } from './pin-operators.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -23,19 +23,18 @@ export function generatedMutants(block: string, { file, name }: Part, pins: Read
   const declared = declaredIn(part)
   const own = new Set(pinsOf(part))
   const promised = (pin: string) => !own.has(pin) || pins.has(pin)
-  const changes = [
-    ...(declared ? changesOfPins(declared, promised) : []),
-    ...changesIn(part, source, promised),
-  ]
+  const ofPins = declared ? changesOfPins(declared, promised) : []
+  const ofSettings = declared ? changesOfSettings(declared) : []
+  const changes = [...ofPins, ...ofSettings, ...changesIn(part, source, promised)]
   const seen = new Set<string>()
-  return changes.flatMap((edits): Mutant[] => {
+  return changes.flatMap((edits, index): Mutant[] => {
     const start = edits[0]?.start ?? 0
     const key = JSON.stringify(edits)
     if (seen.has(key)) return []
     seen.add(key)
     const line = source.getLineAndCharacterOfPosition(start).line + 1
     const change = changeOf(text, edits)
-    return [{ block, file, line, change, by: { kind: 'edits', edits } }]
+    return [{ block, file, line, change, promised: index < ofPins.length, by: { kind: 'edits', edits } }]
   })
 }
 

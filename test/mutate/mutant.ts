@@ -7,6 +7,8 @@ export interface Mutant {
   readonly line: number
   /** What was written there, and what is there now; with the file and the block its name. */
   readonly change: string
+  /** Whether it breaks what a pin promises: whoever builds with the block would notice. */
+  readonly promised: boolean
   /** How to make it. */
   readonly by: Edits | Switch
 }

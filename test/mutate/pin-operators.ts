@@ -11,8 +11,12 @@ export function changesOfPins(declared: Declared, promised: (pin: string) => boo
   for (const [pin, schema] of declared.in)
     if (promised(pin))
       changes.push(...ignoring(declared, pin, initialOf(schema, 'default')?.getText() ?? 'undefined'))
-  for (const schema of declared.settings.values()) changes.push(...schemaChanges(schema))
   return changes
+}
+
+/** Of settings, which the contract does not name: their bounds and defaults. */
+export function changesOfSettings(declared: Declared): Edit[][] {
+  return [...declared.settings.values()].flatMap(schemaChanges)
 }
 
 const flags = new Set(['required', 'several', 'integer', 'perFrame', 'event'])

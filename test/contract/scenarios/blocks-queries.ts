@@ -151,6 +151,9 @@ const atLeastOne: Scenario = async (room) => {
   await each(ask, [
     [{ field: 'at', terms: [] }, []],
     [{ field: 'at' }, []],
+    [{ terms: [] }, []],
+    [{}, everything],
+    [{ field: 'at', terms: [], ignore_empty: true }, everything],
     [{ field: 'at', terms: ['5', 'a'] }, ['five', 'five as text', 'list']],
     [{ field: 'at', terms: [true, null] }, ['yes']],
     [{ field: 'at', terms: [{ a: 1 }] }, 400],
