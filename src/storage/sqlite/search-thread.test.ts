@@ -152,30 +152,70 @@ describe('what a search in the thread sees', () => {
     expect((await session.find('plain', slow)).length).toBe(0)
   })
 
-  test('words that it reads for the memory of this process are right, whatever is written meanwhile', async () => {
+  async function postings() {
     const { storage, ground } = world
-    const entry = () => ground.catalogue.entry('indexed')
-    while (!entry().postings?.complete) {
+    for (;;) {
+      const { postings: read } = ground.catalogue.entry('indexed')
+      if (read?.complete) return read
       await storage.session().find('indexed', search({ query: text('all'), limit: 1 }))
       await new Promise((resolve) => setImmediate(resolve))
     }
-    const writer = storage.session()
-    const wanted = { query: text('gnu*'), limit: 40 }
-    // Written and not committed when the thread reads; and, when it has read, changed and brought in by another search.
-    const { guid } = metaOf(await writer.create('indexed', set({ n: -1, note: 'gnus gnus' })))
-    const thread = {
-      places: async (task: Parameters<typeof ground.thread.places>[0]) => {
-        const answer = await ground.thread.places(task)
-        await writer.create('indexed', set({ n: -2, note: 'gnu gnu gnu' }))
-        await writer.commit()
-        await writer.delete('indexed', guid)
-        await writer.commit()
-        await storage.session().find('indexed', search({ query: text('ant') }))
-        return answer
+  }
+
+  test.each([
+    ['gnu*', { tokens: ['gnu'], prefix: true }],
+    ['"gnu gnus*"', { tokens: ['gnu', 'gnus'], prefix: true }],
+  ])(
+    'words that it reads for the memory of this process are right, whatever is written meanwhile: %s',
+    async (words, phrase) => {
+      const { storage, ground } = world
+      const read = await postings()
+      const writer = storage.session()
+      const wanted = { query: text(words), limit: 40 }
+      // Written and not committed when the thread reads; and, when it has read, changed and brought in by another search.
+      const { guid } = metaOf(await writer.create('indexed', set({ n: -1, note: 'gnu gnus gnus' })))
+      const thread = {
+        places: async (task: Parameters<typeof ground.thread.places>[0]) => {
+          const answer = await ground.thread.places(task)
+          await writer.create('indexed', set({ n: -2, note: 'gnu gnus gnu gnus' }))
+          await writer.commit()
+          await writer.delete('indexed', guid)
+          await writer.commit()
+          await storage.session().find('indexed', search({ query: text('ant') }))
+          return answer
+        },
+      }
+      await read.expectPlaces(thread, phrase)
+      await expectSame(storage.session(), 'indexed', wanted)
+    },
+  )
+
+  test('a word that a turn was too short for is read for the next search, a phrase when it is missed again', async () => {
+    const { reader, thread } = world.ground
+    const read = await postings()
+    read.settle(reader, true)
+    const asked: string[][] = []
+    const reading = {
+      similar: thread.similar.bind(thread),
+      places: (task: Parameters<typeof thread.places>[0]) => {
+        asked.push([...task.phrase.tokens])
+        return thread.places(task)
       },
     }
-    await entry().postings?.expectPlaces(thread, { tokens: ['gnu'], prefix: true })
-    await expectSame(storage.session(), 'indexed', wanted)
+    const miss = async (...tokens: string[]) => {
+      expect(() => reader.within(300, () => read.of(reader, { tokens, prefix: false }))).toThrow(
+        'looks at more',
+      )
+      await read.readMissing(reading)
+    }
+    await miss('fox')
+    expect(asked).toEqual([['fox']])
+    await miss('bee', 'dog')
+    expect(asked).toHaveLength(1)
+    await miss('bee', 'dog')
+    expect(asked).toEqual([['fox'], ['bee', 'dog']])
+    for (const tokens of [['fox'], ['bee', 'dog']])
+      reader.within(0, () => read.of(reader, { tokens, prefix: false }))
   })
 })
 

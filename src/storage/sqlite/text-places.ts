@@ -18,7 +18,7 @@ export interface Postings {
 const PLACE = 10
 const STATEMENT = 200
 /** Effort of looking for a phrase in the index, for each document of the storage; and where its last word is only begun. */
-const LOOK_UP = 1
+const LOOK_UP = 3
 const EXPAND = 10
 /** A document of 30 words is read and looked through in the time of so many places. */
 const PLACES_A_DOCUMENT = 60

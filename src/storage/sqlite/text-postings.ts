@@ -35,6 +35,7 @@ const FEW_DOCUMENTS = 2_000
 /** Brought in between two looks at what a search may still use. */
 const CHUNK = 20
 const MOST_MISSING = 16
+const MOST_MISSED_ONCE = 100
 
 const SLICE = 1_000
 /** Postings kept of a storage: six bytes each, so 24 MB. A word in 100,000 documents is 100,000. */
@@ -98,6 +99,8 @@ export class TextPostings implements RankedWords {
   /** By word: the rows that were touched since it is being read elsewhere, or before that and not yet brought in. */
   readonly #expected = new Map<string, Set<number>>()
   readonly #missing: MissingWords[] = []
+  /** Reading a phrase takes as long as the search that missed it, so it is read when another search misses it. */
+  readonly #missedOnce = new Set<string>()
 
   constructor(table: string, textTable: string) {
     this.#table = table
@@ -198,7 +201,7 @@ export class TextPostings implements RankedWords {
     try {
       return this.#keep(phrase, readPlaces(connection, this.#text, phrase))
     } catch (error) {
-      if (error instanceof EffortSpent) this.#miss({ kind: 'places', phrase })
+      if (error instanceof EffortSpent && this.#isWanted(phrase)) this.#miss({ kind: 'places', phrase })
       throw error
     }
   }
@@ -247,6 +250,14 @@ export class TextPostings implements RankedWords {
       this.#vocabulary.giveUp(token, distance)
       throw error
     }
+  }
+
+  #isWanted(phrase: RankedPhrase): boolean {
+    const word = wordOf(phrase)
+    if (phrase.tokens.length === 1 || this.#missedOnce.delete(word)) return true
+    if (this.#missedOnce.size >= MOST_MISSED_ONCE) this.#missedOnce.clear()
+    this.#missedOnce.add(word)
+    return false
   }
 
   #miss(words: MissingWords): void {
