@@ -8,6 +8,8 @@ export interface ServerRecord {
   /** Milliseconds of processor time, and what was asked for while it lasted. */
   longestTurn: number
   asked: readonly string[]
+  /** The same while a path was asked for that the process had not answered before. Not limited. */
+  longestFirst: number
   /** The most memory that it had, bytes. */
   most: number
 }
@@ -15,7 +17,7 @@ export interface ServerRecord {
 /** What a server is told in TURN_GUARD. */
 export interface GuardWish {
   readonly folder: string
-  /** How long after its first request it begins to look, milliseconds. */
+  /** How long after its first request it begins to look, milliseconds. 0: whoever asks has asked for everything before. */
   readonly warm: number
 }
 
@@ -76,6 +78,9 @@ function judge(records: readonly ServerRecord[]): GuardOutcome {
       : {
           'guarded processes': records.length,
           'longest turn, ms': Math.round(Math.max(...records.map(({ longestTurn }) => longestTurn))),
+          'longest turn of a first use, ms': Math.round(
+            Math.max(...records.map(({ longestFirst }) => longestFirst)),
+          ),
           'most memory, MB': megabytes(Math.max(...records.map(({ most }) => most))),
         }
   return { failures, figures }
@@ -89,6 +94,6 @@ function recordIn(text: string): ServerRecord {
     const record: ServerRecord = JSON.parse(text)
     return record
   } catch {
-    return { longestTurn: 0, asked: [], most: 0 }
+    return { longestTurn: 0, longestFirst: 0, asked: [], most: 0 }
   }
 }
