@@ -13,7 +13,7 @@ import { atMost } from './at-most.ts'
 import { lateAnswers, untimed } from './late-answers.ts'
 import { APPLICATION, CONNECT_MS, openPool, STATEMENT_MS } from './open-pool.ts'
 import { storageError, wasAlive } from './postgres-errors.ts'
-import { begin, endings, scriptOn, takeConnection } from './transaction-on.ts'
+import { begin, type Endings, endings, scriptOn, takeConnection } from './transaction-on.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -24,13 +24,9 @@ export interface PostgresConnection {
   run(text: string, values?: readonly unknown[]): Promise<number>
 }
 
-export interface PostgresTransaction extends PostgresConnection {
+export interface PostgresTransaction extends PostgresConnection, Endings {
   /** Several statements without values, one after the other. */
   script(text: string): Promise<void>
-  /** UNAVAILABLE also when nobody knows whether it is committed: the connection was lost meanwhile, or the answer is late. */
-  commit(): Promise<void>
-  /** Never fails: a connection that does not answer is closed, which undoes the transaction too. */
-  rollback(): Promise<void>
 }
 
 /** For what may take hours on a large table, such as an index. */

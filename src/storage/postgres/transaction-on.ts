@@ -3,13 +3,20 @@ import type { Pool, PoolClient } from 'pg'
 import { QuoinError } from '../../shared/errors.ts'
 import { unconfirmed } from '../unconfirmed.ts'
 import { type LateAnswers, type Release, untimed } from './late-answers.ts'
-import type { PostgresTransaction } from './postgres-connection.ts'
 import { isConnectionLost, storageError } from './postgres-errors.ts'
 
 export interface TakenConnection {
   readonly client: PoolClient
   /** To be called once. */
   readonly release: Release
+}
+
+/** How a transaction ends. */
+export interface Endings {
+  /** UNAVAILABLE also when nobody knows whether it is committed: the connection was lost meanwhile, or the answer is late. */
+  commit(): Promise<void>
+  /** Never fails: a connection that does not answer is closed, which undoes the transaction too. */
+  rollback(): Promise<void>
 }
 
 export async function takeConnection(pool: Pool): Promise<TakenConnection> {
@@ -47,10 +54,7 @@ function ignore(): void {
   // The statement under way fails by itself; an error event that nobody hears would end the process.
 }
 
-export function endings(
-  { client, release }: TakenConnection,
-  late: LateAnswers,
-): Pick<PostgresTransaction, 'commit' | 'rollback'> {
+export function endings({ client, release }: TakenConnection, late: LateAnswers): Endings {
   let over = false
   return {
     async commit() {
