@@ -94,6 +94,21 @@ export async function needs(
   }
 }
 
+/** None of these values may stand on its pin of a block: a blueprint with one cannot go live, and the pin is named. */
+export async function refusesConstants(
+  room: ContractRoom,
+  blocks: JsonObject,
+  name: string,
+  values: Readonly<Record<string, readonly JsonValue[]>>,
+): Promise<void> {
+  const block = objectOf(blocks[name])
+  for (const [pin, bad] of Object.entries(values))
+    for (const value of bad) {
+      const changed = { ...block, in: { ...objectOf(block.in), [pin]: value } }
+      expect(await refused(room, { ...blocks, [name]: changed })).toContain(pin)
+    }
+}
+
 /** Not one of these blocks can go live: a blueprint of all of them is told a problem of each. */
 export async function allRefused(
   room: ContractRoom,

@@ -2,7 +2,16 @@
 import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { guidOf, objectOf, objectsOf } from '../../end-to-end/harness.ts'
-import { allRefused, call, eventually, found, needs, refused, titlesOf } from '../ask-quoin.ts'
+import {
+  allRefused,
+  call,
+  eventually,
+  found,
+  needs,
+  refused,
+  refusesConstants,
+  titlesOf,
+} from '../ask-quoin.ts'
 import type { ContractRoom } from '../contract-room.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { create, fields, object, on, onStore, param, reply, setOne, storage } from '../flow-blocks.ts'
@@ -169,6 +178,8 @@ async function needsPins(room: ContractRoom): Promise<void> {
   const later = { type: 'function_custom_execute_from_queue', in: { flow: '@on.flow', function: 'one' } }
   const blocks = { on: on('post', 'never'), later, reply: reply('@later.flow', 1) }
   await needs(room, blocks, 'later', 'function')
+  const bad = { priority: [-1001, 1001, 1.5], attempts: [0, 101, 1.5] }
+  await refusesConstants(room, blocks, 'later', bad)
 }
 
 /** A schedule with these pins, which writes down each of its ticks. Gives what is recorded of it and what ran. */

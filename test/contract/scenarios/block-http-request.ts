@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { startLocalServer } from '../../local-server.ts'
-import { call, needs } from '../ask-quoin.ts'
+import { call, needs, refusesConstants } from '../ask-quoin.ts'
 import type { ContractRoom } from '../contract-room.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { fields, object, on, onStore, reply, storage } from '../flow-blocks.ts'
@@ -85,12 +85,10 @@ async function asking(room: ContractRoom) {
     reply: reply('@ask.flow', '@told.object'),
     failed: reply('@ask.error', '@ask.error', 502),
   })
-  await needs(
-    room,
-    { on: on('post', room.name()), ask: { ...ask, in: { flow: '@on.flow', url: 'https://a.example/' } } },
-    'ask',
-    'url',
-  )
+  const url = 'https://a.example/'
+  const least = { on: on('post', room.name()), ask: { ...ask, in: { flow: '@on.flow', url } } }
+  await needs(room, least, 'ask', 'url')
+  await refusesConstants(room, least, 'ask', { max_size: [-1, 1.5, 104_857_601], timeout: [0, 601] })
   return (body: JsonObject) => call(room, 'POST', uri, body)
 }
 

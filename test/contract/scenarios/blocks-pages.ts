@@ -1,6 +1,6 @@
 /** Pages: what a browser sees of each block, and what it can do there. Without JavaScript, as everything must work. */
 import { expect } from 'vitest'
-import { call, eventually, refused } from '../ask-quoin.ts'
+import { call, eventually, needs, refused } from '../ask-quoin.ts'
 import type { ContractRoom } from '../contract-room.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { fields, object, on, reply, setAll, setOne, storage } from '../flow-blocks.ts'
@@ -299,12 +299,14 @@ const readsForm: Scenario = async (room) => {
 /** An endpoint that replies what the block gives where no form was sent. */
 async function outsideOfForm(room: ContractRoom): Promise<string> {
   const uri = room.name()
-  await room.run({
+  const blocks = {
     on: on('get', uri),
     get: { type: 'state_form_get', in: { form_id: 'form', field: 'name' } },
     seen: object({ values: '@get.values', value: '@get.value' }),
     reply: reply('@on.flow', '@seen.object'),
-  })
+  }
+  await needs(room, blocks, 'get', 'form_id')
+  await room.run(blocks)
   return uri
 }
 

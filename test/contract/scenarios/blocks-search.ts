@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { guidOf, objectOf, objectsOf } from '../../end-to-end/harness.ts'
 import { animals, finding, term } from '../animals.ts'
-import { call, needs } from '../ask-quoin.ts'
+import { call, needs, refusesConstants } from '../ask-quoin.ts'
 import type { ContractRoom } from '../contract-room.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { create, fields, object, on, onStore, param, reply, setOne, storage } from '../flow-blocks.ts'
@@ -147,6 +147,8 @@ const searches: Scenario = async (room) => {
     reply: reply('@find.flow', '@find.documents'),
   }
   await needs(room, blocksOf, 'find', 'storage')
+  const pages = [-1, 10_001, 1.5]
+  await refusesConstants(room, blocksOf, 'find', { limit: pages, offset: pages })
 }
 
 /** 25 documents, one of them removed: 20 on a page unless it is said; the total is of all pages. */
@@ -243,6 +245,7 @@ const firstHit: Scenario = async (room) => {
     reply: reply('@find.flow', '@find.document'),
   }
   await needs(room, blocks, 'find', 'storage')
+  await refusesConstants(room, blocks, 'find', { cache_seconds: [-1, 2_592_001] })
   await takesAll(room)
 }
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/shared/json.ts'
 import { guidOf } from '../../end-to-end/harness.ts'
 import type { SeenPage } from '../../page-visitor.ts'
-import { allRefused, refused } from '../ask-quoin.ts'
+import { allRefused, needs, refused } from '../ask-quoin.ts'
 import type { ContractRoom } from '../contract-room.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 import { object, setAll, storage } from '../flow-blocks.ts'
@@ -173,7 +173,9 @@ async function refusesTables(room: ContractRoom): Promise<void> {
     in: { storage: '@kept.storage', ...pins },
   })
   await allRefused(room, wrong.map(table), { kept: storage(room.name()), page: page(room.name()) })
-  for (const page_size of [0, 501]) {
+  const whole = { kept: storage(room.name()), table: table({ columns: ['name'] }) }
+  await needs(room, whole, 'table', 'storage', 'columns')
+  for (const page_size of [0, 501, 2.5]) {
     const blocks = { kept: storage(room.name()), bad: table({ columns: ['name'], page_size }) }
     expect(await refused(room, blocks)).toContain('page_size')
   }
