@@ -55,6 +55,8 @@ export interface TestQuoin {
   systemLog(): Promise<JsonObject[]>
   /** Lets time pass, for everything that asks what time it is. Milliseconds. */
   advance(milliseconds: number): void
+  /** What time it is for everything that asks. */
+  now(): number
   close(): Promise<void>
 }
 
@@ -143,6 +145,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
     advance(milliseconds) {
       ahead += milliseconds
     },
+    now: () => Date.now() + ahead,
     async close() {
       await quoin.close()
       await database?.drop()

@@ -79,7 +79,7 @@ const fromQueue: Scenario = async (room) => {
 /** Not before its delay; without a queue it is in `default`. */
 async function waits(room: ContractRoom): Promise<void> {
   const { uri, send, jobs, words } = await deferring(room)
-  const before = Math.floor(Date.now() / 1000)
+  const before = Math.floor(room.now() / 1000)
   const delays: readonly (readonly [JsonValue, number])[] = [
     ['90', 90],
     [90, 90],
@@ -255,7 +255,7 @@ async function planned(room: ContractRoom, schedules: readonly JsonObject[]): Pr
 }
 
 async function plansAhead(room: ContractRoom): Promise<void> {
-  const now = Math.floor(Date.now() / 1000)
+  const now = Math.floor(room.now() / 1000)
   const start_at = '2126-01-01T00:00:07Z'
   const start = Date.parse(start_at) / 1000
   const [daily, kolkata, hourly, later, morning, asked, ...others] = await planned(room, [
