@@ -21,7 +21,7 @@ import { guidOf, textIn } from '../storage/document-fields.ts'
 import { documentOf, type Session } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
-import { type CompiledBlueprint, compileBlueprint } from './compile-blueprint.ts'
+import { type CompiledBlueprint, compileInTurns } from './compile-blueprint.ts'
 import type { DeployNote } from './deploy-notes.ts'
 import { dropUnusedIndexes } from './drop-unused-indexes.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
@@ -92,8 +92,8 @@ export function openDeployments(
     inTurn('follow', () => (guids ? follow(guids) : restore())),
   )
 
-  function compile(guid: string, blocks: readonly Block[]): CompiledBlueprint {
-    const { blueprint, problems } = compileBlueprint(guid, blocks, catalogue)
+  async function compile(guid: string, blocks: readonly Block[]): Promise<CompiledBlueprint> {
+    const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue)
     if (!blueprint) throw refused('cannot run', problems)
     return blueprint
   }
@@ -127,7 +127,7 @@ export function openDeployments(
       version === undefined
         ? await savedBlocks(context, session, guid)
         : (await getVersion(context, guid, version)).blocks
-    const compiled = compile(guid, blocks)
+    const compiled = await compile(guid, blocks)
     const notes = await validate(session, { name: textIn(record.name), blocks, compiled })
     const active = activate || record.active === true
     if (active) live.checkClaims(compiled)
@@ -172,7 +172,7 @@ export function openDeployments(
     async check(guid, blocks) {
       const session = context.storage.session()
       const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
-      const { blueprint: compiled, problems } = compileBlueprint(guid, blocks, catalogue)
+      const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue)
       if (!compiled) return { problems, notes: [] }
       const claimed = claimProblem(() => live.checkClaims(compiled))
       const candidate = { name: textIn(record.name), blocks, compiled }

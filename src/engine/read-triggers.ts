@@ -9,6 +9,7 @@ import { type Listening, type Listens, PinError, type TriggerBlock } from '../bl
 import type { Problem } from '../shared/errors.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import { constantPin, type Facts } from './fold-constants.ts'
+import type { Steps } from './in-turns.ts'
 import { pageKey, routeKey } from './route-key.ts'
 import { sampler } from './sample-values.ts'
 
@@ -29,7 +30,7 @@ export interface ReadTriggers {
 }
 
 /** `known`: the problems of the graph. */
-export function readTriggers(graph: Graph, facts: Facts, known: readonly Problem[]): ReadTriggers {
+export function* readTriggers(graph: Graph, facts: Facts, known: readonly Problem[]): Steps<ReadTriggers> {
   const doubtful = doubtfulPins(graph, known)
   const triggers: ReadTrigger[] = []
   const problems: Problem[] = []
@@ -37,6 +38,7 @@ export function readTriggers(graph: Graph, facts: Facts, known: readonly Problem
   for (const node of graph.nodes) {
     const { definition, block } = node
     if (definition.kind !== 'trigger') continue
+    yield
     const read = readInputs(node, definition.evaluatedLater ?? [], facts, doubtful)
     problems.push(...read.problems)
     if (read.problems.length > 0 || doubtful(node)) continue

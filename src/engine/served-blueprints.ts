@@ -33,7 +33,7 @@ export interface ServedBlueprintsOptions {
   readonly live: LiveBlueprints
   readonly log: SystemLog['write']
   /** Throws for blocks that cannot run. */
-  readonly compile: (guid: string, blocks: readonly Block[]) => CompiledBlueprint
+  readonly compile: (guid: string, blocks: readonly Block[]) => Promise<CompiledBlueprint>
 }
 
 /** Deployments that are read in one search: each is some kilobytes, or a megabyte where there are a thousand blocks. */
@@ -76,7 +76,7 @@ export function servedBlueprints({ context, live, log, compile }: ServedBlueprin
         try {
           const { number, blocks } = read(deployments.get(textIn(record.deployment_guid)))
           if (serving?.deployment === number && serving.name === name) continue
-          changes.set(guid, { compiled: compile(guid, blocks), name, deployment: number })
+          changes.set(guid, { compiled: await compile(guid, blocks), name, deployment: number })
         } catch (error) {
           // Not its former self either: whoever deployed has been told that every node serves the new one.
           changes.set(guid, undefined)

@@ -1,6 +1,6 @@
 import type { Access } from '../access/access.ts'
 import { mayEnter } from '../access/scopes.ts'
-import { compileBlueprint } from '../engine/compile-blueprint.ts'
+import { compileInTurns } from '../engine/compile-blueprint.ts'
 import type { Engine } from '../engine/engine.ts'
 import { findRecords, recordStorages, savedBlocks } from '../engine/records.ts'
 import type { Explanation } from '../shared/api/blueprints.ts'
@@ -64,7 +64,7 @@ async function explainMissing(engine: Engine, asked: ExplainRequest, path: strin
     const guid = guidOf(record)
     if (active.has(guid)) continue
     const name = textIn(record.name)
-    const { blueprint: compiled } = compileBlueprint(
+    const { blueprint: compiled } = await compileInTurns(
       guid,
       await savedBlocks(records, session, guid),
       catalogue,

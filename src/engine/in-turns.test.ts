@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { atOnce, inTurns, type Steps } from './in-turns.ts'
+
+/** As long as a turn may take. */
+function busy(): void {
+  const began = performance.now()
+  while (performance.now() - began < 11);
+}
+
+function* work(steps: number, seen: string[]): Steps<string> {
+  for (let step = 1; step <= steps; step += 1) {
+    busy()
+    seen.push(`step ${step}`)
+    yield
+  }
+  return 'done'
+}
+
+test('what others wait for goes on between steps that take long', async () => {
+  const seen: string[] = []
+  const result = inTurns(work(3, seen))
+  let other: NodeJS.Immediate | undefined
+  const look = () => {
+    seen.push('others')
+    other = setImmediate(look)
+  }
+  other = setImmediate(look)
+  expect(await result).toBe('done')
+  clearImmediate(other)
+  for (const step of [1, 2]) {
+    const between = seen.slice(seen.indexOf(`step ${step}`) + 1, seen.indexOf(`step ${step + 1}`))
+    expect(between).toContain('others')
+  }
+})
+
+test('at once nothing goes on between', () => {
+  const seen: string[] = []
+  expect(atOnce(work(2, seen))).toBe('done')
+  expect(seen).toEqual(['step 1', 'step 2'])
+})
+
+test('what a step throws is thrown', async () => {
+  function* bad(): Steps<never> {
+    yield
+    throw new Error('no')
+  }
+  expect(() => atOnce(bad())).toThrow('no')
+  await expect(inTurns(bad())).rejects.toThrow('no')
+})
