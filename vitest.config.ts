@@ -1,22 +1,25 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { engineSuites } from './test/engine-suites.ts'
 
-/** What runs once more on PostgreSQL: everything above storage that an engine can matter to. */
+/**
+ * What runs once more on PostgreSQL: what is above storage and an engine can matter to. Users and the examples of blocks do
+ * so in `npm run torture`: 100 s, and their words to the storage are in the suites of storage and of the contract.
+ */
 const onBothEngines = [
-  'src/{engine,blocks,queue,access,http}/**/*.test.ts',
+  'src/{engine,blocks,queue,http}/**/*.test.ts',
   'test/end-to-end/*.test.ts',
   'test/contract.test.ts',
   'test/contract/*.test.ts',
-  'test/block-examples.test.ts',
 ]
 
 /**
  * Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import; uploads
- * to a disk there are none in a cluster; and `npm run torture` has the access matrix on PostgreSQL.
+ * to a disk there are none in a cluster; and `npm run torture` has the access matrix and the fuzzer on PostgreSQL.
  */
 const onOneEngine = [
-  'test/end-to-end/{access-matrix,crash,tasks-walk,cities,migrate,uploads,workers,worker-crash,worker-damage,watchdog}.test.ts',
+  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,migrate,uploads,workers,worker-crash,worker-damage,watchdog}.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */
@@ -67,8 +70,8 @@ export default defineConfig({
     // A process runs many files, one after the other, and loads the program once: a second of processor time for each of
     // 500 files. What a test changes of its process (clock, environment) it puts back.
     isolate: false,
-    // All cores: without it one is left idle, and two are all that there may be.
-    maxWorkers: '100%',
+    // More than there are cores: browsers, leases and started processes are waited for a third of the time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // A machine that does other things meanwhile is slow, not wrong.
     testTimeout: 180_000,
     hookTimeout: 300_000,

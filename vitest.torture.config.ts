@@ -1,10 +1,14 @@
 import { defineConfig } from 'vitest/config'
+import { engineSuites } from './test/engine-suites.ts'
 
 /** Suites of `npm test` that look at more here. */
 const moreThorough = [
   'test/browser/{crm,looks,studio-dialogs,studio-screens}.test.ts',
   'test/end-to-end/cities.test.ts',
 ]
+
+/** Suites that `npm test` runs on the embedded engine only. */
+const onPostgres = ['src/access/**/*.test.ts', 'test/block-examples.test.ts', 'test/end-to-end/fuzz.test.ts']
 
 /** Suites that are slow by nature: files `*.torture.test.ts`, run by `npm run torture` and never by `npm test`. */
 export default defineConfig({
@@ -20,6 +24,14 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'slow', include: ['{src,test}/**/*.torture.test.ts', ...moreThorough] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow-postgres',
+          include: engineSuites(onPostgres),
+          provide: { engine: 'postgres', thorough: true },
+        },
       },
       // Holds tests that must fail, so that a runner that sees no failures is found out.
       { extends: true, test: { name: 'control', include: ['test/torture/failing-on-purpose.ts'] } },

@@ -34,6 +34,14 @@ afterAll(async () => {
 })
 
 const write = () => node.send('POST', '/notes', { body: { text: 'now' } })
+/**
+ * Behind what the node writes of itself. The records of failed runs, for example: their COMMIT would hang first and hold
+ * the row of the counter, and a run that waits for that row has nothing that could be stored.
+ */
+async function holdWhenQuiet(): Promise<void> {
+  await node.quoin.engine.log.flush()
+  await commits.hold()
+}
 const statuses = () =>
   Promise.all(
     [`/notes/${note}`, '/notes', '/switch'].map(async (path) => (await node.send('GET', path)).status),
@@ -56,13 +64,18 @@ test('reads and constant replies go on: the lease is renewed, and connections ar
 })
 
 test('a run whose COMMIT hangs is answered at its deadline: the change may still be stored, and is', async () => {
-  await commits.hold()
   const body = { text: 'late' }
-  // Far from both: the deadline of 4 s, and the 30 s after which storage itself gives up.
-  const late = await Promise.race([
-    node.send('POST', '/notes', { body }),
-    wait(20_000, undefined, { ref: false }),
-  ])
+  const send = async () => {
+    await holdWhenQuiet()
+    // Far from both: the deadline of 4 s, and the 30 s after which storage itself gives up.
+    return Promise.race([node.send('POST', '/notes', { body }), wait(20_000, undefined, { ref: false })])
+  }
+  let late = await send()
+  // Something else of the node came first: nothing of this run can be stored, and it is not told so.
+  for (let tries = 0; tries < 3 && late?.text.includes('took too long'); tries += 1) {
+    await commits.letGo()
+    late = await send()
+  }
   expect(late).toMatchObject({
     status: 503,
     body: { error: expect.stringContaining('may still be stored') },
@@ -94,7 +107,7 @@ test('what was sent with an idempotency-key and is sent again is stored once', a
   })
   const order = () =>
     node.send('POST', '/orders', { body: { item: 'tea' }, headers: { 'idempotency-key': 'once' } })
-  await commits.hold()
+  await holdWhenQuiet()
   expect((await order()).status).toBe(503)
   await commits.letGo()
   const again = await order()

@@ -13,12 +13,12 @@ const root = join(import.meta.dirname, '..', '..', '..')
 const slowSuites: TorturePart = {
   name: 'slow-suites',
   summary: 'Tests in *.torture.test.ts, which take too long for npm test.',
-  run: (context) => runSuites('slow', context),
+  run: (context) => runSuites('slow*', context),
   control: (context) => runSuites('control', context),
 }
 export default slowSuites
 
-/** One project of `vitest.torture.config.ts`. */
+/** Projects of `vitest.torture.config.ts`. */
 async function runSuites(project: string, { signal, tell }: TortureContext): Promise<TortureResult> {
   const folder = await mkdtemp(join(tmpdir(), 'quoin-torture-'))
   const report = join(folder, 'report.json')

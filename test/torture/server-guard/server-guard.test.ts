@@ -1,4 +1,4 @@
-/** What a part of `npm run torture` hears of the servers that it starts; a busy one is found in `fuzz-control.test.ts`. */
+/** What a part of `npm run torture` hears of the servers that it starts; a busy one is found by the control of the part `fuzz`. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
