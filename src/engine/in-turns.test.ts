@@ -18,13 +18,13 @@ function* work(steps: number, seen: string[]): Steps<string> {
 
 test('what others wait for goes on between steps that take long', async () => {
   const seen: string[] = []
-  const result = inTurns(work(3, seen))
   let other: NodeJS.Immediate | undefined
   const look = () => {
     seen.push('others')
     other = setImmediate(look)
   }
-  other = setImmediate(look)
+  look()
+  const result = inTurns(work(3, seen))
   expect(await result).toBe('done')
   clearImmediate(other)
   for (const step of [1, 2]) {
