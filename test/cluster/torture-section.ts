@@ -15,8 +15,9 @@ The parts \`access-matrix\` and \`fuzz\` are in [security.md](security.md). In e
 event loop of one was busy for more than 50 ms of processor time between two turns, or when one had more than 1 GiB of memory. Three
 seconds from the first request on, and the first request to each path, are told apart and not limited: the first reply of a route
 compiles what writes it, 50 to 110 ms, once in each process. Missed: in two runs of the storm of three nodes, on a machine with a load of 11 to 15, one turn of a node took 88
-and 67 ms under load, and three runs with a profiler did not meet it again; what they met is that a node compiles a deployed blueprint
-in one turn, 85 ms for 40 schedules. The largest of the other parts is 46 ms.
+and 67 ms, and three runs with a profiler did not meet it again. What they met was that a node compiled a deployed blueprint in one
+turn, 85 ms for 40 schedules; since then it does so in several (\`src/engine/in-turns.test.ts\`), and the storm was not run again. The
+largest of the other parts is 46 ms.
 
 ### Concurrent clients
 
