@@ -4,22 +4,26 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { engineSuites } from './test/engine-suites.ts'
 
 /**
- * What runs once more on PostgreSQL: what is above storage and an engine can matter to. Users and the examples of blocks do
- * so in `npm run torture`: 100 s, and their words to the storage are in the suites of storage and of the contract.
+ * What runs once more on PostgreSQL: what is above storage and asks of it more than to keep and find records. The rest does
+ * so in `npm run torture`: 300 s, and what it asks is in the suites of storage and of the contract.
  */
 const onBothEngines = [
-  'src/{engine,blocks,queue,http}/**/*.test.ts',
+  'src/{engine,blocks,queue}/**/*.test.ts',
+  'src/http/routes/{documents,documents-transfer,preparations,queues,storage-advice,storages}.test.ts',
+  'src/http/pages/{data-table,page-events,page-events-nodes,page-forms}.test.ts',
   'test/end-to-end/*.test.ts',
   'test/contract.test.ts',
   'test/contract/*.test.ts',
 ]
 
 /**
- * Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import; uploads
+ * In `npm run torture` they are on both. Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import; uploads
  * to a disk there are none in a cluster; and `npm run torture` has the access matrix and the fuzzer on PostgreSQL.
  */
 const onOneEngine = [
-  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,migrate,uploads,workers,worker-crash,worker-damage,watchdog}.test.ts',
+  'test/end-to-end/{bad-input,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
+  'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
+  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,workers,worker-crash,worker-damage,watchdog}.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */
@@ -44,7 +48,6 @@ const longest = [
   'test/browser/studio-keyboard',
   'test/browser/studio-mouse',
   'test/end-to-end/workers',
-  'test/end-to-end/migrate',
   'test/end-to-end/cities',
   'src/storage/copy/copy-to-postgres',
 ]

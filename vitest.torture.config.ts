@@ -8,7 +8,12 @@ const moreThorough = [
 ]
 
 /** Suites that `npm test` runs on the embedded engine only. */
-const onPostgres = ['src/access/**/*.test.ts', 'test/block-examples.test.ts', 'test/end-to-end/fuzz.test.ts']
+const onPostgres = [
+  'src/{access,http}/**/*.test.ts',
+  'test/block-examples.test.ts',
+  'test/end-to-end/{bad-input,fuzz,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
+  'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
+]
 
 /** Suites that are slow by nature: files `*.torture.test.ts`, run by `npm run torture` and never by `npm test`. */
 export default defineConfig({
