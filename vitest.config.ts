@@ -17,8 +17,9 @@ const onBothEngines = [
 ]
 
 /**
- * In `npm run torture` they are on both. Those that start processes choose their engine themselves; 100,000 cities take PostgreSQL minutes to import; uploads
- * to a disk there are none in a cluster; and `npm run torture` has the access matrix and the fuzzer on PostgreSQL.
+ * On one engine here. In `npm run torture` on both: what asks little of the storage, the access matrix and the fuzzer. Nowhere
+ * on both: those that start processes choose their engine themselves, 100,000 cities take PostgreSQL minutes to import, and
+ * uploads to a disk there are none in a cluster.
  */
 const onOneEngine = [
   'test/end-to-end/{bad-input,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
