@@ -15,7 +15,7 @@ The parts \`access-matrix\` and \`fuzz\` are in [security.md](security.md). In e
 event loop of one was busy for more than 50 ms of processor time between two turns, or when one had more than 1 GiB of memory. Three
 seconds from the first request on, and the first request to each path, are told apart and not limited: the first reply of a route
 compiles what writes it, 50 to 110 ms, once in each process. In two runs of the storm of three
-nodes, on a machine with a load of 11 to 15, a node was busy for 88 and 67 ms: it compiled a deployed blueprint in one turn, 85 ms for
+nodes, on a machine with a load of 11 to 15, a node was busy for 88 and 67 ms, probably as it compiled a deployed blueprint in one turn, 85 ms for
 40 schedules. Since it does so in several, the longest turn of the storm is 40 ms (\`--only reliability --seconds 60 --seed 3\`). The
 largest of the other parts is 46 ms.
 
