@@ -5,7 +5,7 @@ import { engineSuites } from './test/engine-suites.ts'
 
 /**
  * What runs once more on PostgreSQL: what is above storage and asks of it more than to keep and find records. The rest does
- * so in `npm run torture`: 300 s, and what it asks is in the suites of storage and of the contract.
+ * so in `npm run torture`, and what it asks is in the suites of storage and of the contract.
  */
 const onBothEngines = [
   'src/{engine,blocks,queue}/**/*.test.ts',

@@ -60,7 +60,7 @@ async function listening(child: ChildProcess): Promise<{ port: number; printed: 
   try {
     const failed = once(child, 'error').then(([error]) => Promise.reject(error))
     failed.catch(() => undefined)
-    // Where a server says it: to a person, or to whoever reads its standard output.
+    // On one of the two: ours on the standard error, as the standard output is no screen.
     const found = [stdout, stderr].map((stream) => readAddress(stream, printed))
     const neither = Promise.all(found).then(() => undefined)
     const [first, second] = found.map((one) => one.then((port) => port ?? neither))
