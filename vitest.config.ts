@@ -8,8 +8,8 @@ import { engineSuites } from './test/engine-suites.ts'
  * so in `npm run torture`, and what it asks is in the suites of storage and of the contract.
  */
 const onBothEngines = [
-  'src/{engine,blocks,queue}/**/*.test.ts',
-  'src/http/routes/{documents,documents-transfer,preparations,queues,storage-advice,storages}.test.ts',
+  'src/{records,flows,blocks,queue}/**/*.test.ts',
+  'src/http/routes/{data,operate}/{documents,documents-transfer,preparations,queues,storage-advice,storages}.test.ts',
   'src/http/pages/{data-table,page-events,page-events-nodes,page-forms}.test.ts',
   'test/end-to-end/*.test.ts',
   'test/contract.test.ts',

@@ -1,6 +1,6 @@
 /** What the bench needs of Quoin's public API: sign in, and install a blueprint from its file. */
 import { readFile } from 'node:fs/promises'
-import { importBlueprint } from '../src/engine/blueprint-file.ts'
+import { importBlueprint } from '../src/flows/blueprints/blueprint-file.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 
 export interface ManagementApi {

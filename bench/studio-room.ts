@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
-import { importBlueprint } from '../src/engine/blueprint-file.ts'
+import { importBlueprint } from '../src/flows/blueprints/blueprint-file.ts'
 import { guidSource } from '../src/shared/guid.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { openBrowser } from '../test/browser/open-browser.ts'

@@ -56,7 +56,7 @@ const program = {
 
 function blockList(folder) {
   const files = readdirSync(folder, { recursive: true })
-    .filter((file) => file.includes(sep) && file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .filter((file) => file.includes(sep) && /^\w+\.ts$/.test(basename(file)))
     .sort()
   const lines = files.map((file, place) => `import block${place} from ${JSON.stringify(join(folder, file))}`)
   const entries = files.map(

@@ -1,11 +1,11 @@
-import { type FieldRow, fieldRows, typeOf } from '../src/http/docs-page/schema-table.ts'
 import type {
   ApiDocument,
   ApiOperation,
   ApiParameter,
   ApiResponse,
   ApiSchema,
-} from '../src/http/open-api-document.ts'
+} from '../src/http/docs/open-api-document.ts'
+import { type FieldRow, fieldRows, typeOf } from '../src/http/docs/schema-table.ts'
 import { countSchema, searchSchema } from '../src/shared/api/search.ts'
 import { code, prose, table } from './markdown.ts'
 

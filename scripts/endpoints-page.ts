@@ -1,4 +1,4 @@
-import type { ApiDocument } from '../src/http/open-api-document.ts'
+import type { ApiDocument } from '../src/http/docs/open-api-document.ts'
 import { errorSchema } from '../src/shared/api/error.ts'
 import { metaSchema } from '../src/shared/api/meta.ts'
 import { searchSchema } from '../src/shared/api/search.ts'

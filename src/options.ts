@@ -1,6 +1,6 @@
-import { allowedHostProblem } from './blocks/allowed-hosts.ts'
+import { allowedHostProblem } from './blocks/http/allowed-hosts.ts'
 import { parseBucketUrl } from './storage/assets/bucket-url.ts'
-import { wordsLike } from './storage/similar-word.ts'
+import { wordsLike } from './storage/search/similar-word.ts'
 
 /**
  * Every setting, once: its variable, what it is, its default and how its text is read. `quoin start --help` and the start

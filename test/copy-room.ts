@@ -10,8 +10,8 @@ import {
   type CopyReport,
   copyToPostgres,
 } from '../src/storage/copy/copy-to-postgres.ts'
-import { openPostgresStorage } from '../src/storage/postgres/postgres-storage.ts'
-import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
+import { openPostgresStorage } from '../src/storage/postgres/core/postgres-storage.ts'
+import { openSqliteStorage } from '../src/storage/sqlite/core/sqlite-storage.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
 const world = { clock: Date.now, random: randomFillSync }

@@ -6,10 +6,10 @@ import { engineSuites } from './engine-suites.ts'
 const all = ['src/**/*.test.ts', 'test/**/*.test.ts']
 
 test.each([
-  ['src/http/json-body.test.ts', false],
+  ['src/http/bodies/json-body.test.ts', false],
   ['src/blocks/logic/branch.test.ts', false],
-  ['src/engine/system-log.test.ts', true],
-  ['src/http/routes/documents.test.ts', true],
+  ['src/records/system-log.test.ts', true],
+  ['src/http/routes/data/documents.test.ts', true],
   ['src/blocks/storage/function_search.test.ts', true],
   ['test/end-to-end/scopes.test.ts', true],
   ['test/contract/endpoints.test.ts', true],

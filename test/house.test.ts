@@ -36,7 +36,12 @@ test('the checker of the arrow can fail', async () => {
     to: { path: '^src/storage' },
   }
   const ruleSet = { forbidden: [upward] }
-  const { output } = await cruise(['src/quoin.ts'], { ...options, baseDir: root, ruleSet, validate: true })
+  const { output } = await cruise(['src/quoin/quoin.ts'], {
+    ...options,
+    baseDir: root,
+    ruleSet,
+    validate: true,
+  })
   expect(typeof output === 'string' ? 0 : output.summary.error).toBeGreaterThan(0)
 })
 

@@ -5,7 +5,7 @@
 import { randomFillSync } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { openQueue } from '../src/queue/queue-worker.ts'
-import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
+import { openSqliteStorage } from '../src/storage/sqlite/core/sqlite-storage.ts'
 import { transact } from '../src/storage/transact.ts'
 
 const [directory = ''] = process.argv.slice(2)

@@ -13,7 +13,7 @@ export const quoinTemplate: DatabaseTemplate = {
   name: 'quoin',
   async fill(url) {
     // Here, because most of those who want a copy need nothing of Quoin but its storage.
-    const { openQuoin } = await import('../src/quoin.ts')
+    const { openQuoin } = await import('../src/quoin/quoin.ts')
     const { readOptions } = await import('../src/options.ts')
     const directory = await mkdtemp(join(tmpdir(), 'quoin-template-'))
     try {

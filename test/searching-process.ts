@@ -3,7 +3,7 @@
  * Gets `{ storage, search }` by IPC, and answers `{ documents }` or `{ error }`.
  */
 import type { Search } from '../src/shared/query.ts'
-import { openReaderStorage } from '../src/storage/sqlite/reader-storage.ts'
+import { openReaderStorage } from '../src/storage/sqlite/reader/reader-storage.ts'
 
 const [directory = ''] = process.argv.slice(2)
 

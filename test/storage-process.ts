@@ -10,7 +10,7 @@
 import { randomFillSync } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { QuoinError } from '../src/shared/errors.ts'
-import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
+import { openSqliteStorage } from '../src/storage/sqlite/core/sqlite-storage.ts'
 import { documentOf, type Session, type Storage } from '../src/storage/storage.ts'
 import type { StoredJson } from '../src/storage/stored-json.ts'
 

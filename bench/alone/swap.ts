@@ -5,10 +5,10 @@
  */
 
 import { loadBlocks } from '../../src/blocks/load-blocks.ts'
-import { importBlueprint } from '../../src/engine/blueprint-file.ts'
-import { compileBlueprint } from '../../src/engine/compile-blueprint.ts'
-import { liveBlueprints } from '../../src/engine/live-blueprints.ts'
-import { endpointTable } from '../../src/http/endpoint-table.ts'
+import { importBlueprint } from '../../src/flows/blueprints/blueprint-file.ts'
+import { compileBlueprint } from '../../src/flows/compile/compile-blueprint.ts'
+import { liveBlueprints } from '../../src/flows/live/live-blueprints.ts'
+import { endpointTable } from '../../src/http/endpoints/endpoint-table.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { runLoad } from '../load.ts'

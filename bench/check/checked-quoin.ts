@@ -3,9 +3,9 @@ import { randomFillSync } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { installBlueprint } from '../../src/engine/install-blueprint.ts'
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { readOptions } from '../../src/options.ts'
-import { openQuoin, type Quoin } from '../../src/quoin.ts'
+import { openQuoin, type Quoin } from '../../src/quoin/quoin.ts'
 
 export interface CheckedQuoin {
   readonly quoin: Quoin

@@ -3,7 +3,7 @@
  * Quoin: the counting functions are put around those of Node and of the engine, and taken off again.
  */
 import { DatabaseSync, StatementSync } from 'node:sqlite'
-import { RunSteps } from '../../src/engine/run-steps.ts'
+import { RunSteps } from '../../src/flows/run/run-steps.ts'
 
 /** What was done since the last `reset`. */
 export interface Calls {

@@ -1,4 +1,4 @@
-import type { AuditedStorages } from '../storage/audit-log.ts'
+import type { AuditedStorages } from '../records/audit-log.ts'
 import { GROUPS } from './groups.ts'
 import { USERS } from './user-record.ts'
 

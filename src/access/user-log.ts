@@ -7,10 +7,11 @@
  * and lists their paths: or a log of programs that ask all the time would write as many records as documents. Nothing of
  * a request but its method and path is kept: a query or body may hold anything.
  */
+
+import { type BatchedLog, batchedLog, logText } from '../records/batched-log.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
-import { type BatchedLog, batchedLog, logText } from '../storage/batched-log.ts'
 import type { Session, Storage } from '../storage/storage.ts'
 
 export const USER_LOGS = '_userlogs'

@@ -5,6 +5,9 @@ import type { BlockDefinition } from './block.ts'
 import { type BlockModule, bundledBlocks } from './bundled-blocks.ts'
 import { definitionProblems, isDefinition } from './check-definition.ts'
 
+/** An identifier has no hyphen, and a test has a second dot. `scripts/build-program.mjs` goes by the same. */
+const BLOCK_FILE = /^\w+\.ts$/
+
 /** A block and where it was found. */
 export interface FoundBlock {
   /** The folder: what the palette groups by. */
@@ -14,7 +17,8 @@ export interface FoundBlock {
 }
 
 /**
- * All blocks by identifier and by alias. A block is there because its file is: `<directory>/<group>/<identifier>.ts`.
+ * All blocks by identifier and by alias. A block is there because its file is: `<directory>/<group>/<identifier>.ts`. Files
+ * with a hyphen in their name hold what the blocks of a group share.
  * Throws an Error that names the file for the first one that is malformed or takes a name that is taken.
  */
 export async function loadBlocks(directory?: string): Promise<ReadonlyMap<string, BlockDefinition>> {
@@ -32,7 +36,7 @@ export async function findBlocks(directory?: string): Promise<readonly FoundBloc
 async function* blockModules(directory: string): AsyncGenerator<BlockModule> {
   for (const group of await foldersIn(directory)) {
     const folder = join(directory, group)
-    const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    const files = (await readdir(folder)).filter((name) => BLOCK_FILE.test(name))
     for (const name of files.sort()) {
       const file = join(folder, name)
       yield { group, file, exported: await importDefault(pathToFileURL(file)) }

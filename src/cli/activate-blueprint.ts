@@ -6,7 +6,7 @@
  * on. Then this asks whether the blueprint is active, for as long as something is being prepared, and once more for the
  * activation when nothing is: doing it twice deploys once.
  */
-import { preparationText } from '../engine/note-preparations.ts'
+import { preparationText } from '../flows/live/note-preparations.ts'
 import type { Preparation } from '../storage/storage.ts'
 import type { Terminal } from './command.ts'
 import { type Management, Refused, recordsOf } from './management.ts'

@@ -1,8 +1,8 @@
 import { loadBlocks } from '../blocks/load-blocks.ts'
-import { importBlueprint } from '../engine/blueprint-file.ts'
-import { compileBlueprint } from '../engine/compile-blueprint.ts'
-import { liveBlueprints } from '../engine/live-blueprints.ts'
-import { reservedRoots } from '../http/reserved-roots.ts'
+import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
+import { compileBlueprint } from '../flows/compile/compile-blueprint.ts'
+import { liveBlueprints } from '../flows/live/live-blueprints.ts'
+import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { type Problem, QuoinError } from '../shared/errors.ts'
 import { isJsonObject } from '../shared/json.ts'
 

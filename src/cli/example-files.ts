@@ -3,7 +3,7 @@
  * which they are installed), groups, fields, page templates and sample documents.
  */
 import { access as canAccess, readdir, readFile } from 'node:fs/promises'
-import type { FieldInput } from '../engine/fields/field-records.ts'
+import type { FieldInput } from '../records/fields/field-records.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { UsageError } from './command.ts'
 

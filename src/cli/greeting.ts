@@ -1,4 +1,4 @@
-import type { Quoin } from '../quoin.ts'
+import type { Quoin } from '../quoin/quoin.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
 
 export interface Started {

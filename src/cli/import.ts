@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { importBlueprint } from '../engine/blueprint-file.ts'
+import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
 import type { ImportedBlueprint } from '../shared/blueprint-file.ts'
 import { guidSource } from '../shared/guid.ts'
 import type { JsonValue } from '../shared/json.ts'

@@ -4,12 +4,12 @@
  * any, so that what somebody deleted does not come back.
  */
 import type { Identity } from '../access/identity.ts'
-import { removeBlueprint } from '../engine/blueprint-records.ts'
-import { createField } from '../engine/fields/field-records.ts'
-import { installBlueprint } from '../engine/install-blueprint.ts'
-import { recordStorages } from '../engine/records.ts'
-import { createTemplate } from '../engine/templates.ts'
-import type { Quoin } from '../quoin.ts'
+import { removeBlueprint } from '../flows/blueprints/blueprint-records.ts'
+import { installBlueprint } from '../flows/blueprints/install-blueprint.ts'
+import type { Quoin } from '../quoin/quoin.ts'
+import { createField } from '../records/fields/field-records.ts'
+import { recordStorages } from '../records/records.ts'
+import { createTemplate } from '../records/templates.ts'
 import { evaluateDateMath, isDateMath } from '../shared/date-math.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adminPassword, guidOf } from '../../test/end-to-end/harness.ts'
 import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
 import { readOptions } from '../options.ts'
-import { openQuoin, type Quoin } from '../quoin.ts'
+import { openQuoin, type Quoin } from '../quoin/quoin.ts'
 import type { JsonObject } from '../shared/json.ts'
 
 let directory: string

@@ -8,7 +8,7 @@
  */
 import { Cron, CronPattern } from 'croner'
 import { readDuration } from '../blocks/read-duration.ts'
-import type { Schedule } from '../engine/schedules.ts'
+import type { Schedule } from '../flows/background/schedules.ts'
 import { QuoinError } from '../shared/errors.ts'
 
 export interface PlannedTimes {

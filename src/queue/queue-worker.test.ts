@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
 import { search } from '../shared/query.ts'
 import type { Job, NewJob } from '../storage/job.ts'
-import { openSqliteStorage } from '../storage/sqlite/sqlite-storage.ts'
+import { openSqliteStorage } from '../storage/sqlite/core/sqlite-storage.ts'
 import { transact } from '../storage/transact.ts'
 import { openQueue, type Queue, type QueueLogEntry, type WorkerSettings } from './queue-worker.ts'
 

@@ -12,7 +12,7 @@
  * - skipped: it had no job, because of the policies, or its job was cancelled.
  * What becomes of a job is read from the queue (`settle`): it is right also when the node that ran it was ended.
  */
-import type { Schedule } from '../engine/schedules.ts'
+import type { Schedule } from '../flows/background/schedules.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'

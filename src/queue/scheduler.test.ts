@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
-import type { Schedule } from '../engine/schedules.ts'
+import type { Schedule } from '../flows/background/schedules.ts'
 import { type Query, search } from '../shared/query.ts'
 import type { Job } from '../storage/job.ts'
 import type { Storage } from '../storage/storage.ts'

@@ -8,7 +8,7 @@
  * `skip`; with `queue` it runs after that one, with `allow` beside it. Of more than 1,000 missed ticks only the last
  * 1,000 are looked at.
  */
-import type { Schedule } from '../engine/schedules.ts'
+import type { Schedule } from '../flows/background/schedules.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Search } from '../shared/query.ts'

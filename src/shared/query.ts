@@ -1,6 +1,6 @@
 /**
  * Searches as data. Three things give a query its meaning and must agree: the compiler of each engine and the plain
- * evaluator in `storage/evaluate-query.ts`, which is the reference.
+ * evaluator in `storage/search/evaluate-query.ts`, which is the reference.
  *
  * What holds for all of them:
  * - A field is a dotted name; `_meta.…` is allowed. A path goes through objects, not into array items.

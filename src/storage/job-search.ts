@@ -1,11 +1,11 @@
 /** Searches over the job table: the fields of `jobFields` as expressions over its columns, none of which is ever null. */
 import { QuoinError } from '../shared/errors.ts'
 import type { Bounds, Query, Scalar, Search } from '../shared/query.ts'
-import { checkSearch } from './check-search.ts'
-import { type CompiledSql, FALSE, joinWith, type SqlValue, sql, TRUE } from './compiled-sql.ts'
 import { type JobField, type JobSummary, jobFields } from './job.ts'
 import { summaryColumns } from './job-row.ts'
-import { type CursorPlace, readCursor } from './search-cursor.ts'
+import { checkSearch } from './search/check-search.ts'
+import { type CompiledSql, FALSE, joinWith, type SqlValue, sql, TRUE } from './search/compiled-sql.ts'
+import { type CursorPlace, readCursor } from './search/search-cursor.ts'
 
 type FieldType = JobField['type']
 

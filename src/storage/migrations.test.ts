@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { failure } from './conformance/expectations.ts'
 import { type Migration, readMigrations } from './migrations.ts'
-import { SqliteConnection } from './sqlite/sqlite-connection.ts'
-import { migrateSqlite, sqliteMigrations } from './sqlite/sqlite-migrations.ts'
+import { SqliteConnection } from './sqlite/core/sqlite-connection.ts'
+import { migrateSqlite, sqliteMigrations } from './sqlite/core/sqlite-migrations.ts'
 
 let directory: string
 let connection: SqliteConnection

@@ -26,7 +26,7 @@ import type { Query, Search } from '../shared/query.ts'
 import type { Cluster, Watcher } from './cluster.ts'
 import type { Index } from './document-index.ts'
 import type { Jobs, NewJob } from './job.ts'
-import type { SlowSearch } from './search-advisor.ts'
+import type { SlowSearch } from './search/search-advisor.ts'
 import type { StoredJson } from './stored-json.ts'
 
 export interface Storage {

@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** What the server puts a new value in for at each request; see `src/http/routes/studio-files.ts`. */
+/** What the server puts a new value in for at each request; see `src/http/routes/site/studio-files.ts`. */
 const NONCE = 'studio-nonce'
 
 /** `npx vite --config src/studio/vite.config.ts` for work on the studio; it asks the server on port 8080. */

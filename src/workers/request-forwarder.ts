@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { Pool } from 'undici'
-import { letOthersTime } from '../http/slow-body.ts'
+import { letOthersTime } from '../http/limits/slow-body.ts'
 import { hasBody, headersToClient, headersToWriter } from './forwarded-headers.ts'
 
 export interface RequestForwarder {

@@ -3,9 +3,9 @@
  * and those it forks. Messages arrive in order, or the other one is gone.
  */
 import type { LoggedRequest } from '../access/user-log.ts'
-import type { SystemLogEntry } from '../engine/system-log.ts'
 import type { Metric } from '../http/metrics/prometheus-text.ts'
 import type { Options } from '../options.ts'
+import type { SystemLogEntry } from '../records/system-log.ts'
 
 /** What a reader is told at its beginning. */
 export interface Opening {

@@ -9,13 +9,13 @@
  * What one process promises holds for all of them:
  * - Documents: each read of a reader begins a new snapshot, so it sees what was committed before it asked, and a write is
  *   acknowledged after its commit. Kept results of searches are held against a version that the writer raises in the
- *   transaction of each write (`storage/sqlite/mark-versions.ts`).
+ *   transaction of each write (`storage/sqlite/core/mark-versions.ts`).
  * - What is kept in memory of a storage (deployed blueprints, tokens, users, groups) is watched, as on PostgreSQL: a write
  *   to it is acknowledged when every reader has applied it (`announced-storage.ts`, `writer-link.ts`).
  * - A reader that does not apply a change in time is killed by the writer, its parent, and the writer waits until it is
  *   gone: that is certain, so nothing but that fences a reader (`child-reader.ts`). Another one takes its place.
  * - A writer that dies takes the readers with it. Each asks the system for its parent before it answers, and a new writer
- *   begins only when no reader of the old one is left (`storage/sqlite/readers-lock.ts`).
+ *   begins only when no reader of the old one is left (`storage/sqlite/reader/readers-lock.ts`).
  *
  * Not the same: limits of rate are counted in each process, so that an address which spreads its requests over many
  * connections gets up to so many times as much as there are processes; the cache of `cache_key` is each process's own (a
@@ -24,15 +24,15 @@
  */
 import { createServer } from 'node:net'
 import type { Access } from '../access/access.ts'
-import type { SystemLog } from '../engine/system-log.ts'
 import { type Metric, prometheusText } from '../http/metrics/prometheus-text.ts'
-import type { Server } from '../http/server.ts'
+import type { Server } from '../http/server/server.ts'
 import type { Options } from '../options.ts'
+import type { SystemLog } from '../records/system-log.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Cluster, ClusterNode } from '../storage/cluster.ts'
-import { eventLoopLoad } from '../storage/event-loop-load.ts'
 import type { Storage } from '../storage/storage.ts'
 import { announcedStorage } from './announced-storage.ts'
+import { eventLoopLoad } from './event-loop-load.ts'
 import { mergeMetrics } from './merge-metrics.ts'
 import { readerPool } from './reader-pool.ts'
 import type { FromReader } from './worker-messages.ts'

@@ -7,7 +7,7 @@ import { chmod, rm } from 'node:fs/promises'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { MAX_HEADER_BYTES } from '../http/connection-limits.ts'
+import { MAX_HEADER_BYTES } from '../http/limits/connection-limits.ts'
 import { SENDER_HEADER } from './forwarded-headers.ts'
 
 export interface Entrance {
@@ -18,7 +18,7 @@ export interface Entrance {
 /** Longer paths of sockets cannot be opened; it is 104 bytes on some systems. */
 const LONGEST_PATH = 103
 
-// Not imported: see `http/connection-errors.ts`.
+// Not imported: see `http/limits/connection-errors.ts`.
 const http = process.getBuiltinModule('node:http')
 
 /** How often slow senders are looked for. */

@@ -1,6 +1,6 @@
 /** What a cluster has after its first weeks, so that no screen of the studio is empty. All of it goes through the API. */
 import { readFile } from 'node:fs/promises'
-import { importBlueprint } from '../../src/engine/blueprint-file.ts'
+import { importBlueprint } from '../../src/flows/blueprints/blueprint-file.ts'
 import { guidSource } from '../../src/shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 

@@ -1,7 +1,7 @@
 /** What opens over the screens of the studio, its editor in all its states, and its first minute: axe finds nothing wrong. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { installBlueprint } from '../../src/engine/install-blueprint.ts'
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually, press as pressIn } from './studio-eventually.ts'

@@ -1,7 +1,7 @@
 /** Why did it go this way? Runs on the canvas: sent from inside, step by step, run again, and paused at a breakpoint. */
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { installBlueprint } from '../../src/engine/install-blueprint.ts'
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, press, textOf } from './studio-eventually.ts'
 import { openStudio, type StudioRoom } from './studio-room.ts'

@@ -3,7 +3,7 @@
  * database's URL and the node's folder.
  */
 import { randomFillSync } from 'node:crypto'
-import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts'
+import { openPostgresStorage } from '../../src/storage/postgres/core/postgres-storage.ts'
 
 const [url = '', directory = ''] = process.argv.slice(2)
 const storage = await openPostgresStorage({

@@ -1,4 +1,4 @@
-import { importBlueprint } from '../../src/engine/blueprint-file.ts'
+import { importBlueprint } from '../../src/flows/blueprints/blueprint-file.ts'
 import type { ImportedBlueprint } from '../../src/shared/blueprint-file.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { openAssetPlace } from '../asset-place.ts'

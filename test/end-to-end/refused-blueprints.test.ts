@@ -1,6 +1,6 @@
 /** Blueprints that cannot run, or may not: every problem is named, and everything stays as it was. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { reservedRoots } from '../../src/http/reserved-roots.ts'
+import { reservedRoots } from '../../src/http/server/reserved-roots.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { type Answer, guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
-import type { PostgresOptions } from '../../src/storage/postgres/postgres-ground.ts'
-import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts'
+import type { PostgresOptions } from '../../src/storage/postgres/core/postgres-ground.ts'
+import { openPostgresStorage } from '../../src/storage/postgres/core/postgres-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
 /** A node on the database, ordinary but for what is given. */

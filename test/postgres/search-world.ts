@@ -3,14 +3,18 @@ import { readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import type { JsonObject } from '../../src/shared/json.ts'
 import type { Search } from '../../src/shared/query.ts'
-import { statement } from '../../src/storage/postgres/compiled-sql.ts'
-import { decideTexts } from '../../src/storage/postgres/decide-texts.ts'
-import { indexExpression, oddIndex } from '../../src/storage/postgres/field-sql.ts'
-import type { PostgresConnection } from '../../src/storage/postgres/postgres-connection.ts'
-import { compileFind, countDocuments, findDocuments } from '../../src/storage/postgres/postgres-query.ts'
-import { textIndex, textOfDocument, textTriggerSql } from '../../src/storage/postgres/postgres-text-index.ts'
-import type { SearchTarget } from '../../src/storage/postgres/search-target.ts'
-import { SearchEffort } from '../../src/storage/search-effort.ts'
+import type { PostgresConnection } from '../../src/storage/postgres/core/postgres-connection.ts'
+import { statement } from '../../src/storage/postgres/sql/compiled-sql.ts'
+import { decideTexts } from '../../src/storage/postgres/sql/decide-texts.ts'
+import { indexExpression, oddIndex } from '../../src/storage/postgres/sql/field-sql.ts'
+import { compileFind, countDocuments, findDocuments } from '../../src/storage/postgres/sql/postgres-query.ts'
+import type { SearchTarget } from '../../src/storage/postgres/sql/search-target.ts'
+import {
+  textIndex,
+  textOfDocument,
+  textTriggerSql,
+} from '../../src/storage/postgres/text/postgres-text-index.ts'
+import { SearchEffort } from '../../src/storage/search/search-effort.ts'
 import type { SearchWorld } from '../search-agreement.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 
@@ -30,7 +34,7 @@ export interface PostgresWorldOptions {
   readonly avoid?: readonly ('seqscan' | 'bitmapscan' | 'sort')[]
 }
 
-const migration = new URL('../../src/storage/postgres/migrations/0002-search.sql', import.meta.url)
+const migration = new URL('../../src/storage/postgres/core/migrations/0002-search.sql', import.meta.url)
 
 export async function openSearchWorld(options: PostgresWorldOptions): Promise<PostgresWorld> {
   const database = await openTemporaryDatabase()

@@ -1,5 +1,5 @@
 import { defineTrigger, PinError } from '../block.ts'
-import { cronExpression, interval, timeZone } from '../schedule-timing.ts'
+import { cronExpression, interval, timeZone } from './schedule-timing.ts'
 
 const overlaps = ['skip', 'queue', 'allow'] as const
 const catchUps = ['last', 'all', 'none'] as const

@@ -4,9 +4,9 @@ import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.
 import { isLargerThan } from '../../shared/json-size.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { checkHeaders } from '../check-headers.ts'
-import { guardedAgent } from '../guarded-agent.ts'
-import { type Answer, outgoingUrl, sendRequest } from '../send-request.ts'
+import { checkHeaders } from './check-headers.ts'
+import { guardedAgent } from './guarded-agent.ts'
+import { type Answer, outgoingUrl, sendRequest } from './send-request.ts'
 
 /** The client writes these itself. */
 const isRefused = (name: string) => name === 'host' || name === 'accept-encoding'

@@ -1,5 +1,5 @@
 import { defineFlow } from '../block.ts'
-import { replyHeaders } from '../reply-headers.ts'
+import { replyHeaders } from './reply-headers.ts'
 
 /** Replies with these codes have no body. */
 const BODILESS = new Set([204, 205, 304])

@@ -1,8 +1,8 @@
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
-import { CsvProblem, csvRows } from '../csv-rows.ts'
 import type { PageVisit } from '../page-visit.ts'
+import { CsvProblem, csvRows } from './csv-rows.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
 const named: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' }

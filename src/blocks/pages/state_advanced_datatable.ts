@@ -3,8 +3,8 @@ import type { TableColumn } from '../../shared/page-table.ts'
 import { matchAll, type Query, type SortKey } from '../../shared/query.ts'
 import { defineValue } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
-import { formId } from '../form-id.ts'
-import { tableActions, tableColumns } from '../table-columns.ts'
+import { formId } from './form-id.ts'
+import { tableActions, tableColumns } from './table-columns.ts'
 
 export default defineValue({
   identifier: 'state_advanced_datatable',

@@ -1,6 +1,6 @@
 import { appendNode } from '../../shared/page-content.ts'
 import { defineValue } from '../block.ts'
-import { toneOf, tones } from '../page-tone.ts'
+import { toneOf, tones } from './page-tone.ts'
 
 export default defineValue({
   identifier: 'state_alert',

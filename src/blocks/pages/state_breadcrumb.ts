@@ -1,6 +1,6 @@
 import { appendNode } from '../../shared/page-content.ts'
 import { defineValue } from '../block.ts'
-import { pageLinks } from '../page-links.ts'
+import { pageLinks } from './page-links.ts'
 
 export default defineValue({
   identifier: 'state_breadcrumb',

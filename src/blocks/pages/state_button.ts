@@ -1,6 +1,6 @@
 import { appendNode, type PageButton } from '../../shared/page-content.ts'
 import { defineValue } from '../block.ts'
-import { pageHref } from '../page-href.ts'
+import { pageHref } from './page-href.ts'
 
 const kinds = ['submit', 'action', 'link'] as const
 const tones = ['primary', 'plain', 'danger'] as const

@@ -1,6 +1,6 @@
 import { appendNode, nodesOf } from '../../shared/page-content.ts'
 import { defineValue } from '../block.ts'
-import { pageHref } from '../page-href.ts'
+import { pageHref } from './page-href.ts'
 
 export default defineValue({
   identifier: 'state_card',

@@ -1,8 +1,8 @@
 import { appendNode } from '../../shared/page-content.ts'
 import { valueFormats } from '../../shared/value-format.ts'
 import { defineValue } from '../block.ts'
-import { chartFigures } from '../chart-figures.ts'
-import { formId } from '../form-id.ts'
+import { chartFigures } from './chart-figures.ts'
+import { formId } from './form-id.ts'
 
 const types = ['bar', 'line', 'pie'] as const
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { appendNode } from '../../shared/page-content.ts'
 import { defineValue } from '../block.ts'
-import { detailItems } from '../detail-items.ts'
+import { detailItems } from './detail-items.ts'
 
 export default defineValue({
   identifier: 'state_detail',

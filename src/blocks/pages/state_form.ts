@@ -1,7 +1,7 @@
 import { appendNode, everyNode, nodesOf, type PageNode } from '../../shared/page-content.ts'
 import { defineValue } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
-import { formId } from '../form-id.ts'
+import { formId } from './form-id.ts'
 
 export default defineValue({
   identifier: 'state_form',

@@ -4,7 +4,7 @@ import { appendNode } from '../../shared/page-content.ts'
 import { type InputOption, type InputType, inputTypes, type PageInput } from '../../shared/page-input.ts'
 import { defineValue, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
-import { wordsOfField } from '../table-columns.ts'
+import { wordsOfField } from './table-columns.ts'
 
 const MAX_OPTIONS = 1_000
 

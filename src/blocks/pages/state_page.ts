@@ -1,5 +1,5 @@
 import { defineTrigger } from '../block.ts'
-import { pageUri } from '../page-uri.ts'
+import { pageUri } from './page-uri.ts'
 
 export default defineTrigger({
   identifier: 'state_page',

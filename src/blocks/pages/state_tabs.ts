@@ -1,7 +1,7 @@
 import { appendNode, nodesOf, type PageContent } from '../../shared/page-content.ts'
 import { defineValue } from '../block.ts'
-import { formId } from '../form-id.ts'
 import type { InPins } from '../pin.ts'
+import { formId } from './form-id.ts'
 
 export default defineValue({
   identifier: 'state_tabs',

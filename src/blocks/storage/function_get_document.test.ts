@@ -3,7 +3,7 @@ import { runBlock } from '../../../test/run-block.ts'
 import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
 import { documentOf, type Storage } from '../../storage/storage.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
-import { documentGuid } from '../document-guid.ts'
+import { documentGuid } from './document-guid.ts'
 import getDocument from './function_get_document.ts'
 
 let storage: Storage

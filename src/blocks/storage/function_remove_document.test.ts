@@ -3,7 +3,7 @@ import { runBlock } from '../../../test/run-block.ts'
 import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
-import { documentGuid } from '../document-guid.ts'
+import { documentGuid } from './document-guid.ts'
 import removeDocument from './function_remove_document.ts'
 
 let storage: Storage

@@ -1,7 +1,7 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
-import { documentGuid } from '../document-guid.ts'
+import { documentGuid } from './document-guid.ts'
 
 export default defineFlow({
   identifier: 'function_remove_document',

@@ -1,8 +1,8 @@
 import type { Query } from '../../shared/query.ts'
 import { defineValue, PinError } from '../block.ts'
-import { anyOf } from '../combine-queries.ts'
-import { matchesAny, scalarsOf } from '../exact-match.ts'
 import { queryField } from '../query-field.ts'
+import { anyOf } from './combine-queries.ts'
+import { matchesAny, scalarsOf } from './exact-match.ts'
 
 const holdsForNone: Query = { kind: 'or', queries: [] }
 

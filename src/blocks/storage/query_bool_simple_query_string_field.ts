@@ -1,4 +1,4 @@
-import { textProblem } from '../../storage/text-limits.ts'
+import { textProblem } from '../../storage/search/text-limits.ts'
 import { defineValue, PinError } from '../block.ts'
 import { queryField } from '../query-field.ts'
 

@@ -1,6 +1,6 @@
 import { defineValue } from '../block.ts'
-import { matchesAny, matchesEmpty, scalarsOf } from '../exact-match.ts'
 import { queryField } from '../query-field.ts'
+import { matchesAny, matchesEmpty, scalarsOf } from './exact-match.ts'
 
 export default defineValue({
   identifier: 'query_bool_term_fields',

@@ -2,8 +2,8 @@
  * Counts runs by blueprint and by how they ended, and knows which are under way: a run may go on behind its reply, when
  * its request is long gone, and whoever stops a node waits for it.
  */
-import type { Engine } from '../../engine/engine.ts'
-import type { RunEnd } from '../../engine/run.ts'
+import type { Engine } from '../../flows/engine.ts'
+import type { RunEnd } from '../../flows/run/run.ts'
 import { isPromise } from '../../shared/maybe-promise.ts'
 import type { Metric } from './prometheus-text.ts'
 

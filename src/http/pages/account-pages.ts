@@ -9,7 +9,7 @@ import { type AccountPath, accountPaths, isAccountPath } from '../../shared/acco
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/page-content.ts'
-import { changeKnowingPassword } from '../change-password.ts'
+import { changeKnowingPassword } from '../routes/people/change-password.ts'
 import { setCookie } from './cookies.ts'
 import { headerAddress } from './header-address.ts'
 import { localPath } from './local-path.ts'

@@ -1,6 +1,6 @@
 import { QuoinError } from '../../shared/errors.ts'
-import { sendCompressible } from '../accepted-encoding.ts'
-import type { App } from '../route-family.ts'
+import { sendCompressible } from '../replies/accepted-encoding.ts'
+import type { App } from '../server/route-family.ts'
 import type { PageRoom } from './page-room.ts'
 import { TEMPLATE_FILES } from './page-templates.ts'
 

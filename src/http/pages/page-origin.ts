@@ -8,7 +8,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
-import { isSameOrigin } from '../same-origin.ts'
+import { isSameOrigin } from '../server/same-origin.ts'
 import { cookieOf, setCookie } from './cookies.ts'
 import type { PageSecret } from './page-secret.ts'
 

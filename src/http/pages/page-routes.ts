@@ -1,6 +1,6 @@
 import findMyWay from 'find-my-way'
-import type { CompiledPage } from '../../engine/frame.ts'
-import type { LiveTable } from '../../engine/live-blueprints.ts'
+import type { CompiledPage } from '../../flows/compile/frame.ts'
+import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 
 /** A page of an active blueprint, found for a request. */
 export interface FoundPage {

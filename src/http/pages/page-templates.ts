@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { templateStorage } from '../../engine/templates.ts'
 import { readTemplate } from '../../pages/read-template.ts'
+import { templateStorage } from '../../records/templates.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageTemplate } from '../../shared/page-content.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'

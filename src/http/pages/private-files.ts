@@ -2,17 +2,17 @@
  * Addresses of files that are not public: a page that shows a document shows the way to its files too. The address is
  * signed, so that nobody can make one up, and holds for the day on which the page was made and the next one.
  */
-import type { Assets } from '../../engine/assets.ts'
-import { filesToShow, type HeldFile } from '../../engine/page-uploads.ts'
+import type { Assets } from '../../records/assets/assets.ts'
+import { filesToShow, type HeldFile } from '../../records/assets/page-uploads.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isGuid } from '../../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNode } from '../../shared/page-content.ts'
 import type { PageTable } from '../../shared/page-table.ts'
 import type { Session } from '../../storage/storage.ts'
-import { assetFile } from '../asset-file.ts'
-import { sendFile } from '../file-reply.ts'
-import type { App } from '../route-family.ts'
+import { assetFile } from '../replies/asset-file.ts'
+import { sendFile } from '../replies/file-reply.ts'
+import type { App } from '../server/route-family.ts'
 import type { PageSecret } from './page-secret.ts'
 
 const DAY = 86_400_000

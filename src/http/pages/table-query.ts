@@ -7,11 +7,11 @@
  * address says is not heard. The table's own query always holds.
  */
 import { PinError } from '../../blocks/block.ts'
-import { rangeQuery } from '../../blocks/range-query.ts'
+import { rangeQuery } from '../../blocks/storage/range-query.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable, TableColumn } from '../../shared/page-table.ts'
 import type { Query, Scalar, Search, SortKey } from '../../shared/query.ts'
-import { textProblem } from '../../storage/text-limits.ts'
+import { textProblem } from '../../storage/search/text-limits.ts'
 import type { PageAddress } from './page-address.ts'
 
 /** Most documents that can be skipped; what lies behind is reached with a cursor. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CopyRoom, openCopyRoom } from '../../../test/copy-room.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'
-import { openPostgresPool, textOf } from '../postgres/postgres-connection.ts'
+import { openPostgresPool, textOf } from '../postgres/core/postgres-connection.ts'
 import { documentTable, documentTokens, otherTables, plainTables } from './copied-tables.ts'
 
 let room: CopyRoom

@@ -2,7 +2,7 @@
  * What a Quoin keeps in tables, and how the copy treats it: the whole list, for both engines. A test fails when an engine
  * has a table or a column that is not in it.
  */
-import type { SqlValue } from '../sqlite/sqlite-connection.ts'
+import type { SqlValue } from '../sqlite/core/sqlite-connection.ts'
 
 export interface CopiedColumn {
   readonly name: string

@@ -1,5 +1,5 @@
 /** Makes a table of PostgreSQL equal to one of SQLite: batch by batch, each in a transaction of its own. */
-import type { PostgresPool, PostgresTransaction } from '../postgres/postgres-connection.ts'
+import type { PostgresPool, PostgresTransaction } from '../postgres/core/postgres-connection.ts'
 import type { CopiedRow, Key } from './copied-tables.ts'
 import { deleteOthers, digestsOf, type PostgresRows, writeRows } from './postgres-rows.ts'
 import { rowDigest } from './row-digest.ts'

@@ -8,11 +8,11 @@ import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { guidSource, type Random } from '../../shared/guid.ts'
 import type { Index } from '../document-index.ts'
-import { awaitReaders } from '../sqlite/readers-lock.ts'
-import { SqliteCatalogue } from '../sqlite/sqlite-catalogue.ts'
-import { numberOf, SqliteConnection, textOf } from '../sqlite/sqlite-connection.ts'
-import { lockDirectory } from '../sqlite/sqlite-lock.ts'
-import { migrateSqlite, sqliteMigrations } from '../sqlite/sqlite-migrations.ts'
+import { SqliteCatalogue } from '../sqlite/core/sqlite-catalogue.ts'
+import { numberOf, SqliteConnection, textOf } from '../sqlite/core/sqlite-connection.ts'
+import { lockDirectory } from '../sqlite/core/sqlite-lock.ts'
+import { migrateSqlite, sqliteMigrations } from '../sqlite/core/sqlite-migrations.ts'
+import { awaitReaders } from '../sqlite/reader/readers-lock.ts'
 
 export interface SourceOptions {
   readonly directory: string

@@ -7,8 +7,8 @@
  */
 import { join } from 'node:path'
 import type { AssetFiles } from '../assets/asset-files.ts'
-import type { PostgresGround } from '../postgres/postgres-ground.ts'
-import { finishCopy } from '../postgres/unfinished-copy.ts'
+import type { PostgresGround } from '../postgres/core/postgres-ground.ts'
+import { finishCopy } from '../postgres/core/unfinished-copy.ts'
 import { type Comparison, isEqual, sourceChecksum, targetChecksum } from './compare-tables.ts'
 import { type CopiedRow, type CopiedTable, documentTable, plainTables } from './copied-tables.ts'
 import { assetOf, assetStorage, type CopiedAsset, placedInBucket, uploadAssets } from './copy-assets.ts'

@@ -1,5 +1,5 @@
 /** Rows of the embedded database as they are stored, in batches that fit into memory however large a document is. */
-import type { SqliteConnection, SqlValue } from '../sqlite/sqlite-connection.ts'
+import type { SqliteConnection, SqlValue } from '../sqlite/core/sqlite-connection.ts'
 import type { CopiedRow, CopiedTable } from './copied-tables.ts'
 
 const MOST_ROWS = 500

@@ -1,7 +1,7 @@
 /** Looks at, and for controls changes, the routes of a server that opens: through the channel on which Fastify tells of itself. */
 import { channel } from 'node:diagnostics_channel'
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
-import '../../../src/http/permission.ts'
+import '../../../src/http/server/permission.ts'
 
 /** `alter`: told of each route before it is registered. */
 export async function alteringRoutes<T>(

@@ -34,7 +34,7 @@ export const brokenRoutes: Readonly<Record<string, BrokenRoute>> = {
     method: 'GET',
     url: '/_system/assets/:guid',
     answer: (_request, reply) => {
-      const message = 'SQLITE_CORRUPT at Object.get (/app/src/storage/sqlite/sqlite-connection.ts:47:20)'
+      const message = 'SQLITE_CORRUPT at Object.get (/app/src/storage/sqlite/core/sqlite-connection.ts:47:20)'
       return reply.code(404).send({ error: 'NOT_FOUND', code: 404, message })
     },
     found: /tells/,

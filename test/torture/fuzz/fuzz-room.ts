@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ApiDocument } from '../../../src/http/open-api-document.ts'
+import type { ApiDocument } from '../../../src/http/docs/open-api-document.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/json.ts'
 import { installOver } from '../../cluster/install-over.ts'
 import { recordsIn, textAt } from '../../json-at.ts'

@@ -1,6 +1,6 @@
 /** The fuzzer's opponent: an administrator whose address and guid the fuzzer does not have. */
 import { Agent } from 'undici'
-import type { ApiDocument } from '../../../src/http/open-api-document.ts'
+import type { ApiDocument } from '../../../src/http/docs/open-api-document.ts'
 import type { JsonValue } from '../../../src/shared/json.ts'
 import { adminPassword } from '../../end-to-end/harness.ts'
 import { textAt } from '../../json-at.ts'

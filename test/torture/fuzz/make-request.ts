@@ -1,5 +1,5 @@
 /** One request to an operation of the OpenAPI document: as described, nearly so, or hostile. */
-import type { ApiDocument, ApiOperation, ApiParameter } from '../../../src/http/open-api-document.ts'
+import type { ApiDocument, ApiOperation, ApiParameter } from '../../../src/http/docs/open-api-document.ts'
 import type { RandomSource } from '../random-source.ts'
 import { hostileBody, hostileHeaders, hostileText } from './hostile-values.ts'
 import type { KnownThings } from './known-things.ts'

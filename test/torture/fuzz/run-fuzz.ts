@@ -1,5 +1,5 @@
 /** Rounds of requests, several at once, as several callers; and what every reply of them must be like. */
-import type { ApiDocument } from '../../../src/http/open-api-document.ts'
+import type { ApiDocument } from '../../../src/http/docs/open-api-document.ts'
 import { uris } from '../consistency/consistency-blueprint.ts'
 import type { RandomSource } from '../random-source.ts'
 import type { ServerGuard } from '../server-guard/server-guard.ts'

@@ -1,6 +1,6 @@
 /** Values made from the schemas of the OpenAPI document. */
 import fc from 'fast-check'
-import { type ApiDocument, type ApiSchema, resolved } from '../../../src/http/open-api-document.ts'
+import { type ApiDocument, type ApiSchema, resolved } from '../../../src/http/docs/open-api-document.ts'
 import { isJsonObject, type JsonValue } from '../../../src/shared/json.ts'
 import type { RandomSource } from '../random-source.ts'
 import { hostileJson } from './hostile-values.ts'

@@ -1,7 +1,7 @@
 /** Workers, schedulers and writers that are wrong in one way each: the simulation has to find every one of them. */
 import type { Mutation } from '../../../src/shared/mutation.ts'
 import type { Job, JobLease, Jobs, NewJob } from '../../../src/storage/job.ts'
-import type { SqliteWriter } from '../../../src/storage/sqlite/sqlite-writer.ts'
+import type { SqliteWriter } from '../../../src/storage/sqlite/core/sqlite-writer.ts'
 import type { CreateOptions, Storage } from '../../../src/storage/storage.ts'
 import { TransparentSession } from '../../../src/storage/wrapped-session.ts'
 import { wrappedStorage } from '../../../src/storage/wrapped-storage.ts'

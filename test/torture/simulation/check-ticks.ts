@@ -1,5 +1,5 @@
 /** What must hold of schedules: each tick once, none forgotten, and what it runs is run. */
-import type { Schedule } from '../../../src/engine/schedules.ts'
+import type { Schedule } from '../../../src/flows/background/schedules.ts'
 import type { JsonObject } from '../../../src/shared/json.ts'
 import type { Job } from '../../../src/storage/job.ts'
 import type { Diary } from './outcome.ts'

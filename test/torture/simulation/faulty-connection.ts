@@ -1,5 +1,5 @@
 /** A connection to SQLite some of whose statements fail, as they do on a full or broken disk. */
-import { SqliteConnection, type SqlValue } from '../../../src/storage/sqlite/sqlite-connection.ts'
+import { SqliteConnection, type SqlValue } from '../../../src/storage/sqlite/core/sqlite-connection.ts'
 import type { RandomSource } from '../random-source.ts'
 
 const FULL = 13

@@ -7,7 +7,7 @@ import {
   type Row,
   type SqliteConnection,
   textOf,
-} from '../../../src/storage/sqlite/sqlite-connection.ts'
+} from '../../../src/storage/sqlite/core/sqlite-connection.ts'
 
 export const historySql = `
 CREATE TABLE history (

@@ -1,5 +1,5 @@
 /** What happens to simulated nodes: work that comes in, and faults. */
-import type { Schedule } from '../../../src/engine/schedules.ts'
+import type { Schedule } from '../../../src/flows/background/schedules.ts'
 import type { JsonObject } from '../../../src/shared/json.ts'
 import type { NewJob } from '../../../src/storage/job.ts'
 import type { RandomSource } from '../random-source.ts'

@@ -6,8 +6,8 @@ import {
   openGround,
   type SqliteGround,
   type SqliteOptions,
-} from '../../../src/storage/sqlite/sqlite-ground.ts'
-import { SqliteStorage } from '../../../src/storage/sqlite/sqlite-storage.ts'
+} from '../../../src/storage/sqlite/core/sqlite-ground.ts'
+import { SqliteStorage } from '../../../src/storage/sqlite/core/sqlite-storage.ts'
 import { seededRandom } from '../../seeded-random.ts'
 import { historySql } from './job-history.ts'
 

@@ -1,6 +1,6 @@
 /** Many interleavings, one after the other: each has a seed of its own, which gives it again. */
 import { rm } from 'node:fs/promises'
-import type { SqliteWriter } from '../../../src/storage/sqlite/sqlite-writer.ts'
+import type { SqliteWriter } from '../../../src/storage/sqlite/core/sqlite-writer.ts'
 import { memoryFolder } from './memory-folder.ts'
 import { simulateNodes } from './nodes-simulation.ts'
 import { nodesTemplate } from './nodes-template.ts'

@@ -9,8 +9,8 @@
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { numberOf, SqliteConnection } from '../../../src/storage/sqlite/sqlite-connection.ts'
-import { SqliteWriter } from '../../../src/storage/sqlite/sqlite-writer.ts'
+import { numberOf, SqliteConnection } from '../../../src/storage/sqlite/core/sqlite-connection.ts'
+import { SqliteWriter } from '../../../src/storage/sqlite/core/sqlite-writer.ts'
 import { type RandomSource, randomSource } from '../random-source.ts'
 import { FaultyConnection } from './faulty-connection.ts'
 import { type Diary, type Outcome, openDiary } from './outcome.ts'

@@ -6,9 +6,9 @@
  * the lease is one row of a few hundred bytes, and without it the node could not even answer what it has in memory. On
  * a standby it cannot, so a node whose primary was demoted stops answering.
  */
-import { openPool, STATEMENT_MS } from '../open-pool.ts'
-import type { PostgresConnection } from '../postgres-connection.ts'
-import { storageError } from '../postgres-errors.ts'
+import { openPool, STATEMENT_MS } from '../core/open-pool.ts'
+import type { PostgresConnection } from '../core/postgres-connection.ts'
+import { storageError } from '../core/postgres-errors.ts'
 
 export interface LeaseConnection extends PostgresConnection {
   close(): Promise<void>

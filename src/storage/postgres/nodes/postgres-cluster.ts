@@ -16,7 +16,7 @@
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { Cluster, ClusterNode, Watcher } from '../../cluster.ts'
-import type { PostgresConnection } from '../postgres-connection.ts'
+import type { PostgresConnection } from '../core/postgres-connection.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from './lease-clock.ts'
 import {
   APPLIED_CHANNEL,

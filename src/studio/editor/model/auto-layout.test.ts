@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import tasks from '../../../../examples/tasks.blueprint.json' with { type: 'json' }
 import { describeBlock } from '../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../blocks/load-blocks.ts'
-import { importBlueprint } from '../../../engine/blueprint-file.ts'
+import { importBlueprint } from '../../../flows/blueprints/blueprint-file.ts'
 import { align } from './align.ts'
 import { autoLayout } from './auto-layout.ts'
 import { catalogueOf } from './block-description.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import tasks from '../../../../examples/tasks.blueprint.json' with { type: 'json' }
 import { describeBlock } from '../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../blocks/load-blocks.ts'
-import { importBlueprint } from '../../../engine/blueprint-file.ts'
+import { importBlueprint } from '../../../flows/blueprints/blueprint-file.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { catalogueOf } from './block-description.ts'
 import type { Flow } from './flow.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeBlock } from '../../../blocks/describe-block.ts'
 import { findBlocks, loadBlocks } from '../../../blocks/load-blocks.ts'
-import { buildGraph } from '../../../engine/blueprint-graph.ts'
+import { buildGraph } from '../../../flows/compile/blueprint-graph.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { emptyContent } from '../../../shared/empty-content.ts'
 import { catalogueOf } from './block-description.ts'

@@ -1,0 +1,55 @@
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { PinError } from '../block.ts'
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+/** What may stand in a header's value: a line break here would start a header, or a reply, of somebody else's. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const MAX_VALUE = 8192
+const MAX_HEADERS = 100
+
+/** They belong to the connection and are written by the server or client itself. */
+const OF_THE_CONNECTION = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * Headers that a builder gave, with names in lower case and values as text; empty ones are left out. `refused` tells
+ * more that this place does not take, by lower-case name. Throws PinError('headers', …).
+ */
+export function checkHeaders(
+  given: JsonObject | undefined,
+  refused: (name: string) => boolean,
+): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const entries = Object.entries(given ?? {})
+  if (entries.length > MAX_HEADERS) throw new PinError('headers', `must be at most ${MAX_HEADERS}`)
+  for (const [written, value] of entries) {
+    const name = written.toLowerCase()
+    const called = JSON.stringify(written)
+    if (!TOKEN.test(name) || name === '__proto__')
+      throw new PinError('headers', `may not have the name ${called}`)
+    if (OF_THE_CONNECTION.has(name) || refused(name))
+      throw new PinError('headers', `may not set ${called} here; leave it out`)
+    const text = textOf(value)
+    if (text === undefined) throw new PinError('headers', `must give text for ${called}`)
+    if (!VALUE.test(text) || text.length > MAX_VALUE)
+      throw new PinError('headers', `must give ${called} one line of at most ${MAX_VALUE} Latin characters`)
+    if (value !== null) headers[name] = text
+  }
+  return headers
+}
+
+function textOf(value: JsonValue): string | undefined {
+  if (value === null) return ''
+  return typeof value === 'object' ? undefined : String(value)
+}

@@ -1,0 +1,103 @@
+import { defineTrigger, type Listening } from '../block.ts'
+import { endpointUri } from '../endpoint-uri.ts'
+import type { OutPins } from '../pin.ts'
+
+type Method = Listening['http']['method']
+
+const titles = {
+  GET: 'API: register GET',
+  POST: 'API: register POST',
+  PUT: 'API: register PUT',
+  DELETE: 'API: register DELETE',
+} as const
+
+const uri = {
+  type: 'value',
+  required: true,
+  help: 'What follows /api/v1/ in the address, such as tasks, tasks/{guid} or files/{path...}.',
+} as const
+
+const connectionOut = {
+  connection: { type: 'connection', help: 'The request: for reading its parameters and for the reply.' },
+} as const satisfies OutPins
+
+const bodyOut = {
+  ...connectionOut,
+  body: { type: 'any', help: 'The JSON that was sent: an object or an array. Empty when there was none.' },
+} as const satisfies OutPins
+
+const common = {
+  rate_limit: {
+    kind: 'number',
+    min: 0.1,
+    max: 100_000,
+    help: 'Requests a second from one address; 0.5 is one every two seconds. Empty: what the cluster allows.',
+  },
+  summary: { kind: 'text', default: '', help: 'One line about the endpoint, for the API documentation.' },
+  description: { kind: 'text', default: '', help: 'More about the endpoint, for the API documentation.' },
+} as const
+
+/** Most seconds that a client may keep a reply: a year. */
+const MAX_CACHE = 31_536_000
+
+/** A trigger that reads: its replies may be kept by the client, and it gets no body. */
+export function defineReadTrigger(identifier: string) {
+  return defineTrigger({
+    identifier,
+    title: titles.GET,
+    summary: 'Opens an address of your API: each GET request to it starts the flow.',
+    on: 'http',
+    in: { uri },
+    out: connectionOut,
+    settings: {
+      ...common,
+      cache_seconds: {
+        kind: 'number',
+        default: 0,
+        min: 0,
+        max: MAX_CACHE,
+        help: 'How long a client may use the reply again without asking. 0: it asks each time. Shared caches get only replies that are the same for everybody: of a public endpoint whose flow does not look at the caller.',
+      },
+    },
+    listen: (inputs, settings) => ({
+      method: 'GET',
+      uri: endpointUri(inputs.uri),
+      rateLimit: settings.rate_limit,
+      cacheSeconds: settings.cache_seconds,
+      idempotent: false,
+      summary: settings.summary,
+      description: settings.description,
+    }),
+    start: ({ request }) => ({ connection: request }),
+  })
+}
+
+/** A trigger that changes something: it gets the body, and can answer a repeated request without running twice. */
+export function defineWriteTrigger(identifier: string, method: Exclude<Method, 'GET'>) {
+  return defineTrigger({
+    identifier,
+    title: titles[method],
+    summary: `Opens an address of your API: each ${method} request to it starts the flow.`,
+    on: 'http',
+    in: { uri },
+    out: bodyOut,
+    settings: {
+      ...common,
+      idempotent: {
+        kind: 'switch',
+        default: false,
+        help: 'A request that is sent again with the same header idempotency-key gets the first reply for 24 hours, and the flow does not run twice.',
+      },
+    },
+    listen: (inputs, settings) => ({
+      method,
+      uri: endpointUri(inputs.uri),
+      rateLimit: settings.rate_limit,
+      cacheSeconds: 0,
+      idempotent: settings.idempotent,
+      summary: settings.summary,
+      description: settings.description,
+    }),
+    start: ({ request }) => ({ connection: request, body: request.body }),
+  })
+}

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../shared/json.ts'
+import { PinError } from '../block.ts'
+import { checkHeaders } from './check-headers.ts'
+
+/**
+ * Headers that reach further than one reply: they speak for the whole site (its cookies, its storage, its certificate, its
+ * other addresses, where browsers report to), to the reverse proxy in front of it, or to Quoin itself. A flow may have
+ * them from another server or from its client.
+ */
+const REFUSED = new Set([
+  // Cookies are how a browser stays signed in: only the sign-in sets them.
+  'set-cookie',
+  'set-cookie2',
+  'clear-site-data',
+  'strict-transport-security',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'expect-ct',
+  'alt-svc',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
+  // A file of the proxy's machine, or an address of its network, in place of the reply.
+  'x-sendfile',
+  'x-lighttpd-send-file',
+  'x-reproxy-url',
+  'x-reproxy-file',
+])
+/** `access-control-`: QUOIN_CORS_ORIGINS says which origins may read. `x-accel-`: orders to nginx. */
+const REFUSED_BEGINNINGS = ['access-control-', 'x-accel-', 'x-quoin-']
+
+/** One type with its parameters. Browsers read a list with commas as its last entry, so there is none, in quotes neither. */
+const JSON_TYPE =
+  /^application\/(?:[a-z0-9][a-z0-9.-]*\+)?json(?:[\t ]*;[\t ]*[a-z0-9-]+=(?:[a-z0-9._-]+|"[^",;\\]*"))*$/i
+
+/**
+ * The headers that a flow sets on its reply: names in lower case, values as text. Throws PinError('headers', …) naming the
+ * header that it may not set.
+ */
+export function replyHeaders(given: JsonObject | undefined): Record<string, string> {
+  const headers = checkHeaders(given, isRefused)
+  // Each reply has it, and a second one could weaken it.
+  delete headers['x-content-type-options']
+  const type = headers['content-type']
+  // As text/html, text that somebody else wrote would run as a page of this site.
+  if (type !== undefined && !JSON_TYPE.test(type))
+    throw new PinError(
+      'headers',
+      `must keep a JSON content-type, such as application/json or application/problem+json; got ${JSON.stringify(type)}`,
+    )
+  return headers
+}
+
+function isRefused(name: string): boolean {
+  return REFUSED.has(name) || REFUSED_BEGINNINGS.some((start) => name.startsWith(start))
+}

@@ -1,0 +1,54 @@
+import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import type { PageNode } from '../../shared/page-content.ts'
+import { valueFormats } from '../../shared/value-format.ts'
+import { PinError } from '../block.ts'
+import { wordsOfField } from './table-columns.ts'
+
+type DetailItem = Extract<PageNode, { kind: 'detail' }>['items'][number]
+
+const MAX_FIELDS = 200
+
+/**
+ * The fields of a document that a detail view shows, as a builder writes them: names, or objects `{ field, label, kind,
+ * currency, link }`. Without any: all of its fields but `_meta`. Throws PinError for `fields`.
+ */
+export function detailItems(
+  document: JsonObject,
+  fields: readonly JsonValue[] | undefined,
+): readonly DetailItem[] {
+  const written = fields ?? Object.keys(document).filter((name) => name !== '_meta')
+  if (written.length > MAX_FIELDS) throw new PinError('fields', `must be at most ${MAX_FIELDS}`)
+  return written.map((one) => detailItem(document, typeof one === 'string' ? { field: one } : one))
+}
+
+function detailItem(document: JsonObject, written: JsonValue): DetailItem {
+  const { field, label, kind, currency, link }: JsonObject = isJsonObject(written) ? written : {}
+  if (typeof field !== 'string')
+    throw new PinError('fields', 'must hold names of fields, or objects with a field')
+  const problem = fieldNameProblem(field)
+  if (problem) throw new PinError('fields', `has the field ${JSON.stringify(field)}, which ${problem}`)
+  const format = kind === undefined ? 'auto' : valueFormats.find((one) => one === kind)
+  if (format === undefined)
+    throw new PinError('fields', `has a kind that is none of ${valueFormats.join(', ')}`)
+  const href = typeof link === 'string' ? filledLink(link, document) : undefined
+  return {
+    label: typeof label === 'string' && label !== '' ? label : wordsOfField(field),
+    value: valueAt(document, parseFieldPath(field)) ?? null,
+    format,
+    ...(typeof currency === 'string' && { currency }),
+    ...(href !== undefined && { href }),
+  }
+}
+
+/** `/customers/{customer}` with the document's values, each as one part of a path; undefined when one is missing. */
+function filledLink(link: string, document: JsonObject): string | undefined {
+  let missing = false
+  const href = link.replace(/\{([^{}]+)\}/g, (_whole, name: string) => {
+    const value = fieldNameProblem(name) ? undefined : valueAt(document, parseFieldPath(name))
+    if (typeof value === 'string' || typeof value === 'number') return encodeURIComponent(value)
+    missing = true
+    return ''
+  })
+  return missing ? undefined : href
+}

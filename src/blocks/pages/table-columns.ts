@@ -1,0 +1,91 @@
+import { fieldNameProblem } from '../../shared/field-path.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import type { TableAction, TableColumn } from '../../shared/page-table.ts'
+import { type ValueFormat, valueFormats } from '../../shared/value-format.ts'
+import { PinError } from '../block.ts'
+
+/** As many fields as one search for a text may look at (storage/search/check-search.ts): each of them can be searched. */
+const MAX_COLUMNS = 100
+const MAX_ACTIONS = 20
+const filters = ['text', 'choice', 'number', 'date', 'boolean'] as const
+const places = ['row', 'rows', 'both'] as const
+
+/**
+ * The columns of a table as a builder writes them: names of fields, or objects `{ field, label, kind, sortable, format,
+ * filter, options, hidden, currency }`. `kind` is another word for `format`. Throws PinError for `columns`.
+ */
+export function tableColumns(written: readonly JsonValue[]): TableColumn[] {
+  const refuse = (message: string) => new PinError('columns', message)
+  if (written.length === 0) throw refuse('must name at least one field')
+  if (written.length > MAX_COLUMNS)
+    throw refuse(
+      `must be at most ${MAX_COLUMNS} and are ${written.length}: keep those that people compare, and show the rest of a document on a page of its own (row_link)`,
+    )
+  const seen = new Set<string>()
+  return written.map((one) => {
+    const column: JsonObject | undefined =
+      typeof one === 'string' ? { field: one } : isJsonObject(one) ? one : undefined
+    const field = column?.field
+    if (!column || typeof field !== 'string')
+      throw refuse('must hold names of fields, or objects with a field')
+    const problem = fieldNameProblem(field)
+    if (problem) throw refuse(`has the field ${JSON.stringify(field)}, which ${problem}`)
+    if (seen.has(field)) throw refuse(`has the field ${JSON.stringify(field)} twice`)
+    seen.add(field)
+    const filter = filters.find((name) => name === column.filter)
+    return {
+      field,
+      label: typeof column.label === 'string' && column.label !== '' ? column.label : wordsOfField(field),
+      format: formatOf(column.format ?? column.kind, refuse),
+      sortable: column.sortable === true,
+      ...(filter !== undefined && { filter }),
+      ...(Array.isArray(column.options) && { options: optionsOf(column.options) }),
+      ...(column.hidden === true && { hidden: true }),
+      ...(typeof column.currency === 'string' && { currency: column.currency }),
+    }
+  })
+}
+
+/** What can be done with rows: names, or objects `{ name, label, confirm, tone, for }`. Throws PinError for `actions`. */
+export function tableActions(written: readonly JsonValue[]): TableAction[] {
+  const refuse = (message: string) => new PinError('actions', message)
+  if (written.length > MAX_ACTIONS) throw refuse(`must be at most ${MAX_ACTIONS}`)
+  const seen = new Set<string>()
+  return written.map((one) => {
+    const action: JsonObject | undefined =
+      typeof one === 'string' ? { name: one } : isJsonObject(one) ? one : undefined
+    const name = action?.name
+    if (!action || typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
+      throw refuse('must hold names of letters, digits, _ and -, or objects with such a name')
+    if (seen.has(name)) throw refuse(`has ${name} twice`)
+    seen.add(name)
+    return {
+      name,
+      label: typeof action.label === 'string' && action.label !== '' ? action.label : wordsOfField(name),
+      for: places.find((place) => place === action.for) ?? 'row',
+      ...(typeof action.confirm === 'string' && { confirm: action.confirm }),
+      ...(action.tone === 'danger' && { tone: 'danger' }),
+    }
+  })
+}
+
+/** `customer.first_name` → `First name`. */
+export function wordsOfField(field: string): string {
+  const words = (field.split('.').at(-1) ?? field).replace(/[_-]+/g, ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function formatOf(written: JsonValue | undefined, refuse: (message: string) => PinError): ValueFormat {
+  if (written === undefined || written === null || written === '') return 'auto'
+  const format = valueFormats.find((one) => one === written)
+  if (format === undefined) throw refuse(`has a kind that is none of ${valueFormats.join(', ')}`)
+  return format
+}
+
+function optionsOf(written: readonly JsonValue[]): { readonly value: string; readonly label: string }[] {
+  return written.flatMap((option) => {
+    const { value, label } = isJsonObject(option) ? option : { value: option, label: option }
+    if (typeof value === 'object' || value === undefined) return []
+    return [{ value: String(value), label: typeof label === 'string' ? label : String(value) }]
+  })
+}

@@ -1,0 +1,77 @@
+/**
+ * What people do to the queue: run a dead job again, cancel one, pause or limit a queue. Each is noted in the audit log.
+ *
+ * Jobs are rows and no documents, and their engine changes them in a transaction of its own. So the record follows in
+ * the next one, before the caller is answered: a node that dies between the two leaves a change without a record, never a
+ * record of what was not done. One change of a job or queue at a time, in the whole cluster, so that `before` is what it was.
+ */
+
+import type { AuditedChange, AuditLog } from '../../records/audit-log.ts'
+import type { Actor } from '../../records/records.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import type { Job, Jobs, QueueSettings, QueueState } from '../../storage/job.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { transact } from '../../storage/transact.ts'
+
+export interface QueueSteering {
+  /** As in {@link Jobs}. */
+  requeue(guid: string, by: Actor): Promise<Job | undefined>
+  cancel(guid: string, by: Actor): Promise<Job | undefined>
+  configure(queue: string, settings: QueueSettings, by: Actor): Promise<QueueState>
+}
+
+export function queueSteering(storage: Storage, audit: AuditLog): QueueSteering {
+  const { jobs } = storage
+  const note = (by: Actor, change: AuditedChange) =>
+    transact(storage, (session) => audit.record(session, change), { user: by })
+  const ofJob = ({ guid, title }: Job) => ({ category: 'queue', guid, name: title })
+
+  return {
+    requeue: (guid, by) =>
+      storage.alone(`job ${guid}`, async () => {
+        const before = await jobs.get(guid)
+        const after = await jobs.requeue(guid)
+        if (after) {
+          const states = { before: before && jobState(before), after: jobState(after) }
+          await note(by, { ...ofJob(after), action: 'updated', ...states })
+        }
+        return after
+      }),
+    cancel: (guid, by) =>
+      storage.alone(`job ${guid}`, async () => {
+        const before = await jobs.cancel(guid)
+        if (before)
+          await note(by, { ...ofJob(before), action: 'deleted', before: jobState(before), after: undefined })
+        return before
+      }),
+    configure: (queue, settings, by) =>
+      storage.alone(`queue ${queue}`, async () => {
+        const before = (await jobs.queues()).find(({ name }) => name === queue)
+        const after = await jobs.configure(queue, settings)
+        const states = { before: queueState(before ?? unset), after: queueState(after) }
+        await note(by, { category: 'queues', guid: '', name: queue, action: 'updated', ...states })
+        return after
+      }),
+  }
+}
+
+/** What the API shows of it, but for its data, which may hold what does not belong in a log. */
+function jobState({ kind, queue, state, title, priority, attempt, attempts, lastError }: Job): JsonObject {
+  return {
+    queue,
+    type: kind,
+    status: state,
+    title,
+    priority,
+    attempts: attempt,
+    max_attempts: attempts,
+    error: lastError,
+  }
+}
+
+/** A queue is there as soon as a job or a setting names it, so one that is new changed from this. */
+const unset = { paused: false, concurrency: null }
+
+function queueState({ paused, concurrency }: Pick<QueueState, 'paused' | 'concurrency'>): JsonObject {
+  return { paused, concurrency }
+}

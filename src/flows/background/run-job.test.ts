@@ -1,0 +1,308 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ada, adaUser, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import type { FlowBlocks } from '../../../test/run-flow.ts'
+import { matchAll } from '../../shared/query.ts'
+import { transact } from '../../storage/transact.ts'
+
+let room: JobRoom
+beforeEach(async () => {
+  room = await openJobRoom()
+})
+afterEach(() => room.close())
+
+const never = new AbortController().signal
+const waiting = async () => (await room.storage.jobs.search({ ...emptySearch })).jobs
+const emptySearch = { query: matchAll, sort: [], limit: 100, offset: 0, includeRemoved: false }
+
+/** Creates a document { name } in the storage `docs`. */
+const creates = (id: string, name: string, flow: string) => ({
+  [`m_${id}`]: { type: 'mutations_set_custom_field', in: { field: 'name', value: name } },
+  [id]: {
+    type: 'function_create_document_from_mutations',
+    in: { flow, storage: '@docs.storage', mutations: `@m_${id}.mutations` },
+  },
+})
+const docs = { docs: { type: 'storage', fields: { storage: 'docs' } } }
+const names = async () => (await room.documents('docs')).map(({ name }) => name)
+
+/** GET: writes, puts `mail` into a queue with the parameter `to`, writes, replies with the job. */
+const asking: FlowBlocks = {
+  get: { type: 'on_startup_register_uri_get', in: { uri: 'ask' } },
+  ...docs,
+  ...creates('before', 'before', '@get.flow'),
+  params: { type: 'httpconnection_get_params', in: { field: 'to' } },
+  later: {
+    type: 'function_custom_execute_from_queue',
+    in: { flow: '@before.flow', function: 'mail', to: '@params.value', dedupe_key: '@params.value' },
+    fields: { parameters: ['to'] },
+  },
+  reply: { type: 'httpconnection_set_json', in: { flow: '@later.flow', value: '@later.job' } },
+}
+
+/** The function: creates a document named by its parameter. */
+const mailing: FlowBlocks = {
+  docs: { type: 'storage', fields: { storage: 'docs' } },
+  mail: {
+    type: 'trigger_custom_function',
+    fields: { name: 'mail' },
+    out: [
+      { id: 'to', type: 'value' },
+      { id: 'job', type: 'value' },
+    ],
+  },
+  m_to: { type: 'mutations_set_custom_field', in: { field: 'name', value: '@mail.to' } },
+  m_job: {
+    type: 'mutations_set_custom_field',
+    in: { mutations: '@m_to.mutations', field: 'job', value: '@mail.job' },
+  },
+  made: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@mail.flow', storage: '@docs.storage', mutations: '@m_job.mutations' },
+  },
+}
+
+describe('a function from the queue', () => {
+  test('of a name that nobody has fails with words that help', async () => {
+    const blueprint = await room.install(asking)
+    await room.send(blueprint, { query: { to: 'a' } })
+    const [worked] = await room.work()
+    expect(worked?.error).toBe('There is no custom function named "mail" in an active blueprint.')
+    expect(await waiting()).toMatchObject([{ state: 'dead', lastError: worked?.error }])
+  })
+
+  test('is not there when the run that asked for it fails, and neither is what the run wrote', async () => {
+    const blueprint = await room.install({
+      ...asking,
+      reply: { type: 'httpconnection_set_json', in: { flow: '@later.flow', code: '@bad.value', value: '' } },
+      bad: { type: 'httpconnection_get_params', in: { field: 'to' } },
+    })
+    await room.install(mailing)
+    const { end } = await room.send(blueprint, { query: { to: 'no code' } })
+    expect(end.error).toMatchObject({ code: 'INVALID_QUERY' })
+    expect(await waiting()).toEqual([])
+    expect(await names()).toEqual([])
+  })
+
+  test('runs once, in a run of its own, with its parameters and the guid of its job', async () => {
+    const blueprint = await room.install(asking)
+    await room.install(mailing)
+    const { replies } = await room.send(blueprint, { query: { to: 'eve' } })
+    expect(await names()).toEqual(['before'])
+    const worked = await room.work()
+    expect(worked).toMatchObject([
+      { error: undefined, job: { queue: 'default', kind: 'function', title: 'mail' } },
+    ])
+    expect(await room.documents('docs')).toMatchObject([
+      { name: 'before' },
+      { name: 'eve', job: replies[0]?.value },
+    ])
+    expect(await room.work()).toEqual([])
+  })
+
+  test('is put there once for one dedupe key, until it ran', async () => {
+    const blueprint = await room.install(asking)
+    await room.install(mailing)
+    const first = await room.send(blueprint, { query: { to: 'eve' } })
+    const second = await room.send(blueprint, { query: { to: 'eve' } })
+    const other = await room.send(blueprint, { query: { to: 'bob' } })
+    expect(first.replies[0]?.value).toMatch(/^[0-9a-f-]{36}$/)
+    expect(second.replies).toMatchObject([{ value: null }])
+    expect(other.replies[0]?.value).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await room.work()).toHaveLength(2)
+    await room.send(blueprint, { query: { to: 'eve' } })
+    expect(await room.work()).toHaveLength(1)
+  })
+
+  test('waits for its delay', async () => {
+    const later = {
+      type: 'function_custom_execute_from_queue',
+      in: { flow: '@get.flow', function: 'mail', delay: '5m' },
+    }
+    const get = { type: 'on_startup_register_uri_get', in: { uri: 'ask' } }
+    const blueprint = await room.install({ get, later })
+    await room.install(mailing)
+    await room.send(blueprint)
+    room.clock.now += 299_000
+    expect(await room.work()).toEqual([])
+    room.clock.now += 1_000
+    expect(await room.work()).toHaveLength(1)
+  })
+
+  test('writes on behalf of whoever asked, under its own run', async () => {
+    const blueprint = await room.install(asking)
+    await room.install(mailing)
+    const origins: unknown[] = []
+    room.storage.observe('docs', (session) => void origins.push(session.origin))
+    const { end } = await room.send(blueprint, { query: { to: 'a' }, user: adaUser })
+    await room.work()
+    expect(origins).toEqual([
+      { user: ada, run: end.run, depth: 0 },
+      { user: ada, run: expect.not.stringContaining(end.run), depth: 0 },
+    ])
+  })
+
+  test('prefers the function of the blueprint that asked, and runs as the blueprint that has it', async () => {
+    const blueprint = await room.install(mailing)
+    const job = { guid: 'j', kind: 'function', runAt: 0 } as const
+    const payload = { blueprint: 'gone', function: 'mail', parameters: { to: 5 }, depth: 0 }
+    await room.runJob({ ...job, payload }, never)
+    expect(await room.documents('docs')).toMatchObject([{ name: '5', job: 'j' }])
+    await room.engine.deployments.deactivate(blueprint, ada)
+    await expect(room.runJob({ ...job, payload }, never)).rejects.toThrow('no custom function named "mail"')
+  })
+
+  test('that fails throws the true reason, and undoes what it wrote', async () => {
+    await room.install({
+      f: { type: 'trigger_custom_function', fields: { name: 'f' } },
+      ...docs,
+      ...creates('one', 'one', '@f.flow'),
+      two: { type: 'function_custom_execute', in: { flow: '@one.flow', function: 'missing' } },
+    })
+    const payload = { blueprint: '', function: 'f', parameters: {}, depth: 0 }
+    await expect(room.runJob({ guid: 'j', kind: 'function', runAt: 0, payload }, never)).rejects.toThrow(
+      /^There is no custom function named "missing" in an active blueprint\. \(run [0-9a-f-]{36}\)$/,
+    )
+    expect(await names()).toEqual([])
+    expect(await room.logged()).toEqual([
+      'There is no custom function named "missing" in an active blueprint.',
+    ])
+  })
+})
+
+describe('a job is stopped', () => {
+  /** Calls itself until something ends it. */
+  const endless: FlowBlocks = {
+    f: { type: 'trigger_custom_function', fields: { name: 'f' } },
+    ...docs,
+    ...creates('one', 'one', '@f.flow'),
+    again: {
+      type: 'function_update_document_mutations',
+      in: {
+        flow: ['@one.flow', '@again.flow'],
+        storage: '@docs.storage',
+        document: '@one.document',
+        mutations: '@count.mutations',
+      },
+    },
+    count: { type: 'mutations_increment_by_field', in: { field: 'n' } },
+  }
+  const job = { guid: 'j', kind: 'function', runAt: 0 } as const
+  const payload = { blueprint: '', function: 'f', parameters: {}, depth: 0 }
+
+  test('before it begins', async () => {
+    await room.install(endless)
+    const reason = new Error('stopping')
+    await expect(room.runJob({ ...job, payload }, AbortSignal.abort(reason))).rejects.toBe(reason)
+    expect(await names()).toEqual([])
+  })
+
+  test('while it runs: what it wrote is undone', async () => {
+    await room.install(endless)
+    const stop = new AbortController()
+    let writes = 0
+    room.storage.observe('docs', () => {
+      writes += 1
+      if (writes === 100) stop.abort(new Error('stopping'))
+    })
+    await expect(room.runJob({ ...job, payload }, stop.signal)).rejects.toThrow('stopped from outside')
+    expect(writes).toBe(100)
+    expect(await names()).toEqual([])
+  })
+
+  test('while it waits for something that does not listen', async () => {
+    await room.install({
+      f: { type: 'trigger_custom_function', fields: { name: 'f' } },
+      ...docs,
+      ...creates('one', 'one', '@f.flow'),
+    })
+    const holder = room.storage.session()
+    await holder.create('docs', [])
+    const stop = new AbortController()
+    const running = room.runJob({ ...job, payload }, stop.signal)
+    await new Promise((resolve) => setImmediate(resolve))
+    stop.abort(new Error('stopping'))
+    await expect(running).rejects.toThrow('stopped from outside')
+    await holder.rollback()
+    expect(await names()).toEqual([])
+  })
+})
+
+describe('a tick', () => {
+  const scheduled: FlowBlocks = {
+    plan: { type: 'schedule_repeating_event', in: { every: '5m' } },
+    docs: { type: 'storage', fields: { storage: 'docs' } },
+    m_at: { type: 'mutations_set_custom_field', in: { field: 'at', value: '@plan.planned_at' } },
+    m_tick: {
+      type: 'mutations_set_custom_field',
+      in: { mutations: '@m_at.mutations', field: 'tick', value: '@plan.tick' },
+    },
+    made: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@plan.flow', storage: '@docs.storage', mutations: '@m_tick.mutations' },
+    },
+  }
+  const planned = Date.UTC(2026, 0, 1, 9)
+  const tick = (blueprint: string, block: string) =>
+    transact(room.storage, (session) =>
+      session.enqueue({
+        queue: '_schedules',
+        kind: 'tick',
+        title: 'tick',
+        payload: { blueprint, block, planned_at: planned },
+      }),
+    )
+  const triggerOf = (blueprint: string) =>
+    room.engine.live.table().blueprints.get(blueprint)?.compiled.schedules[0]?.block ?? ''
+
+  test('of a blueprint that is no longer active is done, and the log says so', async () => {
+    const blueprint = await room.install(scheduled)
+    const guid = await tick(blueprint, triggerOf(blueprint))
+    await room.engine.deployments.deactivate(blueprint, ada)
+    expect(await room.work()).toMatchObject([{ error: undefined }])
+    expect(await room.documents('docs')).toEqual([])
+    expect(await room.logged()).toEqual([`The tick ${guid} was dropped: its trigger is no longer active.`])
+  })
+
+  test('starts its trigger with the time it was planned for', async () => {
+    const blueprint = await room.install(scheduled)
+    const guid = await tick(blueprint, triggerOf(blueprint))
+    expect(await room.work()).toMatchObject([{ error: undefined }])
+    expect(await room.documents('docs')).toMatchObject([{ at: '2026-01-01T09:00:00.000Z', tick: guid }])
+  })
+})
+
+test('a flow knows the user of its request', async () => {
+  const blueprint = await room.install({
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'me' } },
+    me: { type: 'user_current' },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: '@me.user' } },
+  })
+  expect((await room.send(blueprint, { user: adaUser })).replies).toMatchObject([{ value: adaUser }])
+  expect((await room.send(blueprint)).replies).toMatchObject([{ value: null }])
+})
+
+test('a flow knows the user who caused its job', async () => {
+  const blueprint = await room.install({
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'later' } },
+    later: { type: 'function_custom_execute_from_queue', in: { flow: '@get.flow', function: 'who' } },
+    who: { type: 'trigger_custom_function', fields: { name: 'who' } },
+    me: { type: 'user_current' },
+    m_me: { type: 'mutations_set_custom_field', in: { field: 'user', value: '@me.user' } },
+    m_in: {
+      type: 'mutations_set_custom_field',
+      in: { mutations: '@m_me.mutations', field: 'signed_in', value: '@me.signed_in' },
+    },
+    ...docs,
+    made: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@who.flow', storage: '@docs.storage', mutations: '@m_in.mutations' },
+    },
+  })
+  await room.send(blueprint, { user: adaUser })
+  await room.send(blueprint)
+  expect(await room.work()).toMatchObject([{ error: undefined }, { error: undefined }])
+  const [first, second] = await room.documents('docs')
+  expect(first).toMatchObject({ user: adaUser, signed_in: true })
+  expect(second).toMatchObject({ signed_in: false })
+  expect(second).not.toHaveProperty('user')
+})

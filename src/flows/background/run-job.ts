@@ -1,0 +1,111 @@
+/**
+ * Runs jobs: each starts a run of its own on what is active now, without a request, for the user who caused it.
+ *
+ * What it throws is a failed attempt, which the queue tries again. A function that no active blueprint has is one, because
+ * somebody asked for it by name and may activate it yet. An event or a tick of a trigger that is no longer active is
+ * done: nobody listens any more, and the system log says so.
+ */
+import type { JsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { textIn } from '../../storage/document-fields.ts'
+import type { Job } from '../../storage/job.ts'
+import type { CompiledFlow } from '../compile/frame.ts'
+import type { Engine } from '../engine.ts'
+import { eventGiven } from '../run/event-given.ts'
+import type { RunEnd } from '../run/run.ts'
+import { originIn } from '../run/run-origin.ts'
+
+interface JobGround {
+  readonly engine: Pick<Engine, 'live' | 'log' | 'records' | 'run'>
+  /** A user's document without secrets; undefined when the user is no longer there. */
+  readonly findUser: (guid: string) => MaybePromise<JsonObject | undefined>
+}
+
+type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt'>
+
+/** What a job starts. */
+interface Target {
+  readonly flow: CompiledFlow
+  readonly blueprint: string
+  readonly given: Readonly<Record<string, unknown>>
+}
+
+/** Gives what runs one job: resolves when its run ended well, and rejects with the reason when it did not. */
+export function jobRunner({
+  engine,
+  findUser,
+}: JobGround): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
+  return async (job, signal) => {
+    signal.throwIfAborted()
+    const target = await targetOf(engine, job)
+    if (!target) {
+      const [blueprint, block] = [textIn(job.payload.blueprint), textIn(job.payload.block)]
+      const message = `The ${job.kind} ${job.guid} was dropped: its trigger is no longer active.`
+      engine.log.write({ level: 'warn', message, blueprint, block })
+      return
+    }
+    const origin = originIn(job.payload)
+    const user = origin.user && (await findUser(origin.user.guid))
+    const end = await engine.run({ ...target, user, origin, signal })
+    if (end.error) throw failureOf(end)
+  }
+}
+
+function targetOf(engine: JobGround['engine'], job: RunnableJob): MaybePromise<Target | undefined> {
+  switch (job.kind) {
+    case 'function':
+      return functionTarget(engine, job)
+    case 'event':
+      return eventTarget(engine, job)
+    case 'tick':
+      return tickTarget(engine, job)
+  }
+}
+
+/** The function of the blueprint that asked, else of any other: the run is then the other's. */
+function functionTarget({ live }: JobGround['engine'], { guid, payload }: RunnableJob): Target {
+  const name = textIn(payload.function)
+  const { blueprints } = live.table()
+  const asked = textIn(payload.blueprint)
+  const owner = [blueprints.get(asked), ...blueprints.values()].find((one) =>
+    one?.compiled.functions.has(name),
+  )
+  const compiled = owner?.compiled.functions.get(name)
+  if (!owner || !compiled)
+    throw new Error(`There is no custom function named ${JSON.stringify(name)} in an active blueprint.`)
+  const parameters = isJsonObject(payload.parameters) ? payload.parameters : {}
+  // For functions with an out-pin `job`: at least once means that they may have to tell repeats apart.
+  const given = compiled.start({ job: guid, ...parameters })
+  return { flow: compiled.flow, blueprint: owner.compiled.guid, given }
+}
+
+async function eventTarget(engine: JobGround['engine'], job: RunnableJob): Promise<Target | undefined> {
+  const blueprint = textIn(job.payload.blueprint)
+  const block = textIn(job.payload.block)
+  const live = engine.live.table().blueprints.get(blueprint)
+  const trigger = live?.compiled.storageEvents.find((one) => one.block === block)
+  if (!trigger) return undefined
+  const given = trigger.start(await eventGiven(engine.records.storage, job))
+  return { flow: trigger.flow, blueprint, given }
+}
+
+function tickTarget(
+  { live }: JobGround['engine'],
+  { guid, payload, runAt }: RunnableJob,
+): Target | undefined {
+  const blueprint = textIn(payload.blueprint)
+  const block = textIn(payload.block)
+  const found = live.table().blueprints.get(blueprint)
+  const trigger = found?.compiled.schedules.find((one) => one.block === block)
+  if (!trigger) return undefined
+  const plannedAt = new Date(typeof payload.planned_at === 'number' ? payload.planned_at : runAt)
+  const given = trigger.start({ plannedAt, tick: guid })
+  return { flow: trigger.flow, blueprint, given }
+}
+
+/** What stands in the job for those who look at the queue: the true reason, which a requester never sees. */
+function failureOf({ error, run }: RunEnd): Error {
+  const cause = error?.cause instanceof Error ? error.cause : error
+  return new Error(`${cause?.message ?? 'The run failed.'} (run ${run})`, { cause: error })
+}

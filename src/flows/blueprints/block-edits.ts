@@ -1,0 +1,147 @@
+/**
+ * Several changes of a blueprint's blocks at once, as an editor makes them: one gesture, such as pasting a group or taking
+ * back a deletion, is one transaction. Each edit names the state that it was made against, so nobody's work is overwritten
+ * unseen: if one does not fit any more, none is made. Everything is staged only, as in `block-staging.ts`.
+ *
+ * What is staged and equals what is saved is no longer staged: taking back a change leaves nothing behind.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { BlockDefinition } from '../../blocks/block.ts'
+import {
+  type Actor,
+  blockRecords,
+  getRecord,
+  MAX_BLOCKS,
+  type RecordContext,
+  recordStorages,
+} from '../../records/records.ts'
+import type { BlockEdit } from '../../shared/api/blueprint-actions.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
+import { isGuid } from '../../shared/guid.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { documentOf, type Session } from '../../storage/storage.ts'
+import { transact } from '../../storage/transact.ts'
+import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
+import { changeOf, contentFields, derivedOf, drop, stagedContent, stamp, write } from './block-staging.ts'
+
+/**
+ * Stages all edits or none, and gives the blocks as they are then; what is gone is not among them. CONFLICT when one is
+ * not what its edit says, INVALID_BODY when a wire or value can never be.
+ */
+export async function stageEdits(
+  context: RecordContext,
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  blueprint: string,
+  edits: readonly BlockEdit[],
+  by: Actor,
+): Promise<JsonObject[]> {
+  const guids = new Set(edits.map(({ guid }) => guid))
+  if (guids.size < edits.length) throw invalidField('edits', 'A block is edited twice: say each once.')
+  return transact(
+    context.storage,
+    async (session) => {
+      await getRecord(session, recordStorages.blueprints, blueprint, 'blueprint')
+      const records = new Map((await blockRecords(session, blueprint)).map((one) => [guidOf(one), one]))
+      for (const edit of edits) checkFresh(edit, records.get(edit.guid))
+      const graph = graphAfter(context, catalogue, records, edits)
+      if (graph.size > MAX_BLOCKS)
+        throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
+      const touched: JsonObject[] = []
+      for (const edit of edits) {
+        const record = records.get(edit.guid)
+        const after = record
+          ? await change(context, session, record, edit, graph.graph, by)
+          : await create(context, session, blueprint, edit, graph.graph, by)
+        if (after) touched.push(after)
+      }
+      return touched
+    },
+    { user: by },
+  )
+}
+
+function checkFresh({ guid, update_hash: hash, content }: BlockEdit, record: JsonObject | undefined): void {
+  const meta = record && isJsonObject(record._meta) ? record._meta : {}
+  if (record && hash === meta.update_hash) return
+  if (!record && hash === null && content !== null && isGuid(guid)) return
+  if (!record && hash === null && content !== null)
+    throw invalidField('edits.guid', `A new block needs a UUIDv7 as its guid, which ${guid} is not.`)
+  const what = record ? 'was changed' : 'is not there any more'
+  throw new QuoinError('CONFLICT', `The block ${guid} ${what}. Read the blocks again. Nothing was staged.`)
+}
+
+function graphAfter(
+  context: RecordContext,
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  records: ReadonlyMap<string, JsonObject>,
+  edits: readonly BlockEdit[],
+): { graph: Graph; size: number } {
+  const blocks = new Map<string, Block>()
+  for (const [guid, record] of records)
+    if (changeOf(record) !== 'removed') blocks.set(guid, { guid, ...stagedContent(context, record) })
+  for (const { guid, content } of edits) {
+    if (content) blocks.set(guid, { guid, ...content })
+    else blocks.delete(guid)
+  }
+  return { graph: buildGraph([...blocks.values()], catalogue), size: records.size + edits.length }
+}
+
+async function change(
+  context: RecordContext,
+  session: Session,
+  record: JsonObject,
+  { guid, content }: BlockEdit,
+  graph: Graph,
+  by: Actor,
+): Promise<JsonObject | undefined> {
+  const created = changeOf(record) === 'created'
+  if (!content) {
+    if (!created) return write(session, guid, { unsaved: { change: 'removed', ...stamp(context, by) } })
+    await drop(session, guid)
+    return undefined
+  }
+  const fields = { ...contentFields(content), ...derivedOf(graph, guid) }
+  if (created) {
+    const unsaved = { change: 'created', ...stamp(context, by) }
+    return write(session, guid, { ...fields, unsaved, modified_by: { ...by } })
+  }
+  const saved = contentFields(context.readContent(record))
+  if (isDeepStrictEqual(plain(saved), plain(contentFields(content))))
+    return write(session, guid, { unsaved: null })
+  return write(session, guid, { unsaved: { change: 'updated', ...stamp(context, by), ...fields } })
+}
+
+async function create(
+  context: RecordContext,
+  session: Session,
+  blueprint: string,
+  { guid, content }: BlockEdit,
+  graph: Graph,
+  by: Actor,
+): Promise<JsonObject | undefined> {
+  if (!content) return undefined
+  const fields = {
+    ...contentFields(content),
+    ...derivedOf(graph, guid),
+    blueprint_guid: blueprint,
+    is_created: false,
+    modified_by: { ...by },
+    unsaved: { change: 'created', ...stamp(context, by) },
+  }
+  // Its removal may have been saved meanwhile: then it comes back under its guid, as staged.
+  const gone = await session.get(recordStorages.blocks, guid, { removed: true })
+  if (!gone) return documentOf(await session.create(recordStorages.blocks, setFields(fields), { guid }))
+  if (textIn(documentOf(gone).blueprint_guid) !== blueprint)
+    throw new QuoinError('CONFLICT', `The guid ${guid} belongs to a block of another blueprint.`)
+  await session.restore(recordStorages.blocks, guid)
+  return write(session, guid, fields)
+}
+
+/** As it comes back from the storage. */
+function plain(fields: object): unknown {
+  return JSON.parse(JSON.stringify(fields))
+}

@@ -1,0 +1,63 @@
+/** Reading a blueprint file: its shape is checked here, what it means is in `shared/blueprint-file.ts`. */
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { anyJson } from '../../shared/api/any-json.ts'
+import { blockContent } from '../../shared/blueprint.ts'
+import { type BlueprintFile, blueprintOfFile, type ImportedBlueprint } from '../../shared/blueprint-file.ts'
+import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
+import { QuoinError } from '../../shared/errors.ts'
+
+const Id = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
+
+const FileBlockSchema = Type.Object(
+  {
+    type: blockContent.type,
+    title: Type.Optional(blockContent.title),
+    description: Type.Optional(blockContent.description),
+    in: Type.Optional(Type.Record(Type.String(), anyJson())),
+    out: Type.Optional(blockContent.custom_out_pins),
+    fields: Type.Optional(blockContent.fields),
+    scopes: Type.Optional(blockContent.scopes),
+  },
+  { additionalProperties: false },
+)
+
+const { kind, text, color } = blueprintNoteSchema.properties
+const Pair = Type.Tuple([Type.Number(), Type.Number()])
+
+const FileNoteSchema = Type.Object(
+  { kind, text, color, at: Pair, size: Pair },
+  { additionalProperties: false },
+)
+
+const BlueprintFileSchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    description: Type.Optional(Type.String({ maxLength: 10_000 })),
+    category: Type.Optional(Type.String({ maxLength: 100 })),
+    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
+    blocks: Type.Record(Type.String({ pattern: Id }), FileBlockSchema, { additionalProperties: false }),
+    layout: Type.Optional(Type.Record(Type.String({ pattern: Id }), Pair, { additionalProperties: false })),
+    notes: Type.Optional(Type.Array(FileNoteSchema, { maxItems: MAX_NOTES })),
+  },
+  { additionalProperties: false },
+)
+
+/** Reads a file's JSON. Each block and note gets a guid of its own. Throws INVALID_BODY, naming the place. */
+export function importBlueprint(json: unknown, newGuid: () => string): ImportedBlueprint {
+  return blueprintOfFile(checked(json), newGuid)
+}
+
+function checked(json: unknown): BlueprintFile {
+  const schema = Compile(BlueprintFileSchema)
+  if (schema.Check(json)) return json
+  const [first] = schema.Errors(json)
+  const place = (first?.instancePath ?? '').slice(1).replaceAll('/', '.')
+  throw new QuoinError(
+    'INVALID_BODY',
+    `The blueprint file does not fit at ${place || 'its top'}: ${first?.message}.`,
+    {
+      fields: [place],
+    },
+  )
+}

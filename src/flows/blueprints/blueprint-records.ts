@@ -1,0 +1,128 @@
+import {
+  type Actor,
+  blockRecords,
+  getRecord,
+  notFound,
+  type RecordContext,
+  recordStorages,
+} from '../../records/records.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { Random } from '../../shared/guid.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import type { Search } from '../../shared/query.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import { documentsOf, findOne } from '../../storage/find-documents.ts'
+import { findWithTotal } from '../../storage/find-with-total.ts'
+import { documentOf } from '../../storage/storage.ts'
+import { transact } from '../../storage/transact.ts'
+
+/** What a client may say about a blueprint. */
+export interface BlueprintInput {
+  readonly name: string
+  readonly description?: string
+  readonly category?: string
+  readonly tags?: readonly string[]
+  /** Remarks and groups on the canvas. They mean nothing to what runs. */
+  readonly notes?: readonly JsonObject[]
+}
+
+export interface Page {
+  readonly records: readonly JsonObject[]
+  readonly total: number
+  readonly next: string | undefined
+}
+
+export async function createBlueprint(
+  context: RecordContext,
+  random: Random,
+  input: BlueprintInput,
+  by: Actor,
+): Promise<JsonObject> {
+  const fields = {
+    name: input.name,
+    description: input.description ?? '',
+    category: input.category ?? '',
+    tags: input.tags ?? [],
+    notes: input.notes ?? [],
+    short_id: shortId(random),
+    active: false,
+    version: 0,
+    deployment_guid: null,
+    created_by: { ...by },
+    modified_by: { ...by },
+  }
+  return transact(
+    context.storage,
+    async (session) => documentOf(await session.create(recordStorages.blueprints, setFields(fields))),
+    { user: by },
+  )
+}
+
+/** A name for logs and addresses that people read: 12 letters and digits. */
+function shortId(random: Random): string {
+  const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789'
+  const bytes = new Uint8Array(12)
+  random(bytes)
+  return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('')
+}
+
+/** @param id guid or `short_id` */
+export async function getBlueprint(context: RecordContext, id: string): Promise<JsonObject> {
+  const session = context.storage.session()
+  if (!/^[A-Za-z0-9]{12}$/.test(id)) return getRecord(session, recordStorages.blueprints, id, 'blueprint')
+  const found = await findOne(session, recordStorages.blueprints, 'short_id', id)
+  if (!found) throw notFound(id, 'blueprint')
+  return found
+}
+
+export async function updateBlueprint(
+  context: RecordContext,
+  guid: string,
+  changes: Partial<BlueprintInput> & { readonly update_hash?: string },
+  by: Actor,
+): Promise<JsonObject> {
+  const { name, description, category, tags, notes, update_hash: updateHash } = changes
+  const mutations = setFields({ name, description, category, tags, notes, modified_by: { ...by } })
+  return transact(
+    context.storage,
+    async (session) => {
+      const only = updateHash === undefined ? {} : { updateHash }
+      const written = await session.update(recordStorages.blueprints, guid, mutations, only)
+      if (written.outcome === 'not_found') throw notFound(guid, 'blueprint')
+      if (written.outcome === 'conflict')
+        throw new QuoinError(
+          'CONFLICT',
+          'Somebody changed the blueprint since you read it. Read it again and take its _meta.update_hash.',
+        )
+      return documentOf(written.document)
+    },
+    { user: by },
+  )
+}
+
+/** Soft delete of a blueprint and its blocks, in one transaction. An active one is refused: somebody relies on it. */
+export async function removeBlueprint(context: RecordContext, guid: string, by?: Actor): Promise<JsonObject> {
+  const origin = by ? { user: by } : {}
+  return transact(
+    context.storage,
+    async (session) => {
+      const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+      if (record.active === true) {
+        throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
+      }
+      for (const block of await blockRecords(session, guid))
+        await session.remove(recordStorages.blocks, guidOf(block))
+      const removed = await session.remove(recordStorages.blueprints, guid)
+      if (removed.outcome !== 'written') throw notFound(guid, 'blueprint')
+      return documentOf(removed.document)
+    },
+    origin,
+  )
+}
+
+export async function searchRecords(context: RecordContext, storage: string, wanted: Search): Promise<Page> {
+  const session = context.storage.session()
+  const { found, total } = await findWithTotal(session, storage, wanted)
+  return { records: documentsOf(found), total, next: found.next() }
+}

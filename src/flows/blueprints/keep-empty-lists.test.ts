@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { seededRandom } from '../../../test/seeded-random.ts'
+import { openTemporaryStorage, type TemporaryStorage } from '../../../test/temporary-storage.ts'
+import { loadBlocks } from '../../blocks/load-blocks.ts'
+import { recordStorages } from '../../records/records.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { matchAll } from '../../shared/query.ts'
+import { guidOf, objectsIn } from '../../storage/document-fields.ts'
+import { findAll } from '../../storage/find-documents.ts'
+import { transact } from '../../storage/transact.ts'
+import { type Engine, openEngine } from '../engine.ts'
+import { installBlueprint } from './install-blueprint.ts'
+import { keepEmptyLists } from './keep-empty-lists.ts'
+
+let room: TemporaryStorage
+let engine: Engine
+beforeEach(async () => {
+  room = await openTemporaryStorage()
+  engine = await openEngine({
+    storage: room.storage,
+    clock: room.clock,
+    catalogue: await loadBlocks(),
+    random: seededRandom(1),
+    limits: { deadline: 5_000, budget: 100_000, depth: 8 },
+    allowedHosts: [],
+    reservedRoots: new Set(),
+  })
+})
+afterEach(async () => {
+  await engine.close()
+  await room.close()
+})
+
+const flow = (more: JsonObject) => ({
+  get: { type: 'on_startup_register_uri_get', in: { uri: 'a' } },
+  list: { type: 'httpconnection_get_params', in: { connection: '@get.connection', field: 'list' } },
+  must: { type: 'query_bool_must', in: { field: 'status', terms: '@list.value', ...more } },
+  store: { type: 'storage', fields: { storage: 'a' } },
+  find: {
+    type: 'function_search',
+    in: { flow: '@get.flow', storage: '@store.storage', query: '@must.query' },
+  },
+  reply: { type: 'httpconnection_set_json', in: { flow: '@find.flow', value: '@find.documents' } },
+})
+
+const records = (name: string) => findAll(room.storage.session(), name, matchAll, 1000)
+
+/** What `ignore_empty` of a block says; undefined: nothing. */
+function ignores(content: JsonObject): unknown {
+  return objectsIn(content.in_pins ?? []).find(({ id }) => id === 'ignore_empty')?.value
+}
+
+const listsOf = (all: readonly JsonObject[]) => all.filter(({ type }) => type === 'query_bool_must')
+
+test('writes true on what is saved, staged and deployed, and on nothing else; once only', async () => {
+  await installBlueprint(engine, { name: 'a', blocks: flow({}) }, { guid: '', username: 'a' })
+  const [block] = listsOf(await records(recordStorages.blocks))
+  const { type, in_pins: pins } = block ?? {}
+  const staged = { change: 'updated', type: type ?? '', in_pins: pins ?? [] }
+  await transact(room.storage, (session) =>
+    session.update(recordStorages.blocks, guidOf(block ?? {}), setFields({ unsaved: staged })),
+  )
+  const others = (await records(recordStorages.blocks)).filter(({ type: other }) => other !== type)
+
+  await keepEmptyLists(room.storage)
+
+  const all = await records(recordStorages.blocks)
+  const [after] = listsOf(all)
+  expect(ignores(after ?? {})).toBe(true)
+  expect(isJsonObject(after?.unsaved) && ignores(after.unsaved)).toBe(true)
+  expect(all.filter(({ type: other }) => other !== type)).toEqual(others)
+  const [deployment] = await records(recordStorages.deployments)
+  expect(listsOf(objectsIn(deployment?.blocks ?? [])).map(ignores)).toEqual([true])
+
+  const file = { name: 'b', blocks: { must: { type: 'query_bool_must', in: { field: 'a', terms: [] } } } }
+  await installBlueprint(engine, file, { guid: '', username: 'a' })
+  await keepEmptyLists(room.storage)
+  expect(
+    listsOf(await records(recordStorages.blocks))
+      .map(ignores)
+      .toSorted(),
+  ).toEqual([true, undefined])
+})
+
+test.each<[string, JsonObject, number]>([
+  ['without the pin is warned', {}, 1],
+  ['that says what an empty list means is not', { ignore_empty: false }, 0],
+  ['with a constant list is not', { terms: ['open'] }, 0],
+])('a file %s', async (_name, more, count) => {
+  const guid = await installBlueprint(engine, { name: 'a', blocks: flow(more) }, { guid: '', username: 'a' })
+  const by = { guid: '', username: 'a', mayTakeAccountPages: true }
+  const { warnings = [] } = await engine.deployments.deploy(guid, by)
+  expect(objectsIn(warnings).filter(({ pin }) => pin === 'ignore_empty')).toHaveLength(count)
+})

@@ -1,0 +1,200 @@
+import type { BlockDefinition } from '../../blocks/block.ts'
+import { converterFor } from '../../blocks/convert-pin.ts'
+import type { InPin, OutPin } from '../../blocks/pin.ts'
+import { readSettings } from '../../blocks/read-settings.ts'
+import type { Settings, SettingValues } from '../../blocks/setting.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import type { Problem } from '../../shared/errors.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import { canConvert } from '../../shared/pin-type.ts'
+
+/** A block with everything about its pins resolved. */
+export interface Node {
+  readonly block: Block
+  readonly definition: BlockDefinition
+  readonly settings: SettingValues<Settings>
+  /** In-pins: the declared ones, then those that the settings added. */
+  readonly in: ReadonlyMap<string, InPin>
+  /** Which in-pins the settings added. */
+  readonly added: ReadonlySet<string>
+  readonly out: ReadonlyMap<string, OutPin>
+  /** Wires that arrive, by in-pin. */
+  readonly wires: ReadonlyMap<string, readonly Wire[]>
+  readonly literals: ReadonlyMap<string, JsonValue>
+  /** Whether the settings fit. Otherwise the pins that they would add are unknown, and nothing is said about such pins. */
+  readonly sound: boolean
+}
+
+export interface Wire {
+  readonly node: Node
+  readonly pin: string
+}
+
+/**
+ * `type`, `pin`, `wire` and `value` can never work and are refused when the block is saved; `setting`, `lost` (a wire from
+ * a block that is not there) and `missing` are only unfinished, and are refused when the blueprint is activated.
+ */
+export interface GraphProblem extends Problem {
+  readonly rule: 'type' | 'pin' | 'wire' | 'value' | 'setting' | 'lost' | 'missing'
+}
+
+export interface Graph {
+  readonly nodes: readonly Node[]
+  readonly problems: readonly GraphProblem[]
+}
+
+interface Draft extends Node {
+  readonly wires: Map<string, Wire[]>
+  readonly literals: Map<string, JsonValue>
+}
+
+/** Resolves blocks, pins and wires, and lists everything that does not fit. Nodes with problems are in the graph too. */
+export function buildGraph(blocks: readonly Block[], catalogue: ReadonlyMap<string, BlockDefinition>): Graph {
+  const problems: GraphProblem[] = []
+  const drafts = new Map<string, Draft>()
+  for (const block of blocks) {
+    const draft = draftOf(block, catalogue, problems)
+    if (draft) drafts.set(block.guid, draft)
+  }
+  const unknown = new Set(blocks.filter((block) => !drafts.has(block.guid)).map((block) => block.guid))
+  for (const draft of drafts.values()) {
+    connect(draft, drafts, unknown, problems)
+    findMissing(draft, problems)
+  }
+  return { nodes: [...drafts.values()], problems }
+}
+
+function draftOf(
+  block: Block,
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  problems: GraphProblem[],
+): Draft | undefined {
+  const definition = catalogue.get(block.type)
+  if (!definition) {
+    problems.push({
+      block: block.guid,
+      rule: 'type',
+      message: `There is no block of the type ${JSON.stringify(block.type)}.`,
+    })
+    return undefined
+  }
+  const read = readSettings(definition.settings, block.fields)
+  for (const { setting, message } of read.problems) {
+    problems.push({
+      block: block.guid,
+      pin: setting,
+      rule: 'setting',
+      message: `The setting ${setting} ${message}.`,
+    })
+  }
+  // Added pins are worked out from the settings, so settings that do not fit would only give follow-up problems.
+  const sound = read.problems.length === 0
+  const moreIn = sound ? (definition.moreIn?.(read.values) ?? {}) : {}
+  const moreOut = sound ? (definition.moreOut?.(read.values, block.custom_out_pins) ?? {}) : {}
+  const taken = [
+    ...Object.keys(moreIn).filter((id) => id in definition.in),
+    ...Object.keys(moreOut).filter((id) => id in definition.out),
+  ]
+  for (const pin of new Set(taken)) {
+    const message = `The block has a pin ${pin} of its own: choose another name than ${pin}.`
+    problems.push({ block: block.guid, pin, rule: 'setting', message })
+  }
+  return {
+    block,
+    definition,
+    settings: read.values,
+    in: new Map([...Object.entries(moreIn), ...Object.entries(definition.in)]),
+    added: new Set(Object.keys(moreIn).filter((id) => !Object.hasOwn(definition.in, id))),
+    out: new Map([...Object.entries(moreOut), ...Object.entries(definition.out)]),
+    wires: new Map(),
+    literals: new Map(),
+    sound,
+  }
+}
+
+function connect(
+  draft: Draft,
+  drafts: ReadonlyMap<string, Draft>,
+  unknown: ReadonlySet<string>,
+  problems: GraphProblem[],
+): void {
+  const refuse = (rule: GraphProblem['rule'], pin: string, message: string) =>
+    problems.push({ block: draft.block.guid, pin, rule, message })
+  for (const saved of draft.block.in_pins) {
+    const pin = draft.in.get(saved.id)
+    const from = saved.from ?? []
+    if (!pin) {
+      if (!draft.sound) continue
+      if (from.length > 0 || saved.value !== undefined)
+        refuse('pin', saved.id, `The block has no in-pin ${saved.id}.`)
+      continue
+    }
+    if (from.length > 0 && saved.value !== undefined) {
+      refuse('wire', saved.id, 'The pin is wired and holds a value: keep one of the two.')
+    }
+    if (from.length > 1 && pin.type !== 'flow' && !pin.several) {
+      refuse('wire', saved.id, `The pin takes one wire and has ${from.length}.`)
+    }
+    const wires: Wire[] = []
+    for (const end of from) {
+      const source = drafts.get(end.block)
+      if (!source) {
+        if (!unknown.has(end.block))
+          refuse('lost', saved.id, `The wire comes from ${end.block}, which is not in the blueprint.`)
+        continue
+      }
+      const out = source.out.get(end.pin)
+      const problem = out
+        ? wireProblem(out, pin)
+        : `The wire comes from ${end.pin}, which ${source.block.type} does not have.`
+      if (!out && !source.sound) continue
+      if (problem) refuse('wire', saved.id, problem)
+      else wires.push({ node: source, pin: end.pin })
+    }
+    if (wires.length > 0) draft.wires.set(saved.id, wires)
+    else if (saved.value !== undefined && saved.value !== null) {
+      const problem = literalProblem(saved.id, pin, saved.value)
+      if (problem) refuse('value', saved.id, problem)
+      else draft.literals.set(saved.id, saved.value)
+    }
+  }
+}
+
+/** Why a wire cannot run between the two pins, or undefined. */
+function wireProblem(out: OutPin, into: InPin): string | undefined {
+  const gives = out.type === 'flow' && out.carries && into.type !== 'flow' ? out.carries : out.type
+  return canConvert(gives, into.type)
+    ? undefined
+    : `A ${into.type} pin cannot take what a ${gives} pin gives.`
+}
+
+/** Why a pin cannot hold the literal, or undefined. */
+function literalProblem(id: string, pin: InPin, value: JsonValue): string | undefined {
+  if (!canConvert('any', pin.type))
+    return `A ${pin.type} pin cannot hold a value: wire it to a block that gives one.`
+  try {
+    const convert = converterFor(id, pin, 'any')
+    if (pin.several && Array.isArray(value)) for (const item of value) convert(item)
+    else convert(value)
+    return undefined
+  } catch (error) {
+    return `${id} ${error instanceof Error ? error.message : 'does not fit'}.`
+  }
+}
+
+function findMissing(draft: Draft, problems: GraphProblem[]): void {
+  const saved = new Map(draft.block.in_pins.map((pin) => [pin.id, pin]))
+  for (const [id, pin] of draft.in) {
+    // A pin that is wired to something wrong has its problem already.
+    const wired = (saved.get(id)?.from?.length ?? 0) > 0
+    const held = saved.get(id)?.value !== undefined && saved.get(id)?.value !== null
+    if (pin.required && !wired && !held && pin.default === undefined) {
+      problems.push({
+        block: draft.block.guid,
+        pin: id,
+        rule: 'missing',
+        message: `The pin ${id} is needed: wire it or give it a value.`,
+      })
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { BlockDefinition } from '../../blocks/block.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import type { Problem } from '../../shared/errors.ts'
+import type { Needs } from '../../storage/storage.ts'
+import { blockCounts } from './block-counts.ts'
+import { buildGraph } from './blueprint-graph.ts'
+import { compileTrigger } from './compile-trigger.ts'
+import { constantProblems } from './constant-problems.ts'
+import { cachingNotes, type DeployNote, emptyListNotes } from './deploy-notes.ts'
+import { deriveNeeds } from './derive-needs.ts'
+import { type Facts, foldConstants } from './fold-constants.ts'
+import type {
+  CompiledEndpoint,
+  CompiledFunction,
+  CompiledPage,
+  CompiledSchedule,
+  CompiledStorageEvent,
+} from './frame.ts'
+import { wiringOf } from './graph-wiring.ts'
+import { atOnce, inTurns, type Steps } from './in-turns.ts'
+import { placeProblems } from './place-problems.ts'
+import type { Probe } from './probe.ts'
+import { readTriggers, triggerProblem } from './read-triggers.ts'
+
+/** A blueprint that runs: immutable, swapped as a whole. */
+export interface CompiledBlueprint {
+  readonly guid: string
+  /** What it was compiled of. */
+  readonly blocks: readonly Block[]
+  readonly endpoints: readonly CompiledEndpoint[]
+  readonly pages: readonly CompiledPage[]
+  readonly functions: ReadonlyMap<string, CompiledFunction>
+  readonly storageEvents: readonly CompiledStorageEvent[]
+  readonly schedules: readonly CompiledSchedule[]
+  /** The storages it uses and what its searches need of them. */
+  readonly needs: ReadonlyMap<string, Needs>
+  /** What its builder is told at a deploy. */
+  readonly notes: readonly DeployNote[]
+}
+
+export type Compiled =
+  | { readonly blueprint: CompiledBlueprint; readonly problems: readonly [] }
+  | { readonly blueprint: undefined; readonly problems: readonly Problem[] }
+
+/** Everything that is wrong with the blocks, or the blueprint ready to run. Nothing runs and nothing is stored here. */
+export function compileBlueprint(
+  guid: string,
+  blocks: readonly Block[],
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  probe?: Probe,
+): Compiled {
+  return atOnce(compileSteps(guid, blocks, catalogue, probe))
+}
+
+/** The same in several turns: 500 blocks take 33 ms, and requests of others wait meanwhile. */
+export function compileInTurns(
+  guid: string,
+  blocks: readonly Block[],
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+): Promise<Compiled> {
+  return inTurns(compileSteps(guid, blocks, catalogue, undefined))
+}
+
+function* compileSteps(
+  guid: string,
+  blocks: readonly Block[],
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+  probe: Probe | undefined,
+): Steps<Compiled> {
+  const graph = buildGraph(blocks, catalogue)
+  yield
+  const problems: Problem[] = [...graph.problems, ...placeProblems(graph)]
+  yield
+  const wiring = wiringOf(graph)
+  const facts: Facts = { ...wiring, constants: foldConstants(graph, wiring), probe }
+  const read = yield* readTriggers(graph, facts, problems)
+  yield
+  problems.push(...read.problems, ...constantProblems(graph, facts, problems))
+  // Flows are compiled only in a sound graph: values in a circle would be followed without end.
+  if (problems.length > 0) return { blueprint: undefined, problems }
+  const counts = blockCounts(catalogue)
+  const endpoints: CompiledEndpoint[] = []
+  const pages: CompiledPage[] = []
+  const functions = new Map<string, CompiledFunction>()
+  const storageEvents: CompiledStorageEvent[] = []
+  const schedules: CompiledSchedule[] = []
+  for (const trigger of read.triggers) {
+    yield
+    try {
+      const compiled = compileTrigger(trigger, facts, counts)
+      if (compiled.on === 'http') endpoints.push(compiled.endpoint)
+      else if (compiled.on === 'page') pages.push(compiled.page)
+      else if (compiled.on === 'function') functions.set(compiled.function.name, compiled.function)
+      else if (compiled.on === 'storage') storageEvents.push(compiled.storageEvent)
+      else schedules.push(compiled.schedule)
+    } catch (error) {
+      problems.push(triggerProblem(trigger.node, error))
+    }
+  }
+  if (problems.length > 0) return { blueprint: undefined, problems }
+  yield
+  const needs = deriveNeeds(graph, facts)
+  const notes = [...cachingNotes(endpoints), ...emptyListNotes(blocks)]
+  return {
+    blueprint: { guid, blocks, endpoints, pages, functions, storageEvents, schedules, needs, notes },
+    problems: [],
+  }
+}

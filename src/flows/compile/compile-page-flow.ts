@@ -1,0 +1,65 @@
+import { andThen } from '../../shared/maybe-promise.ts'
+import type { BlockCounts } from './block-counts.ts'
+import type { Node } from './blueprint-graph.ts'
+import { flowCompiler } from './compile-flow.ts'
+import type { Facts } from './fold-constants.ts'
+import type { CompiledFlow, Frame, Step } from './frame.ts'
+
+interface EventFlow {
+  readonly accept: (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  readonly first: Step | undefined
+}
+
+/**
+ * The flow of a page together with those behind the event pins of the blocks that it shows: what a visitor does goes on in
+ * the frame of the page. See `PageVisit`.
+ */
+export function compilePageFlow(trigger: Node, facts: Facts, counts: BlockCounts): CompiledFlow {
+  const { values, behind } = flowCompiler(facts, counts)
+  const page = behind(trigger, 'flow')
+  const events = new Map<string, EventFlow>()
+  for (const node of eventBlocks(trigger, facts)) {
+    const [pin = ''] = [...node.out].find(([, out]) => out.event && out.type === 'flow') ?? []
+    const store = values.storeEventOf(node)
+    const accept = facts.probe?.event(node, store) ?? store
+    events.set(node.block.guid, { accept, first: behind(node, pin) })
+  }
+
+  const first: Step = (frame) =>
+    andThen(frame.run.drive(page, frame), () => {
+      const visit = frame.run.request?.visit
+      return andThen(visit?.proceed(), (event) => {
+        const flow = event && events.get(event.block)
+        if (!event || !flow) return undefined
+        flow.accept(frame, event.given)
+        return andThen(frame.run.drive(flow.first, frame), () => {
+          const reply = visit?.finish()
+          if (reply) frame.run.reply(reply, event.block)
+          return undefined
+        })
+      })
+    })
+
+  const store = values.storeOf(trigger)
+  const accept = facts.probe?.event(trigger, store) ?? store
+  return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
+}
+
+/** The blocks with event pins that the page, or what follows from it, may show. */
+function eventBlocks(trigger: Node, facts: Facts): readonly Node[] {
+  const seen = new Set<Node>([trigger])
+  const queue = [trigger]
+  const visit = (node: Node) => {
+    if (seen.has(node)) return
+    seen.add(node)
+    queue.push(node)
+  }
+  for (let node = queue.pop(); node; node = queue.pop()) {
+    for (const [pin, out] of node.out) if (out.type === 'flow') facts.behind(node, pin).forEach(visit)
+    for (const [pin, wires] of node.wires) {
+      if (node.in.get(pin)?.type === 'flow') continue
+      for (const wire of wires) if (wire.node.definition.kind === 'value') visit(wire.node)
+    }
+  }
+  return [...seen].filter((node) => [...node.out.values()].some((out) => out.event))
+}

@@ -1,0 +1,74 @@
+import { converterFor } from '../../blocks/convert-pin.ts'
+import type { BlockCounts } from './block-counts.ts'
+import { isCallerBlind } from './caller-blind-flow.ts'
+import { compileDatePin, compileFlow } from './compile-flow.ts'
+import { compilePageFlow } from './compile-page-flow.ts'
+import { deriveReplies } from './derive-replies.ts'
+import type { Facts } from './fold-constants.ts'
+import type {
+  CompiledEndpoint,
+  CompiledFunction,
+  CompiledPage,
+  CompiledSchedule,
+  CompiledStorageEvent,
+} from './frame.ts'
+import type { ReadTrigger } from './read-triggers.ts'
+import { isRepeatable } from './repeatable-flow.ts'
+import { requestFields } from './request-fields.ts'
+
+export type CompiledTrigger =
+  | { readonly on: 'http'; readonly endpoint: CompiledEndpoint }
+  | { readonly on: 'page'; readonly page: CompiledPage }
+  | { readonly on: 'function'; readonly function: CompiledFunction }
+  | { readonly on: 'storage'; readonly storageEvent: CompiledStorageEvent }
+  | { readonly on: 'schedule'; readonly schedule: CompiledSchedule }
+
+/** A trigger of a sound graph with the flow behind it, ready to run. */
+export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: BlockCounts): CompiledTrigger {
+  const { node } = trigger
+  const block = node.block.guid
+  const flow = trigger.on === 'page' ? compilePageFlow(node, facts, counts) : compileFlow(node, facts, counts)
+  switch (trigger.on) {
+    case 'http': {
+      const { definition, listening } = trigger
+      const start: CompiledEndpoint['start'] = (request) => definition.start({ request })
+      const { scopes } = node.block
+      const fields = requestFields(node, facts)
+      const replies = deriveReplies(node, facts)
+      const repeatable = listening.method === 'GET' && !facts.probe && isRepeatable(node, facts)
+      const callerBlind = isCallerBlind(node, facts)
+      const compiled = { ...flow, repeatable }
+      const endpoint = { block, listening, scopes, fields, replies, callerBlind, flow: compiled, start }
+      return { on: 'http', endpoint }
+    }
+    case 'page': {
+      const { definition, listening } = trigger
+      const start: CompiledPage['start'] = (request) => definition.start({ request })
+      return { on: 'page', page: { block, listening, scopes: node.block.scopes, flow, start } }
+    }
+    case 'function': {
+      const { definition, listening } = trigger
+      const converters = listening.parameters.map(
+        ({ id, type }) => [id, converterFor(id, { type, help: '' }, 'any')] as const,
+      )
+      // Whoever calls gives JSON; inside, each parameter is what its pin says.
+      const start: CompiledFunction['start'] = (given) => {
+        const parameters: Record<string, unknown> = {}
+        for (const [id, convert] of converters) parameters[id] = convert(given[id])
+        return definition.start({ parameters })
+      }
+      return { on: 'function', function: { block, name: listening.name, flow, start } }
+    }
+    case 'storage': {
+      const { definition, listening } = trigger
+      const start: CompiledStorageEvent['start'] = (event) => definition.start(event)
+      return { on: 'storage', storageEvent: { block, listening, flow, start } }
+    }
+    case 'schedule': {
+      const { definition, listening } = trigger
+      const nextRun = listening.asksNextRun ? compileDatePin(node, 'next_run', facts, counts) : undefined
+      const start: CompiledSchedule['start'] = (tick) => definition.start(tick)
+      return { on: 'schedule', schedule: { block, listening, flow, nextRun, start } }
+    }
+  }
+}

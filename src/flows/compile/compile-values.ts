@@ -1,0 +1,266 @@
+/**
+ * Values are pulled: a block without flow pins is evaluated when somebody needs what it gives, once, and what it gave
+ * stays in its slots. Two things empty the slots again: a flow block that the value depends on runs (again), and the next
+ * frame of a block with `perFrame` pins begins.
+ *
+ * All of this is worked out here, once per deploy. What is left at run time is reading slots.
+ */
+import { PinError, type ValueBlock } from '../../blocks/block.ts'
+import type { ValueContext } from '../../blocks/context.ts'
+import { converterFor, finisherFor, identity } from '../../blocks/convert-pin.ts'
+import type { InPin } from '../../blocks/pin.ts'
+import type { BlockCounts } from './block-counts.ts'
+import { BlockFailure, RunStopped } from './block-failure.ts'
+import type { Node, Wire } from './blueprint-graph.ts'
+import { givenMeasure, wiresMeasure } from './bound-given.ts'
+import { constantText } from './constant-text.ts'
+import type { Facts } from './fold-constants.ts'
+import { type Frame, UNSET } from './frame.ts'
+
+type Getter = (frame: Frame) => unknown
+
+export interface Inputs {
+  /** The declared pins' values, converted. */
+  readonly gather: (frame: Frame) => Record<string, unknown>
+  /** The values of the pins that the settings added; those that hold nothing are absent. */
+  readonly more: (frame: Frame) => Record<string, unknown>
+}
+
+/** Numbers the slots of one flow and compiles what is pulled in it. */
+export interface ValueCompiler {
+  inputsOf(node: Node): Inputs
+  /** As `storeOf`, for the event pins of a value block; everything that was evaluated is forgotten first. */
+  storeEventOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  /** Writes what a block gave to the slots that are read, and empties those that depend on it. */
+  storeOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  slots(): unknown[]
+}
+
+const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
+
+export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler {
+  const numbers = new Map<Node, Map<string, number>>()
+  const initial: unknown[] = []
+  const evaluators = new Map<Node, (frame: Frame) => void>()
+
+  function slotOf(node: Node, pin: string): number {
+    const pins = numbers.get(node) ?? new Map<string, number>()
+    numbers.set(node, pins)
+    const known = pins.get(pin)
+    if (known !== undefined) return known
+    const slot = initial.length
+    initial.push(node.definition.kind === 'value' ? UNSET : undefined)
+    pins.set(pin, slot)
+    return slot
+  }
+
+  function getterOf(wire: Wire): Getter {
+    if (wire.node.out.get(wire.pin)?.event) {
+      const slot = slotOf(wire.node, wire.pin)
+      return (frame) => (frame.slots[slot] === UNSET ? undefined : frame.slots[slot])
+    }
+    const folded = facts.constants.get(wire.node)
+    if (folded) {
+      const value = folded[wire.pin]
+      return () => value
+    }
+    const slot = slotOf(wire.node, wire.pin)
+    if (wire.node.definition.kind !== 'value' || wire.node.out.get(wire.pin)?.frame) {
+      return (frame) => (frame.slots[slot] === UNSET ? undefined : frame.slots[slot])
+    }
+    const { definition } = wire.node
+    const evaluate = evaluatorOf(wire.node, facts.probe?.value(wire.node, definition) ?? definition)
+    return (frame) => {
+      if (frame.slots[slot] === UNSET) evaluate(frame)
+      return frame.slots[slot]
+    }
+  }
+
+  function evaluatorOf(node: Node, definition: ValueBlock): (frame: Frame) => void {
+    const known = evaluators.get(node)
+    if (known) return known
+    let evaluate: ((frame: Frame) => void) | undefined
+    // Registered before its inputs are compiled, because a block's perFrame pin may lead back to its own frame pins.
+    evaluators.set(node, (frame) => evaluate?.(frame))
+    const { gather, more } = inputsOf(node)
+    const wired = facts.wired(node)
+    const store = storeOf(node)
+    const executed = counts.of(definition)
+    const measure = givenMeasure(node)
+    evaluate = (frame) => {
+      frame.run.tick()
+      executed.count += 1
+      let given: Readonly<Record<string, unknown>>
+      try {
+        const context: ValueContext = {
+          settings: node.settings,
+          more: more(frame),
+          block: node.block.guid,
+          request: frame.run.request,
+          user: frame.run.user,
+          wired,
+          now: frame.run.environment.clock,
+        }
+        given = definition.value(gather(frame), context)
+        if (measure) frame.run.weigh(measure(given))
+      } catch (error) {
+        throw failureOf(node, error, facts)
+      }
+      store(frame, given)
+    }
+    return evaluate
+  }
+
+  function pinGetter(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
+    const text = constantText(node, id, pin, facts)
+    if (text) return { constant: text }
+    const wires = node.wires.get(id)
+    if (!wires) return { constant: facts.literal(node, id, pin) }
+    const converters = wires.map((wire) => converterFor(id, pin, facts.typeOf(wire, pin)))
+    const getters = wires.map(getterOf)
+    if (pin.several) {
+      const measure = wiresMeasure(node, id, pin)
+      return (frame) => {
+        const values: unknown[] = []
+        for (let i = 0; i < getters.length; i++) {
+          const value = converters[i]?.(getters[i]?.(frame))
+          if (value !== undefined) values.push(value)
+        }
+        measure?.(values)
+        return values
+      }
+    }
+    const [get] = getters
+    const [convert] = converters
+    if (!get || !convert) return { constant: undefined }
+    const plain = pin.required === undefined && pin.default === undefined
+    if (plain) return convert === identity ? get : (frame) => convert(get(frame))
+    const finish = finisherFor(id, pin)
+    return (frame) => finish(convert(get(frame)))
+  }
+
+  function inputsOf(node: Node): Inputs {
+    const declared: [string, Getter][] = []
+    const added: [string, Getter][] = []
+    const constants: Record<string, unknown> = {}
+    const addedConstants: Record<string, unknown> = {}
+    for (const [id, pin] of node.in) {
+      if (pin.type === 'flow') continue
+      const extra = node.added.has(id)
+      const getter = pin.perFrame ? perFrame(node, id, pin) : pinGetter(node, id, pin)
+      if (typeof getter === 'function') (extra ? added : declared).push([id, getter])
+      else if (!extra) constants[id] = getter.constant
+      else if (getter.constant !== undefined) addedConstants[id] = getter.constant
+    }
+    const gather = gatherer(declared, constants)
+    const more = sparseGatherer(added, addedConstants)
+    const { probe } = facts
+    if (!probe) return { gather, more }
+    const catches = facts.wired(node)('error')
+    return { gather: probe.gather(node, gather, catches), more: probe.gather(node, more, catches) }
+  }
+
+  /** A perFrame pin: each call opens a frame on the same slots, so what depends on the frame's pins is emptied first. */
+  function perFrame(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
+    if (!node.wires.has(id) && !node.literals.has(id)) return { constant: undefined }
+    const getter = pinGetter(node, id, pin)
+    const pull = typeof getter === 'function' ? getter : () => getter.constant
+    const framePins = [...node.out]
+      .filter(([, out]) => out.frame)
+      .map(([pinId]) => [pinId, slotOf(node, pinId)] as const)
+    const dependent = [...facts.inFramesOf(node)]
+    let resets: number[] | undefined
+    return (frame) => {
+      resets ??= slotsOf(dependent)
+      const emptied = resets
+      return (values: Readonly<Record<string, unknown>>) => {
+        // A frame counts as a block: maps in maps would otherwise hold the process for 10,000 items a tick.
+        frame.run.tick()
+        for (const slot of emptied) frame.slots[slot] = UNSET
+        for (const [pinId, slot] of framePins) frame.slots[slot] = values[pinId]
+        return pull(frame)
+      }
+    }
+  }
+
+  function slotsOf(nodes: readonly Node[]): number[] {
+    return nodes.flatMap((node) => {
+      const valuePins = [...(numbers.get(node) ?? [])].filter(([pin]) => isEvaluated(node, pin))
+      return valuePins.map(([, slot]) => slot)
+    })
+  }
+
+  function storeOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void {
+    const dependent = node.definition.kind === 'value' ? [] : [...facts.dependents(node)]
+    // Numbered on first use: slots are handed out while the rest of the flow is still being compiled.
+    let written: (readonly [string, number])[] | undefined
+    let resets: number[] | undefined
+    return (frame, given) => {
+      written ??= [...(numbers.get(node) ?? [])].filter(([pin]) => isEvaluated(node, pin))
+      resets ??= slotsOf(dependent)
+      for (const [pin, slot] of written) frame.slots[slot] = given[pin]
+      for (const slot of resets) frame.slots[slot] = UNSET
+    }
+  }
+
+  function storeEventOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void {
+    return (frame, given) => {
+      initial.forEach((value, slot) => {
+        if (value === UNSET) frame.slots[slot] = UNSET
+      })
+      for (const [pin, slot] of numbers.get(node) ?? [])
+        if (node.out.get(pin)?.event) frame.slots[slot] = given[pin]
+    }
+  }
+
+  return { inputsOf, storeOf, storeEventOf, slots: () => initial.slice() }
+}
+
+/** Whether the block's own code gives the pin's value; frame pins and event pins get it from elsewhere. */
+function isEvaluated(node: Node, pin: string): boolean {
+  const out = node.out.get(pin)
+  return !out?.frame && !out?.event
+}
+
+/** Has every pin from the start, empty ones too: filling a copy then changes no shape. */
+function gatherer(
+  getters: readonly [string, Getter][],
+  constants: Record<string, unknown>,
+): (frame: Frame) => Record<string, unknown> {
+  if (getters.length === 0) return sparseGatherer(getters, constants)
+  const blank: Record<string, unknown> = { ...constants }
+  for (const [id] of getters) blank[id] = undefined
+  const pins = getters.map(([id, get]) => ({ id, get }))
+  return (frame) => {
+    const values = { ...blank }
+    for (const pin of pins) values[pin.id] = pin.get(frame)
+    return values
+  }
+}
+
+function sparseGatherer(
+  getters: readonly [string, Getter][],
+  constants: Record<string, unknown>,
+): (frame: Frame) => Record<string, unknown> {
+  if (getters.length === 0) {
+    const all = Object.keys(constants).length === 0 ? nothing : Object.freeze(constants)
+    return () => all
+  }
+  return (frame) => {
+    const values: Record<string, unknown> = { ...constants }
+    for (const [id, get] of getters) {
+      const value = get(frame)
+      if (value !== undefined) values[id] = value
+    }
+    return values
+  }
+}
+
+/** What a block threw, with the place where it happened. Failures of blocks that it pulled pass unchanged. */
+export function failureOf(node: Node, error: unknown, facts: Facts): Error {
+  if (error instanceof BlockFailure || error instanceof RunStopped) return error
+  const at = { block: node.block.guid, type: node.block.type }
+  if (!(error instanceof PinError)) return new BlockFailure(at, error)
+  const parameter = facts.requestParameter(node, error.pin)
+  return new BlockFailure({ ...at, pin: error.pin, ...(parameter === undefined ? {} : { parameter }) }, error)
+}

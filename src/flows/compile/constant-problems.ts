@@ -1,0 +1,37 @@
+import { PinError } from '../../blocks/block.ts'
+import type { Problem } from '../../shared/errors.ts'
+import type { Graph, Node } from './blueprint-graph.ts'
+import { constantPin, type Facts } from './fold-constants.ts'
+
+/**
+ * What blocks say of pins that hold the same in every run (`check`). Without this, a page whose table cannot be would be
+ * deployed, and answer 500 to everybody. `known`: the problems of the graph; blocks that have one are left alone.
+ */
+export function constantProblems(graph: Graph, facts: Facts, known: readonly Problem[]): Problem[] {
+  const faulty = new Set(known.map(({ block }) => block))
+  return graph.nodes.flatMap((node) => {
+    if (node.definition.check === undefined || faulty.has(node.block.guid)) return []
+    try {
+      node.definition.check(constantsOf(node, facts))
+      return []
+    } catch (error) {
+      if (!(error instanceof PinError)) throw error
+      return [{ block: node.block.guid, pin: error.pin, message: `${error.pin} ${error.message}.` }]
+    }
+  })
+}
+
+/** The pins that depend on no run. One whose constant does not fit throws PinError, as in a run. */
+function constantsOf(node: Node, facts: Facts): Record<string, unknown> {
+  const inputs: Record<string, unknown> = {}
+  for (const [id, pin] of node.in) {
+    const wires = node.wires.get(id) ?? []
+    const isFixed = wires.every(
+      (wire) => facts.constants.has(wire.node) && !wire.node.out.get(wire.pin)?.event,
+    )
+    if (pin.type === 'flow' || pin.perFrame || node.added.has(id) || !isFixed) continue
+    const value = constantPin(node, id, pin, facts)
+    if (value !== undefined) inputs[id] = value
+  }
+  return inputs
+}

@@ -1,0 +1,169 @@
+import type { BlockDefinition } from '../../blocks/block.ts'
+import type { InPin } from '../../blocks/pin.ts'
+import type { PinType } from '../../shared/pin-type.ts'
+import type { Query, SortKey } from '../../shared/query.ts'
+import type { Index } from '../../storage/document-index.ts'
+import type { Needs } from '../../storage/storage.ts'
+import type { Graph, Node } from './blueprint-graph.ts'
+import type { Facts } from './fold-constants.ts'
+import { sampler, UNKNOWN, unknownValue } from './sample-values.ts'
+
+/** Enough for the searches of a page; a storage with more indexes than this writes slowly for little. */
+const MOST = 8
+/** Both engines refuse more in one index. */
+const MAX_FIELDS = 8
+
+/**
+ * Which storages a blueprint uses, and which indexes its searches will want. No block is known by name: every block that
+ * takes a storage and a query or sorts counts, and what its query will look like is found by evaluating the blocks before
+ * it twice: as if every request sent everything, and as if it sent nothing. The first tells which fields a search may
+ * filter by, the second what is left when optional filters are not there, and the sort that a request does not choose.
+ * Fields are nearly always constants, values nearly never; a field that only a run can tell gets no index.
+ */
+export function deriveNeeds(graph: Graph, facts: Facts): ReadonlyMap<string, Needs> {
+  const needs = new Map<string, Need>()
+  const sent = sampler(facts, unknownValue, unknownValue)
+  const silent = sampler(
+    facts,
+    () => undefined,
+    () => undefined,
+  )
+  for (const node of graph.nodes) {
+    for (const [id, pin] of node.in) {
+      if (pin.type !== 'storage') continue
+      const name = sent(node, id, pin)
+      if (typeof name !== 'string' || isUnknown(name)) continue
+      const need = needs.get(name) ?? { indexes: [], text: false }
+      needs.set(name, need)
+      const queries = sampled<Query>(sent, node, 'query')
+      const bare = sampled<Query>(silent, node, 'query').every(({ kind }) => kind === 'all')
+      const sorts = [sampled<SortKey>(sent, node, 'sort'), sampled<SortKey>(silent, node, 'sort')]
+      addNeeds(need, queries, sorts, bare)
+      const more = visitorsSearches(node, sent)
+      need.text ||= more.text
+      for (const sort of more.sorts) addNeeds(need, queries, [[sort]], bare)
+      for (const filter of more.filters) addNeeds(need, [...queries, filter], [], bare)
+      // Both together, as far as there is room: a page of what is filtered is then read in order.
+      for (const filter of more.filters.filter(({ kind }) => kind === 'term'))
+        for (const sort of more.sorts) addNeeds(need, [...queries, filter], [[sort]], bare)
+    }
+  }
+  // A storage that is chosen and not yet read or written is made all the same.
+  for (const node of graph.nodes) {
+    for (const [pin, out] of node.out) {
+      const name = out.type === 'storage' ? facts.constants.get(node)?.[pin] : undefined
+      if (typeof name === 'string' && !needs.has(name)) needs.set(name, { indexes: [], text: false })
+    }
+  }
+  return needs
+}
+
+interface Need {
+  readonly indexes: Index[]
+  text: boolean
+}
+
+type Sampler = ReturnType<typeof sampler>
+
+function sampled<T>(sample: Sampler, node: Node, type: PinType): T[] {
+  return pinsOf(node, type).flatMap(([id, pin]) => list<T>(sample(node, id, pin)))
+}
+
+/** What visitors may choose to search and sort by, where a block says so. */
+function visitorsSearches(node: Node, sample: Sampler): ReturnType<NonNullable<BlockDefinition['searches']>> {
+  const inputs = [...node.in].filter(([, pin]) => pin.type !== 'flow' && !pin.perFrame)
+  const given = Object.fromEntries(inputs.map(([id, pin]) => [id, sample(node, id, pin)]))
+  return node.definition.searches?.(given) ?? { sorts: [], filters: [], text: false }
+}
+
+function isUnknown(text: string): boolean {
+  return text.includes(UNKNOWN)
+}
+
+/** The fields that one index can sort by: as far as they are known, and go in the direction of the first. */
+function sortedFields(sorts: readonly SortKey[]): string[] {
+  const end = sorts.findIndex(({ field, order }) => isUnknown(field) || order !== sorts[0]?.order)
+  return sorts.slice(0, end < 0 ? undefined : end).map(({ field }) => field)
+}
+
+function pinsOf(node: Node, type: PinType): [string, InPin][] {
+  return [...node.in].filter(([, pin]) => pin.type === type)
+}
+
+function list<T>(value: unknown): T[] {
+  const all: unknown[] = Array.isArray(value) ? value : [value]
+  return all.filter((item): item is T => typeof item === 'object' && item !== null)
+}
+
+/**
+ * An index over all fields that must be equal, and one for each alone, since filters may be optional; each followed by what
+ * sorts, else by what is between bounds. `bare`: the search may also come without any filter.
+ */
+function addNeeds(
+  need: Need,
+  queries: readonly Query[],
+  sorts: readonly (readonly SortKey[])[],
+  bare: boolean,
+): void {
+  const seen = { equal: new Set<string>(), range: new Set<string>(), text: false }
+  for (const query of queries) look(query, seen)
+  need.text ||= seen.text
+  const known = sorts.map(sortedFields).filter((order) => order.length > 0)
+  const [ranged] = seen.range
+  const further = known.length > 0 ? known : [ranged === undefined ? [] : [ranged]]
+  for (const order of further) {
+    const behind = (fields: readonly string[]) => add(need.indexes, [...new Set([...fields, ...order])])
+    if (seen.equal.size > 1) behind([...seen.equal])
+    for (const field of seen.equal) behind([field])
+    if (seen.equal.size === 0 || bare) behind([])
+  }
+  if (seen.equal.size > 0 || known.length > 0) return
+  for (const field of seen.range) add(need.indexes, [field])
+}
+
+function add(indexes: Index[], wanted: readonly string[]): void {
+  const fields = wanted.slice(0, MAX_FIELDS)
+  // Newest first is what every storage has an index for.
+  if (fields.every((field) => field.startsWith('_meta.'))) return
+  const key = fields.join(' ')
+  if (indexes.length < MOST && !indexes.some((index) => index.fields.join(' ') === key))
+    indexes.push({ fields })
+}
+
+function look(query: Query, seen: { equal: Set<string>; range: Set<string>; text: boolean }): void {
+  switch (query.kind) {
+    case 'and':
+      for (const inner of query.queries) look(inner, seen)
+      return
+    case 'filter':
+      look(query.query, seen)
+      return
+    case 'term':
+    case 'terms':
+      if (!isUnknown(query.field)) seen.equal.add(query.field)
+      return
+    case 'range':
+      if (!isUnknown(query.field)) seen.range.add(query.field)
+      return
+    case 'simple_query_string':
+      seen.text = true
+      return
+    case 'or': {
+      // A date is stored as text or as a number, so a range of dates is two ranges on one field.
+      const ranged = new Set(query.queries.map((inner) => (inner.kind === 'range' ? inner.field : '')))
+      const [field] = ranged
+      if (ranged.size === 1 && field && !isUnknown(field)) seen.range.add(field)
+      // An index for one side of an "or" does not help; free text counts wherever it stands.
+      seen.text ||= query.queries.some(hasText)
+      return
+    }
+    default:
+      return
+  }
+}
+
+function hasText(query: Query): boolean {
+  if (query.kind === 'simple_query_string') return true
+  if (query.kind === 'and' || query.kind === 'or') return query.queries.some(hasText)
+  return query.kind === 'filter' || query.kind === 'not' ? hasText(query.query) : false
+}

@@ -1,0 +1,107 @@
+import { isJsonObject } from '../../shared/json.ts'
+import { isLargerThan } from '../../shared/json-size.ts'
+import type { PinType } from '../../shared/pin-type.ts'
+import type { EndpointReply, ValueShape } from '../values/value-shape.ts'
+import type { Node } from './blueprint-graph.ts'
+import type { Facts } from './fold-constants.ts'
+import { reachableBlocks } from './reachable-blocks.ts'
+import { type SampleOf, sampler } from './sample-values.ts'
+
+/** The block that sends what a flow replies. There is one; a second would be named here. */
+const REPLIES = 'httpconnection_set_json'
+
+/** Of a reply that is described. */
+const MOST_VALUES = 10_000
+const MOST_CHARACTERS = 256 * 1024
+
+/** Keys that no field has, in samples: what carries them stands for a document, or for an object of which nothing is known. */
+const DOCUMENT_OF = '(document of)'
+const ANYTHING = '(anything)'
+
+/**
+ * What the reply blocks behind a trigger send. Types flow along wires by evaluating the blocks before a reply with samples
+ * that carry what they stand for: a document of a storage stays one when it is put into an object or a list.
+ */
+export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointReply[] {
+  const storageOf = storageReader(facts)
+  const sampleOf: SampleOf = (type, { node }) => sampleFor(type, () => storageOf(node))
+  const sample = sampler(facts, sampleOf)
+  return reachableBlocks(trigger, facts).flatMap((node): EndpointReply[] => {
+    if (node.definition.identifier !== REPLIES) return []
+    const [code, value] = ['code', 'value'].map((id) => {
+      const pin = node.in.get(id)
+      return pin && sample(node, id, pin)
+    })
+    // Forty objects that hold each other twice are 2 to the 40 fields: nobody wants to read those.
+    const isReadable = !isLargerThan(value, MOST_VALUES, MOST_CHARACTERS)
+    return [
+      {
+        code: typeof code === 'number' && code >= 200 ? code : undefined,
+        value: isReadable ? shapeOf(value) : { kind: 'unknown' },
+      },
+    ]
+  })
+}
+
+/** The storage that a block works on, if it is known before a run. */
+function storageReader(facts: Facts): (node: Node) => string | undefined {
+  const sample = sampler(facts)
+  return (node) => {
+    for (const [id, pin] of node.in) {
+      if (pin.type !== 'storage') continue
+      const name = sample(node, id, pin)
+      return typeof name === 'string' ? name : undefined
+    }
+    return undefined
+  }
+}
+
+function sampleFor(type: PinType, storage: () => string | undefined): unknown {
+  const document = () => {
+    const name = storage()
+    return name === undefined ? { [ANYTHING]: true } : { [DOCUMENT_OF]: name }
+  }
+  switch (type) {
+    case 'document':
+      return document()
+    case 'documents':
+      return [document()]
+    case 'value':
+      return 'x'
+    case 'number':
+      return 1
+    case 'condition':
+      return true
+    case 'date':
+      return new Date(0)
+    case 'array':
+      return []
+    default:
+      return { [ANYTHING]: true }
+  }
+}
+
+function shapeOf(value: unknown): ValueShape {
+  if (value === null) return { kind: 'scalar', type: 'null' }
+  if (value instanceof Date) return { kind: 'scalar', type: 'string' }
+  if (Array.isArray(value)) {
+    const shapes = value.map(shapeOf)
+    const [first = { kind: 'unknown' } as const] = shapes
+    const alike = shapes.every((shape) => JSON.stringify(shape) === JSON.stringify(first))
+    return { kind: 'list', items: alike ? first : { kind: 'unknown' } }
+  }
+  if (!isJsonObject(value)) {
+    const type = typeof value
+    return type === 'string' || type === 'number' || type === 'boolean'
+      ? { kind: 'scalar', type }
+      : { kind: 'unknown' }
+  }
+  const { [DOCUMENT_OF]: storage, [ANYTHING]: anything, ...known } = value
+  if (anything !== undefined && Object.keys(known).length === 0) return { kind: 'unknown' }
+  return {
+    kind: 'object',
+    fields: Object.fromEntries(Object.entries(known).map(([name, field]) => [name, shapeOf(field)])),
+    storage: typeof storage === 'string' ? storage : undefined,
+    open: anything !== undefined || storage !== undefined,
+  }
+}

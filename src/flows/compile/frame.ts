@@ -1,0 +1,131 @@
+import type { Happening, Listening } from '../../blocks/block.ts'
+import type { Cache, LaterCall, LogLevel } from '../../blocks/context.ts'
+import type { Reply } from '../../blocks/reply.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { Clock } from '../../shared/clock.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Session } from '../../storage/storage.ts'
+import type { EndpointReply } from '../values/value-shape.ts'
+
+/** What a step may do with the run that it is part of. `run.ts` keeps these promises. */
+export interface RunControl {
+  readonly session: Session
+  readonly request: RunRequest | undefined
+  /** For whom it runs: the request's user, or the one who caused the job. */
+  readonly user: JsonObject | undefined
+  readonly signal: AbortSignal
+  readonly environment: {
+    readonly clock: Clock
+    readonly cache: Cache
+    readonly allowedHosts: readonly string[]
+  }
+  /** Before each block. Throws RunStopped when the run may not go on. */
+  tick(): void
+  /** After a block: how many values the largest thing that it gave holds. */
+  weigh(values: number): void
+  /** Runs steps until a branch ends. */
+  drive(first: Step | undefined, frame: Frame): MaybePromise<void>
+  reply(reply: Reply, block: string): void
+  /** The commit that a reply waits for, if there is one. */
+  settle(): Promise<void> | undefined
+  callFunction(
+    name: string,
+    parameters: Readonly<Record<string, JsonValue | undefined>>,
+    depth: number,
+  ): MaybePromise<JsonValue | undefined>
+  /** Stores a call for later in the run's transaction. */
+  enqueue(call: LaterCall): MaybePromise<string | undefined>
+  log(entry: {
+    readonly level: LogLevel
+    readonly message: string
+    readonly value?: JsonValue | undefined
+    readonly block?: string
+  }): void
+}
+
+/** The values of one execution of one flow: the run's own, or one call of a custom function. */
+export interface Frame {
+  readonly run: RunControl
+  /** One place for each out-pin that somebody reads, as the compiler numbered them. */
+  readonly slots: unknown[]
+  /** How many custom functions deep. */
+  readonly depth: number
+  result: JsonValue | undefined
+  finished: boolean
+}
+
+/** A slot of a value block that has not been evaluated. `undefined` is a value: empty. */
+export const UNSET: unique symbol = Symbol('unset')
+
+/**
+ * One flow block, compiled. Gives the step that follows it, so that a long chain is a loop and not a recursion; a promise
+ * only where it really waited.
+ */
+export type Step = (frame: Frame) => Step | undefined | Promise<Step | undefined>
+
+/** A trigger with everything behind it. */
+export interface CompiledFlow {
+  readonly trigger: string
+  /** The slots of a new frame. Copied, never written. */
+  readonly slots: readonly unknown[]
+  /** Puts what the trigger gives where the blocks behind it read it. */
+  readonly accept: (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  readonly first: Step | undefined
+  /** Whether its reply to an address stays the same until something that it has read is written. */
+  readonly repeatable?: boolean
+}
+
+/** What triggers of the kind `function` become. */
+export interface CompiledFunction {
+  readonly block: string
+  readonly name: string
+  readonly flow: CompiledFlow
+  readonly start: (
+    parameters: Readonly<Record<string, JsonValue | undefined>>,
+  ) => Readonly<Record<string, unknown>>
+}
+
+/** What triggers of the kind `storage` become. */
+export interface CompiledStorageEvent {
+  readonly block: string
+  readonly listening: Listening['storage']
+  readonly flow: CompiledFlow
+  readonly start: (event: Happening['storage']) => Readonly<Record<string, unknown>>
+}
+
+/** What triggers of the kind `schedule` become. */
+export interface CompiledSchedule {
+  readonly block: string
+  readonly listening: Listening['schedule']
+  readonly flow: CompiledFlow
+  /** A flow whose result is the date of the next run, as text, or empty; undefined when a clock decides. */
+  readonly nextRun: CompiledFlow | undefined
+  readonly start: (tick: Happening['schedule']) => Readonly<Record<string, unknown>>
+}
+
+/** What triggers of the kind `page` become. */
+export interface CompiledPage {
+  readonly block: string
+  readonly listening: Listening['page']
+  /** Any of them opens it; none = everybody. */
+  readonly scopes: readonly string[]
+  readonly flow: CompiledFlow
+  readonly start: (request: RunRequest) => Readonly<Record<string, unknown>>
+}
+
+/** What triggers of the kind `http` become. */
+export interface CompiledEndpoint {
+  readonly block: string
+  readonly listening: Listening['http']
+  /** Any of them opens it; none = everybody. */
+  readonly scopes: readonly string[]
+  /** Names of the parameters that its blocks ask the request for. */
+  readonly fields: readonly string[]
+  /** What its reply blocks send, as far as it is known before a run. */
+  readonly replies: readonly EndpointReply[]
+  /** Whether it is certain that its reply does not depend on who asks. */
+  readonly callerBlind: boolean
+  readonly flow: CompiledFlow
+  readonly start: (request: RunRequest) => Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,97 @@
+import type { BlockDefinition } from '../blocks/block.ts'
+import { openRecords, type RecordContext } from '../records/records.ts'
+import { openSystemLog, type SystemLog } from '../records/system-log.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Random } from '../shared/guid.ts'
+import { guidSource } from '../shared/guid.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { pooledRandom } from '../shared/pooled-random.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type Deployments, openDeployments } from './live/deployments.ts'
+import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
+import { openClusterCache } from './run/cluster-cache.ts'
+import { keptReplies, type RunOn } from './run/kept-replies.ts'
+import { Run, type RunEnd, type RunStart } from './run/run.ts'
+import { runCache } from './run/run-cache.ts'
+import type { RunEnvironment, RunLimits } from './run/run-environment.ts'
+import { RunningFlow } from './watchdog/running-flow.ts'
+
+export interface EngineOptions {
+  readonly storage: Storage
+  readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  readonly clock: Clock
+  readonly random: Random
+  readonly limits: RunLimits
+  readonly allowedHosts: readonly string[]
+  /** First segments of paths under /api/v1 that are Quoin's own. */
+  readonly reservedRoots: ReadonlySet<string>
+  /** Where entries of the system log go; a storage if not said. */
+  readonly log?: SystemLog
+  /** The same for pages, which lie under `/`. */
+  readonly reservedPageRoots?: ReadonlySet<string>
+}
+
+export interface Engine {
+  readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  readonly records: RecordContext
+  readonly random: Random
+  readonly newGuid: () => string
+  readonly deployments: Deployments
+  readonly live: LiveBlueprints
+  readonly log: SystemLog
+  /** What its runs share: for whoever makes runs that differ in it. */
+  readonly environment: RunEnvironment
+  /** Which flow is running, for the watchdog. */
+  readonly running: RunningFlow
+  /** Runs a flow to its end, or replies again what it replied. Gives at once when nothing waited. */
+  run(start: RunStart): MaybePromise<RunEnd>
+  /** Stops runs that are under way and stores what is left of the log. */
+  close(): Promise<void>
+}
+
+/** Opens the room that keeps blueprints and runs them, with every active blueprint in place. */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { storage, catalogue, clock, random } = options
+  const records = await openRecords(storage, clock)
+  const log = options.log ?? (await openSystemLog(storage, clock))
+  const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
+  const deployments = openDeployments(records, catalogue, live, (entry) => log.write(entry))
+  const newGuid = guidSource(clock, pooledRandom(random))
+  const { cache, close: closeCache } = openClusterCache(storage, runCache(clock))
+  const running = new RunningFlow()
+  const environment: RunEnvironment = {
+    storage,
+    clock,
+    newGuid,
+    cache,
+    allowedHosts: options.allowedHosts,
+    limits: options.limits,
+    running,
+    log: (entry) => log.write(entry),
+    findFunction(name, blueprint) {
+      const { blueprints, functions } = live.table()
+      return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
+    },
+  }
+  const run = (start: RunStart) => new Run(environment, start).execute(start)
+  const runOn: RunOn = (start, on) =>
+    on === storage ? run(start) : new Run({ ...environment, storage: on }, start).execute(start)
+  await deployments.restore()
+  return {
+    catalogue,
+    records,
+    random,
+    newGuid,
+    deployments,
+    live,
+    log,
+    environment,
+    running,
+    run: storage.engine === 'sqlite' ? keptReplies(storage, runOn) : run,
+    async close() {
+      deployments.close()
+      closeCache()
+      await log.close()
+    },
+  }
+}

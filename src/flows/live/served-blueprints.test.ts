@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { seededRandom } from '../../../test/seeded-random.ts'
+import { openTemporaryStorage, type TemporaryStorage } from '../../../test/temporary-storage.ts'
+import { loadBlocks } from '../../blocks/load-blocks.ts'
+import { recordStorages } from '../../records/records.ts'
+import type { SystemLogEntry } from '../../records/system-log.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { documentOf } from '../../storage/storage.ts'
+import { transact } from '../../storage/transact.ts'
+import { installBlueprint } from '../blueprints/install-blueprint.ts'
+import { type Engine, openEngine } from '../engine.ts'
+import type { LiveTable } from './live-blueprints.ts'
+
+const builder = { guid: '', username: 'builder' }
+/** More than are read in one search. */
+const MANY = 60
+
+let room: TemporaryStorage
+beforeEach(async () => {
+  room = await openTemporaryStorage()
+})
+afterEach(() => room.close())
+
+async function open(): Promise<Engine & { readonly logged: readonly SystemLogEntry[] }> {
+  const logged: SystemLogEntry[] = []
+  const engine = await openEngine({
+    storage: room.storage,
+    clock: room.clock,
+    catalogue: await loadBlocks(),
+    random: seededRandom(1),
+    limits: { deadline: 5_000, budget: 100_000, depth: 8 },
+    allowedHosts: [],
+    reservedRoots: new Set(),
+    log: {
+      write: (entry) => void logged.push(entry),
+      flush: async () => undefined,
+      close: async () => undefined,
+    },
+  })
+  return { ...engine, logged }
+}
+
+function install(engine: Engine, uri: string): Promise<string> {
+  const blocks = {
+    get: { type: 'on_startup_register_uri_get', in: { uri } },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: uri } },
+  }
+  return installBlueprint(engine, { name: uri, blocks }, builder)
+}
+
+/** Puts other blocks in the place of what is deployed, behind everybody's back. */
+async function spoil(guid: string, blocks: readonly unknown[]): Promise<void> {
+  await transact(room.storage, async (session) => {
+    const record = await session.get(recordStorages.blueprints, guid)
+    const deployment = record && documentOf(record).deployment_guid
+    const changes = setFields({ blocks: JSON.parse(JSON.stringify(blocks)) })
+    const written = await session.update(recordStorages.deployments, String(deployment), changes)
+    expect(written.outcome).toBe('written')
+  })
+}
+
+const urisOf = ({ blueprints }: LiveTable) =>
+  [...blueprints.values()].flatMap(({ compiled }) => compiled.endpoints.map(({ listening }) => listening.uri))
+
+describe('at the start', () => {
+  test.each<[string, unknown[], RegExp]>([
+    ['blocks that do not compile', [{ guid: 'a', type: 'nope', in: {} }], /"broken" could not be started/],
+    ['something that is no block', [{ type: 7 }], /"broken" could not be started/],
+  ])('%s keep their blueprint off, are logged, and keep no other off', async (_name, blocks, message) => {
+    const before = await open()
+    await install(before, 'first')
+    const broken = await install(before, 'broken')
+    await install(before, 'last')
+    await spoil(broken, blocks)
+    await before.close()
+
+    const after = await open()
+    expect(urisOf(after.live.table())).toEqual(['first', 'last'])
+    expect(after.logged).toEqual([
+      expect.objectContaining({ level: 'error', blueprint: broken, message: expect.stringMatching(message) }),
+    ])
+    await after.close()
+  })
+
+  test('many are served as they were deployed, and one that is not active is not', async () => {
+    const uris = Array.from({ length: MANY }, (_, number) => `many-${number}`)
+    const before = await open()
+    const guids: string[] = []
+    for (const uri of uris) guids.push(await install(before, uri))
+    const served = before.live.table()
+    const [off = ''] = guids
+    await before.deployments.deactivate(off, builder)
+    await before.close()
+
+    const after = await open()
+    const table = after.live.table()
+    expect(urisOf(table)).toEqual(uris.slice(1))
+    for (const [guid, { name, deployment }] of table.blueprints)
+      expect(served.blueprints.get(guid)).toMatchObject({ name, deployment })
+    expect(after.logged).toEqual([])
+    expect(table.version).toBe(1)
+    await after.close()
+  })
+})
+
+test('what a listener refuses is off, and the others are served', async () => {
+  const before = await open()
+  const guids = [
+    await install(before, 'first'),
+    await install(before, 'second'),
+    await install(before, 'third'),
+  ]
+  await before.close()
+
+  const after = await open()
+  for (const guid of guids) after.live.set(guid, undefined)
+  const unwatch = after.live.watch((table) => {
+    if (urisOf(table).includes('second')) throw new Error('not this one')
+  })
+  await after.deployments.restore()
+  unwatch()
+  expect(urisOf(after.live.table())).toEqual(['first', 'third'])
+  expect(after.logged.map(({ message }) => message)).toEqual([
+    'The active blueprint "second" could not be started: not this one',
+  ])
+  await after.close()
+})

@@ -1,0 +1,143 @@
+/**
+ * Brings what this node serves to what the records of blueprints say: all of it at its start, and a few when another node
+ * has written them.
+ */
+import { Compile } from 'typebox/compile'
+import { findRecords, type RecordContext, recordStorages } from '../../records/records.ts'
+import type { SystemLog } from '../../records/system-log.ts'
+import { type Block, BlockContent } from '../../shared/blueprint.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
+import { findAll } from '../../storage/find-documents.ts'
+import { documentOf, type Session } from '../../storage/storage.ts'
+import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
+import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
+
+export interface Deployed {
+  /** 0 for nothing. */
+  readonly number: number
+  readonly blocks: Block[]
+}
+
+export interface ServedBlueprints {
+  /** What is deployed of a blueprint. */
+  deployed(session: Session, record: JsonObject): Promise<Deployed>
+  /** Serves whatever is active; what cannot be stays off until it is repaired, and is logged. */
+  restore(): Promise<void>
+  /** The same for a few blueprints. */
+  follow(guids: readonly string[]): Promise<void>
+}
+
+export interface ServedBlueprintsOptions {
+  readonly context: RecordContext
+  readonly live: LiveBlueprints
+  readonly log: SystemLog['write']
+  /** Throws for blocks that cannot run. */
+  readonly compile: (guid: string, blocks: readonly Block[]) => Promise<CompiledBlueprint>
+}
+
+/** Deployments that are read in one search: each is some kilobytes, or a megabyte where there are a thousand blocks. */
+const READ_AT_ONCE = 50
+
+const nothing: Deployed = { number: 0, blocks: [] }
+
+export function servedBlueprints({ context, live, log, compile }: ServedBlueprintsOptions): ServedBlueprints {
+  const readBlock = Compile(BlockContent)
+
+  /** Throws for blocks that are none. */
+  function read(deployment: JsonObject | undefined): Deployed {
+    if (!deployment) return nothing
+    const number = typeof deployment.number === 'number' ? deployment.number : 0
+    const blocks = objectsIn(deployment.blocks ?? []).map((block) => ({
+      guid: textIn(block.guid),
+      ...readBlock.Parse(block),
+    }))
+    return { number, blocks }
+  }
+
+  /** By their guid. */
+  async function deploymentsOf(session: Session, records: readonly JsonObject[]) {
+    const values = records.flatMap(({ deployment_guid: guid }) => (typeof guid === 'string' ? [guid] : []))
+    const query = { kind: 'terms', field: '_meta.guid', values } as const
+    const found = await findAll(session, recordStorages.deployments, query, READ_AT_ONCE)
+    return new Map(found.map((deployment) => [guidOf(deployment), deployment]))
+  }
+
+  /** Serves what the records of active blueprints say. One that cannot be is off, is logged, and keeps no other off. */
+  async function serve(session: Session, records: readonly JsonObject[]): Promise<void> {
+    const changes = new Map<string, LiveBlueprint | undefined>()
+    for (let at = 0; at < records.length; at += READ_AT_ONCE) {
+      const some = records.slice(at, at + READ_AT_ONCE)
+      const deployments = await deploymentsOf(session, some)
+      for (const record of some) {
+        const guid = guidOf(record)
+        const name = textIn(record.name)
+        const serving = live.table().blueprints.get(guid)
+        try {
+          const { number, blocks } = read(deployments.get(textIn(record.deployment_guid)))
+          if (serving?.deployment === number && serving.name === name) continue
+          changes.set(guid, { compiled: await compile(guid, blocks), name, deployment: number })
+        } catch (error) {
+          // Not its former self either: whoever deployed has been told that every node serves the new one.
+          changes.set(guid, undefined)
+          logOff(guid, name, error)
+        }
+      }
+    }
+    setEach(changes)
+  }
+
+  /** All at once; where they do not go together, one by one without those that do not fit. */
+  function setEach(changes: ReadonlyMap<string, LiveBlueprint | undefined>): void {
+    try {
+      live.setAll(changes)
+      return
+    } catch {
+      // Which one it was shows now.
+    }
+    for (const [guid, next] of changes) {
+      try {
+        live.set(guid, next)
+      } catch (error) {
+        live.set(guid, undefined)
+        logOff(guid, next?.name ?? guid, error)
+      }
+    }
+  }
+
+  function logOff(blueprint: string, name: string, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error)
+    log({ level: 'error', message: `The active blueprint "${name}" could not be started: ${why}`, blueprint })
+  }
+
+  return {
+    async deployed(session, { deployment_guid: guid }) {
+      const stored =
+        typeof guid === 'string' ? await session.get(recordStorages.deployments, guid) : undefined
+      return read(stored && documentOf(stored))
+    },
+    async restore() {
+      const session = context.storage.session()
+      const query = { kind: 'term', field: 'active', value: true } as const
+      const active = await findRecords(session, recordStorages.blueprints, query)
+      const guids = new Set(active.map(guidOf))
+      const gone = [...live.table().blueprints.keys()].filter((guid) => !guids.has(guid))
+      live.setAll(new Map(gone.map((guid) => [guid, undefined])))
+      await serve(session, active)
+    },
+    async follow(guids) {
+      const session = context.storage.session()
+      const active: JsonObject[] = []
+      const off = new Map<string, undefined>()
+      for (const guid of guids) {
+        const stored = await session.get(recordStorages.blueprints, guid)
+        const record = stored && documentOf(stored)
+        if (record?.active === true) active.push(record)
+        else if (live.table().blueprints.has(guid)) off.set(guid, undefined)
+      }
+      // First: what is freed here may be taken there.
+      live.setAll(off)
+      await serve(session, active)
+    },
+  }
+}

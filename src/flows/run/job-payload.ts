@@ -1,0 +1,32 @@
+/**
+ * What the jobs of this room carry, and how it is read back: a job may have been stored by an older version.
+ *
+ * - function: `{ blueprint, function, parameters, user?, depth }`
+ * - event: `{ blueprint, block, storage, guid, change, event, user?, depth, before?, after?, left_out? }`; the two states
+ *   are the documents as text, because a payload that held them as objects would be nested one level deeper than
+ *   documents may be, and because nobody looks into them until the job runs.
+ * - tick: `{ blueprint, block, planned_at }`, made by who plans schedules; `planned_at` in milliseconds.
+ */
+import type { LaterCall } from '../../blocks/context.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import type { NewJob } from '../../storage/job.ts'
+import type { Origin } from '../../storage/storage.ts'
+import { originPayload } from './run-origin.ts'
+
+/** The job for a call that waits. `now` in milliseconds. */
+export function laterJob(call: LaterCall, blueprint: string, origin: Origin, now: number): NewJob {
+  const { function: name, queue, delay, priority, attempts, dedupeKey } = call
+  const parameters: Record<string, JsonValue> = {}
+  for (const [id, value] of Object.entries(call.parameters)) if (value !== undefined) parameters[id] = value
+  return {
+    queue,
+    kind: 'function',
+    title: name,
+    payload: { blueprint, function: name, parameters, ...originPayload(origin) },
+    priority,
+    attempts,
+    ...(delay > 0 && { runAt: now + delay }),
+    // With the function's name, so that no builder's key meets another one's, or the cluster's own.
+    ...(dedupeKey !== undefined && { dedupeKey: `function ${name} ${dedupeKey}` }),
+  }
+}

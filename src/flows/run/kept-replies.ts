@@ -1,0 +1,115 @@
+/**
+ * Replies of flows that only read (`repeatable-flow.ts`), sent again for the same path parameters and query
+ * (`address-key.ts`) while nothing is written that they have read: a document, a page of a search, or else anything in
+ * the storage. Exact, not timed.
+ *
+ * What it saves: the run, its blocks and its searches; what is left of such a request costs what a constant costs. What it
+ * costs where it does not help: two look-ups, and the memory below. A reply is kept when its address is asked for a second
+ * time while no more was replied than would fit: most addresses of a large storage are asked for once, and keeping them
+ * would push out those that are not.
+ *
+ * Only where one process writes and knows it at once, which is the embedded engine.
+ */
+import type { Reply } from '../../blocks/reply.ts'
+import { isLargerThan } from '../../shared/json-size.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { type RecentMemory, recentMemory } from '../../shared/recent-memory.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
+import type { CompiledFlow } from '../compile/frame.ts'
+import { addressKey } from './address-key.ts'
+import { NotedReads } from './noted-reads.ts'
+import type { RunEnd, RunStart } from './run.ts'
+
+/** Runs with the sessions of a storage. */
+export type RunOn = (start: RunStart, storage: Pick<Storage, 'session'>) => MaybePromise<RunEnd>
+
+/** Of their texts, in characters, in all. Pages share theirs with the results of the searches they come from. */
+const CHARACTERS = 32 * 1024 * 1024
+/** Larger ones would push out hundreds of others. */
+const LARGEST = 256 * 1024
+/** Values of a reply that the flow put together. */
+const MOST_VALUES = 10_000
+/** What an entry takes beside its text, in characters, roughly. */
+const OVERHEAD = 500
+
+interface Kept {
+  readonly reads: NotedReads
+  readonly reply: Reply
+}
+
+const repeated: RunEnd = { run: '', replied: true, error: undefined, result: undefined }
+
+/** Gives what replies to a start: with what is kept, or by running. */
+export function keptReplies(storage: Storage, run: RunOn): (start: RunStart) => MaybePromise<RunEnd> {
+  const replies: RecentMemory<Kept> = recentMemory(CHARACTERS)
+  /** What was replied once, as if it were kept. */
+  const asked: RecentMemory<true> = recentMemory(CHARACTERS)
+  const numbers = new WeakMap<CompiledFlow, number>()
+  let flows = 0
+
+  /** A flow that is deployed anew is another flow. */
+  function numberOf(flow: CompiledFlow): number {
+    const known = numbers.get(flow)
+    if (known !== undefined) return known
+    flows += 1
+    numbers.set(flow, flows)
+    return flows
+  }
+
+  function runOnce(key: string, start: RunStart, onReply: (reply: Reply) => void): MaybePromise<RunEnd> {
+    const noting: RunStart = {
+      ...start,
+      onReply(reply) {
+        onReply(reply)
+        const size = reply.value instanceof StoredJson ? reply.value.text.length : 0
+        asked.set(key, true, size + 2 * key.length + OVERHEAD)
+      },
+    }
+    return run(noting, storage)
+  }
+
+  function runAndKeep(key: string, start: RunStart, onReply: (reply: Reply) => void): MaybePromise<RunEnd> {
+    const reads = new NotedReads(storage)
+    let sent: Reply | undefined
+    const noting: RunStart = {
+      ...start,
+      onReply(reply) {
+        onReply(reply)
+        sent = reply
+      },
+    }
+    const ended = run(noting, { session: (origin) => reads.session(storage.session(origin)) })
+    return andThen(ended, (end) => {
+      const reply = sent && asText(sent)
+      const size = reply?.value.text.length ?? 0
+      if (reply && size <= LARGEST && !end.error && reads.areUnchanged)
+        replies.set(key, { reads, reply }, size + 2 * key.length + OVERHEAD)
+      return end
+    })
+  }
+
+  return (start) => {
+    const { flow, request, onReply } = start
+    if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced)
+      return run(start, storage)
+    const address = addressKey(request)
+    if (address === undefined) return run(start, storage)
+    const key = `${numberOf(flow)} ${address}`
+    const known = replies.get(key)
+    if (known?.reads.areUnchanged) {
+      onReply(known.reply)
+      return repeated
+    }
+    if (known || asked.get(key)) return runAndKeep(key, start, onReply)
+    return runOnce(key, start, onReply)
+  }
+}
+
+/** With its body as text, written once; undefined for what has none or is too large for that. */
+function asText(reply: Reply): (Reply & { readonly value: StoredJson }) | undefined {
+  const { value } = reply
+  if (value instanceof StoredJson) return { ...reply, value }
+  if (value === undefined || isLargerThan(value, MOST_VALUES, LARGEST)) return undefined
+  return { ...reply, value: new StoredJson(JSON.stringify(value)) }
+}

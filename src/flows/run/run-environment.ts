@@ -1,0 +1,40 @@
+import type { Cache, LogLevel } from '../../blocks/context.ts'
+import type { Clock } from '../../shared/clock.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { CompiledFunction } from '../compile/frame.ts'
+import type { RunningFlow } from '../watchdog/running-flow.ts'
+
+export interface RunLimits {
+  /** Milliseconds from start to the last block. */
+  readonly deadline: number
+  /** Blocks executed, value blocks included. */
+  readonly budget: number
+  /** Custom functions that call each other. */
+  readonly depth: number
+}
+
+/** What all runs of a node share. */
+export interface RunEnvironment {
+  readonly storage: Pick<Storage, 'session'>
+  readonly clock: Clock
+  readonly newGuid: () => string
+  readonly cache: Cache
+  readonly allowedHosts: readonly string[]
+  readonly limits: RunLimits
+  /** Where runs say that they are running, for the watchdog. */
+  readonly running?: RunningFlow
+  readonly log: (entry: RunLogEntry) => void
+  /** A custom function by name: of the same blueprint first, else of any active one. */
+  readonly findFunction: (name: string, blueprint: string) => CompiledFunction | undefined
+}
+
+export interface RunLogEntry {
+  readonly level: LogLevel
+  readonly message: string
+  readonly value?: JsonValue | undefined
+  readonly run: string
+  readonly blueprint: string
+  readonly block?: string | undefined
+  readonly pin?: string | undefined
+}

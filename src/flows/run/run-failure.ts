@@ -1,0 +1,31 @@
+import { QuoinError } from '../../shared/errors.ts'
+import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
+import type { RunLogEntry } from './run-environment.ts'
+
+/** What a failed run tells whoever asked for it, and what it leaves in the log; undefined when that is nothing. */
+export interface RunFailure {
+  readonly told: QuoinError
+  readonly entry: Pick<RunLogEntry, 'level' | 'message' | 'block' | 'pin'> | undefined
+}
+
+/** `requested`: somebody waits for the answer. A job has no requester. */
+export function explainFailure(error: unknown, requested: boolean): RunFailure {
+  if (error instanceof RunStopped) {
+    const entry = { level: 'error', message: error.message } as const
+    if (error.reason === 'depth')
+      return { told: new QuoinError('INTERNAL', 'internal error', { cause: error }), entry }
+    // Whoever stopped it at a breakpoint knows why.
+    if (error.reason === 'stopped') {
+      return { told: new QuoinError('CONFLICT', error.message, { cause: error }), entry: undefined }
+    }
+    const message = error.reason === 'shutdown' ? 'the run was stopped' : 'the request took too long'
+    return { told: new QuoinError('UNAVAILABLE', message, { cause: error }), entry }
+  }
+  const failure = error instanceof BlockFailure ? error : undefined
+  const client = failure?.clientError() ?? (error instanceof QuoinError ? error : undefined)
+  const told = client ?? new QuoinError('INTERNAL', 'internal error', { cause: error })
+  // A request that did not fit is the requester's affair and would only fill the log.
+  if (told.status < 500 && requested) return { told, entry: undefined }
+  const message = error instanceof Error ? error.message : String(error)
+  return { told, entry: { level: 'error', message, block: failure?.block, pin: failure?.pin } }
+}

@@ -1,0 +1,27 @@
+/** On whose behalf a run writes, and how that goes along with the jobs that it causes. */
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import type { Origin } from '../../storage/storage.ts'
+
+type Cause = Pick<Origin, 'user' | 'depth'>
+
+/** The cause that the run was started with; without one the user of its request. */
+export function runOrigin(run: string, user: JsonObject | undefined, cause: Cause = {}): Origin {
+  const by = cause.user ?? (user && userOf(user._meta, user))
+  return { run, depth: cause.depth ?? 0, ...(by && { user: by }) }
+}
+
+/** The cause of a job, for its payload. */
+export function originPayload({ user, depth = 0 }: Origin): JsonObject {
+  return { depth, ...(user && { user: { guid: user.guid, username: user.username } }) }
+}
+
+/** What {@link originPayload} wrote. */
+export function originIn({ user, depth }: JsonObject): Cause {
+  const by = isJsonObject(user) ? userOf(user, user) : undefined
+  return { depth: typeof depth === 'number' ? depth : 0, ...(by && { user: by }) }
+}
+
+function userOf(identified: JsonValue | undefined, { username }: JsonObject): Origin['user'] {
+  const guid = isJsonObject(identified) ? identified.guid : undefined
+  return typeof guid === 'string' && typeof username === 'string' ? { guid, username } : undefined
+}

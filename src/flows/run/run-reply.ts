@@ -1,0 +1,68 @@
+/**
+ * The one reply of a run: asked for (a second one is refused), then committed together with everything that was written
+ * before it, then sent. A run that fails in between has answered in another way, and sends nothing more.
+ */
+import type { Reply } from '../../blocks/reply.ts'
+import { andThen, isPromise } from '../../shared/maybe-promise.ts'
+import type { Session } from '../../storage/storage.ts'
+
+export interface ReplyListener {
+  /** Called at most once, in the transaction that the reply waits for. */
+  readonly beforeReply?: (session: Session, reply: Reply) => unknown
+  /** Called at most once, when everything written before is durable. */
+  readonly onReply?: (reply: Reply) => void
+}
+
+export class RunReply {
+  readonly #session: Session
+  readonly #listener: ReplyListener
+  #asked = false
+  #sent = false
+  #closed = false
+  /** Under way: the commit before the reply. */
+  #committing: Promise<void> | undefined
+
+  constructor(session: Session, listener: ReplyListener) {
+    this.#session = session
+    this.#listener = listener
+  }
+
+  /** Whether `onReply` was called, and took it. */
+  get sent(): boolean {
+    return this.#sent
+  }
+
+  /** The commit that the reply waits for, if there is one. Rejects when it fails. */
+  get committing(): Promise<void> | undefined {
+    return this.#committing
+  }
+
+  /** Commits, then sends. False if there was a reply before. */
+  ask(reply: Reply): boolean {
+    if (this.#asked) return false
+    this.#asked = true
+    const committed = andThen(this.#listener.beforeReply?.(this.#session, reply), () =>
+      this.#session.commit(),
+    )
+    if (!isPromise(committed)) {
+      this.#send(reply)
+      return true
+    }
+    this.#committing = committed.then(() => this.#send(reply))
+    // Awaited before the next step and at the end; this only keeps an early failure from being called unhandled.
+    this.#committing.catch(() => undefined)
+    return true
+  }
+
+  /** From now on nothing is sent: the run has failed. */
+  close(): void {
+    this.#closed = true
+  }
+
+  #send(reply: Reply): void {
+    if (this.#sent || this.#closed) return
+    this.#listener.onReply?.(reply)
+    // Not before: a reply that is too long to be written was none, and whoever waits for it gets the run's end.
+    this.#sent = true
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * Driving the steps of a run, and whether it may go on.
+ *
+ * - Each block asks before it begins (`tick`). A run goes on until it is stopped: by its deadline, by its budget of
+ *   blocks, or from outside (`stop`); the first reason counts, and a block that waits is told by the signal.
+ * - A branch is driven in one turn of the event loop until a step waits. A run that has had a long turn rests between two
+ *   steps, so that others are served meanwhile. A wait is a pause too.
+ */
+import type { Clock } from '../../shared/clock.ts'
+import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { RunStopped } from '../compile/block-failure.ts'
+import type { Frame, Step } from '../compile/frame.ts'
+import { RUNNING_CELL } from '../watchdog/running-flow.ts'
+import type { RunLimits } from './run-environment.ts'
+
+/** Steps between two looks at the clock, and the milliseconds after which a run lets others have a turn. */
+const LOOK = 256
+const TURN = 20
+/** A block that works on so many values may take longer than {@link LOOK} others: the clock is looked at before each then. */
+const HEAVY = 10_000
+/** Values are worked out without a pause, and nobody else is served meanwhile: a map in a map over what was sent. */
+const LONGEST_TURN = 2_000
+/** Nested branches until a run lets the stack unwind; deeper than any drawing, far from the stack's end. */
+const DEEPEST = 200
+
+/** What the watchdog is told while blocks of this run are executed. */
+interface RunMark {
+  readonly cells: Int32Array
+  readonly number: number
+}
+
+const NO_MARK: RunMark = { cells: new Int32Array(1), number: 0 }
+
+export class RunSteps {
+  readonly #cells: Int32Array
+  readonly #number: number
+  readonly #clock: Clock
+  readonly #limits: RunLimits
+  readonly #started: number
+  #budget: number
+  #every = LOOK
+  #turnBegan: number
+  #tired = false
+  /** How many `drive`s are on the stack: branches within branches, and calls of custom functions. */
+  #nested = 0
+  #stop: Error | undefined
+  #pausedSince: number | undefined
+  #paused = 0
+  #abort: AbortController | undefined
+
+  constructor(clock: Clock, limits: RunLimits, { cells, number }: RunMark = NO_MARK) {
+    this.#cells = cells
+    this.#number = number
+    this.#clock = clock
+    this.#limits = limits
+    this.#budget = limits.budget
+    this.#started = clock()
+    this.#turnBegan = this.#started
+  }
+
+  /** Before each block. Throws RunStopped when the run may not go on. */
+  tick(): void {
+    this.#cells[RUNNING_CELL] = this.#number
+    this.#budget -= 1
+    if (this.#stop) throw this.#stop
+    if (this.#budget < 0) {
+      throw new RunStopped('budget', `The run executed ${this.#limits.budget} blocks, which is its budget.`)
+    }
+    if (this.#budget % this.#every === 0) this.#look()
+  }
+
+  /** How many values a block gave, so that a run of large ones is stopped in time. */
+  weigh(values: number): void {
+    if (values > HEAVY) this.#every = 1
+  }
+
+  #look(): void {
+    const now = this.#clock()
+    this.#tired = now - this.#turnBegan > TURN
+    if (now - this.#turnBegan > LONGEST_TURN) {
+      throw new RunStopped(
+        'deadline',
+        `The run worked out values for more than ${LONGEST_TURN} ms without a pause.`,
+      )
+    }
+    if (now - this.#started - this.#paused >= this.#limits.deadline) throw this.late()
+  }
+
+  /** Milliseconds for which it was paused at breakpoints so far: they do not count against the deadline. */
+  get paused(): number {
+    return this.#paused + (this.#pausedSince === undefined ? 0 : this.#clock() - this.#pausedSince)
+  }
+
+  /** Nobody calls it but who traces the run. */
+  pause(): void {
+    this.#pausedSince ??= this.#clock()
+  }
+
+  goOn(): void {
+    this.#paused = this.paused
+    this.#pausedSince = undefined
+  }
+
+  /** Stops the run at its deadline. Gives what it then ends with. */
+  late(): RunStopped {
+    const late = new RunStopped('deadline', `The run did not end within ${this.#limits.deadline} ms.`)
+    this.stop(late)
+    return late
+  }
+
+  /** No further block begins, and those that wait are told. The first reason counts. */
+  stop(reason: Error): void {
+    if (this.#stop) return
+    this.#stop = reason
+    this.#abort?.abort(reason)
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#stop) this.#abort.abort(this.#stop)
+    return this.#abort.signal
+  }
+
+  /** Runs steps until a branch ends. */
+  drive(first: Step | undefined, frame: Frame): MaybePromise<void> {
+    // A circle through a forked pin would nest until the stack is full, and end as a fault of ours instead of 503.
+    if (this.#nested >= DEEPEST) return this.#rest().then(() => this.drive(first, frame))
+    this.#nested += 1
+    try {
+      let step = first
+      while (step) {
+        const reached = step
+        if (this.#tired)
+          return this.#driveOn(
+            this.#rest().then(() => reached),
+            frame,
+          )
+        const next = step(frame)
+        if (isPromise(next)) return this.#driveOn(next, frame)
+        step = next
+      }
+      return undefined
+    } finally {
+      this.#nested -= 1
+      if (this.#nested === 0) this.#leave()
+    }
+  }
+
+  /** The rest of a branch that has waited once: one promise for all of it, however often it waits. */
+  async #driveOn(waiting: Promise<Step | undefined>, frame: Frame): Promise<void> {
+    let step = await waiting
+    while (step) {
+      if (this.#tired) await this.#rest()
+      const next = step(frame)
+      if (isPromise(next)) this.#leave()
+      step = isPromise(next) ? await next : next
+      // A wait is a pause: others were served.
+      if (isPromise(next)) this.#turnBegan = this.#clock()
+    }
+    this.#leave()
+  }
+
+  /** Something else has its turn. */
+  #leave(): void {
+    this.#cells[RUNNING_CELL] = 0
+  }
+
+  /** A run that has had a long turn lets the event loop go round, so that others are served meanwhile. */
+  async #rest(): Promise<void> {
+    this.#tired = false
+    this.#leave()
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#turnBegan = this.#clock()
+  }
+}

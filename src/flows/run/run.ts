@@ -1,0 +1,250 @@
+/**
+ * A run: one execution of a flow, from its trigger to the end of its last branch.
+ *
+ * - It starts with a frame whose slots hold what the trigger gives, and drives the steps behind the trigger.
+ * - What its blocks write is one transaction, made durable when the run replies, before a block that touches the world
+ *   outside, and at the end. Whatever was not yet durable is undone when the run fails.
+ * - It replies at most once; the flow goes on behind the reply, with a transaction of its own.
+ * - It stops at its deadline, at its budget of blocks, when its job's signal says so, and when one of its branches
+ *   fails.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { LaterCall } from '../../blocks/context.ts'
+import type { Reply } from '../../blocks/reply.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Origin, Session } from '../../storage/storage.ts'
+import { unconfirmed } from '../../storage/unconfirmed.ts'
+import { RunStopped } from '../compile/block-failure.ts'
+import type { CompiledFlow, Frame, RunControl, Step } from '../compile/frame.ts'
+import { laterJob } from './job-payload.ts'
+import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
+import { explainFailure } from './run-failure.ts'
+import { runOrigin } from './run-origin.ts'
+import { type ReplyListener, RunReply } from './run-reply.ts'
+import { RunSteps } from './run-steps.ts'
+
+/** Usually a commit takes milliseconds; one that takes longer is as good as lost to the caller. */
+const COMMIT_GRACE_MS = 250
+
+export interface RunStart extends ReplyListener {
+  readonly flow: CompiledFlow
+  readonly blueprint: string
+  readonly given: Readonly<Record<string, unknown>>
+  readonly request?: RunRequest
+  /** For whom a run without a request is. */
+  readonly user?: JsonObject | undefined
+  /** On whose behalf it writes; the user of the request or of the run, if not said. */
+  readonly origin?: Pick<Origin, 'user' | 'depth'>
+  /** Ends the run early: its job was cancelled, or the node stops. */
+  readonly signal?: AbortSignal
+  /** Asks that this one run is traced; told its guid before it begins. */
+  readonly traced?: (run: string) => void
+}
+
+/** How a run ended. `replied` tells whether `onReply` was called. */
+export interface RunEnd {
+  readonly run: string
+  readonly replied: boolean
+  readonly error: QuoinError | undefined
+  readonly result: JsonValue | undefined
+}
+
+export class Run implements RunControl {
+  readonly guid: string
+  readonly session: Session
+  readonly environment: RunEnvironment
+  readonly blueprint: string
+  readonly request: RunRequest | undefined
+  readonly user: JsonObject | undefined
+  readonly #start: RunStart
+  readonly #steps: RunSteps
+  readonly #reply: RunReply
+  #timer: NodeJS.Timeout | undefined
+  /** The commit at the end. */
+  #committing: Promise<void> | undefined
+  #result: JsonValue | undefined
+  #failed = false
+  /** It has no more time, whatever it waits for. */
+  #late = false
+  /** Fails the run while it waits for a block that does not listen to the signal. */
+  #giveUp: ((reason: Error) => void) | undefined
+
+  constructor(environment: RunEnvironment, start: RunStart) {
+    this.guid = environment.newGuid()
+    this.user = start.request ? start.request.user : start.user
+    this.session = environment.storage.session(runOrigin(this.guid, this.user, start.origin))
+    this.environment = environment
+    this.blueprint = start.blueprint
+    this.request = start.request
+    this.#start = start
+    const { clock, limits, running } = environment
+    const mark = running && { cells: running.cells, number: running.numberOf(start.flow, start.blueprint) }
+    this.#steps = new RunSteps(clock, limits, mark)
+    this.#reply = new RunReply(this.session, start)
+  }
+
+  tick(): void {
+    this.#steps.tick()
+  }
+
+  weigh(values: number): void {
+    this.#steps.weigh(values)
+  }
+
+  drive(first: Step | undefined, frame: Frame): MaybePromise<void> {
+    return this.#steps.drive(first, frame)
+  }
+
+  get signal(): AbortSignal {
+    return this.#steps.signal
+  }
+
+  /** What was written so far becomes durable; then the reply goes out. */
+  reply(reply: Reply, block: string): void {
+    if (this.#reply.ask(reply)) return
+    this.log({ level: 'warn', message: 'A second reply in one run was ignored.', block })
+  }
+
+  /** At a breakpoint; the time until `goOn` does not count against the deadline. */
+  pause(): void {
+    this.#steps.pause()
+  }
+
+  goOn(): void {
+    this.#steps.goOn()
+  }
+
+  settle(): Promise<void> | undefined {
+    return this.#reply.committing
+  }
+
+  log(entry: Omit<RunLogEntry, 'run' | 'blueprint'>): void {
+    this.environment.log({ ...entry, run: this.guid, blueprint: this.blueprint })
+  }
+
+  /** Calls a custom function by name. Fails, naming it, when no active blueprint has it. */
+  callFunction(
+    name: string,
+    parameters: Readonly<Record<string, JsonValue | undefined>>,
+    depth: number,
+  ): MaybePromise<JsonValue | undefined> {
+    const found = this.environment.findFunction(name, this.blueprint)
+    if (!found)
+      throw new Error(`There is no custom function named ${JSON.stringify(name)} in an active blueprint.`)
+    return this.call(found.flow, found.start(parameters), depth)
+  }
+
+  enqueue(call: LaterCall): MaybePromise<string | undefined> {
+    const { blueprint, session, environment } = this
+    return session.enqueue(laterJob(call, blueprint, session.origin, environment.clock()))
+  }
+
+  call(
+    flow: CompiledFlow,
+    given: Readonly<Record<string, unknown>>,
+    depth: number,
+  ): MaybePromise<JsonValue | undefined> {
+    if (depth > this.environment.limits.depth) {
+      throw new RunStopped('depth', `Custom functions called each other ${depth} deep.`)
+    }
+    const frame: Frame = { run: this, slots: flow.slots.slice(), depth, result: undefined, finished: false }
+    flow.accept(frame, given)
+    return andThen(this.drive(flow.first, frame), () => frame.result)
+  }
+
+  /** From the trigger to the end. Never throws: how it ended is in what it gives. */
+  execute(start: RunStart): MaybePromise<RunEnd> {
+    if (start.signal?.aborted) this.#interrupted()
+    else start.signal?.addEventListener('abort', this.#interrupted, { once: true })
+    try {
+      const result = this.call(start.flow, start.given, 0)
+      if (!isPromise(result)) {
+        const ended = this.#end(result)
+        return isPromise(ended) ? ended.catch((error) => this.#fail(error)) : ended
+      }
+      // The deadline is also that of the commit, which a database may keep waiting.
+      return Promise.race([result.then((value) => this.#end(value)), this.#deadline()]).catch((error) =>
+        this.#fail(error),
+      )
+    } catch (error) {
+      return this.#fail(error)
+    }
+  }
+
+  /** Only a run that waits needs a timer; one that never waits is stopped by its own steps. A block may not listen. */
+  #deadline(): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#giveUp = reject
+      this.#wait(this.environment.limits.deadline, 0)
+    })
+  }
+
+  /** `granted`: what was added already to the time that it has, because it was paused. */
+  #wait(milliseconds: number, granted: number): void {
+    this.#timer = setTimeout(() => {
+      const more = this.#steps.paused - granted
+      if (more > 0) this.#wait(more, granted + more)
+      else this.#stopWaiting(this.#steps.late())
+    }, milliseconds)
+  }
+
+  readonly #interrupted = (): void => {
+    const stopped = new RunStopped('shutdown', 'The run was stopped from outside.')
+    this.#steps.stop(stopped)
+    this.#stopWaiting(stopped)
+  }
+
+  #stopWaiting(reason: Error): void {
+    this.#late = true
+    this.#giveUp?.(reason)
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer)
+    this.#start.signal?.removeEventListener('abort', this.#interrupted)
+  }
+
+  #end(result: JsonValue | undefined): MaybePromise<RunEnd> {
+    // Given up meanwhile: its answer is out, and nothing more may be committed.
+    if (this.#failed) throw new RunStopped('failed', 'The run has failed.')
+    this.#result = result
+    const { committing } = this.#reply
+    const committed = committing ? committing.then(() => this.session.commit()) : this.session.commit()
+    if (!isPromise(committed)) return this.#ended()
+    this.#committing = committed
+    return committed.then(() => this.#ended())
+  }
+
+  #ended(): RunEnd {
+    this.#release()
+    return { run: this.guid, replied: this.#reply.sent, error: undefined, result: this.#result }
+  }
+
+  /** What the commit under way has failed with. It is waited for; when the time of the run is over, a moment longer. */
+  async #outcome(committing: Promise<void>): Promise<unknown> {
+    const over = committing.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    if (!this.#late) return over
+    return Promise.race([over, wait(COMMIT_GRACE_MS, unconfirmed(), { ref: false })])
+  }
+
+  async #fail(error: unknown): Promise<RunEnd> {
+    this.#failed = true
+    this.#release()
+    this.#steps.stop(new RunStopped('failed', 'Another branch of the run failed.'))
+    const committing = this.#committing ?? this.#reply.committing
+    const asked = committing && (await this.#outcome(committing))
+    if (this.#committing && asked === undefined) return this.#ended()
+    // What was written after the commit is undone.
+    this.#reply.close()
+    await this.session.rollback()
+    const { told, entry } = explainFailure(asked ?? error, this.request !== undefined)
+    if (entry) this.log(entry)
+    return { run: this.guid, replied: this.#reply.sent, error: told, result: undefined }
+  }
+}

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import { RunStopped } from '../compile/block-failure.ts'
+import { type BrakeGround, RunBrake } from './run-brake.ts'
+import type { TraceStep } from './run-trace.ts'
+
+const LEASE = 60_000
+
+function open(more: Partial<BrakeGround> = {}) {
+  const ground: BrakeGround = {
+    clock: () => 1_000,
+    lease: LEASE,
+    pausesAt: (block) => block === 'break',
+    paused: new Set(),
+    most: 2,
+    closing: false,
+    ...more,
+  }
+  const abort = new AbortController()
+  const session = { hasWritten: false }
+  const times: string[] = []
+  const run = {
+    session,
+    signal: abort.signal,
+    pause: () => void times.push('pause'),
+    goOn: () => void times.push('go on'),
+  }
+  const trace = { pause: () => undefined, goOn: () => undefined }
+  let changes = 0
+  const brake = new RunBrake(ground, run, trace, () => {
+    changes += 1
+  })
+  return { ground, abort, session, times, brake, changes: () => changes }
+}
+
+function at(block: string): TraceStep {
+  const empty = { in: {}, out: {}, next: null, error: null, note: null }
+  return { seq: 1, block, type: 't', frame: 0, kind: 'flow', at_us: 0, us: 0, ...empty }
+}
+
+/** Whether it is over after everything that is due has happened. */
+async function isOver(promise: Promise<void> | undefined): Promise<boolean> {
+  let over = false
+  void promise?.then(
+    () => {
+      over = true
+    },
+    () => {
+      over = true
+    },
+  )
+  await new Promise((resolve) => setImmediate(resolve))
+  return over
+}
+
+describe('does not pause', () => {
+  test('where there is no breakpoint', () => {
+    expect(open().brake.arrive(at('other'))).toBeUndefined()
+  })
+
+  test.each<[string, Partial<BrakeGround>, boolean, string]>([
+    ['after a write', {}, true, 'has written'],
+    ['when the node stops', { closing: true }, false, 'stopping'],
+    ['when too many are paused', { most: 0 }, false, '0 runs are paused'],
+  ])('%s, and says why', (_when, more, hasWritten, why) => {
+    const { brake, session, ground } = open(more)
+    session.hasWritten = hasWritten
+    const step = at('break')
+    expect(brake.arrive(step)).toBeUndefined()
+    expect(step.note).toContain(why)
+    expect(ground.paused.size).toBe(0)
+  })
+})
+
+describe('paused', () => {
+  test('until somebody says to go on; its time stands still', async () => {
+    const { brake, times, ground, changes } = open()
+    const waiting = brake.arrive(at('break'))
+    expect(brake.pause).toMatchObject({ since: 1_000, until: 1_000 + LEASE, step: { block: 'break' } })
+    expect([ground.paused.size, times, changes()]).toEqual([1, ['pause'], 1])
+    expect(await isOver(waiting)).toBe(false)
+    expect(brake.steer('resume')).toBe(true)
+    await waiting
+    expect([ground.paused.size, times, changes(), brake.pause]).toEqual([0, ['pause', 'go on'], 2, undefined])
+    expect(brake.arrive(at('other'))).toBeUndefined()
+    expect(brake.steer('resume')).toBe(false)
+  })
+
+  test('step stops at the next block, whatever it is', async () => {
+    const { brake } = open()
+    const waiting = brake.arrive(at('break'))
+    brake.steer('step')
+    await waiting
+    const next = brake.arrive(at('other'))
+    expect(await isOver(next)).toBe(false)
+    brake.steer('resume')
+    await next
+    expect(brake.arrive(at('other'))).toBeUndefined()
+  })
+
+  test('stop fails the run', async () => {
+    const { brake } = open()
+    const waiting = brake.arrive(at('break'))
+    brake.steer('stop')
+    await expect(waiting).rejects.toThrow(RunStopped)
+  })
+
+  test('other branches stand still too, and go on or fail with it', async () => {
+    for (const how of ['resume', 'stop'] as const) {
+      const { brake } = open()
+      const [one, other] = [brake.arrive(at('break')), brake.arrive(at('other'))]
+      expect([await isOver(one), await isOver(other)]).toEqual([false, false])
+      brake.steer(how)
+      const settled = await Promise.allSettled([one, other])
+      const status = how === 'resume' ? 'fulfilled' : 'rejected'
+      expect(settled.map((result) => result.status)).toEqual([status, status])
+    }
+  })
+
+  test('another branch that writes ends it', async () => {
+    const { brake, session } = open()
+    const step = at('break')
+    const waiting = brake.arrive(step)
+    brake.leave()
+    expect(await isOver(waiting)).toBe(false)
+    session.hasWritten = true
+    brake.leave()
+    await waiting
+    expect(step.note).toContain('has written')
+  })
+
+  test('when nobody says anything it goes on, and does not pause again', async () => {
+    const { brake } = open({ lease: 5 })
+    await brake.arrive(at('break'))
+    expect(brake.arrive(at('break'))).toBeUndefined()
+  })
+
+  test('what ends the run ends the pause', async () => {
+    const { brake, abort, ground } = open()
+    const waiting = brake.arrive(at('break'))
+    abort.abort(new RunStopped('failed', 'Another branch of the run failed.'))
+    await expect(waiting).rejects.toThrow('Another branch')
+    expect(ground.paused.size).toBe(0)
+  })
+})

@@ -1,0 +1,168 @@
+/**
+ * What one run did, step by step, as far as it is kept: values of 4 KiB, 192 KiB of values and 500 steps a run, and of one
+ * block only its first executions, so that a map over 1,000 items leaves room for the blocks behind it.
+ *
+ * A step stands where its own work began, when its inputs were known: so the values that a block pulled come before it.
+ */
+import { PinError } from '../../blocks/block.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import { BlockFailure } from '../compile/block-failure.ts'
+import type { Frame } from '../compile/frame.ts'
+import { Secrets, shownJson, showValue } from '../values/shown-value.ts'
+
+export const VALUE_BYTES = 4_096
+const RUN_BYTES = 192 * 1024
+const MOST_STEPS = 500
+const MOST_OF_ONE = { value: 25, flow: 100, trigger: 100 } as const
+/** What blocks that touch the world outside gave is kept whole, so that the flow can run again without touching it. */
+const OUTSIDE_BYTES = 64 * 1024
+const MOST_OUTSIDE_BYTES = 128 * 1024
+const LONGEST_MESSAGE = 1_000
+
+export type StepKind = 'flow' | 'value' | 'trigger'
+export type Pins = Readonly<Record<string, JsonValue>>
+type Given = Readonly<Record<string, unknown>>
+
+export interface TraceStep {
+  readonly seq: number
+  readonly block: string
+  readonly type: string
+  /** 0 = the flow; each call of a function has a number of its own. */
+  readonly frame: number
+  readonly kind: StepKind
+  /** Microseconds since the run began. */
+  readonly at_us: number
+  us: number
+  in: Pins
+  out: Pins
+  next: string | null
+  error: string | null
+  /** What there is to say about it, such as why the run did not pause here. */
+  note: string | null
+}
+
+interface At {
+  readonly block: string
+  readonly type: string
+  readonly kind: StepKind
+}
+
+/** One execution of a block that touches the world outside. */
+export interface OutsideStep {
+  readonly block: string
+  /** By pin; null if it was too long to be kept. */
+  readonly out: Pins | null
+  readonly next: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+export class RunTrace {
+  readonly secrets = new Secrets()
+  /** How many blocks were executed, kept or not. */
+  count = 0
+  cut = false
+  /** In the order in which they ended. */
+  readonly outside: OutsideStep[] = []
+  /** The last step that failed: the one to look at when the run did. */
+  failed: TraceStep | undefined
+  /** Later by the time for which the run was paused, and by what was spent on the trace. */
+  #began = performance.now()
+  #pausedAt: number | undefined
+  readonly #kept = new Set<TraceStep>()
+  readonly #frames = new WeakMap<Frame, number>()
+  #calls = 0
+  readonly #executed = new Map<string, number>()
+  #bytes = 0
+  #outsideBytes = 0
+
+  /** Microseconds since the run began; those in which it was paused do not count. */
+  get elapsed(): number {
+    return Math.round(((this.#pausedAt ?? performance.now()) - this.#began) * 1000)
+  }
+
+  pause(): void {
+    this.#pausedAt ??= performance.now()
+  }
+
+  goOn(): void {
+    if (this.#pausedAt !== undefined) this.#began += performance.now() - this.#pausedAt
+    this.#pausedAt = undefined
+  }
+
+  get steps(): readonly TraceStep[] {
+    return [...this.#kept]
+  }
+
+  /** A step that is not kept is a step all the same: whoever runs it need not know. */
+  begin(frame: Frame, at: At, inputs: Given): TraceStep {
+    this.count += 1
+    const times = (this.#executed.get(at.block) ?? 0) + 1
+    this.#executed.set(at.block, times)
+    const kept = times <= MOST_OF_ONE[at.kind] && this.#kept.size < MOST_STEPS
+    const { block, type, kind } = at
+    const shown = kept ? this.#pins(inputs) : {}
+    const step: TraceStep = {
+      ...{ seq: this.count, block, type, frame: this.#numberOf(frame), kind, at_us: this.elapsed, us: 0 },
+      ...{ in: shown, out: {}, next: null, error: null, note: null },
+    }
+    if (kept) this.#kept.add(step)
+    else this.cut = true
+    return step
+  }
+
+  gave(step: TraceStep, given: Given, next: string | null): void {
+    step.us = this.elapsed - step.at_us
+    step.next = next
+    if (this.#kept.has(step)) step.out = this.#pins(given)
+  }
+
+  /** After `gave` or `fail` of a block that touches the world outside. */
+  keepOutside({ block, next, error: message }: TraceStep, given: Given, thrown?: unknown): void {
+    const { text, bytes, whole } = showValue(given, this.secrets, OUTSIDE_BYTES)
+    const code = thrown instanceof QuoinError ? thrown.code : 'INTERNAL'
+    const error = message === null ? null : { code, message }
+    const fits = whole && this.#outsideBytes + bytes <= MOST_OUTSIDE_BYTES
+    if (fits) this.#outsideBytes += bytes
+    if (this.outside.length < MOST_STEPS)
+      this.outside.push({ block, next, error, out: fits ? JSON.parse(text) : null })
+  }
+
+  fail(step: TraceStep, error: unknown, next: string | null): void {
+    step.us = this.elapsed - step.at_us
+    step.next = next
+    step.error = this.secrets.hide(messageOf(error)).slice(0, LONGEST_MESSAGE).toWellFormed()
+    this.failed = step
+  }
+
+  #numberOf(frame: Frame): number {
+    const known = this.#frames.get(frame)
+    if (known !== undefined) return known
+    const number = this.#calls++
+    this.#frames.set(frame, number)
+    return number
+  }
+
+  #pins(values: Given): Pins {
+    const began = performance.now()
+    const pins: Record<string, JsonValue> = {}
+    for (const [pin, value] of Object.entries(values)) {
+      if (value === undefined) continue
+      if (this.#bytes > RUN_BYTES) {
+        this.cut = true
+        break
+      }
+      const shown = showValue(value, this.secrets, VALUE_BYTES, pin)
+      this.#bytes += Math.min(shown.bytes, VALUE_BYTES)
+      pins[pin] = shownJson(shown)
+    }
+    this.#began += performance.now() - began
+    return pins
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof PinError) return `${error.pin} ${error.message}`
+  if (error instanceof BlockFailure && error.pin !== undefined) return `${error.pin} ${error.message}`
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,162 @@
+/** One traced run from its beginning to its end: what is told of it at each moment. */
+import type { Reply } from '../../blocks/reply.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { isJsonObject } from '../../shared/json.ts'
+import { BlockFailure } from '../compile/block-failure.ts'
+import type { RunEnd, RunStart } from '../run/run.ts'
+import { shownJson, showValue } from '../values/shown-value.ts'
+import { plainGiven } from './plain-given.ts'
+import type { RunBrake } from './run-brake.ts'
+import type { RunDetail, RunRecord, RunStatus, RunSummary } from './run-record.ts'
+import { type RunTrace, VALUE_BYTES } from './run-trace.ts'
+import type { FlowOfTrigger } from './traced-flows.ts'
+
+/** What is known of a run before it begins. */
+export interface RunAbout {
+  readonly guid: string
+  readonly node: string
+  readonly blueprint: string
+  readonly trigger: FlowOfTrigger
+  /** Number of the deployment; 0 for blocks that are not deployed. */
+  readonly deployment: number
+  readonly replayOf: string | null
+  /** Milliseconds since 1970. */
+  readonly started: number
+}
+
+const BODY_BYTES = 64 * 1024
+const HEAD_BYTES = 16 * 1024
+
+export class RunUnderWay {
+  readonly about: RunAbout
+  readonly trace: RunTrace
+  /** undefined for a run that never pauses. */
+  brake: RunBrake | undefined
+  /** Set by what compares a replay with the run that it repeats. */
+  compared: JsonObject | null = null
+  readonly #start: RunStart
+  readonly #request: JsonObject | null
+  readonly #given: JsonValue
+  #reply: JsonObject | null = null
+  #end: RunEnd | undefined
+
+  constructor(about: RunAbout, start: RunStart, trace: RunTrace) {
+    this.about = about
+    this.trace = trace
+    this.#start = start
+    // Before any block: what is secret in the request is dots in its steps.
+    this.#request = start.request ? this.#shownRequest(start.request) : null
+    this.#given = start.request ? null : plainGiven(start.given, trace.secrets)
+  }
+
+  replied({ code, headers, value, page }: Reply): void {
+    this.#reply = {
+      status: code,
+      headers: this.#shown(headers, VALUE_BYTES),
+      body: page
+        ? this.#shown(page, BODY_BYTES)
+        : value === undefined
+          ? null
+          : this.#shown(value, BODY_BYTES),
+    }
+  }
+
+  ended(end: RunEnd): void {
+    this.#end = end
+    if (this.#reply || !this.#start.request || this.about.trigger.type !== 'http') return
+    const { error } = end
+    const body = error ? { error: error.message, ...(error.code === 'INTERNAL' && { run: end.run }) } : null
+    this.#reply = { status: error?.status ?? 204, headers: {}, body }
+  }
+
+  summary(): RunSummary {
+    const { guid, blueprint, trigger, deployment, replayOf, started } = this.about
+    const status = this.#reply?.status
+    return {
+      guid,
+      blueprint,
+      trigger: trigger.flow.trigger,
+      trigger_type: trigger.type,
+      label: trigger.label,
+      status: this.#status,
+      started: new Date(started).toISOString(),
+      us: this.trace.elapsed,
+      reply: typeof status === 'number' ? { status } : null,
+      error: this.#error,
+      steps: this.trace.count,
+      user: textOf(this.#user?.username),
+      deployment,
+      replay_of: replayOf,
+    }
+  }
+
+  detail(): RunDetail {
+    const meta = this.#user?._meta
+    return {
+      request: this.#request,
+      reply: this.#reply,
+      steps: this.trace.steps.map((step) => ({ ...step })),
+      cut: this.trace.cut,
+      outside: this.trace.outside.map((step) => ({ ...step })),
+      result: this.#end?.result === undefined ? null : this.#shown(this.#end.result, BODY_BYTES),
+      given: this.#given,
+      user_guid: isJsonObject(meta) ? textOf(meta.guid) : null,
+      compared: this.compared,
+    }
+  }
+
+  record(): RunRecord {
+    const pause = this.brake?.pause
+    const paused = pause && {
+      block: pause.step.block,
+      since: new Date(pause.since).toISOString(),
+      until: new Date(pause.until).toISOString(),
+    }
+    return {
+      ...this.summary(),
+      node: this.about.node,
+      paused: paused ?? null,
+      detail: JSON.stringify(this.detail()),
+    }
+  }
+
+  get #status(): RunStatus {
+    if (this.#end) return this.#end.error ? 'failed' : 'ended'
+    return this.brake?.pause ? 'paused' : 'running'
+  }
+
+  get #user(): JsonObject | undefined {
+    return this.#start.request ? this.#start.request.user : this.#start.user
+  }
+
+  /** The true reason, which a requester never sees: it is for who builds the flow. */
+  get #error(): RunSummary['error'] {
+    const error = this.#end?.error
+    if (!error) return null
+    const { cause } = error
+    const { failed } = this.trace
+    const block = cause instanceof BlockFailure ? cause.block : failed?.next === null ? failed.block : null
+    const message = block !== null && failed?.block === block ? failed.error : undefined
+    const reason = message ?? (cause instanceof Error ? cause.message : error.message)
+    return { code: error.code, message: this.trace.secrets.hide(reason), block }
+  }
+
+  #shownRequest({ method, url, headers, query, path, body }: RunRequest): JsonObject {
+    const shown = {
+      headers: this.#shown(headers, HEAD_BYTES),
+      query: this.#shown(query, HEAD_BYTES),
+      params: this.#shown(path, HEAD_BYTES),
+      body: body === undefined ? null : this.#shown(body, BODY_BYTES),
+    }
+    return { method, path: this.trace.secrets.hide(url.split('?', 1)[0] ?? ''), ...shown }
+  }
+
+  #shown(value: unknown, most: number): JsonValue {
+    return shownJson(showValue(value, this.trace.secrets, most))
+  }
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null
+}

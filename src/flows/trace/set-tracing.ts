@@ -1,0 +1,65 @@
+/** Turning tracing of a blueprint on and off, as an endpoint asks for it. */
+
+import { type Actor, getRecord, recordStorages } from '../../records/records.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { textIn } from '../../storage/document-fields.ts'
+import { candidateBlocks } from '../blueprints/block-staging.ts'
+import type { Engine } from '../engine.ts'
+import { KEEP_LAST } from './traced-blueprints.ts'
+import { flowBlocks } from './traced-flows.ts'
+import type { Tracing } from './tracing.ts'
+
+export interface TracingAsked {
+  readonly on: boolean
+  readonly minutes?: number | undefined
+  readonly keep_last?: number | undefined
+  /** Those that there are, if not given. */
+  readonly breakpoints?: readonly string[] | undefined
+}
+
+/** How long it is on, if not said. */
+const MINUTES = 15
+
+export async function readTracing({ engine, blueprints }: Tracing, guid: string) {
+  await blueprintOf(engine, guid)
+  const { on, until, keepLast, breakpoints } = await blueprints.read(guid)
+  const isOn = on && until > engine.environment.clock()
+  return {
+    on: isOn,
+    until: isOn ? new Date(until).toISOString() : null,
+    keep_last: keepLast,
+    breakpoints: [...breakpoints],
+  }
+}
+
+/** VALIDATION_FAILED for a breakpoint where none can be. */
+export async function setTracing(tracing: Tracing, guid: string, asked: TracingAsked, by: Actor) {
+  const { engine, blueprints } = tracing
+  const blueprint = await blueprintOf(engine, guid)
+  if (asked.breakpoints) await checkBreakpoints(engine, guid, asked.breakpoints)
+  const { minutes = MINUTES, keep_last: keepLast = KEEP_LAST } = asked
+  const breakpoints = [...new Set(asked.breakpoints ?? (await blueprints.read(guid)).breakpoints)]
+  const until = asked.on ? engine.environment.clock() + minutes * 60_000 : 0
+  await blueprints.set(guid, textIn(blueprint.name), { on: asked.on, until, keepLast, breakpoints }, by)
+  return readTracing(tracing, guid)
+}
+
+function blueprintOf({ records }: Engine, guid: string): Promise<JsonObject> {
+  return getRecord(records.storage.session(), recordStorages.blueprints, guid, 'blueprint')
+}
+
+async function checkBreakpoints(
+  { records, catalogue, live }: Engine,
+  guid: string,
+  breakpoints: readonly string[],
+): Promise<void> {
+  const deployed = live.table().blueprints.get(guid)?.compiled.blocks ?? []
+  const blocks = [...deployed, ...(await candidateBlocks(records, guid, 'staged'))]
+  const possible = flowBlocks(blocks, catalogue)
+  const problems = breakpoints
+    .filter((block) => !possible.has(block))
+    .map((block) => ({ block, message: 'Only a flow block of this blueprint can have a breakpoint.' }))
+  if (problems.length === 0) return
+  throw new QuoinError('VALIDATION_FAILED', 'Runs cannot pause there.', { problems })
+}

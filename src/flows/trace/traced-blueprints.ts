@@ -1,0 +1,138 @@
+/**
+ * Which blueprints are traced, and where their runs pause: documents of `_tracing` under the blueprint's own guid. Each
+ * node keeps them in memory and watches the storage, so that whoever turns tracing on or off knows that it holds
+ * everywhere when the request is answered.
+ */
+
+import type { Actor } from '../../records/records.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { matchAll } from '../../shared/query.ts'
+import { guidOf, numberIn, textsIn } from '../../storage/document-fields.ts'
+import { findAll } from '../../storage/find-documents.ts'
+import { documentOf, type Storage } from '../../storage/storage.ts'
+import { transact } from '../../storage/transact.ts'
+
+export const tracingStorage = '_tracing'
+
+export interface TracingRules {
+  readonly on: boolean
+  /** When it turns itself off, in milliseconds since 1970. */
+  readonly until: number
+  /** How many runs are kept. */
+  readonly keepLast: number
+  /** Guids of flow blocks. */
+  readonly breakpoints: readonly string[]
+}
+
+export interface TracedBlueprints {
+  /** Whether nothing is traced at this moment: the one question that every run costs. */
+  readonly none: boolean
+  /** The rules of a blueprint that is traced now. */
+  of(blueprint: string): TracingRules | undefined
+  /** How many of its runs are kept, also while it is not traced. */
+  keepLast(blueprint: string): number
+  /** Whether runs pause before this block, in whatever blueprint it is. */
+  pausesAt(block: string): boolean
+  /** What was last asked for, also if it is over. */
+  read(blueprint: string): Promise<TracingRules>
+  set(blueprint: string, name: string, rules: TracingRules, by: Actor): Promise<void>
+  /** Told when rules have changed, on this node or another one. Gives a function that ends it. */
+  onChange(listener: () => void): () => void
+  close(): void
+}
+
+export const KEEP_LAST = 50
+/** Nobody has more blueprints than that traced at once; the bound keeps one request from loading the world. */
+const MOST = 1_000
+
+export async function openTracedBlueprints(storage: Storage, clock: Clock): Promise<TracedBlueprints> {
+  await storage.ensure(tracingStorage)
+  const known = new Map<string, TracingRules>()
+  /** Those of them that are on. */
+  const traced = new Map<string, TracingRules>()
+  const listeners = new Set<() => void>()
+
+  function keep(blueprint: string, rules: TracingRules): void {
+    known.set(blueprint, rules)
+    if (rules.on && rules.until > clock()) traced.set(blueprint, rules)
+    else traced.delete(blueprint)
+  }
+
+  async function readAgain(guids: readonly string[] | undefined): Promise<void> {
+    const session = storage.session()
+    if (guids) {
+      for (const guid of guids) {
+        const stored = await session.get(tracingStorage, guid)
+        // They are never deleted, only turned off.
+        if (stored) keep(guid, rulesIn(documentOf(stored)))
+      }
+    } else {
+      const all = await findAll(session, tracingStorage, matchAll, MOST)
+      known.clear()
+      traced.clear()
+      for (const document of all) keep(guidOf(document), rulesIn(document))
+    }
+    for (const listener of listeners) listener()
+  }
+
+  /** The rules, unless their time is over: then they are forgotten, and runs pass by again without a look. */
+  function of(blueprint: string): TracingRules | undefined {
+    const rules = traced.get(blueprint)
+    if (rules === undefined || rules.until > clock()) return rules
+    traced.delete(blueprint)
+    return undefined
+  }
+
+  const unwatch = storage.watch(tracingStorage, readAgain)
+  await readAgain(undefined)
+
+  return {
+    get none() {
+      return traced.size === 0
+    },
+    of,
+    keepLast: (blueprint) => known.get(blueprint)?.keepLast ?? KEEP_LAST,
+    pausesAt: (block) => [...traced.keys()].some((blueprint) => of(blueprint)?.breakpoints.includes(block)),
+    async read(blueprint) {
+      const stored = await storage.session().get(tracingStorage, blueprint)
+      return rulesIn(stored ? documentOf(stored) : {})
+    },
+    async set(blueprint, name, { on, until, keepLast, breakpoints }, by) {
+      const fields = {
+        name,
+        on,
+        until,
+        keep_last: keepLast,
+        breakpoints: [...breakpoints],
+        modified_by: { ...by },
+      }
+      await transact(
+        storage,
+        async (session) => {
+          const update = await session.update(tracingStorage, blueprint, setFields(fields))
+          if (update.outcome !== 'written')
+            await session.create(tracingStorage, setFields(fields), { guid: blueprint })
+        },
+        { user: by },
+      )
+      await readAgain([blueprint])
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close: unwatch,
+  }
+}
+
+function rulesIn(document: JsonObject): TracingRules {
+  const { on, until, keep_last: keepLast, breakpoints } = isJsonObject(document) ? document : {}
+  return {
+    on: on === true,
+    until: numberIn(until),
+    keepLast: numberIn(keepLast) || KEEP_LAST,
+    breakpoints: textsIn(breakpoints),
+  }
+}

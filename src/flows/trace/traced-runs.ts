@@ -1,0 +1,130 @@
+/** The traced runs that are under way on this node: how they begin, what is told of them, and what holds them. */
+import type { Clock } from '../../shared/clock.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { Run, type RunEnd, type RunStart } from '../run/run.ts'
+import type { RunEnvironment } from '../run/run-environment.ts'
+import { type BrakeGround, RunBrake, type Steering } from './run-brake.ts'
+import type { RunNews } from './run-news.ts'
+import type { RunRecords } from './run-records.ts'
+import { RunTrace } from './run-trace.ts'
+import { type RunAbout, RunUnderWay } from './run-under-way.ts'
+import type { TracedBlueprints } from './traced-blueprints.ts'
+import type { TracedRun, WatchedBlocks } from './watched-blocks.ts'
+
+/** A run whose steps are to be kept. */
+export interface AskedRun {
+  readonly environment: RunEnvironment
+  readonly start: RunStart
+  readonly about: Omit<RunAbout, 'guid' | 'node' | 'started'>
+  /** For a replay, which never pauses. */
+  readonly replayed?: TracedRun['replayed']
+  /** Told when the run has ended, before it is stored. */
+  readonly ended?: (run: RunUnderWay) => void
+}
+
+export interface TracedRuns {
+  /** Whether no more should begin. */
+  readonly isFull: boolean
+  begin(asked: AskedRun): MaybePromise<RunEnd>
+  /** Has them stored as they are, so that they are found. */
+  note(): void
+  /** False if the run does not stand still here. */
+  steer(run: string, steering: Steering): boolean
+  /** Lets those go on that stand still although nothing of theirs is traced any more. */
+  freeUntraced(): void
+  /** From now on nothing pauses, and what is paused goes on. */
+  release(): void
+}
+
+interface TracedRunsOptions {
+  readonly clock: Clock
+  /** Guid of this node. */
+  readonly node: string
+  readonly blueprints: TracedBlueprints
+  readonly watched: WatchedBlocks
+  readonly records: RunRecords
+  readonly news: RunNews
+}
+
+/** Milliseconds of a pause. */
+const LEASE = 60_000
+/** Runs that are paused at once. */
+const MOST_PAUSED = 10
+/** Runs traced at once, each of at most 600 KB: 24 MB. */
+const MOST_UNDER_WAY = 40
+/** Milliseconds after which a run is stored although it goes on: others want to see that it is there. */
+const SHOWN_AFTER = 300
+
+export function tracedRuns({
+  clock,
+  node,
+  blueprints,
+  watched,
+  records,
+  news,
+}: TracedRunsOptions): TracedRuns {
+  const underWay = new Map<string, RunUnderWay>()
+  const ground: BrakeGround = {
+    ...{ clock, lease: LEASE, most: MOST_PAUSED, paused: new Set(), closing: false },
+    pausesAt: blueprints.pausesAt,
+  }
+
+  function begin({ environment, start, about, replayed, ended }: AskedRun): MaybePromise<RunEnd> {
+    const trace = new RunTrace()
+    const onReply: RunStart['onReply'] = (reply) => {
+      run.replied(reply)
+      start.onReply?.(reply)
+    }
+    const changed = { ...start, onReply, flow: about.trigger.flow }
+    const inner = new Run(environment, changed)
+    const { guid } = inner
+    const run = new RunUnderWay({ ...about, guid, node, started: clock() }, start, trace)
+    const put = () => records.put(run.record())
+    const brake = replayed ? undefined : new RunBrake(ground, inner, trace, put)
+    run.brake = brake
+    watched.watch(inner, {
+      trace,
+      arrive: (step) => brake?.arrive(step),
+      leave: () => brake?.leave(),
+      ...(replayed && { replayed }),
+    })
+    underWay.set(guid, run)
+    start.traced?.(guid)
+    news.tell(run.summary())
+    const shown = setTimeout(() => isStored(run) || put(), SHOWN_AFTER).unref()
+    return andThen(inner.execute(changed), (end) => {
+      clearTimeout(shown)
+      underWay.delete(guid)
+      run.ended(end)
+      ended?.(run)
+      put()
+      return end
+    })
+  }
+
+  return {
+    get isFull() {
+      return underWay.size >= MOST_UNDER_WAY || records.isFull
+    },
+    begin,
+    note() {
+      for (const run of underWay.values()) if (!isStored(run)) records.put(run.record())
+    },
+    steer: (run, steering) => underWay.get(run)?.brake?.steer(steering) ?? false,
+    freeUntraced() {
+      for (const { about, brake } of underWay.values()) {
+        const held = brake?.pause
+        if (held && !blueprints.of(about.blueprint) && !blueprints.pausesAt(held.step.block)) brake.free()
+      }
+    },
+    release() {
+      ground.closing = true
+      for (const brake of [...ground.paused]) brake.free()
+    },
+  }
+}
+
+/** What stands still was stored when it came to that. */
+function isStored({ brake }: RunUnderWay): boolean {
+  return brake?.pause !== undefined
+}

@@ -1,0 +1,95 @@
+/**
+ * Traces of runs: what each block got and gave, for who builds the flow.
+ *
+ * - `traced-blueprints` says which blueprints are traced, on all nodes.
+ * - `traced-flows` compiles those a second time, with the probe of `watched-blocks`; nothing else ever sees that copy.
+ * - The engine given out here has `traced-runs` run the copy where a run is to be traced, and passes every other run
+ *   straight on.
+ * - `run-records` stores what came of it, `run-brake` holds runs at breakpoints, `replay` runs a recorded request again.
+ */
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Probe } from '../compile/probe.ts'
+import type { Engine } from '../engine.ts'
+import type { RunEnd, RunStart } from '../run/run.ts'
+import type { RunEnvironment } from '../run/run-environment.ts'
+import { openRunNews, type RunNews } from './run-news.ts'
+import { openRunRecords, type RunRecords } from './run-records.ts'
+import { openRunSteering, type RunSteering } from './steering.ts'
+import { openTracedBlueprints, type TracedBlueprints } from './traced-blueprints.ts'
+import { tracedFlows } from './traced-flows.ts'
+import { type TracedRuns, tracedRuns } from './traced-runs.ts'
+import { watchedBlocks } from './watched-blocks.ts'
+
+export interface Tracing {
+  /** The engine, traced: for whatever starts runs. */
+  readonly engine: Engine
+  readonly blueprints: TracedBlueprints
+  readonly runs: TracedRuns
+  readonly records: RunRecords
+  readonly news: RunNews
+  /** To be compiled into what is traced. */
+  readonly probe: Probe
+  /** What traced runs share. */
+  readonly environment: RunEnvironment
+  /** Steers a run that is paused on any node. */
+  readonly steer: RunSteering['steer']
+  close(): Promise<void>
+}
+
+export async function openTracing(engine: Engine): Promise<Tracing> {
+  const { live, catalogue, newGuid } = engine
+  const { clock } = engine.environment
+  const { storage } = engine.records
+  const node = storage.cluster?.self ?? newGuid()
+  const blueprints = await openTracedBlueprints(storage, clock)
+  const news = openRunNews(storage, node)
+  const { keepLast } = blueprints
+  const records = await openRunRecords({ storage, clock, node, keepLast, stored: news.stored })
+  const watched = watchedBlocks()
+  const { probe } = watched
+  const flows = tracedFlows(catalogue, probe)
+  const runs = tracedRuns({ clock, node, blueprints, watched, records, news })
+  const steering = openRunSteering(storage, news, runs.steer)
+  const unwatch = blueprints.onChange(runs.freeUntraced)
+
+  const environment: RunEnvironment = {
+    ...engine.environment,
+    // A function that a traced run calls is traced with it, whatever blueprint it is of.
+    findFunction(name, blueprint) {
+      const table = live.table()
+      const owners = [table.blueprints.get(blueprint), ...table.blueprints.values()]
+      const owner = owners.find((one) => one?.compiled.functions.has(name))
+      return owner && flows.functionOf(owner.compiled, name)
+    },
+  }
+
+  function run(start: RunStart): MaybePromise<RunEnd> {
+    if (blueprints.none && start.traced === undefined) return engine.run(start)
+    return runTraced(start) ?? engine.run(start)
+  }
+
+  /** Undefined for a run that is not to be traced, or cannot be now. */
+  function runTraced(start: RunStart): MaybePromise<RunEnd> | undefined {
+    const { blueprint } = start
+    if (start.traced === undefined && !blueprints.of(blueprint)) return undefined
+    const found = live.table().blueprints.get(blueprint)
+    const trigger = found && !runs.isFull ? flows.of(found.compiled, start.flow) : undefined
+    if (!found || !trigger) return undefined
+    const about = { blueprint, trigger, deployment: found.deployment, replayOf: null }
+    return runs.begin({ environment, start, about })
+  }
+
+  return {
+    engine: { ...engine, run },
+    ...{ blueprints, runs, records, news, probe, environment },
+    steer: steering.steer,
+    async close() {
+      runs.release()
+      unwatch()
+      steering.close()
+      blueprints.close()
+      await records.close()
+      news.close()
+    },
+  }
+}

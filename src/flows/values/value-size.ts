@@ -1,0 +1,159 @@
+/**
+ * How large the values of a run may become. Blocks share the parts of their values: 50 blocks that each hold the one
+ * before twice mean 10^15 values in a few KB of memory, and the first that walks them (a write, a log line, a page) holds
+ * the process for ever. So a value is measured where a block hands it on, as the tree that it would be written as.
+ *
+ * The cost follows the memory, not the tree: a part of {@link KEPT} values or more is measured once, because values never
+ * change. Small values, which are nearly all, are walked without any memory: 50 to 150 ns for an object of five fields.
+ */
+import { isJsonObject } from '../../shared/json.ts'
+import type { PageContent } from '../../shared/page-content.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
+
+/** As many as a reply may hold: see `http/endpoints/endpoint-reply.ts`. */
+export const MOST_VALUES = 1_000_000
+const MOST_CHARACTERS = 64 * 1024 * 1024
+/** Deeper than any document (64), with room for what a flow puts around it. */
+const DEEPEST = 100
+/** Smaller parts are measured again each time. */
+const KEPT = 32
+
+interface Size {
+  readonly values: number
+  readonly characters: number
+  readonly depth: number
+}
+
+const sizes = new WeakMap<object, Size>()
+
+/** A value that is too large. Its message finishes the sentence "<pin> …". */
+export class TooLarge extends Error {}
+
+/** How many values it holds. Throws TooLarge. */
+export function measureValue(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  const known = sizes.get(value)
+  if (known) return known.values
+  const left = walkSmall(value, KEPT, 0)
+  return left >= 0 ? KEPT - left : new Scale().add(value)
+}
+
+/** The same for what a `state` pin carries: nodes in a chain as long as the page, which is no depth. Throws TooLarge. */
+export function measurePage(content: PageContent): number {
+  const scale = new Scale()
+  const fresh: PageContent[] = []
+  let at: PageContent | undefined = content
+  for (; at; at = at.before) {
+    const known = sizes.get(at)
+    if (known) {
+      scale.addKnown(known)
+      break
+    }
+    fresh.push(at)
+  }
+  for (const one of fresh.reverse()) {
+    scale.add(one.node)
+    sizes.set(one, scale.size())
+  }
+  return scale.size().values
+}
+
+/** How many of `left` values are left behind this one; negative: it is not small. */
+function walkSmall(value: unknown, left: number, depth: number): number {
+  if (typeof value === 'string') return value.length > 4_096 ? -1 : left - 1
+  if (typeof value !== 'object' || value === null) return left - 1
+  if (depth > 8 || value instanceof StoredJson) return -1
+  let rest = left - 1
+  if (Array.isArray(value)) {
+    if (value.length > rest) return -1
+    for (const item of value) {
+      rest = walkSmall(item, rest, depth + 1)
+      if (rest < 0) return -1
+    }
+  } else if (isJsonObject(value)) {
+    for (const key in value) {
+      rest = walkSmall(value[key], rest, depth + 1)
+      if (rest < 0) return -1
+    }
+  }
+  return rest
+}
+
+/** Adds up values and stops at the first one that is too much. */
+class Scale {
+  #values = 0
+  #characters = 0
+  #deepest = 0
+
+  size(): Size {
+    return { values: this.#values, characters: this.#characters, depth: this.#deepest }
+  }
+
+  addKnown({ values, characters, depth }: Size): void {
+    this.#values += values
+    this.#characters += characters
+    this.#deepest = Math.max(this.#deepest, depth)
+    this.#check()
+  }
+
+  add(value: unknown): number {
+    this.#deepest = Math.max(this.#deepest, this.#walk(value, 0))
+    this.#check()
+    return this.#values
+  }
+
+  /** How deep it goes. `level`: how deep it stands. */
+  #walk(value: unknown, level: number): number {
+    this.#values += 1
+    if (typeof value === 'string') this.#characters += value.length
+    if (typeof value !== 'object' || value === null) return 0
+    if (value instanceof StoredJson) {
+      // Bounded where it was stored or found, and not parsed for this: about 16 characters a value.
+      this.#values += value.text.length >>> 4
+      this.#characters += value.text.length
+      return 1
+    }
+    if (level >= DEEPEST) throw new TooLarge(`is nested deeper than ${DEEPEST} levels`)
+    const known = sizes.get(value)
+    if (known) {
+      if (level + known.depth > DEEPEST) throw new TooLarge(`is nested deeper than ${DEEPEST} levels`)
+      this.#values += known.values - 1
+      this.#characters += known.characters
+      this.#check()
+      return known.depth
+    }
+    const values = this.#values - 1
+    const characters = this.#characters
+    let depth = 0
+    if (Array.isArray(value)) {
+      for (const item of value) depth = Math.max(depth, this.#walk(item, level + 1))
+    } else if (isJsonObject(value)) {
+      for (const key in value) {
+        this.#characters += key.length
+        depth = Math.max(depth, this.#walk(value[key], level + 1))
+      }
+    }
+    this.#check()
+    const size = {
+      values: this.#values - values,
+      characters: this.#characters - characters,
+      depth: depth + 1,
+    }
+    if (size.values >= KEPT) sizes.set(value, size)
+    return size.depth
+  }
+
+  #check(): void {
+    if (this.#values > MOST_VALUES) throw tooMany()
+    if (this.#characters > MOST_CHARACTERS)
+      throw new TooLarge(
+        `holds more than ${MOST_CHARACTERS.toLocaleString('en-US')} characters: use a smaller value`,
+      )
+  }
+}
+
+export function tooMany(): TooLarge {
+  return new TooLarge(
+    `holds more than ${MOST_VALUES.toLocaleString('en-US')} values, those that it holds several times counted each time: use a smaller value`,
+  )
+}

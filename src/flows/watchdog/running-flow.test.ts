@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { CompiledFlow, Frame, Step } from '../compile/frame.ts'
+import { RunSteps } from '../run/run-steps.ts'
+import { type FlowName, RUNNING_CELL, RunningFlow } from './running-flow.ts'
+
+const flowOf = (trigger: string): CompiledFlow => ({
+  trigger,
+  slots: [],
+  accept: () => undefined,
+  first: undefined,
+})
+
+test('each flow has a number, and who follows is told all of them, once', () => {
+  const running = new RunningFlow()
+  const [one, two] = [flowOf('one'), flowOf('two')]
+  expect([running.numberOf(one, 'a'), running.numberOf(one, 'a')]).toEqual([1, 1])
+  const told: [number, FlowName][] = []
+  running.follow((number, name) => void told.push([number, name]))
+  expect([running.numberOf(two, 'b'), running.numberOf(one, 'a')]).toEqual([2, 1])
+  expect(told).toEqual([
+    [1, { blueprint: 'a', block: 'one' }],
+    [2, { blueprint: 'b', block: 'two' }],
+  ])
+})
+
+test('the number is there while blocks are executed, and neither while the run waits nor after it', async () => {
+  const { cells } = new RunningFlow()
+  const seen: (number | undefined)[] = []
+  const look = () => seen.push(cells[RUNNING_CELL])
+  const limits = { deadline: 1e9, budget: 1_000, depth: 8 }
+  const steps = new RunSteps(() => 0, limits, { cells, number: 7 })
+  const last: Step = () => {
+    steps.tick()
+    look()
+    return undefined
+  }
+  const waits: Step = async () => {
+    steps.tick()
+    look()
+    await undefined
+    return last
+  }
+  const first: Step = () => {
+    steps.tick()
+    look()
+    return waits
+  }
+  const frame = { run: {}, slots: [] } as unknown as Frame
+  const driven = steps.drive(first, frame)
+  look()
+  await driven
+  look()
+  expect(seen).toEqual([7, 7, 0, 7, 0])
+})

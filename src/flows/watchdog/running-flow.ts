@@ -1,0 +1,40 @@
+/**
+ * Which flow the event loop is in, for a thread that looks at it from outside while this one is stuck: a number in memory
+ * that both share, written before each block (1 ns) and 0 between runs, and what the numbers stand for.
+ */
+import type { CompiledFlow } from '../compile/frame.ts'
+
+export interface FlowName {
+  readonly blueprint: string
+  /** Guid of the trigger. */
+  readonly block: string
+}
+
+/** Where the number lies in `cells`. */
+export const RUNNING_CELL = 0
+/** Beside it: how often the event loop has turned since the watchdog counts. */
+export const TURNS_CELL = 1
+
+export class RunningFlow {
+  readonly cells = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
+  /** By number, from 1. As many as flows were deployed and run since the start. */
+  readonly #names: FlowName[] = []
+  readonly #numbers = new WeakMap<CompiledFlow, number>()
+  #told: ((number: number, name: FlowName) => void) | undefined
+
+  numberOf(flow: CompiledFlow, blueprint: string): number {
+    const known = this.#numbers.get(flow)
+    if (known !== undefined) return known
+    const name = { blueprint, block: flow.trigger }
+    const number = this.#names.push(name)
+    this.#numbers.set(flow, number)
+    this.#told?.(number, name)
+    return number
+  }
+
+  /** Tells all names that there are, and each further one before its flow runs. */
+  follow(told: (number: number, name: FlowName) => void): void {
+    this.#told = told
+    for (const [index, name] of this.#names.entries()) told(index + 1, name)
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * After a process whose event loop was stuck: what its notes say goes into the system log, and a blueprint that has done it
+ * three times within a day is deactivated, so that no endpoint can keep a node from serving the others.
+ */
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Actor } from '../../records/records.ts'
+import type { SystemLog } from '../../records/system-log.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { Deployments } from '../live/deployments.ts'
+import { readNote, type StuckNote } from './stuck-note.ts'
+
+const TIMES = 3
+const DAY_MS = 86_400_000
+/** One process leaves one; what is more is not ours. */
+const MOST_NOTES = 1_000
+/** As in the audit log, where nobody asked for it. */
+const SYSTEM: Actor = { guid: '', username: 'system' }
+const TOLD = '.told'
+
+export interface StuckGround {
+  readonly deployments: Pick<Deployments, 'deactivate'>
+  readonly log: Pick<SystemLog, 'write'>
+  readonly clock: Clock
+  readonly directory: string
+}
+
+/** Where a node keeps the notes, in its data folder. */
+export function stuckDirectory(data: string): string {
+  return join(data, 'stuck')
+}
+
+/** For each start, before anything runs. Notes that were told before are kept for a day under another name, to be counted. */
+export async function settleStuckFlows(ground: StuckGround): Promise<void> {
+  const { deployments, log, clock, directory } = ground
+  const notes = await readNotes(directory)
+  for (const { note, path, isNew } of notes) {
+    if (isNew) log.write(entryOf(note))
+    if (clock() - note.at > DAY_MS) await rm(path, { force: true })
+    else if (isNew) await rename(path, path + TOLD)
+  }
+  const recent = notes.filter(({ note }) => note.blueprint !== undefined && clock() - note.at <= DAY_MS)
+  for (const [blueprint = '', own] of Map.groupBy(recent, ({ note }) => note.blueprint)) {
+    if (own.length < TIMES || !own.some(({ isNew }) => isNew)) continue
+    const message = `The blueprint was deactivated: its flows held the event loop ${own.length} times within a day, and the process had to be ended. Repair it, then activate it again.`
+    try {
+      await deployments.deactivate(blueprint, SYSTEM)
+      log.write({ level: 'error', message, blueprint })
+    } catch (error) {
+      // It was deleted since.
+      if (!(error instanceof QuoinError)) throw error
+    }
+    // Whoever activates it again gets three new tries.
+    for (const { path, isNew } of own) await rm(isNew ? path + TOLD : path, { force: true })
+  }
+}
+
+interface Found {
+  readonly note: StuckNote
+  readonly path: string
+  readonly isNew: boolean
+}
+
+async function readNotes(directory: string): Promise<readonly Found[]> {
+  const names = (await readdir(directory).catch(() => [])).filter((name) => /\.json(?:\.told)?$/.test(name))
+  const found: Found[] = []
+  for (const name of names.sort().slice(-MOST_NOTES)) {
+    const path = join(directory, name)
+    const note = readNote(await readFile(path, 'utf8'))
+    if (note) found.push({ note, path, isNew: !name.endsWith(TOLD) })
+  }
+  return found
+}
+
+function entryOf({ at, seconds, blueprint, block }: StuckNote): Parameters<SystemLog['write']>[0] {
+  const when = new Date(at).toISOString()
+  const what = blueprint === undefined ? 'No flow was running.' : 'This flow was running.'
+  const message = `A process of this node was ended at ${when}: its event loop had not turned for ${seconds} seconds. ${what}`
+  return { level: 'error', message, ...(blueprint !== undefined && { blueprint, block }) }
+}

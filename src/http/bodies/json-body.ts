@@ -1,0 +1,56 @@
+import { isUtf8 } from 'node:buffer'
+import { parse } from 'secure-json-parse'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import { jsonProblem, MAX_DEPTH } from '../../shared/json.ts'
+import { syntaxErrorAt } from './json-syntax.ts'
+
+/** Bytes as text. Node would turn what is not UTF-8 into U+FFFD, and a document would hold what nobody sent. */
+export function bodyText(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new QuoinError('INVALID_BODY', 'The body is not UTF-8.')
+  return bytes.toString('utf8')
+}
+
+/** A JSON body, or undefined if there is none. Throws INVALID_BODY for anything a document could not hold. */
+export function parseJsonBody(bytes: Buffer): JsonValue | undefined {
+  if (bytes.length === 0) return undefined
+  const text = bodyText(bytes)
+  let value: JsonValue
+  try {
+    value = parse(text, { protoAction: 'error', constructorAction: 'error' })
+  } catch (error) {
+    const syntax = syntaxErrorAt(text)
+    if (syntax === undefined)
+      throw invalidField('__proto__', 'The body has a key that would reach into the prototype of objects.')
+    throw new QuoinError('INVALID_BODY', `The body is not JSON: ${syntax}`, { cause: error })
+  }
+  if (mayHoldProblem(text)) {
+    const problem = jsonProblem(value)
+    if (problem !== undefined) throw new QuoinError('INVALID_BODY', `The body ${problem}.`)
+  }
+  return value
+}
+
+/**
+ * Whether the parsed value has to be walked at all. A walk costs as much as the parsing did (1.4 µs for 330 bytes), and
+ * in text that is valid JSON and valid UTF-8 only three things can be wrong: U+0000 and half surrogates need a `\u`
+ * escape, depth needs more opening brackets than the limit, and a number too large for JSON needs an exponent of three
+ * digits or 309 digits.
+ */
+function mayHoldProblem(text: string): boolean {
+  return text.includes('\\u') || hasManyBrackets(text) || /\d[eE]\+?\d{3}/.test(text) || hasLongNumber(text)
+}
+
+function hasManyBrackets(text: string): boolean {
+  // 65 opening and 65 closing ones.
+  if (text.length <= 2 * MAX_DEPTH) return false
+  let left = MAX_DEPTH
+  for (const bracket of ['{', '['])
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1))
+      if (--left < 0) return true
+  return false
+}
+
+function hasLongNumber(text: string): boolean {
+  return text.length > 308 && /\d{309}/.test(text)
+}

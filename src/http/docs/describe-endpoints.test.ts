@@ -1,0 +1,187 @@
+/** What the OpenAPI document says that custom endpoints reply, on a whole Quoin with real blueprint fields. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
+import type { Identity } from '../../access/identity.ts'
+import { openFieldRules } from '../../records/fields/field-rules.ts'
+import { describeEndpoints } from './describe-endpoints.ts'
+import { endpointDescriptions } from './endpoint-descriptions.ts'
+import type { ApiResponse } from './open-api-document.ts'
+
+let room: TestQuoin
+beforeAll(async () => {
+  room = await openTestQuoin({ QUOIN_EXAMPLES: '1' })
+  for (const field of [
+    { name: 'title', type: 'string', required: true },
+    { name: 'due', type: 'date' },
+    { name: 'owner', type: 'object' },
+    { name: 'owner.age', type: 'number', required: true },
+    { name: 'place.city', type: 'string' },
+  ])
+    await room.manage('POST', '/blueprintfields', { ...field, storage: 'tasks' })
+  await room.manage('POST', '/blueprintfields', { name: 'anywhere', type: 'string' })
+})
+afterAll(() => room.close())
+
+async function responses(method: 'get' | 'post' | 'put' | 'delete', path: string) {
+  const rules = await openFieldRules(room.quoin.storage)
+  const { paths } = await describeEndpoints({
+    table: room.quoin.engine.live.table(),
+    identity: undefined,
+    rulesOf: rules.of,
+  })
+  const found = paths[`/api/v1/${path}`]?.[method]?.responses
+  if (!found) throw new Error(`${method} ${path} is not described.`)
+  return found
+}
+
+const schemaIn = (response: ApiResponse | undefined) => response?.content?.['application/json']?.schema
+
+const task = {
+  type: 'object',
+  description: 'A document of the storage tasks.',
+  properties: {
+    _meta: expect.objectContaining({ type: 'object' }),
+    title: { type: 'string' },
+    due: { type: ['string', 'number', 'null'] },
+    owner: { type: ['object', 'null'], properties: { age: { type: 'number' } } },
+    place: { type: 'object', properties: { city: { type: ['string', 'null'] } } },
+  },
+  required: ['_meta'],
+}
+const failure = { type: 'object', properties: { error: { type: 'string' } } }
+
+describe('the tasks example', () => {
+  test('a list is a list of documents with their fields', async () => {
+    expect(schemaIn((await responses('get', 'tasks'))['200'])).toEqual({ type: 'array', items: task })
+  })
+
+  test('one document, and what is replied when there is none', async () => {
+    const found = await responses('get', 'tasks/{guid}')
+    expect(schemaIn(found['200'])).toEqual(task)
+    expect(schemaIn(found['404'])).toEqual(failure)
+    expect(found['404']?.description).toBe('Not found, or not open to the caller.')
+  })
+})
+
+test('documents stay documents in objects and lists, whatever is put on top; what is not known is not said', async () => {
+  await room.install('shapes', {
+    tasks: { type: 'storage', fields: { storage: 'tasks' } },
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'shapes' }, scopes: ['*public'] },
+    code: { type: 'httpconnection_get_params', in: { connection: '@on.connection', field: 'code' } },
+    search: { type: 'function_search', in: { flow: '@on.flow', storage: '@tasks.storage' } },
+    first: {
+      type: 'function_search_single_result',
+      in: { flow: '@search.flow', storage: '@tasks.storage' },
+    },
+    more: {
+      type: 'object_update_fields',
+      in: { object: '@first.document', seen: true },
+      fields: { fields: ['seen'] },
+    },
+    page: {
+      type: 'object_new_fields',
+      in: { total: '@search.total', tasks: '@search.documents', first: '@more.object', by: '@code.params' },
+      fields: { fields: ['total', 'tasks', 'first', 'by', 'nothing'] },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@first.flow', value: '@page.object' } },
+    none: { type: 'httpconnection_set_json', in: { flow: '@first.not_found', value: 'none' } },
+    failed: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@search.error', code: '@code.value', value: '@search.error' },
+    },
+  })
+  const found = await responses('get', 'shapes')
+  expect(schemaIn(found['200'])).toEqual({
+    anyOf: [
+      {
+        type: 'object',
+        properties: {
+          total: { type: 'number' },
+          tasks: { type: 'array', items: task },
+          first: { ...task, properties: { ...task.properties, seen: { type: 'boolean' } } },
+          by: {},
+        },
+      },
+      { type: 'string' },
+    ],
+  })
+  expect(schemaIn(found.default)).toEqual({})
+})
+
+test('a flow without a reply is described all the same', async () => {
+  await room.install('silent', {
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'silent' }, scopes: ['*public'] },
+    say: { type: 'function_console_log', in: { flow: '@on.flow', value: 'x' } },
+  })
+  expect(schemaIn((await responses('get', 'silent'))['200'])).toEqual({})
+})
+
+describe('what is kept of descriptions', () => {
+  const noIds: ReadonlySet<string> = new Set()
+  const caller = (...scopes: string[]): Identity => ({
+    guid: 'g',
+    username: 'u',
+    scopes: new Set(scopes),
+    user: {},
+    tokenGuid: 't',
+  })
+
+  test('is the same object for callers who may enter the same, and another one after a change', async () => {
+    const rules = await openFieldRules(room.quoin.storage)
+    const describedTo = endpointDescriptions(room.quoin.engine.live.table, rules.of)
+    const anonymous = await describedTo(undefined, noIds)
+    expect(await describedTo(undefined, noIds)).toBe(anonymous)
+    const signedIn = await describedTo(caller(), noIds)
+    expect(signedIn).not.toBe(anonymous)
+    expect(await describedTo(caller('a scope that no endpoint asks for'), noIds)).toBe(signedIn)
+    expect(anonymous.paths['/api/v1/tasks']).not.toHaveProperty('post')
+    expect(signedIn.paths['/api/v1/tasks']).toHaveProperty('post')
+
+    await room.manage('POST', '/blueprintfields', { name: 'added', type: 'string', storage: 'tasks' })
+    const withField = await describedTo(undefined, noIds)
+    expect(JSON.stringify(withField)).toContain('"added"')
+    await room.install('another', {
+      on: { type: 'on_startup_register_uri_get', in: { uri: 'another' }, scopes: ['*public'] },
+    })
+    expect(Object.keys((await describedTo(undefined, noIds)).paths)).toContain('/api/v1/another')
+  })
+
+  test('of many kinds of callers does not grow, and never mixes them', async () => {
+    for (const name of ['one', 'two', 'three', 'four', 'five'])
+      await room.install(`for ${name}`, {
+        on: { type: 'on_startup_register_uri_get', in: { uri: `for-${name}` }, scopes: [`is_${name}`] },
+      })
+    const describedTo = endpointDescriptions(room.quoin.engine.live.table, () => [])
+    const kinds = Array.from({ length: 32 }, (_, bits) =>
+      ['one', 'two', 'three', 'four', 'five'].filter((_name, place) => (bits >> place) & 1),
+    )
+    for (const names of [...kinds, ...kinds]) {
+      const { paths } = await describedTo(caller(...names.map((name) => `is_${name}`)), noIds)
+      const seen = Object.keys(paths).filter((path) => path.startsWith('/api/v1/for-'))
+      expect(seen.sort()).toEqual(names.map((name) => `/api/v1/for-${name}`).sort())
+    }
+  })
+})
+
+test('no two operations have names that a generator makes one of, whoever asks', async () => {
+  await room.install('alike', {
+    dash: { type: 'on_startup_register_uri_get', in: { uri: 'a-b' }, scopes: ['is_one'] },
+    slash: { type: 'on_startup_register_uri_get', in: { uri: 'a/b' }, scopes: ['*public'] },
+    ours: { type: 'on_startup_register_uri_get', in: { uri: 'static/file' }, scopes: ['*public'] },
+  })
+  const table = room.quoin.engine.live.table()
+  const seenBy = async (...scopes: string[]) => {
+    const identity = { guid: 'g', username: 'u', scopes: new Set(scopes), user: {}, tokenGuid: 't' }
+    const { paths } = await describeEndpoints({ table, identity, managementIds: new Set(['getStaticFile']) })
+    return Object.entries(paths).map(([path, item]) => [path, item.get?.operationId ?? ''] as const)
+  }
+  const all = await seenBy('*')
+  const names = all
+    .map(([, id]) => id.replace(/[^A-Za-z0-9]/g, '').toLowerCase())
+    .filter((name) => name !== '')
+  expect(new Set(names).size).toBe(names.length)
+  expect(names).not.toContain('getstaticfile')
+  // Also where the other one cannot be seen.
+  expect(Object.fromEntries(await seenBy())['/api/v1/a/b']).toBe(Object.fromEntries(all)['/api/v1/a/b'])
+  expect(Object.fromEntries(all)['/api/v1/tasks']).toBe('get_tasks')
+})

@@ -1,0 +1,145 @@
+import type { Identity } from '../../access/identity.ts'
+import { mayEnter } from '../../access/scopes.ts'
+import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
+import type { LiveBlueprint, LiveTable } from '../../flows/live/live-blueprints.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { describeReplies, type FieldsOf } from './describe-replies.ts'
+import type { ApiOperation, ApiParameter, ApiResponse, ApiSchema, ExtraPaths } from './open-api-document.ts'
+import { operationIds } from './operation-ids.ts'
+
+export interface EndpointSight {
+  readonly table: LiveTable
+  readonly identity: Identity | undefined
+  /** Names of the management operations, which no custom endpoint gets. */
+  readonly managementIds?: ReadonlySet<string>
+  /** The rules that documents of a storage keep to: their fields are in the replies that send such documents. */
+  readonly rulesOf?: (storage: string) => MaybePromise<readonly FieldRule[]>
+}
+
+/** The custom endpoints that this caller may enter, as OpenAPI paths, grouped by blueprint. */
+export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPaths> {
+  const { table, identity, managementIds = [], rulesOf = () => [] } = sight
+  const fieldsOf = await knownFields(table, rulesOf)
+  const blueprints = [...table.blueprints.values()]
+  const ids = operationIds(
+    blueprints.flatMap(({ compiled }) => compiled.endpoints),
+    managementIds,
+  )
+  const paths: Record<string, Record<string, ApiOperation>> = {}
+  const tags = new Map<string, { name: string; description: string }>()
+  for (const live of blueprints) {
+    for (const endpoint of live.compiled.endpoints) {
+      if (!mayEnter(endpoint.scopes, identity)) continue
+      const { method, uri } = endpoint.listening
+      const path = `/api/v1/${uri.replace('...}', '}')}`
+      const operationId = ids.get(endpoint) ?? ''
+      const operation = { operationId, ...describe(live, endpoint, fieldsOf) }
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
+      tags.set(live.name, { name: live.name, description: `Endpoints of the blueprint "${live.name}".` })
+    }
+  }
+  return { paths, tags: [...tags.values()] }
+}
+
+const errorBody: ApiSchema = {
+  type: 'object',
+  properties: { error: { type: 'string' } },
+  required: ['error'],
+}
+
+/** Of a flow without a reply block that could be followed. */
+const unknownReply = {
+  description: 'What the flow replies.',
+  content: { 'application/json': { schema: {} } },
+}
+
+/** Of every storage that a blueprint uses, so that describing need not wait. */
+async function knownFields(
+  table: LiveTable,
+  rulesOf: (storage: string) => MaybePromise<readonly FieldRule[]>,
+): Promise<FieldsOf> {
+  const fields = new Map<string, readonly FieldRule[]>()
+  for (const { compiled } of table.blueprints.values())
+    for (const name of compiled.needs.keys()) {
+      // A field without a storage counts everywhere, which does not say that these documents have it.
+      if (!fields.has(name))
+        fields.set(
+          name,
+          (await rulesOf(name)).filter(({ storage }) => storage === name),
+        )
+    }
+  return (storage) => fields.get(storage) ?? []
+}
+
+function describe(live: LiveBlueprint, endpoint: CompiledEndpoint, fieldsOf: FieldsOf): ApiOperation {
+  const { method, uri, summary, description, idempotent } = endpoint.listening
+  const open = mayEnter(endpoint.scopes, undefined)
+  const scopes = open ? '' : `Needs ${endpoint.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
+  const replies = describeReplies(endpoint.replies, fieldsOf)
+  const about = [description, scopes].filter((part) => part !== '').join('\n\n')
+  return {
+    summary: summary || `${method} ${uri}`,
+    ...(about === '' ? {} : { description: about }),
+    tags: [live.name],
+    parameters: parametersOf(endpoint, idempotent),
+    ...(method === 'POST' || method === 'PUT'
+      ? { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } }
+      : {}),
+    responses: {
+      ...(Object.keys(replies).some((status) => /^2|default/.test(status)) ? {} : { '200': unknownReply }),
+      ...replies,
+      ...failures(method, replies, open),
+    },
+    security: open ? [] : [{ bearer: [] }],
+  }
+}
+
+/** What Quoin replies instead of the flow, by status. */
+const failureTexts: Readonly<Record<string, string>> = {
+  '400': 'Something in the request does not fit; `error` names it.',
+  '401': 'The request carries two different access tokens, or a cookie from another site.',
+  '404': 'Not found, or not open to the caller.',
+  '413': 'The body is larger than the limit.',
+  '415': 'The content type of the body is not one that the endpoint reads.',
+  '429': 'Too many requests from this address; `retry-after` says when to try again.',
+  '500': 'The flow failed; `run` finds it in the system log.',
+  '503': 'The flow took too long, or the node cannot serve now; try again.',
+}
+
+function failures(
+  method: string,
+  replies: Readonly<Record<string, ApiResponse>>,
+  open: boolean,
+): Record<string, ApiResponse> {
+  const hasBody = method === 'POST' || method === 'PUT'
+  const statuses = Object.entries(failureTexts).filter(
+    // Others are hidden from callers with a token that cannot be read: 404.
+    ([status]) => (hasBody || !/^41[35]$/.test(status)) && (open || status !== '401'),
+  )
+  return Object.fromEntries(
+    statuses.map(([status, description]) => [
+      status,
+      { description, content: { 'application/json': { schema: errorBody } }, ...contentOf(replies[status]) },
+    ]),
+  )
+}
+
+/** What the flow itself replies goes before what Quoin would. */
+function contentOf(reply: ApiResponse | undefined): Pick<ApiResponse, 'content'> {
+  return reply?.content ? { content: reply.content } : {}
+}
+
+function parametersOf(endpoint: CompiledEndpoint, idempotent: boolean): ApiParameter[] {
+  const { uri, method } = endpoint.listening
+  const inPath = [...uri.matchAll(/\{([^}.]+)(?:\.\.\.)?\}/g)].map(([, name = '']) => name)
+  const inQuery =
+    method === 'GET' || method === 'DELETE' ? endpoint.fields.filter((name) => !inPath.includes(name)) : []
+  return [
+    ...inPath.map((name): ApiParameter => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...inQuery.map((name): ApiParameter => ({ name, in: 'query', schema: { type: 'string' } })),
+    ...(idempotent
+      ? [{ name: 'idempotency-key', in: 'header', schema: { type: 'string' } } satisfies ApiParameter]
+      : []),
+  ]
+}

@@ -1,0 +1,91 @@
+import type { EndpointReply, ValueShape } from '../../flows/values/value-shape.ts'
+import { metaSchema } from '../../shared/api/meta.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import type { ApiResponse, ApiSchema } from './open-api-document.ts'
+
+/** The fields that a storage's documents have, by their rules. */
+export type FieldsOf = (storage: string) => readonly FieldRule[]
+
+/** Replies of a flow as OpenAPI responses, by status. Empty where it has none that is known. */
+export function describeReplies(
+  replies: readonly EndpointReply[],
+  fieldsOf: FieldsOf,
+): Readonly<Record<string, ApiResponse>> {
+  const byStatus = new Map<string, ApiSchema[]>()
+  for (const { code, value } of replies) {
+    const status = code === undefined ? 'default' : String(code)
+    const schemas = byStatus.get(status) ?? []
+    byStatus.set(status, schemas)
+    const schema = schemaOf(value, fieldsOf)
+    if (!schemas.some((other) => JSON.stringify(other) === JSON.stringify(schema))) schemas.push(schema)
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, schemas]) => {
+      const [first = {}, ...more] = schemas
+      const schema = more.length === 0 ? first : { anyOf: schemas }
+      return [status, { description: 'What the flow replies.', content: { 'application/json': { schema } } }]
+    }),
+  )
+}
+
+function schemaOf(shape: ValueShape, fieldsOf: FieldsOf): ApiSchema {
+  switch (shape.kind) {
+    case 'unknown':
+      return {}
+    case 'scalar':
+      return { type: shape.type }
+    case 'list':
+      return { type: 'array', items: schemaOf(shape.items, fieldsOf) }
+    case 'object': {
+      const { storage, fields } = shape
+      const own = Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => [name, schemaOf(field, fieldsOf)]),
+      )
+      if (storage === undefined) return { type: 'object', properties: own }
+      return {
+        type: 'object',
+        description: `A document of the storage ${storage}.`,
+        properties: { _meta: metaSchema, ...documentFields(fieldsOf(storage)), ...own },
+        required: ['_meta'],
+      }
+    }
+  }
+}
+
+interface Tree {
+  readonly rule?: FieldRule
+  readonly inner: Map<string, Tree>
+}
+
+/** Dotted names become objects in objects. Nothing is required: documents may be older than their rules. */
+function documentFields(rules: readonly FieldRule[]): Readonly<Record<string, ApiSchema>> {
+  const root: Tree = { inner: new Map() }
+  // Shorter names first, so that an object is there before what is in it.
+  for (const rule of rules.toSorted((one, other) => one.name.length - other.name.length)) {
+    const parts = rule.name.split('.')
+    let at = root
+    for (const [index, part] of parts.entries()) {
+      const next = at.inner.get(part) ?? { inner: new Map(), ...(index === parts.length - 1 && { rule }) }
+      at.inner.set(part, next)
+      at = next
+    }
+  }
+  return propertiesOf(root)
+}
+
+function propertiesOf({ inner }: Tree): Readonly<Record<string, ApiSchema>> {
+  return Object.fromEntries(
+    [...inner].map(([name, tree]): [string, ApiSchema] => {
+      const own = tree.rule ? fieldSchema(tree.rule) : { type: 'object' }
+      return [name, tree.inner.size === 0 ? own : { ...own, properties: propertiesOf(tree) }]
+    }),
+  )
+}
+
+function fieldSchema({ type, required }: FieldRule): ApiSchema {
+  // A date is ISO 8601 text or Unix seconds.
+  const types = type === 'date' ? ['string', 'number'] : [type]
+  if (!required) types.push('null')
+  const [only = type, ...more] = types
+  return { type: more.length === 0 ? only : types }
+}

@@ -1,0 +1,58 @@
+import type { Identity } from '../../access/identity.ts'
+import { holds } from '../../access/scopes.ts'
+import type { LiveTable } from '../../flows/live/live-blueprints.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { describeEndpoints } from './describe-endpoints.ts'
+import type { ExtraPaths } from './open-api-document.ts'
+
+/**
+ * The endpoints of active blueprints that a caller may enter: the same object for callers who may enter the same, until a
+ * blueprint is deployed or the rules of a field change. What is made of it (JSON, a page) can be kept by that object.
+ *
+ * @param managementIds names of the other operations of the document
+ */
+export type DescribeEndpoints = (
+  identity: Identity | undefined,
+  managementIds: ReadonlySet<string>,
+) => Promise<ExtraPaths>
+
+type RulesOf = (storage: string) => MaybePromise<readonly FieldRule[]>
+
+/** Descriptions are a few hundred kilobytes in a large cluster, so only those of few kinds of callers are kept. */
+const MOST_SIGHTS = 8
+
+export function endpointDescriptions(table: () => LiveTable, rulesOf: RulesOf): DescribeEndpoints {
+  let kept: { table: LiveTable; rules: readonly unknown[]; bySight: Map<string, ExtraPaths> } | undefined
+  return async (identity, managementIds) => {
+    const now = table()
+    const rules: unknown[] = []
+    // One after the other: the first reads the rules of all.
+    for (const storage of usedStorages(now)) rules.push(await rulesOf(storage))
+    if (kept?.table !== now || kept.rules.some((rule, index) => rule !== rules[index]))
+      kept = { table: now, rules, bySight: new Map() }
+    const { bySight } = kept
+    const sight = sightOf(now, identity)
+    const known = bySight.get(sight)
+    if (known) return known
+    const described = describeEndpoints({ table: now, identity, managementIds, rulesOf })
+    const [oldest] = bySight.size < MOST_SIGHTS ? [] : bySight.keys()
+    if (oldest !== undefined) bySight.delete(oldest)
+    const paths = await described
+    bySight.set(sight, paths)
+    return paths
+  }
+}
+
+function usedStorages({ blueprints }: LiveTable): readonly string[] {
+  return [...new Set([...blueprints.values()].flatMap(({ compiled }) => [...compiled.needs.keys()]))]
+}
+
+/** What decides which endpoints a caller may enter: the scopes held, of those that any endpoint asks for. */
+function sightOf({ blueprints }: LiveTable, identity: Identity | undefined): string {
+  if (identity === undefined) return ''
+  const asked = new Set<string>()
+  for (const { compiled } of blueprints.values())
+    for (const { scopes } of compiled.endpoints) for (const scope of scopes) asked.add(scope)
+  return ['*loggedin', ...[...asked].filter((scope) => holds(identity.scopes, scope)).sort()].join('\n')
+}

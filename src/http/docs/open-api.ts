@@ -1,0 +1,142 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { errorSchema } from '../../shared/api/error.ts'
+import { countSchema, searchQuerySchema, searchSchema } from '../../shared/api/search.ts'
+import type { ErrorCode } from '../../shared/errors.ts'
+import { errorTable } from '../../shared/errors.ts'
+import { isScope, neededScopes } from '../server/permission.ts'
+import { apiTags } from './api-tags.ts'
+import type { ApiDocument } from './open-api-document.ts'
+
+type Schema = NonNullable<RouteOptions['schema']>
+
+/**
+ * Draws the OpenAPI 3.1 document from the routes themselves. What a route says once (its permission, that it takes a
+ * body, that its path has parameters) also says who may call it and which errors it gives, so no list of errors is kept
+ * by hand.
+ */
+export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
+  app.addSchema(errorSchema)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Quoin',
+        version,
+        description:
+          'The API of a Quoin cluster: its management endpoints, and the endpoints that active blueprints register.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      // Of this server, wherever it is reached.
+      servers: [{ url: '/' }],
+      tags: apiTags,
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The access_token of POST /api/v1/auth/signin.',
+          },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
+    // A path template has a name for what the wildcard stands for.
+    transform: ({ schema, url, route }) => ({
+      url: url.replace(/\*$/, ':path'),
+      schema: describeRoute(schema, route),
+    }),
+  })
+}
+
+/** The document of the routes that the server was opened with; the same object each time. */
+export function managementDocument(app: FastifyInstance): () => ApiDocument {
+  let document: ApiDocument | undefined
+  return () => {
+    // Through JSON text, as clients get it; what the plugin gives is typed for all versions of OpenAPI at once.
+    document ??= JSON.parse(JSON.stringify(app.swagger())) as ApiDocument
+    return document
+  }
+}
+
+function describeRoute(schema: Schema | undefined, route: RouteOptions): Schema {
+  const { config } = route
+  const permission = config?.permission ?? 'public'
+  const shown: Schema = { ...schema }
+  // What the trigger decides is described by the blueprints, not by the route they share.
+  if (permission === 'by-trigger') return { ...shown, hide: true }
+  shown.security = permission === 'public' ? [] : [{ bearer: [] }]
+  const scopes = neededScopes(config ?? {}).map((scope) => `\`${scope}\``)
+  if (scopes.length > 0) {
+    const needs = `Needs the ${scopes.length > 1 ? 'scopes' : 'scope'} ${scopes.join(' and ')}.`
+    shown.description = shown.description === undefined ? needs : `${shown.description}\n\n${needs}`
+  }
+  const given = typeof shown.response === 'object' && shown.response !== null ? shown.response : {}
+  shown.response = {
+    ...described(given),
+    ...(isSearch(shown) && searchReplies(given)),
+    ...errorsOf(shown, route),
+  }
+  return shown
+}
+
+/** Where a route does not say what its reply is, its schema may; the plugin would write "Default Response". */
+function described(responses: object): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, schema]: [string, object]) => {
+      const description = 'description' in schema ? String(schema.description) : 'The reply.'
+      return [status, { ...schema, description }]
+    }),
+  )
+}
+
+function isSearch(schema: Schema): boolean {
+  return schema.body === searchSchema || schema.querystring === searchQuerySchema
+}
+
+/** What every search replies, around the route's array of records. */
+function searchReplies(given: object): object {
+  if (!('200' in given)) return given
+  return {
+    200: {
+      description:
+        'The records. With `count: true`, how many there are. The header `x-total-count` says how many there are in all; `x-next-cursor` goes into `after` for the next page.',
+      headers: {
+        'x-total-count': { type: 'integer', description: 'How many records match.' },
+        'x-next-cursor': { type: 'string', description: 'Goes into `after`; absent on the last page.' },
+      },
+      anyOf: [given[200], countSchema],
+    },
+  }
+}
+
+/** A parameter of the path that is more than text: what does not fit is told, not just missing. */
+function hasNumber(params: unknown): boolean {
+  const properties =
+    typeof params === 'object' && params !== null && 'properties' in params ? params.properties : {}
+  return Object.values(properties ?? {}).some(({ type }) => type !== 'string')
+}
+
+function errorsOf(schema: Schema, route: RouteOptions): Record<number, object> {
+  const permission = route.config?.permission ?? 'public'
+  const codes: ErrorCode[] = [...(route.config?.errors ?? [])]
+  if (schema.body) {
+    codes.push('INVALID_BODY', 'FILE_TOO_BIG', 'UNSUPPORTED_MEDIA_TYPE')
+    if (!route.config?.bodyOptional) codes.push('NO_BODY_GIVEN')
+  }
+  if (schema.querystring || isSearch(schema) || hasNumber(schema.params)) codes.push('INVALID_QUERY')
+  if (permission === 'public') codes.push('RATE_LIMITED')
+  else codes.push('INVALID_ACCESS_TOKEN')
+  if (isScope(permission)) codes.push('INSUFFICIENT_PERMISSIONS')
+  if (schema.params) codes.push('NOT_FOUND')
+  codes.push('INTERNAL', 'UNAVAILABLE')
+  const byStatus = new Map<number, string[]>()
+  // A route may name one that its schema brings anyway.
+  for (const code of new Set(codes)) {
+    const { status, summary } = errorTable[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\`: ${summary}`])
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, lines]) => [status, { description: lines.join('\n\n'), $ref: 'Error#' }]),
+  )
+}

@@ -1,0 +1,96 @@
+import { curlExample } from './curl-example.ts'
+import type { Html } from './html.ts'
+import { html, inlineCode, prose } from './html.ts'
+import type { ApiDocument, ApiOperation, ApiParameter, ApiResponse } from './open-api-document.ts'
+import { schemaTable, typeOf } from './schema-table.ts'
+
+/** One operation, where it is found and under which anchor. */
+export interface PlacedOperation {
+  readonly path: string
+  /** Lower case. */
+  readonly method: string
+  readonly operation: ApiOperation
+  readonly anchor: string
+}
+
+export function operationSection(placed: PlacedOperation, document: ApiDocument): Html {
+  const { path, method, operation, anchor } = placed
+  const responses = Object.entries(operation.responses)
+  const isGood = ([status]: readonly [string, ApiResponse]) => status.startsWith('2')
+  return html`
+    <article id="${anchor}">
+      <h3><a href="#${anchor}">${operation.summary ?? path}</a></h3>
+      <p class="path"><span class="method ${methodClass(method)}">${method.toUpperCase()}</span> <code>${pathParts(path)}</code>
+        <span class="who">${operation.security?.length ? 'needs a token' : 'public'}</span></p>
+      ${operation.description === undefined ? undefined : prose(operation.description)}
+      ${parameterTable(operation.parameters ?? [], document)}
+      ${bodySection(operation, document)}
+      ${responses.filter(isGood).map((response) => responseSection(response, document))}
+      ${errorTable(responses.filter((response) => !isGood(response)))}
+      <h4>Example</h4>
+      <pre tabindex="0"><code>${curlExample(path, method, operation, document)}</code></pre>
+    </article>`
+}
+
+const methods = new Set(['get', 'post', 'put', 'delete'])
+
+function methodClass(method: string): string {
+  return methods.has(method) ? method : 'other'
+}
+
+/** The parameters of a path stand out, and a long path may break before each slash. */
+function pathParts(path: string): readonly Html[] {
+  return path
+    .split(/(\{[^}]*\})/)
+    .map((part) =>
+      part.startsWith('{')
+        ? html`<var>${part}</var>`
+        : html`${part.split('/').map((step, i) => (i === 0 ? html`${step}` : html`<wbr>/${step}`))}`,
+    )
+}
+
+function parameterTable(parameters: readonly ApiParameter[], document: ApiDocument): Html | undefined {
+  if (parameters.length === 0) return undefined
+  return html`
+    <h4>Parameters</h4>
+    <table>
+      <thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
+      <tbody>${parameters.map(
+        (parameter) => html`<tr>
+          <th scope="row"><code>${parameter.name}</code>${parameter.required ? html` <em>required</em>` : undefined}</th>
+          <td>${parameter.in}</td>
+          <td>${typeOf(parameter.schema ?? {}, document)}</td>
+          <td>${inlineCode(parameter.description ?? parameter.schema?.description ?? '')}</td>
+        </tr>`,
+      )}</tbody>
+    </table>`
+}
+
+function bodySection(operation: ApiOperation, document: ApiDocument): Html | undefined {
+  const [[type, content] = []] = Object.entries(operation.requestBody?.content ?? {})
+  if (type === undefined) return undefined
+  return html`<h4>Body <small>${type}</small></h4>${schemaTable(content?.schema ?? {}, document)}`
+}
+
+function responseSection([status, response]: readonly [string, ApiResponse], document: ApiDocument): Html {
+  const [content] = Object.values(response.content ?? {})
+  // The table says what the schema is, so it is not said before it too.
+  const { description: _said, ...schema } = content?.schema ?? {}
+  const words = response.description === 'The reply.' ? undefined : prose(response.description)
+  return html`<h4>Reply <small>${status}</small></h4>${words}${content?.schema ? schemaTable(schema, document) : undefined}`
+}
+
+function errorTable(errors: readonly (readonly [string, ApiResponse])[]): Html | undefined {
+  if (errors.length === 0) return undefined
+  return html`
+    <details>
+      <summary>Errors <small>${errors.map(([status]) => status).join(', ')}</small></summary>
+      <table>
+        <thead><tr><th scope="col">Status</th><th scope="col">When</th></tr></thead>
+        <tbody>${errors.map(
+          ([status, response]) =>
+            html`<tr><th scope="row">${status}</th><td>${prose(response.description)}</td></tr>`,
+        )}</tbody>
+      </table>
+    </details>`
+}

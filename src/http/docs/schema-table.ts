@@ -1,0 +1,93 @@
+import type { Html } from './html.ts'
+import { html, inlineCode } from './html.ts'
+import type { ApiDocument, ApiSchema } from './open-api-document.ts'
+import { resolved } from './open-api-document.ts'
+
+/** Fields of fields of fields: deeper ones are left to the JSON document, and a schema that holds itself comes to an end. */
+const MAX_DEPTH = 4
+
+/** One field of a schema, with a dotted name. */
+export interface FieldRow {
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+  readonly description: string
+}
+
+/** A schema as a table of its fields, nested ones with dotted names; a line of text where there are no fields. */
+export function schemaTable(schema: ApiSchema, document: ApiDocument): Html {
+  const rows = fieldRows(schema, document)
+  const note = schema.description ?? resolved(schema, document).description
+  const kind = html`<p class="kind">${typeOf(schema, document)}${note === undefined ? '' : html`: ${inlineCode(note)}`}</p>`
+  if (rows.length === 0) return kind
+  return html`${kind}
+    <table>
+      <thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
+      <tbody>${rows.map(
+        (row) => html`<tr>
+          <th scope="row"><code>${row.name}</code>${row.required ? html` <em>required</em>` : undefined}</th>
+          <td>${row.type}</td>
+          <td>${inlineCode(row.description)}</td>
+        </tr>`,
+      )}</tbody>
+    </table>`
+}
+
+/** All fields of a schema, the inner ones after the one they are in. */
+export function fieldRows(given: ApiSchema, document: ApiDocument, prefix = '', depth = 0): FieldRow[] {
+  const schema = resolved(given, document)
+  if (depth > MAX_DEPTH) return []
+  if (schema.items) return fieldRows(schema.items, document, prefix, depth)
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) return choices.flatMap((choice) => fieldRows(choice, document, prefix, depth))
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`
+    const inner = resolved(field, document)
+    return [
+      {
+        name: path,
+        type: typeOf(field, document),
+        required: schema.required?.includes(name) ?? false,
+        description: [field.description ?? inner.description ?? '', ...limits(inner)]
+          .filter(Boolean)
+          .join(' '),
+      },
+      ...fieldRows(field, document, inner.items ? `${path}[].` : `${path}.`, depth + 1),
+    ]
+  })
+}
+
+/** `string`, `array of object`, `"asc" or "desc"`. */
+export function typeOf(given: ApiSchema, document: ApiDocument, depth = 0): string {
+  const schema = resolved(given, document)
+  if (depth > MAX_DEPTH) return 'any'
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' or ')
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) return [...new Set(choices.map((choice) => typeOf(choice, document, depth + 1)))].join(' or ')
+  if (schema.items) return `array of ${typeOf(schema.items, document, depth + 1)}`
+  const { type } = schema
+  const name = type === undefined ? 'any' : typeof type === 'string' ? type : type.join(' or ')
+  return schema.format === undefined ? name : `${name} (${schema.format})`
+}
+
+function limits(schema: ApiSchema): string[] {
+  const { minimum, maximum, minLength, maxLength, maxItems, pattern } = schema
+  const range =
+    minimum !== undefined && maximum !== undefined
+      ? [`From ${minimum} to ${maximum}.`]
+      : minimum !== undefined
+        ? [`At least ${minimum}.`]
+        : maximum !== undefined
+          ? [`At most ${maximum}.`]
+          : []
+  return [
+    ...range,
+    // At least one is what anybody would expect of a text that is needed.
+    ...(minLength === undefined || minLength === 1 ? [] : [`At least ${minLength} characters.`]),
+    ...(maxLength === undefined ? [] : [`At most ${maxLength} characters.`]),
+    ...(maxItems === undefined ? [] : [`At most ${maxItems} items.`]),
+    ...(pattern === undefined ? [] : [`Pattern: \`${pattern}\`.`]),
+    ...(schema.default === undefined ? [] : [`Default: \`${JSON.stringify(schema.default)}\`.`]),
+  ]
+}

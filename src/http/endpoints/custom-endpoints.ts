@@ -1,0 +1,257 @@
+/**
+ * The endpoints that blueprints register.
+ *
+ * A request is looked up before its body is read: its path and method in the table of the moment, then its scopes, then
+ * its rate. Not found, inactive and not allowed look the same from outside (404), so that nothing can be probed; the
+ * administrator asks POST /blueprints/explain. The request keeps the flow that it found, also when another one is
+ * deployed meanwhile.
+ *
+ * They are answered past the framework (`endpoint-exchange.ts`). Requests that come through it all the same, because
+ * something of it has to look first, reach the wildcard route, which hands them over.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Identity } from '../../access/identity.ts'
+import { mayEnter } from '../../access/scopes.ts'
+import type { Reply } from '../../blocks/reply.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { Engine } from '../../flows/engine.ts'
+import type { RunEnd } from '../../flows/run/run.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Session } from '../../storage/storage.ts'
+import { findToken } from '../server/find-token.ts'
+import type { RouteFamily, RouteTools } from '../server/route-family.ts'
+import { endpointBody } from './endpoint-body.ts'
+import { EndpointExchange, type HandedOver } from './endpoint-exchange.ts'
+import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
+import { sendEnd, sendReply } from './endpoint-reply.ts'
+import { runRequest } from './endpoint-request.ts'
+import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
+import { engineAskedFor, TRACE_HEADER } from './trace-header.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether somebody else answers it, past the framework. */
+    handedOver: boolean
+  }
+}
+
+/** What is done with a request that has found its endpoint and may enter. */
+export type Respond = (
+  engine: Engine,
+  idempotency: Idempotency,
+  exchange: EndpointExchange,
+  found: FoundEndpoint,
+  given: RunRequest,
+) => MaybePromise<void>
+
+const PREFIX = '/api/v1'
+const HERE = `${PREFIX}/`
+
+export function customEndpoints(
+  engine: Engine,
+  idempotency: Idempotency,
+  respond: Respond = answer,
+): RouteFamily {
+  return (app, tools) => {
+    let find: FindEndpoint = () => undefined
+    const unwatch = engine.live.watch((table) => {
+      find = endpointTable(table)
+    })
+    app.addHook('onClose', async () => unwatch())
+
+    /** False if no active endpoint is at this path. */
+    function take(request: IncomingMessage, response: ServerResponse, handed?: HandedOver): boolean {
+      const { url = '', method = '' } = request
+      if (!url.startsWith(HERE)) return false
+      const found = find(method, pathOf(url))
+      if (!found) return false
+      const exchange = new EndpointExchange(request, response, found.endpoint, tools.exchange, handed)
+      enter(engine, idempotency, exchange, found, tools, respond)
+      return true
+    }
+
+    tools.answerFirst(take)
+    app.route({
+      method: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'],
+      url: '/*',
+      config: { permission: 'by-trigger', style: 'custom' },
+      onRequest(request, reply, done) {
+        // Said before: it may be answered when it is taken.
+        request.handedOver = true
+        request.handedOver = take(request.raw, reply.raw, handedOver(request, reply))
+        if (request.handedOver) reply.hijack()
+        else done(notFound())
+      },
+      handler: () => {
+        throw notFound()
+      },
+    })
+  }
+}
+
+/** The exchange sends these itself. */
+const OF_EXCHANGE = new Set(['x-content-type-options', 'x-request-id', 'traceparent'])
+
+function handedOver({ ip, host }: FastifyRequest, reply: FastifyReply): HandedOver {
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+    value === undefined || OF_EXCHANGE.has(name) ? [] : [[name, String(value)]],
+  )
+  return { ip, host, headers: Object.fromEntries(headers) }
+}
+
+function enter(
+  engine: Engine,
+  idempotency: Idempotency,
+  exchange: EndpointExchange,
+  found: FoundEndpoint,
+  tools: RouteTools,
+  respond: Respond,
+): void {
+  const admitted = (identity: Identity | undefined): MaybePromise<void> => {
+    const { endpoint } = found
+    if (!mayEnter(endpoint.scopes, identity)) throw notFound()
+    tools.limitRate(exchange, endpoint.block, endpoint.listening.rateLimit)
+    if (exchange.headers[TRACE_HEADER] !== undefined)
+      return andThen(engineAskedFor(engine, exchange, tools), (asked) =>
+        readAndRespond(asked, idempotency, exchange, found, respond),
+      )
+    return readAndRespond(engine, idempotency, exchange, found, respond)
+  }
+  try {
+    const identity = carriesToken(exchange, found.endpoint.scopes) ? identify(exchange, tools) : undefined
+    const answered = andThen(identity, admitted)
+    if (isPromise(answered)) answered.catch((error) => exchange.fail(error))
+  } catch (error) {
+    exchange.fail(error)
+  }
+}
+
+function readAndRespond(
+  engine: Engine,
+  idempotency: Idempotency,
+  exchange: EndpointExchange,
+  found: FoundEndpoint,
+  respond: Respond,
+): MaybePromise<void> {
+  return andThen(endpointBody(exchange), (body) =>
+    respond(engine, idempotency, exchange, found, runRequest(exchange, found.parameters, body)),
+  )
+}
+
+/**
+ * Two tokens that contradict each other, and what can be none, are refused where everybody may enter. Elsewhere a refusal
+ * would tell that something is there.
+ */
+function carriesToken(exchange: EndpointExchange, scopes: readonly string[]): boolean {
+  try {
+    return findToken(exchange) !== undefined
+  } catch (error) {
+    throw mayEnter(scopes, undefined) ? error : notFound()
+  }
+}
+
+/** A token that is no longer good makes its sender nobody: what is public stays open, the rest is not there. */
+function identify(exchange: EndpointExchange, tools: RouteTools): MaybePromise<Identity | undefined> {
+  const nobody = (error: unknown) => {
+    if (error instanceof QuoinError && error.code === 'INVALID_ACCESS_TOKEN') return undefined
+    throw error
+  }
+  try {
+    const identity = tools.identify(exchange)
+    return isPromise(identity) ? identity.catch(nobody) : identity
+  } catch (error) {
+    return nobody(error)
+  }
+}
+
+function notFound(): QuoinError {
+  return new QuoinError('NOT_FOUND', 'not found')
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return url.slice(PREFIX.length, query < 0 ? undefined : query)
+}
+
+function answer(
+  engine: Engine,
+  idempotency: Idempotency,
+  exchange: EndpointExchange,
+  found: FoundEndpoint,
+  given: RunRequest,
+): MaybePromise<void> {
+  const key = found.endpoint.listening.idempotent ? idempotency.keyOf(found, given) : undefined
+  if (key) return answerOnce(engine, idempotency, key, found, given, exchange)
+  const end = start(engine, found, given, (sent) => sendReply(exchange, sent))
+  return andThen(end, (ended) => finish(engine, found, ended, exchange))
+}
+
+function start(
+  engine: Engine,
+  found: FoundEndpoint,
+  request: RunRequest,
+  onReply: (reply: Reply) => void,
+  beforeReply?: (session: Session, reply: Reply) => unknown,
+) {
+  const { endpoint, blueprint } = found
+  return engine.run({
+    flow: endpoint.flow,
+    blueprint,
+    given: endpoint.start(request),
+    request,
+    onReply,
+    ...(beforeReply && { beforeReply }),
+  })
+}
+
+function finish(engine: Engine, found: FoundEndpoint, end: RunEnd, exchange: EndpointExchange): void {
+  if (end.replied) return
+  if (!end.error) {
+    const { method, uri } = found.endpoint.listening
+    const message = `${method} ${uri} ended without a reply block; the client got 204.`
+    engine.log.write({
+      level: 'warn',
+      message,
+      run: end.run,
+      blueprint: found.blueprint,
+      block: found.endpoint.block,
+    })
+  }
+  sendEnd(exchange, end)
+}
+
+async function answerOnce(
+  engine: Engine,
+  idempotency: Idempotency,
+  key: IdempotencyKey,
+  found: FoundEndpoint,
+  given: RunRequest,
+  exchange: EndpointExchange,
+): Promise<void> {
+  const stored = await idempotency.take(key)
+  if (stored) {
+    replay(exchange, stored)
+    return
+  }
+  try {
+    const end = await start(
+      engine,
+      found,
+      given,
+      (sent) => sendReply(exchange, sent),
+      (session, sent) => idempotency.keep(session, key, sent),
+    )
+    // Another node was faster: its writes and its reply stand, ours were undone.
+    const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
+    if (other) replay(exchange, other)
+    else finish(engine, found, end, exchange)
+  } finally {
+    idempotency.release(key)
+  }
+}
+
+function replay(exchange: EndpointExchange, { code, text, headers }: StoredReply): void {
+  exchange.send({ status: code, headers: { ...headers, 'idempotent-replay': 'true' }, text })
+}

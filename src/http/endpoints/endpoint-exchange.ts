@@ -1,0 +1,287 @@
+/**
+ * One request to a custom endpoint and its reply, on Node's own objects: the framework's request, reply, logger and hooks
+ * cost as much as all blocks of a short flow (`docs/benchmarks.md`). Everything that the framework's hooks do for other
+ * routes is done here for these: the body's limits and types, security headers, the entity tag, errors, logs.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parse } from 'node:querystring'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Identity } from '../../access/identity.ts'
+import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { WaitingReplies } from '../limits/waiting-replies.ts'
+import { entityTag, knowsTag } from '../replies/entity-tag.ts'
+import { LEAST, type ReplyCompression, wantedEncoding, weakTag } from '../replies/reply-compression.ts'
+import type { Caller } from '../server/caller.ts'
+import { bodyTooLarge, errorAnswer } from '../server/error-answer.ts'
+import type { RequestListener } from '../server/finished-request.ts'
+import { requestIdOf, traceParentOf } from '../server/request-id.ts'
+import { hasParameter } from './endpoint-address.ts'
+
+/** What all exchanges of a server share. */
+export interface ExchangeTools {
+  readonly bodyLimit: number
+  readonly log: FastifyBaseLogger
+  readonly newId: () => string
+  readonly finished: RequestListener
+  /** Whether the server is about to end: its replies then end their connections. */
+  readonly closing: () => boolean
+  readonly waiting: WaitingReplies
+  readonly compression: ReplyCompression
+}
+
+/** What the framework found out about a request that it hands over. */
+export interface HandedOver {
+  readonly ip: string
+  readonly host: string
+  /** Headers that its reply shall have. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Undefined: no body. */
+  readonly text: string | undefined
+  /** Where the text's tag is known, or is to be kept for the next time. */
+  readonly tagged?: { tag: string | undefined } | undefined
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/**
+ * On each reply: it is data, whatever a flow says of its type. `sandbox`: should a browser take it for a page all the same,
+ * no script runs and the page is of no origin.
+ */
+const SAFE = ['x-content-type-options', 'nosniff', 'content-security-policy', 'sandbox']
+const BODILESS = new Set([204, 304])
+
+export class EndpointExchange implements Caller {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly endpoint: CompiledEndpoint
+  identity: Identity | undefined = undefined
+  accessToken: string | undefined = undefined
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #tools: ExchangeTools
+  #handed: HandedOver | undefined
+  readonly #began: number
+  #query: unknown
+  #id: string | undefined
+  /** What is left of a body that nobody reads must not be taken for the next request. */
+  #unread = false
+  /** The reply is being compressed. */
+  #packing = false
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    endpoint: CompiledEndpoint,
+    tools: ExchangeTools,
+    handed: HandedOver | undefined,
+  ) {
+    this.#began = performance.now()
+    this.method = request.method ?? 'GET'
+    this.url = request.url ?? '/'
+    this.headers = request.headers
+    this.endpoint = endpoint
+    this.#request = request
+    this.#response = response
+    this.#tools = tools
+    this.#handed = handed
+  }
+
+  get query(): unknown {
+    if (this.#query === undefined) {
+      const at = this.url.indexOf('?')
+      this.#query = at < 0 ? {} : parse(this.url.slice(at + 1))
+    }
+    return this.#query
+  }
+
+  /** Whether its access token came in its address. Looking for the token has taken it out of the query. */
+  get tokenInAddress(): boolean {
+    return this.accessToken !== undefined && hasParameter(this.url, 'access_token')
+  }
+
+  get ip(): string {
+    return this.#handed?.ip ?? this.#request.socket.remoteAddress ?? ''
+  }
+
+  get host(): string {
+    return this.#handed?.host ?? this.headers.host ?? ''
+  }
+
+  /** Finds the request in the log. */
+  get id(): string {
+    this.#id ??= requestIdOf(this.headers, this.#tools.newId)
+    return this.#id
+  }
+
+  /** Whether the client sends a body. GET and HEAD have none, whatever they send. */
+  get hasBody(): boolean {
+    if (this.method === 'GET' || this.method === 'HEAD') return false
+    const { headers } = this
+    if (headers['content-type'] !== undefined || headers['transfer-encoding'] !== undefined) return true
+    const length = headers['content-length']
+    return length !== undefined && length !== '0'
+  }
+
+  /** The body, whole. Rejects one that is longer than the limit, or not as long as it says. */
+  readBody(): Promise<Buffer> {
+    const { bodyLimit } = this.#tools
+    const request = this.#request
+    const announced = Number(this.headers['content-length'] ?? Number.NaN)
+    const chunks: Buffer[] = []
+    let length = 0
+    return new Promise((resolve, reject) => {
+      const refuse = (error: QuoinError) => {
+        this.#unread = true
+        request.off('data', take)
+        reject(error)
+      }
+      const take = (chunk: Buffer) => {
+        length += chunk.length
+        if (length > bodyLimit) refuse(bodyTooLarge(bodyLimit))
+        else chunks.push(chunk)
+      }
+      if (announced > bodyLimit) refuse(bodyTooLarge(bodyLimit))
+      else
+        request
+          .on('data', take)
+          .on('error', () => refuse(wrongLength()))
+          .on('end', () => {
+            if (!Number.isNaN(announced) && announced !== length) refuse(wrongLength())
+            else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length))
+          })
+    })
+  }
+
+  /** Sends a reply, whole. Successful ones to GET are tagged, and are 304 for a client that has those bytes. */
+  send({ status, headers, text, tagged }: Answer): void {
+    const response = this.#response
+    if (response.headersSent || response.destroyed || this.#packing) return
+    const head = [...SAFE, 'x-request-id', this.id]
+    const trace = traceParentOf(this.headers)
+    if (trace) head.push('traceparent', trace.text)
+    if (this.#handed) for (const [name, value] of Object.entries(this.#handed.headers)) head.push(name, value)
+    if (text !== undefined && headers?.['content-type'] === undefined) head.push('content-type', JSON_TYPE)
+    if (headers) for (const name in headers) head.push(name, headers[name] ?? '')
+    if (this.#unread || this.#tools.closing()) head.push('connection', 'close')
+    let code = status
+    const isRead = this.method === 'GET' || this.method === 'HEAD'
+    if (status === 200 && isRead && text !== undefined) {
+      const own = headers?.etag
+      const known = own ?? tagged?.tag ?? entityTag(text)
+      if (own === undefined) {
+        head.push('etag', known)
+        if (tagged) tagged.tag = known
+      }
+      if (knowsTag(this.headers['if-none-match'], known)) code = 304
+    }
+    if (BODILESS.has(code)) {
+      response.writeHead(code, head).end()
+      this.#finish(code)
+    } else if (text === undefined || text.length < LEAST || headers?.['content-encoding'] !== undefined)
+      this.#write(code, head, text)
+    else this.#writeSmaller(code, head, text, tagged)
+  }
+
+  /** Compressed, if the client takes that. */
+  #writeSmaller(code: number, head: string[], text: string, owner: object | undefined): void {
+    head.push('vary', 'accept-encoding')
+    const encoding = this.method === 'HEAD' ? undefined : wantedEncoding(this.headers, text.length)
+    const packing = encoding && this.#tools.compression.compress(text, encoding, owner)
+    if (!packing) {
+      this.#write(code, head, text)
+      return
+    }
+    this.#packing = true
+    packing.then(
+      (bytes) => {
+        this.#packing = false
+        for (let at = 0; at < head.length; at += 2)
+          if (head[at] === 'etag') head[at + 1] = weakTag(head[at + 1] ?? '')
+        this.#write(code, [...head, 'content-encoding', encoding], bytes)
+      },
+      (error: unknown) => {
+        this.#packing = false
+        this.fail(error)
+      },
+    )
+  }
+
+  /** The head and the body; an error instead if too much waits for clients already. */
+  #write(code: number, head: string[], body: string | Buffer | undefined): void {
+    const response = this.#response
+    if (response.destroyed) return
+    const { waiting } = this.#tools
+    const length = body === undefined ? 0 : Buffer.byteLength(body)
+    head.push('content-length', String(length))
+    if (body === undefined || this.method === 'HEAD') {
+      response.writeHead(code, head).end()
+      this.#finish(code)
+      return
+    }
+    try {
+      waiting.admit(this.#request.socket, length)
+    } catch (error) {
+      this.fail(error)
+      return
+    }
+    // As many bytes as characters: ASCII, which is the same in Latin-1 and copied without looking at it.
+    response.writeHead(code, head).end(body, length === body.length ? 'latin1' : 'utf8')
+    // Nearly always the system has taken all of it by now.
+    if (response.writableLength > 0) waiting.hold(response, length)
+    this.#finish(code)
+  }
+
+  /** Sends an error. Faults of ours are logged with their cause; the cause is never sent. */
+  fail(thrown: unknown): void {
+    const { log, bodyLimit } = this.#tools
+    const answer = errorAnswer(thrown, { style: 'custom', bodyLimit, request: this.id })
+    const { error } = answer
+    const request = { reqId: this.id, code: error.code }
+    if (error.status >= 500) log.error({ ...request, err: error.cause ?? error }, 'request failed')
+    else log.debug({ ...request, fields: error.fields }, 'request refused')
+    this.send({ status: error.status, headers: answer.headers, text: answer.text })
+  }
+
+  /** A header that the reply shall have besides its own. */
+  alsoSend(name: string, value: string): void {
+    const { ip, host } = this
+    this.#handed = { ip, host, headers: { ...this.#handed?.headers, [name]: value } }
+  }
+
+  /** Leaves the reply to somebody else, who also counts it. Only while nothing is sent and no body was read. */
+  passOn(to: (request: IncomingMessage, response: ServerResponse) => void): void {
+    to(this.#request, this.#response)
+  }
+
+  /** Says in the log that a run went wrong. */
+  logFailure(details: Readonly<Record<string, unknown>>, message: string): void {
+    this.#tools.log.error({ reqId: this.id, ...details }, message)
+  }
+
+  #finish(status: number): void {
+    const milliseconds = performance.now() - this.#began
+    this.#tools.finished({
+      id: this.id,
+      method: this.method,
+      url: this.url,
+      endpoint: this.endpoint,
+      route: undefined,
+      status,
+      milliseconds,
+      ip: this.ip,
+      agent: this.headers['user-agent'],
+      identity: this.identity,
+    })
+  }
+}
+
+function wrongLength(): QuoinError {
+  return new QuoinError('INVALID_BODY', 'The body is not as long as content-length says.')
+}

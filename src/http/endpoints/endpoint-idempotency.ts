@@ -1,0 +1,143 @@
+/**
+ * Idempotent endpoints: a request that carries an `idempotency-key` runs the flow once; asked again within a day, the
+ * stored reply is sent instead.
+ *
+ * The reply is stored in the transaction of the run that made it, so there is a stored reply exactly if what the run
+ * wrote is there. A request with a key that is being worked on waits for it. Should two nodes work on one key, the
+ * unique index lets one of them commit; the other one's writes are undone and it sends the reply of the first.
+ *
+ * A key belongs to an endpoint and to whoever sends it (the user, or the address of an unknown one), and to one request:
+ * the same key with another path or body is a mistake of the client and refused.
+ */
+import { createHash } from 'node:crypto'
+import type { Reply } from '../../blocks/reply.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { search } from '../../shared/query.ts'
+import type { Session, Storage } from '../../storage/storage.ts'
+import { replyText } from './endpoint-reply.ts'
+
+const storageName = '_idempotency'
+const DAY = 86_400
+const LONGEST_KEY = 255
+
+export interface StoredReply {
+  readonly code: number
+  readonly text: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Idempotency {
+  /** The key's identity, or undefined if the request carries none. Throws INVALID_QUERY for a key that cannot be one. */
+  keyOf(found: KeyOwner, request: RunRequest): IdempotencyKey | undefined
+  /**
+   * The stored reply, if there is one; else undefined, and the key is taken until `release` is called. Waits while
+   * another request works on the key.
+   */
+  take(key: IdempotencyKey): Promise<StoredReply | undefined>
+  /** The stored reply, without waiting for anybody. */
+  find(key: IdempotencyKey): Promise<StoredReply | undefined>
+  release(key: IdempotencyKey): void
+  /** Stores the reply in the run's own transaction. */
+  keep(session: Session, key: IdempotencyKey, reply: Reply): MaybePromise<unknown>
+}
+
+/** The trigger that a key belongs to. */
+export interface KeyOwner {
+  readonly blueprint: string
+  readonly endpoint: { readonly block: string }
+}
+
+export interface IdempotencyKey {
+  readonly key: string
+  readonly fingerprint: string
+}
+
+export async function openIdempotency(storage: Storage, clock: Clock): Promise<Idempotency> {
+  await storage.ensure(storageName, { indexes: [{ fields: ['key'], unique: true }] })
+  const working = new Map<string, { readonly done: Promise<void>; readonly release: () => void }>()
+
+  async function stored({ key, fingerprint }: IdempotencyKey): Promise<StoredReply | undefined> {
+    const session = storage.session()
+    const found = await session.find(
+      storageName,
+      search({ query: { kind: 'term', field: 'key', value: key }, limit: 1 }),
+    )
+    const record = Array.isArray(found.documents.value) ? found.documents.value[0] : undefined
+    if (!isJsonObject(record)) return undefined
+    const { expires } = record
+    if (typeof expires === 'number' && expires * 1000 <= clock()) {
+      const meta = record._meta
+      if (isJsonObject(meta) && typeof meta.guid === 'string') await session.delete(storageName, meta.guid)
+      await session.commit()
+      return undefined
+    }
+    if (record.fingerprint !== fingerprint) {
+      throw new QuoinError('CONFLICT', 'This idempotency-key was used for another request. Send a new key.')
+    }
+    return readStored(record)
+  }
+
+  function release({ key }: IdempotencyKey): void {
+    working.get(key)?.release()
+    working.delete(key)
+  }
+
+  return {
+    find: stored,
+    release,
+    keyOf(found, request) {
+      const header = request.headers['idempotency-key']
+      if (header === undefined) return undefined
+      if (typeof header !== 'string' || header === '' || header.length > LONGEST_KEY) {
+        throw new QuoinError(
+          'INVALID_QUERY',
+          `idempotency-key must be 1 to ${LONGEST_KEY} characters, sent once.`,
+        )
+      }
+      const meta = isJsonObject(request.user?._meta) ? request.user._meta : undefined
+      const sender = typeof meta?.guid === 'string' ? meta.guid : request.ip
+      const fingerprint = digest([request.method, request.url, JSON.stringify(request.body ?? null)])
+      return { key: digest([found.blueprint, found.endpoint.block, sender, header]), fingerprint }
+    },
+    async take(key) {
+      for (let other = working.get(key.key); other; other = working.get(key.key)) await other.done
+      const { promise: done, resolve } = Promise.withResolvers<void>()
+      working.set(key.key, { done, release: resolve })
+      try {
+        const reply = await stored(key)
+        if (reply) release(key)
+        return reply
+      } catch (error) {
+        release(key)
+        throw error
+      }
+    },
+    keep(session, key, reply) {
+      const expires = Math.floor(clock() / 1000) + DAY
+      const text = replyText(reply) ?? null
+      const fields = { ...key, code: reply.code, text, headers: { ...reply.headers }, expires }
+      return session.create(storageName, setFields(fields), { expiry: expires })
+    },
+  }
+}
+
+function readStored(record: JsonObject): StoredReply {
+  const { code, text, headers } = record
+  const pairs = isJsonObject(headers) ? Object.entries(headers) : []
+  return {
+    code: typeof code === 'number' ? code : 200,
+    text: typeof text === 'string' ? text : undefined,
+    headers: Object.fromEntries(
+      pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+    ),
+  }
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}

@@ -1,0 +1,48 @@
+import type { Reply } from '../../blocks/reply.ts'
+import type { RunEnd } from '../../flows/run/run.ts'
+import { isLargerThan } from '../../shared/json-size.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
+import { cachingHeaders, withCaching } from './endpoint-caching.ts'
+import type { EndpointExchange } from './endpoint-exchange.ts'
+
+/** Values and characters in a reply that a flow put together. Stored documents are not counted: they are bounded as such. */
+const MOST_VALUES = 1_000_000
+const MOST_CHARACTERS = 64 * 1024 * 1024
+
+/**
+ * The text of a reply's body; undefined for a reply without one. Stored documents pass as the text they are. Throws for a
+ * value that is too large to be written.
+ */
+export function replyText(reply: Reply): string | undefined {
+  if (reply.code === 204 || reply.code === 304 || reply.value === undefined) return undefined
+  if (reply.value instanceof StoredJson) return reply.value.text
+  if (isLargerThan(reply.value, MOST_VALUES, MOST_CHARACTERS))
+    throw new Error(`The reply holds more than ${MOST_VALUES} values or ${MOST_CHARACTERS} characters.`)
+  return JSON.stringify(reply.value)
+}
+
+/** Sends what a flow replied. */
+export function sendReply(exchange: EndpointExchange, reply: Reply): void {
+  const text = replyText(reply)
+  let { headers } = reply
+  if (exchange.method === 'GET' || exchange.method === 'HEAD') {
+    const caching = cachingHeaders(exchange.endpoint, reply.code, exchange.tokenInAddress)
+    if (caching) headers = withCaching(headers, caching)
+  }
+  const tagged = reply.value instanceof StoredJson ? reply.value : undefined
+  exchange.send({ status: reply.code, headers, text, tagged })
+}
+
+/** What a request gets whose flow ended without a reply: an error's reply, or 204. */
+export function sendEnd(exchange: EndpointExchange, end: RunEnd): void {
+  if (!end.error) {
+    exchange.send({ status: 204, text: undefined })
+  } else if (end.error.code === 'INTERNAL') {
+    exchange.logFailure({ run: end.run, err: end.error.cause }, 'run failed')
+    const text = JSON.stringify({ error: 'internal error', run: end.run })
+    exchange.send({ status: 500, headers: { 'cache-control': 'no-store' }, text })
+  } else {
+    if (end.error.status >= 500) exchange.logFailure({ run: end.run, code: end.error.code }, 'run stopped')
+    exchange.fail(end.error)
+  }
+}

@@ -1,0 +1,41 @@
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import { withoutParameter } from './endpoint-address.ts'
+import type { EndpointExchange } from './endpoint-exchange.ts'
+
+/**
+ * The request as blocks see it. An access token that opened the door is in no part of it: a flow that logs or forwards its
+ * request must not give away its caller's account. Other credentials are the flow's own affair, such as a webhook's.
+ */
+export function runRequest(
+  exchange: Pick<EndpointExchange, 'method' | 'url' | 'headers' | 'ip' | 'query' | 'identity'>,
+  path: Readonly<Record<string, string>>,
+  body: JsonValue | undefined,
+): RunRequest {
+  const { identity } = exchange
+  return {
+    method: exchange.method,
+    url: identity ? withoutParameter(exchange.url, 'access_token') : exchange.url,
+    headers: identity ? openHeaders(exchange.headers) : exchange.headers,
+    ip: exchange.ip,
+    query: queryOf(exchange.query),
+    path,
+    body,
+    user: identity?.user,
+    ...(identity && { scopes: identity.scopes }),
+  }
+}
+
+function openHeaders(headers: RunRequest['headers']): RunRequest['headers'] {
+  const { authorization: _1, cookie: _2, 'x-authtoken': _3, 'x-token': _4, ...open } = headers
+  return open
+}
+
+function queryOf(query: unknown): RunRequest['query'] {
+  // Node's parser gives exactly this: text, or a list of texts for a name that comes several times.
+  return isQuery(query) ? query : {}
+}
+
+function isQuery(query: unknown): query is RunRequest['query'] {
+  return typeof query === 'object' && query !== null
+}

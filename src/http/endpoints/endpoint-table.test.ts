@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FlowRoom, openFlowRoom } from '../../../test/run-flow.ts'
+import type { LiveTable } from '../../flows/live/live-blueprints.ts'
+import { endpointTable, type FindEndpoint } from './endpoint-table.ts'
+
+let room: FlowRoom
+let find: FindEndpoint
+beforeAll(async () => {
+  room = await openFlowRoom()
+  const get = (uri: string) => ({ type: 'on_startup_register_uri_get', in: { uri } })
+  const { blueprint } = room.compile({
+    list: get('tasks'),
+    one: get('tasks/{guid}'),
+    comments: get('tasks/:task/comments/{comment}'),
+    fixed: get('tasks/today'),
+    rest: get('files/{folder}/{path...}'),
+    write: { type: 'on_startup_register_uri_post', in: { uri: 'tasks' } },
+  })
+  if (!blueprint) throw new Error('does not compile')
+  const table: LiveTable = {
+    blueprints: new Map([['b', { compiled: blueprint, name: 'B', deployment: 1 }]]),
+    functions: new Map(),
+    version: 1,
+  }
+  find = endpointTable(table)
+})
+afterAll(() => room.close())
+
+test.each([
+  ['GET', '/nothing', undefined, undefined],
+  ['PUT', '/tasks', undefined, undefined],
+  ['PATCH', '/tasks', undefined, undefined],
+  ['GET', '/files/a', undefined, undefined],
+  ['GET', '/tasks', 'list', {}],
+  ['HEAD', '/tasks', 'list', {}],
+  ['GET', '/tasks/', 'list', {}],
+  ['POST', '/tasks', 'write', {}],
+  ['GET', '/tasks/17', 'one', { guid: '17' }],
+  ['GET', '/tasks/today', 'fixed', {}],
+  ['GET', '/tasks/a%20b', 'one', { guid: 'a b' }],
+  ['GET', '/tasks/1/comments/2', 'comments', { task: '1', comment: '2' }],
+  ['GET', '/files/a/b/c.txt', 'rest', { folder: 'a', path: 'b/c.txt' }],
+])('%s %s', (method, path, block, parameters) => {
+  const found = find(method, path)
+  expect(found?.endpoint.block).toBe(block)
+  expect(found?.parameters).toEqual(parameters)
+})

@@ -1,0 +1,59 @@
+import findMyWay, { type HTTPMethod } from 'find-my-way'
+import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
+import type { LiveTable } from '../../flows/live/live-blueprints.ts'
+
+/** An endpoint of an active blueprint, found for a request. */
+export interface FoundEndpoint {
+  readonly endpoint: CompiledEndpoint
+  readonly blueprint: string
+  readonly blueprintName: string
+  /** Parameters of the path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+export type FindEndpoint = (method: string, path: string) => FoundEndpoint | undefined
+
+type Owner = Omit<FoundEndpoint, 'parameters'>
+
+/**
+ * The routes of all active blueprints. Built anew for each table (3 ms for 400 routes) and never changed: find-my-way
+ * builds its whole tree anyway when one route is taken out, and so a request sees the old table or the new one.
+ */
+export function endpointTable(table: LiveTable): FindEndpoint {
+  const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 256 })
+  const owners = new Map<unknown, Owner & { readonly rest: string | undefined }>()
+  for (const { compiled, name } of table.blueprints.values()) {
+    for (const endpoint of compiled.endpoints) {
+      const owner: Owner = { endpoint, blueprint: compiled.guid, blueprintName: name }
+      const handler = () => undefined
+      owners.set(handler, { ...owner, rest: /\{([^}]+)\.\.\.\}$/.exec(endpoint.listening.uri)?.[1] })
+      router.on(endpoint.listening.method, routePattern(endpoint.listening.uri), handler)
+    }
+  }
+  return (method, path) => {
+    // HEAD is answered as GET without the body.
+    const found = router.find(method === 'HEAD' ? 'GET' : (method as HTTPMethod), path)
+    const owner = found ? owners.get(found.handler) : undefined
+    if (!found || !owner) return undefined
+    const { endpoint, blueprint, blueprintName, rest } = owner
+    return { endpoint, blueprint, blueprintName, parameters: namedParameters(found.params, rest) }
+  }
+}
+
+/** `files/{id}/{path...}` in the router's own spelling; the rest of a path is always called `*` there. */
+function routePattern(uri: string): string {
+  return `/${uri.replace(/\{[^}]+\.\.\.\}$/, '*').replace(/\{([^}]+)\}/g, ':$1')}`
+}
+
+/** `rest`: the name of the rest of the path, if there is one. */
+function namedParameters(
+  found: Readonly<Record<string, string | undefined>>,
+  rest: string | undefined,
+): Record<string, string> {
+  const named: Record<string, string> = {}
+  for (const name in found) {
+    const value = found[name]
+    if (value !== undefined) named[name === '*' ? (rest ?? name) : name] = value
+  }
+  return named
+}

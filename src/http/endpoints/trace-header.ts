@@ -1,0 +1,50 @@
+/**
+ * The header `x-quoin-trace` has one request traced, for who may change blueprints: `1` for whoever sends the request, or
+ * `Bearer <token>` for the user of that token, while the request itself stays anybody's. From others it is ignored. No flow
+ * sees it.
+ */
+import type { Identity } from '../../access/identity.ts'
+import { holds } from '../../access/scopes.ts'
+import type { Engine } from '../../flows/engine.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { RouteTools } from '../server/route-family.ts'
+import type { EndpointExchange } from './endpoint-exchange.ts'
+
+export const TRACE_HEADER = 'x-quoin-trace'
+
+/** The engine for a request that has the header: tracing what it runs, where that may be. */
+export function engineAskedFor(
+  engine: Engine,
+  exchange: EndpointExchange,
+  tools: Pick<RouteTools, 'identify'>,
+): MaybePromise<Engine> {
+  const { headers } = exchange
+  const asked = String(headers[TRACE_HEADER])
+  delete headers[TRACE_HEADER]
+  const asker = asked === '1' ? exchange.identity : userOf(asked, exchange, tools)
+  return andThen(asker, (identity) => {
+    if (!identity || !holds(identity.scopes, 'blueprints_update')) return engine
+    const traced = (run: string) => exchange.alsoSend('x-quoin-run', run)
+    return { ...engine, run: (start) => engine.run({ ...start, traced }) }
+  })
+}
+
+/** Undefined for a token that is none. */
+function userOf(
+  authorization: string,
+  { host, ip }: EndpointExchange,
+  tools: Pick<RouteTools, 'identify'>,
+): MaybePromise<Identity | undefined> {
+  const nobody = (error: unknown): undefined => {
+    if (error instanceof QuoinError && error.code === 'INVALID_ACCESS_TOKEN') return undefined
+    throw error
+  }
+  const asking = { method: 'GET', headers: { authorization }, query: {}, host, ip }
+  try {
+    const identity = tools.identify({ ...asking, identity: undefined, accessToken: undefined })
+    return isPromise(identity) ? identity.catch(nobody) : identity
+  } catch (error) {
+    return nobody(error)
+  }
+}

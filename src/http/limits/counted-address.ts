@@ -1,0 +1,56 @@
+import ipaddr from 'ipaddr.js'
+import type { HttpSettings } from '../server/http-settings.ts'
+
+/** IPv4 as it is; of IPv6 the first 64 bits, since that is what one customer usually has to choose from. */
+export function countedAddress(ip: string): string {
+  if (!ip.includes(':')) return ip
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
+  if (mapped?.[1] !== undefined) return mapped[1]
+  if (ip === '::1') return ip
+  const [head = '', tail] = (ip.split('%')[0] ?? '').split('::')
+  const front = head === '' ? [] : head.split(':')
+  const back = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length)
+  return [...front, ...Array<string>(zeros).fill('0'), ...back].slice(0, 4).join(':')
+}
+
+export function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.')
+}
+
+/** The names that `trustProxy` takes for networks, and what they are called in the library. */
+const NAMED = new Map([
+  ['loopback', ['loopback']],
+  ['linklocal', ['linkLocal']],
+  ['uniquelocal', ['uniqueLocal', 'private']],
+])
+
+/**
+ * Whether an address stands for many clients: this machine, where proxies and tunnels run, and the proxies that are
+ * trusted. What is limited for one client is not limited for these.
+ */
+export function standsForMany(trustProxy: HttpSettings['trustProxy']): (address: string) => boolean {
+  if (trustProxy === true) return () => true
+  const entries = trustProxy === false ? [] : trustProxy
+  const ranges = new Set(entries.flatMap((entry) => NAMED.get(entry) ?? []))
+  const networks = entries.flatMap((entry) => networkOf(entry) ?? [])
+  return (text) => {
+    if (isLoopback(countedAddress(text))) return true
+    if (entries.length === 0 || !ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text)
+    return (
+      ranges.has(address.range()) ||
+      networks.some(({ network, bits }) => network.kind() === address.kind() && address.match(network, bits))
+    )
+  }
+}
+
+function networkOf(entry: string) {
+  if (ipaddr.isValidCIDR(entry)) {
+    const [network, bits] = ipaddr.parseCIDR(entry)
+    return { network, bits }
+  }
+  if (!ipaddr.isValid(entry)) return undefined
+  const network = ipaddr.process(entry)
+  return { network, bits: network.kind() === 'ipv4' ? 32 : 128 }
+}

@@ -1,0 +1,155 @@
+import { Type } from 'typebox'
+import { withConfiguration } from '../../../flows/blueprints/block-configuration.ts'
+import {
+  createBlock,
+  discardStaged,
+  saveStaged,
+  stageRemoval,
+  stageUpdate,
+} from '../../../flows/blueprints/block-staging.ts'
+import { searchRecords } from '../../../flows/blueprints/blueprint-records.ts'
+import type { Engine } from '../../../flows/engine.ts'
+import { getRecord, recordStorages } from '../../../records/records.ts'
+import { blockSchema, createBlockSchema, updateBlockSchema } from '../../../shared/api/blueprint-actions.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import { searchSchema } from '../../../shared/api/search.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+import { searchReply } from '../search-reply.ts'
+import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+
+const tags = ['Blocks']
+
+const searchFields: readonly SearchField[] = [
+  { name: 'blueprint_guid', type: 'string' },
+  { name: 'type', type: 'string', text: true },
+  { name: 'title', type: 'string', text: true },
+  { name: 'description', type: 'string', text: true },
+  { name: 'storages', type: 'string' },
+  { name: 'scopes', type: 'string' },
+  { name: 'is_created', type: 'boolean' },
+  { name: 'unsaved.change', type: 'string' },
+  ...metaFields,
+]
+
+/** Blocks of blueprints, called blueprint actions here. */
+export function blueprintActionRoutes({ records, catalogue }: Engine): RouteFamily {
+  return (app) => {
+    app.post(
+      '/blueprintactions/search',
+      {
+        config: { permission: 'blueprintactions_view', bodyOptional: true },
+        schema: {
+          operationId: 'searchBlocks',
+          summary: 'List blocks inside a blueprint',
+          description: 'Filter by `blueprint_guid`.',
+          tags,
+          body: searchSchema,
+          response: { 200: Type.Array(blockSchema) },
+        },
+      },
+      async (request, reply) => {
+        const wanted = searchRequest(request.body, searchFields)
+        return searchReply(reply, request.body, await searchRecords(records, recordStorages.blocks, wanted))
+      },
+    )
+
+    app.get(
+      '/blueprintactions/:guid',
+      {
+        config: { permission: 'blueprintactions_view' },
+        schema: {
+          operationId: 'getBlock',
+          summary: "One block's full document",
+          tags,
+          params: guidParams,
+          response: { 200: blockSchema },
+        },
+      },
+      (request) => getRecord(records.storage.session(), recordStorages.blocks, request.params.guid, 'block'),
+    )
+
+    app.post(
+      '/blueprintactions',
+      {
+        config: { permission: 'blueprintactions_create' },
+        schema: {
+          operationId: 'createBlock',
+          summary: 'Create a block',
+          description:
+            'Saved at once, or only staged with `staged: true`. A wire that cannot be is refused; what is only unfinished is not.',
+          tags,
+          body: createBlockSchema,
+          response: { 200: blockSchema },
+        },
+      },
+      (request) =>
+        createBlock(records, catalogue, withConfiguration(request.body, catalogue), actorOf(request)),
+    )
+
+    app.put(
+      '/blueprintactions/:guid',
+      {
+        config: { permission: 'blueprintactions_update' },
+        schema: {
+          operationId: 'stageBlock',
+          summary: 'Stage a change of a block',
+          description: 'Changes what is given. Seen under `unsaved` until it is saved or discarded.',
+          tags,
+          params: guidParams,
+          body: updateBlockSchema,
+          response: { 200: blockSchema },
+        },
+      },
+      (request) => stageUpdate(records, catalogue, request.params.guid, request.body, actorOf(request)),
+    )
+
+    app.delete(
+      '/blueprintactions/:guid',
+      {
+        config: { permission: 'blueprintactions_remove' },
+        schema: {
+          operationId: 'stageBlockRemoval',
+          summary: 'Stage the removal of a block',
+          description: 'A block that exists only as staged is gone at once.',
+          tags,
+          params: guidParams,
+          response: { 200: blockSchema },
+        },
+      },
+      (request) => stageRemoval(records, request.params.guid, actorOf(request)),
+    )
+
+    app.post(
+      '/blueprintactions/unsaved/:guid',
+      {
+        config: { permission: 'blueprintactions_update', bodyOptional: true },
+        schema: {
+          operationId: 'saveStaged',
+          summary: 'Save staged changes',
+          description:
+            'Of one block, or of all blocks of a blueprint in one transaction. Gives the blocks that changed.',
+          tags,
+          params: guidParams,
+          response: { 200: Type.Array(blockSchema) },
+        },
+      },
+      (request) => saveStaged(records, request.params.guid, actorOf(request)),
+    )
+
+    app.delete(
+      '/blueprintactions/unsaved/:guid',
+      {
+        config: { permission: 'blueprintactions_update' },
+        schema: {
+          operationId: 'discardStaged',
+          summary: 'Discard staged changes',
+          tags,
+          params: guidParams,
+          response: { 200: Type.Array(blockSchema) },
+        },
+      },
+      (request) => discardStaged(records, request.params.guid, actorOf(request)),
+    )
+  }
+}

@@ -1,0 +1,121 @@
+import { Type } from 'typebox'
+import type { Access } from '../../../access/access.ts'
+import type { Engine } from '../../../flows/engine.ts'
+import {
+  blueprintSchema,
+  deployActionSchema,
+  explainRequestSchema,
+  explanationSchema,
+} from '../../../shared/api/blueprints.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf, deployerOf } from '../actor-of.ts'
+import { explainRequest } from '../data/explain-request.ts'
+
+const tags = ['Blueprints']
+
+/** What answers requests: activating, deploying, and why something does or does not. */
+export function blueprintDeploymentRoutes(engine: Engine, access: Access): RouteFamily {
+  const { deployments } = engine
+  return (app) => {
+    app.put(
+      '/blueprints/update/set/active/:guid',
+      {
+        config: {
+          permission: 'blueprints_update',
+          bodyOptional: true,
+          errors: ['CONFLICT', 'VALIDATION_FAILED'],
+        },
+        schema: {
+          operationId: 'activateBlueprint',
+          summary: 'Activate a blueprint',
+          description:
+            'Checks and deploys the saved blocks; the endpoints are reachable when this answers. What cannot run is 422 with every problem, and everything stays as it was. A blueprint with the page login, logout or password needs the scope `blueprints_account_pages`, here and at each deploy.',
+          tags,
+          params: guidParams,
+          response: { 200: blueprintSchema },
+        },
+      },
+      (request) => deployments.activate(request.params.guid, deployerOf(request)),
+    )
+
+    app.put(
+      '/blueprints/update/set/inactive/:guid',
+      {
+        config: { permission: 'blueprints_update', bodyOptional: true },
+        schema: {
+          operationId: 'deactivateBlueprint',
+          summary: 'Deactivate a blueprint',
+          description: 'Its endpoints answer 404 from then on; requests in flight finish.',
+          tags,
+          params: guidParams,
+          response: { 200: blueprintSchema },
+        },
+      },
+      (request) => deployments.deactivate(request.params.guid, actorOf(request)),
+    )
+
+    app.get(
+      '/blueprints/deploy/:guid/actions',
+      {
+        config: { permission: 'blueprints_view', alsoNeeds: ['blueprintactions_view'] },
+        schema: {
+          operationId: 'listDeployActions',
+          summary: 'Pending deploy actions',
+          description: 'The blocks that differ between saved and deployed.',
+          tags,
+          params: guidParams,
+          response: { 200: Type.Array(deployActionSchema) },
+        },
+      },
+      async (request) => {
+        const found = await deployments.pending(request.params.guid)
+        return found.map(({ before, after, ...rest }) => ({
+          ...rest,
+          before: asJson(before),
+          after: asJson(after),
+        }))
+      },
+    )
+
+    app.post(
+      '/blueprints/deploy/:guid',
+      {
+        config: {
+          permission: 'blueprints_update',
+          bodyOptional: true,
+          errors: ['CONFLICT', 'VALIDATION_FAILED'],
+        },
+        schema: {
+          operationId: 'deployBlueprint',
+          summary: 'Deploy the saved blocks',
+          description: 'Without a gap: a request runs wholly on the old or wholly on the new deployment.',
+          tags,
+          params: guidParams,
+          response: { 200: blueprintSchema },
+        },
+      },
+      (request) => deployments.deploy(request.params.guid, deployerOf(request)),
+    )
+
+    app.post(
+      '/blueprints/explain',
+      {
+        config: { permission: 'blueprints_view' },
+        schema: {
+          operationId: 'explainRequest',
+          summary: 'Why a custom endpoint answers, or why it is 404',
+          tags,
+          body: explainRequestSchema,
+          response: { 200: explanationSchema },
+        },
+      },
+      (request) => explainRequest(engine, access, request.body),
+    )
+  }
+}
+
+/** A block as JSON has it: what is undefined is not there. */
+function asJson(block: object | null) {
+  return block === null ? null : JSON.parse(JSON.stringify(block))
+}

@@ -1,0 +1,67 @@
+import { Type } from 'typebox'
+import { stageEdits } from '../../../flows/blueprints/block-edits.ts'
+import type { Engine } from '../../../flows/engine.ts'
+import { blockRecords, getRecord, recordStorages } from '../../../records/records.ts'
+import { type BlockEdit, blockSchema, editsSchema } from '../../../shared/api/blueprint-actions.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import { callerOf, requireScope } from '../../server/authenticate.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+
+const tags = ['Blocks']
+
+/** All blocks of one blueprint, as an editor reads and changes them. */
+export function blueprintEditRoutes({ records, catalogue }: Engine): RouteFamily {
+  return (app) => {
+    app.get(
+      '/blueprints/:guid/blocks',
+      {
+        config: { permission: 'blueprintactions_view' },
+        schema: {
+          operationId: 'listBlocksOfBlueprint',
+          summary: 'All blocks of a blueprint',
+          description:
+            'In the order in which they were made, with what is staged. With `if-none-match` an editor sees cheaply whether somebody changed anything.',
+          tags,
+          params: guidParams,
+          response: { 200: Type.Array(blockSchema) },
+        },
+      },
+      async (request) => {
+        const { guid } = request.params
+        const session = records.storage.session()
+        await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+        return blockRecords(session, guid)
+      },
+    )
+
+    app.post(
+      '/blueprints/:guid/edits',
+      {
+        config: { permission: 'blueprintactions_update', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'stageEdits',
+          summary: 'Stage several changes of blocks at once',
+          description:
+            'All or none, in one transaction. New blocks also need the scope `blueprintactions_create`, removed ones `blueprintactions_remove`. Each says against which state it was made; 409 when one was changed meanwhile. Gives the changed blocks.',
+          tags,
+          params: guidParams,
+          body: editsSchema,
+          response: { 200: Type.Array(blockSchema) },
+        },
+      },
+      async (request) => {
+        const { edits } = request.body
+        const caller = callerOf(request)
+        if (edits.some(isNew)) requireScope(caller, 'blueprintactions_create')
+        if (edits.some(({ content }) => content === null)) requireScope(caller, 'blueprintactions_remove')
+        return stageEdits(records, catalogue, request.params.guid, edits, actorOf(request))
+      },
+    )
+  }
+}
+
+/** One that says so of a block that is there is refused when it is staged. */
+function isNew({ update_hash: hash, content }: BlockEdit): boolean {
+  return hash === null && content !== null
+}

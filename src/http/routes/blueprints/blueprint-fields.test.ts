@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, textAt } from '../../../../test/json-at.ts'
+import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
+import { installBlueprint } from '../../../flows/blueprints/install-blueprint.ts'
+import type { JsonValue } from '../../../shared/json.ts'
+
+let room: ManagementServer
+beforeAll(async () => {
+  room = await openManagementServer()
+  const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `blueprintfields_${verb}`)
+  await room.addUser('builder', verbs)
+  await room.addUser('nobody', [])
+})
+afterAll(() => room.close())
+
+const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
+  room.send(method, `/blueprintfields${path}`, 'builder', body)
+
+describe('blueprint fields', () => {
+  it.each([
+    ['POST', '/search', 'view'],
+    ['POST', '', 'create'],
+    ['GET', '/none', 'view'],
+    ['PUT', '/none', 'update'],
+    ['DELETE', '/none', 'remove'],
+  ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
+    expect((await room.send(method, `/blueprintfields${path}`, '')).status).toBe(401)
+    const refused = await room.send(method, `/blueprintfields${path}`, 'nobody')
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([
+      403,
+      expect.stringContaining(`_${verb}`),
+    ])
+  })
+
+  const good = { name: 'ok', type: 'string', storage: 'tasks' }
+  it.each<[string, { [key: string]: JsonValue }, string]>([
+    ['no type', { name: 'a' }, 'type'],
+    ['an unknown type', { name: 'a', type: 'text' }, 'type'],
+    ['a bad name', { ...good, name: 'a..b' }, 'name'],
+    ['a name in _meta', { ...good, name: '_meta.guid' }, 'name'],
+    ['a storage of Quoin’s own', { ...good, storage: '_users' }, 'storage'],
+    ['a bad storage', { ...good, storage: 'A B' }, 'storage'],
+    ['an unknown rule', { ...good, validation_rules: { longest: 5 } }, 'validation_rules.longest'],
+    ['a rule of another type', { ...good, validation_rules: { min: 5 } }, 'validation_rules.min'],
+    ['a look-ahead', { ...good, validation_rules: { pattern: '(?=a)' } }, 'validation_rules.pattern'],
+    ['a huge pattern', { ...good, validation_rules: { pattern: 'a{1000}' } }, 'validation_rules.pattern'],
+    [
+      'a bound of another type',
+      { ...good, type: 'date', validation_rules: { min: 'x' } },
+      'validation_rules.min',
+    ],
+    ['min above max', { ...good, type: 'number', validation_rules: { min: 2, max: 1 } }, 'validation_rules'],
+    ['a default that does not fit', { ...good, type: 'number', default_value: 'x' }, 'default_value'],
+    ['an unknown blueprint', { ...good, blueprint_guid: 'none' }, 'blueprint_guid'],
+  ])('a field with %s is refused', async (_what, body, field) => {
+    const reply = await send('POST', '', body)
+    expect([reply.status, jsonAt(reply.body, 'error'), jsonAt(reply.body, 'fields')]).toEqual([
+      400,
+      'INVALID_BODY',
+      [field],
+    ])
+  })
+
+  it('one of a name for each storage, and one for all', async () => {
+    const field = { name: 'state', type: 'string' }
+    const statuses = []
+    for (const storage of ['a', 'b', null, 'a', null])
+      statuses.push((await send('POST', '', { ...field, storage })).status)
+    expect(statuses).toEqual([200, 200, 200, 409, 409])
+    const other = textAt(
+      (await send('POST', '/search', { filters: { storage: 'b' } })).body,
+      0,
+      '_meta',
+      'guid',
+    )
+    expect((await send('PUT', `/${other}`, { storage: 'a' })).status).toBe(409)
+    expect(jsonAt((await send('PUT', `/${other}`, { storage: 'c' })).body, 'storage')).toBe('c')
+  })
+
+  it('are read, changed and removed; a change must fit as a whole', async () => {
+    const made = await send('POST', '', {
+      name: 'user_email',
+      type: 'string',
+      storage: 'people',
+      validation_rules: { max_length: 10 },
+      metadata: { ui_component: 'text-input' },
+    })
+    expect(made.body).toMatchObject({
+      required: false,
+      default_value: null,
+      created_by: { username: 'builder' },
+    })
+    const guid = textAt(made.body, '_meta', 'guid')
+    expect(jsonAt((await send('PUT', `/${guid}`, { default_value: 'x'.repeat(11) })).body, 'fields')).toEqual(
+      ['default_value'],
+    )
+    expect(jsonAt((await send('PUT', `/${guid}`, { type: 'number' })).body, 'fields')).toEqual([
+      'validation_rules.max_length',
+    ])
+    expect((await send('PUT', `/${guid}`, { required: true })).body).toMatchObject({
+      required: true,
+      validation_rules: { max_length: 10 },
+    })
+    expect(jsonAt((await send('GET', `/${guid}`)).body, 'name')).toBe('user_email')
+    expect((await send('DELETE', `/${guid}`)).body).toEqual({ guid, removed: true })
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PUT', { required: false }],
+      ['DELETE', undefined],
+    ] as const)
+      expect((await send(method, `/${guid}`, body)).status).toBe(404)
+  })
+})
+
+describe('an endpoint that stores what it is sent', () => {
+  beforeAll(async () => {
+    const endpoint = (method: string, blocks: object, done: string) => ({
+      [`${method}`]: {
+        type: `on_startup_register_uri_${method}`,
+        in: { uri: method === 'put' ? 'orders/{guid}' : 'orders' },
+      },
+      ...blocks,
+      [`${method}_reply`]: {
+        type: 'httpconnection_set_json',
+        in: { flow: `@${done}.flow`, value: `@${done}.document` },
+      },
+    })
+    const blocks = {
+      storage: { type: 'storage', fields: { storage: 'orders' } },
+      params: { type: 'httpconnection_get_params', in: { field: 'guid' } },
+      ...endpoint(
+        'post',
+        {
+          post_set: { type: 'mutations_set_bp_field_multiple', in: { object: '@post.body' } },
+          create: {
+            type: 'function_create_document_from_mutations',
+            in: { flow: '@post.flow', storage: '@storage.storage', mutations: '@post_set.mutations' },
+          },
+        },
+        'create',
+      ),
+      ...endpoint(
+        'put',
+        {
+          put_set: { type: 'mutations_set_bp_field_multiple', in: { object: '@put.body' } },
+          update: {
+            type: 'function_update_document_mutations',
+            in: {
+              flow: '@put.flow',
+              storage: '@storage.storage',
+              guid: '@params.value',
+              mutations: '@put_set.mutations',
+            },
+          },
+        },
+        'update',
+      ),
+    }
+    await installBlueprint(room.engine, { name: 'Orders', blocks }, { guid: '', username: 'test' })
+    await send('POST', '', {
+      name: 'amount',
+      type: 'number',
+      storage: 'orders',
+      required: true,
+      validation_rules: { min: 1 },
+    })
+    await send('POST', '', {
+      name: 'status',
+      type: 'string',
+      storage: 'orders',
+      default_value: 'open',
+      validation_rules: { choices: ['open', 'paid'] },
+    })
+  })
+
+  it.each([
+    [{}, 'amount is required'],
+    [{ amount: 0 }, 'amount must be at least 1'],
+    [{ amount: '5' }, 'amount must be a number'],
+    [{ amount: 5, status: 'lost' }, 'status must be one of open, paid'],
+  ])('answers 400 to %j, naming the field, and stores nothing', async (body, message) => {
+    const reply = await room.send('POST', '/orders', '', body)
+    expect([reply.status, reply.body]).toEqual([400, { error: expect.stringContaining(message) }])
+    expect(await room.storage.session().count('orders', { kind: 'all' })).toBe(0)
+  })
+
+  it('stores what fits, with the default, and checks changes', async () => {
+    const made = await room.send('POST', '/orders', '', { amount: 5 })
+    expect([made.status, made.body]).toEqual([200, expect.objectContaining({ amount: 5, status: 'open' })])
+    const path = `/orders/${textAt(made.body, '_meta', 'guid')}`
+    expect((await room.send('PUT', path, '', { status: 'lost' })).status).toBe(400)
+    expect((await room.send('PUT', path, '', { amount: null })).status).toBe(400)
+    expect((await room.send('PUT', path, '', { status: 'paid' })).body).toMatchObject({
+      amount: 5,
+      status: 'paid',
+    })
+  })
+})

@@ -1,0 +1,106 @@
+import { Type } from 'typebox'
+import { candidateBlocks } from '../../../flows/blueprints/block-staging.ts'
+import type { Engine } from '../../../flows/engine.ts'
+import { getVersion, listVersions } from '../../../flows/live/versions.ts'
+import {
+  blueprintSchema,
+  checkBlueprintSchema,
+  checkedBlueprintSchema,
+  versionBlocksSchema,
+  versionParams,
+  versionSchema,
+} from '../../../shared/api/blueprints.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { deployerOf } from '../actor-of.ts'
+
+const tags = ['Blueprints']
+
+/** What was deployed before, and what would happen at the next deploy. */
+export function blueprintVersionRoutes({ deployments, records }: Engine): RouteFamily {
+  return (app) => {
+    app.post(
+      '/blueprints/check/:guid',
+      {
+        config: { permission: 'blueprints_view', bodyOptional: true },
+        schema: {
+          operationId: 'checkBlueprint',
+          summary: 'What would keep a blueprint from being activated',
+          description: 'Everything at once, with block and pin. Changes nothing.',
+          tags,
+          params: guidParams,
+          body: checkBlueprintSchema,
+          response: { 200: checkedBlueprintSchema },
+        },
+      },
+      async (request) => {
+        const { guid } = request.params
+        const blocks = await candidateBlocks(records, guid, request.body.state ?? 'saved')
+        const { problems, notes } = await deployments.check(guid, blocks)
+        return {
+          problems: problems.map(told),
+          notes: notes.map((note) => ({ ...told(note), level: note.level })),
+        }
+      },
+    )
+
+    app.get(
+      '/blueprints/:guid/versions',
+      {
+        config: { permission: 'blueprints_view' },
+        schema: {
+          operationId: 'listVersions',
+          summary: 'What was deployed, the newest first',
+          description: 'The newest 100.',
+          tags,
+          params: guidParams,
+          response: { 200: Type.Array(versionSchema) },
+        },
+      },
+      (request) => listVersions(records, request.params.guid),
+    )
+
+    app.get(
+      '/blueprints/:guid/versions/:number',
+      {
+        config: { permission: 'blueprints_view', alsoNeeds: ['blueprintactions_view'] },
+        schema: {
+          operationId: 'getVersion',
+          summary: 'The blocks of one version',
+          tags,
+          params: versionParams,
+          response: { 200: versionBlocksSchema },
+        },
+      },
+      async (request) => {
+        const version = await getVersion(records, request.params.guid, request.params.number)
+        return { ...version, blocks: JSON.parse(JSON.stringify(version.blocks)) }
+      },
+    )
+
+    app.post(
+      '/blueprints/:guid/versions/:number/rollback',
+      {
+        config: {
+          permission: 'blueprints_update',
+          bodyOptional: true,
+          errors: ['CONFLICT', 'VALIDATION_FAILED'],
+        },
+        schema: {
+          operationId: 'rollBackBlueprint',
+          summary: 'Deploy a former version again',
+          description:
+            'Its blocks become a new version, without a gap. The saved blocks stay as they are and show up as pending.',
+          tags,
+          params: versionParams,
+          response: { 200: blueprintSchema },
+        },
+      },
+      (request) => deployments.rollBack(request.params.guid, request.params.number, deployerOf(request)),
+    )
+  }
+}
+
+function told({ block, pin, message }: { block: string; pin?: string; message: string }) {
+  return { block, message, ...(pin !== undefined && { pin }) }
+}

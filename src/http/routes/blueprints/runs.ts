@@ -1,0 +1,181 @@
+import type { FastifyContextConfig } from 'fastify'
+import { Type } from 'typebox'
+import type { Access } from '../../../access/access.ts'
+import { holds } from '../../../access/scopes.ts'
+import { getRun, listRuns, pausedRuns, recordOf } from '../../../flows/trace/find-runs.ts'
+import { type FindCaller, replayRun } from '../../../flows/trace/replay.ts'
+import type { Steering } from '../../../flows/trace/run-brake.ts'
+import { summaryOf } from '../../../flows/trace/run-record.ts'
+import type { Tracing } from '../../../flows/trace/tracing.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import {
+  ofBlueprintQuery,
+  pausedRunSchema,
+  replaySchema,
+  runListQuery,
+  runSchema,
+  runSummarySchema,
+} from '../../../shared/api/runs.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { neededScopes } from '../../server/permission.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { searchReply } from '../search-reply.ts'
+import { runStreams } from './run-stream.ts'
+
+const tags = ['Runs']
+
+/** A run shows what each block got and gave: the blocks, and the data of whoever sent the request. */
+const seesRuns = {
+  permission: 'blueprints_view',
+  alsoNeeds: ['runs_view', 'blueprintactions_view'],
+} satisfies FastifyContextConfig
+
+/** Runs that were traced, and those that stand still. */
+export function runRoutes(
+  tracing: Tracing,
+  access: Pick<Access, 'identify' | 'getUser' | 'scopesOfUser'>,
+): RouteFamily {
+  const findCaller: FindCaller = async (guid) => {
+    const [user, scopes] = await Promise.all([access.getUser(guid), access.scopesOfUser(guid)])
+    return user && scopes && { user, scopes }
+  }
+  return (app) => {
+    const streams = runStreams()
+    const unlisten = tracing.news.listen((summary) => streams.tell(summary))
+    // Before the server waits for its requests: these would never end.
+    app.addHook('preClose', async () => {
+      unlisten()
+      streams.close()
+    })
+
+    app.get(
+      '/runs',
+      {
+        config: seesRuns,
+        schema: {
+          operationId: 'listRuns',
+          summary: 'Traced runs',
+          description: 'The newest first. Kept for a day, and of each blueprint the last ones.',
+          tags,
+          querystring: runListQuery,
+          response: { 200: Type.Array(runSummarySchema) },
+        },
+      },
+      async (request, reply) => searchReply(reply, {}, await listRuns(tracing, request.query)),
+    )
+
+    app.get(
+      '/runs/stream',
+      {
+        config: { ...seesRuns, entityTag: false },
+        schema: {
+          operationId: 'watchRuns',
+          summary: 'Hear of traced runs',
+          description:
+            'Server-sent events named `run`, each with a summary: when a traced run begins, pauses and ends. Runs of other nodes are told when they pause and end.',
+          tags,
+          querystring: ofBlueprintQuery,
+          response: {
+            200: {
+              description: 'An endless stream.',
+              content: { 'text/event-stream': { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
+            },
+          },
+        },
+      },
+      (request, reply) => {
+        const { accessToken: token } = request
+        const mayStay = async () => {
+          const identity = token === undefined ? undefined : await access.identify(token)
+          return (
+            identity !== undefined && neededScopes(seesRuns).every((scope) => holds(identity.scopes, scope))
+          )
+        }
+        return streams.open(reply, request.query.blueprint, mayStay)
+      },
+    )
+
+    app.get(
+      '/runs/paused',
+      {
+        config: seesRuns,
+        schema: {
+          operationId: 'listPausedRuns',
+          summary: 'Runs that are paused at a breakpoint',
+          tags,
+          querystring: ofBlueprintQuery,
+          response: { 200: Type.Array(pausedRunSchema) },
+        },
+      },
+      (request) => pausedRuns(tracing, request.query.blueprint),
+    )
+
+    app.get(
+      '/runs/:guid',
+      {
+        config: seesRuns,
+        schema: {
+          operationId: 'getRun',
+          summary: 'One traced run, step by step',
+          tags,
+          params: guidParams,
+          response: { 200: runSchema },
+        },
+      },
+      (request) => getRun(tracing, request.params.guid),
+    )
+
+    app.post(
+      '/runs/:guid/replay',
+      {
+        config: {
+          permission: 'blueprints_update',
+          alsoNeeds: ['runs_view', 'blueprintactions_view'],
+          bodyOptional: true,
+          errors: ['CONFLICT', 'VALIDATION_FAILED'],
+        },
+        schema: {
+          operationId: 'replayRun',
+          summary: 'Run a traced request again',
+          description:
+            'On the saved, staged or deployed blocks, and compared with the recorded run (`_meta` does not count). Nothing that it writes stays, and blocks that touch the world outside give what they gave then. 409 for a run that cannot be repeated, 422 for blocks that cannot run.',
+          tags,
+          params: guidParams,
+          body: replaySchema,
+          response: { 200: runSchema },
+        },
+      },
+      (request) => replayRun(tracing, findCaller, request.params.guid, request.body.state ?? 'saved'),
+    )
+
+    const steer = (steering: Steering, summary: string, description: string) =>
+      app.post(
+        `/runs/:guid/${steering}`,
+        {
+          config: { permission: 'blueprints_update', alsoNeeds: ['runs_view'], bodyOptional: true },
+          schema: {
+            operationId: `${steering}Run`,
+            summary,
+            description: `${description} 404 if the run is not paused.`,
+            tags,
+            params: guidParams,
+            response: { 200: runSummarySchema },
+          },
+        },
+        async (request) => {
+          const { guid } = request.params
+          const { status } = await recordOf(tracing, guid)
+          if (status !== 'paused') throw new QuoinError('NOT_FOUND', 'The run is not paused.')
+          await tracing.steer(guid, steering)
+          return summaryOf(await recordOf(tracing, guid))
+        },
+      )
+    steer('step', 'Let a paused run go on to the next flow block', 'It pauses there for another minute.')
+    steer('resume', 'Let a paused run go on to the next breakpoint', 'Or to its end.')
+    steer(
+      'stop',
+      'Stop a paused run',
+      'It fails with 409 RUN_STOPPED, and what it wrote and did not commit is undone.',
+    )
+  }
+}

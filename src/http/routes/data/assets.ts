@@ -1,0 +1,144 @@
+import multipart from '@fastify/multipart'
+import { Type } from 'typebox'
+import type { Assets } from '../../../records/assets/assets.ts'
+import { assetSchema, fileResponse, uploadBody, uploadQuerySchema } from '../../../shared/api/assets.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import { searchSchema } from '../../../shared/api/search.ts'
+import { removedSchema } from '../../../shared/api/users.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import { guidOf } from '../../../storage/document-fields.ts'
+import { allowSlowBody } from '../../limits/slow-body.ts'
+import { assetFile } from '../../replies/asset-file.ts'
+import { sendFile } from '../../replies/file-reply.ts'
+import { checkSchema } from '../../server/check-schema.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+import { searchReply } from '../search-reply.ts'
+import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+import { receiveUpload } from './asset-upload.ts'
+
+const tags = ['Assets']
+
+const searchFields: readonly SearchField[] = [
+  { name: 'name', type: 'string', text: true },
+  { name: 'type', type: 'string' },
+  { name: 'size', type: 'number' },
+  { name: 'sha256', type: 'string' },
+  { name: 'directory', type: 'string', text: true },
+  { name: 'public_path', type: 'string' },
+  { name: 'created_by.username', type: 'string' },
+  ...metaFields,
+]
+
+/** Uploaded files and their records. */
+export function assetRoutes(assets: Assets): RouteFamily {
+  return async (app) => {
+    await app.register(async (scope: App) => uploadRoute(scope, assets))
+
+    app.post(
+      '/_system/assets/search',
+      {
+        config: { permission: 'assets_view', bodyOptional: true },
+        schema: {
+          operationId: 'searchAssets',
+          summary: 'Search assets',
+          tags,
+          body: searchSchema,
+          response: { 200: Type.Array(assetSchema) },
+        },
+      },
+      async (request, reply) => {
+        const page = await assets.search(searchRequest(request.body, searchFields))
+        return searchReply(reply, request.body, { ...page, records: page.records.map(shown) })
+      },
+    )
+
+    app.get(
+      '/_system/assets/:guid',
+      {
+        config: { permission: 'assets_view' },
+        schema: {
+          operationId: 'getAsset',
+          summary: 'One asset',
+          tags,
+          params: guidParams,
+          response: { 200: assetSchema },
+        },
+      },
+      async (request) => shown(await assets.get(request.params.guid)),
+    )
+
+    app.get(
+      '/_system/assets/:guid/content',
+      {
+        config: { permission: 'assets_view', entityTag: false },
+        schema: {
+          operationId: 'getAssetContent',
+          summary: 'Download an asset',
+          description: 'The header `range` gives a part of it, `if-none-match` nothing if it is known.',
+          tags,
+          params: guidParams,
+          response: { 200: fileResponse },
+        },
+      },
+      async (request, reply) =>
+        sendFile(request, reply, assetFile(assets, await assets.get(request.params.guid))),
+    )
+
+    app.delete(
+      '/_system/assets/:guid',
+      {
+        config: { permission: 'assets_remove' },
+        schema: {
+          operationId: 'removeAsset',
+          summary: 'Delete an asset',
+          description: 'For good, with its file.',
+          tags,
+          params: guidParams,
+          response: { 200: removedSchema },
+        },
+      },
+      async (request) => {
+        const { guid } = request.params
+        await assets.remove(guid, actorOf(request))
+        return { guid, removed: true } as const
+      },
+    )
+  }
+}
+
+/** In a scope of its own: no other route reads forms with files. */
+async function uploadRoute(scope: App, assets: Assets): Promise<void> {
+  scope.removeAllContentTypeParsers()
+  await scope.register(multipart)
+  // Any other body is the file itself; it is read by the handler.
+  scope.addContentTypeParser('*', (_request, _body, done) => done(null))
+  scope.post(
+    '/_system/assets/stream',
+    {
+      config: { permission: 'assets_create', bodyOptional: true, errors: ['CONFLICT', 'STORAGE_FULL'] },
+      onRequest: allowSlowBody(),
+      // The body is a stream: what is in its form is checked while it is read.
+      validatorCompiler: (route) => (route.httpPart === 'body' ? () => true : checkSchema(route)),
+      schema: {
+        operationId: 'uploadAsset',
+        summary: 'Upload an asset',
+        description:
+          'A form with one file, or the file as the body with `filename` in the query; at most 500 MB. `filename` and `directory` may also be fields of the form.',
+        tags,
+        consumes: ['multipart/form-data', 'application/octet-stream'],
+        querystring: uploadQuerySchema,
+        body: uploadBody,
+        response: { 200: assetSchema },
+      },
+    },
+    async (request, reply) => {
+      const { file, input } = await receiveUpload(request, reply, assets, request.query)
+      return shown(await assets.create(file, input, actorOf(request)))
+    },
+  )
+}
+
+function shown(record: JsonObject): JsonObject {
+  return { ...record, assets_guid: guidOf(record) }
+}

@@ -1,0 +1,223 @@
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
+import { jsonAt, textAt } from '../../../../test/json-at.ts'
+import {
+  beginImport,
+  endImport,
+  noteBatch,
+  undoBrokenImports,
+} from '../../../records/documents/import-journal.ts'
+import { createField } from '../../../records/fields/field-records.ts'
+import { matchAll, search } from '../../../shared/query.ts'
+import { transact } from '../../../storage/transact.ts'
+
+let room: DocumentServer
+const guid = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+beforeAll(async () => {
+  room = await openDocumentServer({ imported: 3_000_000 })
+})
+afterAll(() => room.close())
+
+const type = 'application/x-ndjson'
+const pathOf = (storage: string) => `/_system/storages/${storage}/documents`
+const send = (storage: string, raw: string | Buffer) =>
+  room.send('POST', `${pathOf(storage)}/import`, 'admin', { raw, type })
+const take = (storage: string) => room.send('GET', `${pathOf(storage)}/export`, 'admin')
+const count = (name: string) => room.storage.session().count(name, matchAll, true)
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+/** Neither documents, nor what is noted while they are written, nor a temporary file. */
+async function expectNothingLeft(name: string, before = 0): Promise<void> {
+  expect(await count(name)).toBe(before)
+  expect(await count('_imports')).toBe(0)
+  expect(await readdir(join(room.directory, 'imports'))).toEqual([])
+}
+
+test('a storage may be asked for by its name, but none of Quoin itself', async () => {
+  for (const name of ['nothing', '_users', '_storages', 'by%2Fname'])
+    expect((await send(name, '{"n":1}')).status).toBe(404)
+  const made = await room.send('POST', '/_system/storages', 'admin', { body: { name: 'by_name' } })
+  expect(made.status).toBe(200)
+  expect((await send('by_name', '{"n":1}\n{"n":2}')).body).toEqual({ imported: 2 })
+  expect(lines((await take('by_name')).text)).toHaveLength(2)
+  expect(await count('by_name')).toBe(2)
+})
+
+describe('import', () => {
+  const many = Array.from({ length: 450 }, (_, n) => `{"n":${n}}\n`).join('')
+  const bad: readonly [string, string | Buffer, string, RegExp][] = [
+    ['a line that is no JSON', `${many}{"n":`, 'INVALID_BODY', /^Line 451: It is not JSON/],
+    ['a list', '{"a":1}\n[1]\n', 'INVALID_BODY', /^Line 2: It is not a JSON object/],
+    ['text', '"a"', 'INVALID_BODY', /^Line 1: /],
+    ['a bad line behind empty ones', '{"a":1}\n\n \r\nx', 'INVALID_BODY', /^Line 4: /],
+    ['half a character', Buffer.from([0x7b, 0x22, 0xc3, 0x22]), 'INVALID_BODY', /^Line 1: It is not UTF-8/],
+    ['too much depth', `{"a":${'['.repeat(70)}${']'.repeat(70)}}`, 'INVALID_BODY', /^Line 1: It is nested/],
+    ['U+0000', '{"a":"\\u0000"}', 'INVALID_BODY', /^Line 1: .*U\+0000/],
+    ['a prototype', '{"a":1}\n{"__proto__":{"x":1}}', 'INVALID_BODY', /^Line 2: /],
+    ['a name of a field that none has', '{"a\\"b":1}', 'INVALID_BODY', /^Line 1: /],
+    [
+      'a guid twice',
+      `{"_meta":{"guid":"${guid(1)}"}}\n${many}{"_meta":{"guid":"${guid(1)}"}}`,
+      'CONFLICT',
+      /^Line 452: /,
+    ],
+  ]
+  it.each(bad)('of %s is refused by its line and leaves nothing', async (what, raw, error, message) => {
+    const name = `bad-${bad.findIndex(([title]) => title === what)}`
+    const reply = await send(await room.make(name, true), raw)
+    expect(reply.body).toMatchObject({ error, message: expect.stringMatching(message) })
+    await expectNothingLeft(name)
+  })
+
+  it('of JSON, of nothing and of too much is refused', async () => {
+    const storage = await room.make('types')
+    const path = `${pathOf(storage)}/import`
+    expect(jsonAt((await room.send('POST', path, 'admin', { raw: '{}' })).body, 'error')).toBe(
+      'UNSUPPORTED_MEDIA_TYPE',
+    )
+    expect(jsonAt((await room.send('POST', path, 'admin')).body, 'error')).toBe('NO_BODY_GIVEN')
+    const raw = `{"a":"${'x'.repeat(3_000_000)}"}`
+    expect((await room.send('POST', path, 'admin', { raw, type })).status).toBe(413)
+    const headers = { 'content-length': '' }
+    expect((await room.send('POST', path, 'admin', { raw, type, headers })).status).toBe(413)
+    await expectNothingLeft('types')
+  })
+
+  it('keeps to the rules of fields and to unique values', async () => {
+    const storage = await room.make('ruled')
+    await room.storage.ensure('ruled', { indexes: [{ fields: ['code'], unique: true }] })
+    const rule = { name: 'title', type: 'string', storage: 'ruled', required: true, default_value: null }
+    await createField(room.storage, rule, { guid: guid(0), username: 'admin' })
+    expect((await send(storage, '{"title":"a","code":1}')).body).toEqual({ imported: 1 })
+    const unruled = await send(storage, '{"title":"b"}\n{"title":""}')
+    expect(unruled.body).toMatchObject({ error: 'INVALID_BODY', fields: ['title'] })
+    expect(textAt(unruled.body, 'message')).toMatch(/^Line 2: title is required/)
+    const taken = await send(storage, '{"title":"b","code":2}\n{"title":"c","code":1}')
+    expect(taken.body).toMatchObject({ error: 'CONFLICT', message: expect.stringMatching(/^Line 2: /) })
+    // Too far apart for one trial: found while writing, and undone.
+    const rows = Array.from({ length: 450 }, (_, n) => `{"title":"x","code":${n + 10}}`)
+    const late = await send(storage, [...rows, '{"title":"x","code":10}'].join('\n'))
+    expect(late.body).toMatchObject({ error: 'CONFLICT', message: expect.stringMatching(/^Line 451: /) })
+    await expectNothingLeft('ruled', 1)
+  })
+
+  it('a body that is cut leaves nothing', async () => {
+    const storage = await room.make('cut')
+    const address = new URL(await room.server.listen())
+    const { authorization } = await room.as('admin')
+    const socket = connect(Number(address.port), address.hostname)
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(
+      `POST /api/v1${pathOf(storage)}/import HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n` +
+        `content-type: ${type}\r\ncontent-length: 1000000\r\n\r\n${'{"a":1}\n'.repeat(2_000)}`,
+    )
+    const files = () => readdir(join(room.directory, 'imports'))
+    await expect.poll(files).toHaveLength(1)
+    socket.destroy()
+    await closed
+    await expect.poll(files).toEqual([])
+    await expectNothingLeft('cut')
+  })
+
+  it('what a crash cut short is undone at the next start, and what was done stays', async () => {
+    const storage = await room.make('crashed')
+    await send(storage, '{"a":1}')
+    const write = async (id: string, n: number) => {
+      const session = room.storage.session()
+      await session.create('crashed', [], { guid: guid(n) })
+      await noteBatch(session, id, [guid(n)])
+      await session.commit()
+    }
+    const done = await beginImport(room.storage, 'crashed')
+    await write(done, 1)
+    await endImport(room.storage, done)
+    const broken = await beginImport(room.storage, 'crashed')
+    for (let n = 2; n < 9; n++) await write(broken, n)
+    expect(await count('crashed')).toBe(9)
+    // While its node is live nobody touches it.
+    if (room.storage.cluster) {
+      await undoBrokenImports(room.storage)
+      expect(await count('crashed')).toBe(9)
+      const died = [{ op: 'set', field: 'node', value: 'a node that died' }] as const
+      await transact(room.storage, (session) => session.update('_imports', broken, died))
+    }
+    await undoBrokenImports(room.storage)
+    expect(await room.storage.session().get('crashed', guid(1))).toBeDefined()
+    await expectNothingLeft('crashed', 2)
+  })
+})
+
+describe('export and import', () => {
+  it('an export imports into another storage as it was', async () => {
+    const storage = await room.make('from')
+    const first = `{"_meta":{"guid":"${guid(7)}","created":1500000000,"cms":1500000000123,"expiry":4000000000},"a":[1,{"b.c":null}]}`
+    const odd = '{"_meta":{"guid":"mine","created":"long ago","removed":5},"text":"\\u2028 é \u{1f600}"}'
+    expect((await send(storage, `\ufeff${first}\r\n\n${odd}`)).body).toEqual({ imported: 2 })
+    const exported = await take(storage)
+    expect(exported.headers).toMatchObject({
+      'content-type': 'application/x-ndjson; charset=utf-8',
+      'content-disposition': 'attachment; filename="from.ndjson"',
+    })
+    const [one, two] = lines(exported.text)
+    expect(one).toMatchObject({
+      _meta: {
+        guid: guid(7),
+        created: 1_500_000_000,
+        cms: 1_500_000_000_123,
+        expiry: 4_000_000_000,
+        removed: 0,
+      },
+      a: [1, { 'b.c': null }],
+    })
+    expect(two).toMatchObject({ _meta: { expiry: -1, removed: 0 }, text: '\u2028 é \u{1f600}' })
+    expect(two._meta.guid).not.toBe('mine')
+    // The clock stands still; the time of guids runs on.
+    expect(Math.abs(two._meta.cms - room.clock.now)).toBeLessThan(1_000)
+
+    const copy = await room.make('copy')
+    expect((await send(copy, exported.text)).body).toEqual({ imported: 2 })
+    const bare = (text: string) =>
+      lines(text).map(({ _meta: { update_hash, ...meta }, ...rest }) => ({ meta, ...rest }))
+    expect(bare((await take(copy)).text)).toEqual(bare(exported.text))
+    const again = await send(copy, exported.text)
+    expect([again.status, textAt(again.body, 'message')]).toEqual([409, expect.stringMatching(/^Line 1: /)])
+    await expectNothingLeft('copy', 2)
+  })
+
+  it('every present document comes once, the oldest first, whatever its size', async () => {
+    const storage = await room.make('sizes')
+    const rows = Array.from({ length: 1_200 }, (_, n) =>
+      JSON.stringify({
+        n,
+        _meta: { created: 1_600_000_000 + (n % 7) },
+        text: 'x'.repeat(n % 100 === 99 ? 150_000 : 5),
+      }),
+    )
+    expect((await send(storage, rows.join('\n'))).body).toEqual({ imported: 1_200 })
+    const some = await room.storage.session().find('sizes', search({ limit: 1 }))
+    const [{ _meta, n }] = JSON.parse(some.documents.text)
+    await room.send('DELETE', `${pathOf(storage)}/${_meta.guid}`, 'admin')
+    const found = lines((await take(storage)).text)
+    expect(new Set(found.map((one) => one.n)).size).toBe(1_199)
+    expect(found).toHaveLength(1_199)
+    expect(found.some((one) => one.n === n)).toBe(false)
+    const times = found.map((one) => one._meta.cms)
+    expect(times).toEqual([...times].sort((a, b) => a - b))
+    expect((await take(await room.make('empty'))).text).toBe('')
+  })
+
+  it('an import is told to observers in the name of who asked for it', async () => {
+    const storage = await room.make('watched', true)
+    await send(storage, `{"_meta":{"guid":"${guid(3)}"},"a":1}`)
+    const history = await room.send('GET', `${pathOf(storage)}/${guid(3)}/history`, 'admin')
+    expect(history.body).toMatchObject([{ action: 'created', user: { username: 'admin' } }])
+  })
+})

@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import { auditTransfer } from '../../../records/audited-documents.ts'
+import { exportDocuments } from '../../../records/documents/document-export.ts'
+import type { DocumentImports } from '../../../records/documents/document-import.ts'
+import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
+import { exportResponse, importedSchema, NDJSON } from '../../../shared/api/documents.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { matchAll } from '../../../shared/query.ts'
+import { transact } from '../../../storage/transact.ts'
+import { allowSlowBody } from '../../limits/slow-body.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+
+const tags = ['Documents']
+
+/** Whole storages in and out as NDJSON, streamed both ways. */
+export function documentTransferRoutes(context: StorageContext, imports: DocumentImports): RouteFamily {
+  const { storage } = context.records
+  return (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser(NDJSON, (_request, payload, done) => done(null, payload))
+
+    app.get(
+      '/_system/storages/:guid/documents/export',
+      {
+        config: { permission: 'storages_view', entityTag: false },
+        schema: {
+          operationId: 'exportDocuments',
+          summary: 'Export all documents of a storage',
+          description: 'NDJSON: one document a line, the oldest first. Removed ones are left out.',
+          tags,
+          params: guidParams,
+          response: { 200: exportResponse },
+        },
+      },
+      async (request, reply) => {
+        const name = await storageNamed(context, request.params.guid)
+        // Before the first byte, so that no document leaves without its record.
+        if (request.method !== 'HEAD')
+          await transact(
+            storage,
+            async (session) =>
+              auditTransfer(context.audit, session, name, 'exported', await session.count(name, matchAll)),
+            { user: actorOf(request) },
+          )
+        reply
+          .type(`${NDJSON}; charset=utf-8`)
+          .header('content-disposition', `attachment; filename="${name}.ndjson"`)
+        if (request.method === 'HEAD') return reply.send(Readable.from([]))
+        return reply.send(Readable.from(exportDocuments(storage, name), { objectMode: false }))
+      },
+    )
+
+    app.post(
+      '/_system/storages/:guid/documents/import',
+      {
+        config: { permission: 'storages_create', errors: ['CONFLICT', 'STORAGE_FULL'] },
+        onRequest: allowSlowBody(),
+        schema: {
+          operationId: 'importDocuments',
+          summary: 'Import documents into a storage',
+          description:
+            'NDJSON: one document a line. All or none: an error names the line, and then nothing is imported. `_meta.guid`, `created` and `expiry` are kept where they are valid. The name of the storage may stand in place of its guid.',
+          tags,
+          params: guidParams,
+          consumes: [NDJSON],
+          body: Type.Unsafe<AsyncIterable<Buffer>>({ description: 'One document a line.' }),
+          response: { 200: importedSchema },
+        },
+      },
+      async (request, reply) => {
+        const { limit } = imports
+        const length = request.headers['content-length']
+        if (length !== undefined && Number(length) > limit) {
+          reply.header('connection', 'close')
+          throw new QuoinError('FILE_TOO_BIG', `An import has at most ${limit} bytes. Send it in parts.`)
+        }
+        const name = await storageNamed(context, request.params.guid)
+        try {
+          const origin = { user: actorOf(request) }
+          const imported = await imports.run(name, request.body, origin, (session, count) =>
+            auditTransfer(context.audit, session, name, 'imported', count),
+          )
+          return { imported }
+        } catch (error) {
+          if (error instanceof QuoinError || request.raw.complete) throw error
+          throw new QuoinError('INVALID_BODY', 'The body is cut. Nothing was imported.', { cause: error })
+        }
+      },
+    )
+  }
+}

@@ -1,0 +1,195 @@
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import {
+  createDocument,
+  getDocument,
+  removeDocument,
+  restoreDocument,
+  searchDocuments,
+  updateDocument,
+} from '../../../records/documents/documents.ts'
+import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
+import {
+  createDocumentQuery,
+  documentFieldsSchema,
+  documentParams,
+  documentSchema,
+  documentSearchSchema,
+  historyQuery,
+  historySchema,
+  removeDocumentQuery,
+  updateDocumentQuery,
+} from '../../../shared/api/documents.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import { removedSchema } from '../../../shared/api/users.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import type { StoredJson } from '../../../storage/stored-json.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+import { searchReply } from '../search-reply.ts'
+import { documentSearch } from './document-search.ts'
+
+const tags = ['Documents']
+const path = '/_system/storages/:guid/documents'
+const onePath = `${path}/:document` as const
+
+/** Documents of builders' storages, for those who manage them. */
+export function documentRoutes(context: StorageContext): RouteFamily {
+  return (app) => {
+    app.post(
+      `${path}/search`,
+      {
+        config: { permission: 'storages_view', bodyOptional: true, errors: ['INVALID_QUERY'] },
+        schema: {
+          operationId: 'searchDocuments',
+          summary: 'Search the documents of a storage',
+          description:
+            'Any field can be filtered and sorted by. The header `x-total-count` says how many there are in all; `x-next-cursor` goes into `after`.',
+          tags,
+          params: guidParams,
+          body: documentSearchSchema,
+          response: { 200: Type.Array(documentSchema) },
+        },
+      },
+      async (request, reply) => {
+        const wanted = documentSearch(request.body)
+        const { documents, total, next } = await searchDocuments(context, request.params.guid, wanted)
+        if (request.body.count) return searchReply(reply, request.body, { records: [], total, next })
+        reply.header('x-total-count', String(total))
+        if (next !== undefined) reply.header('x-next-cursor', next)
+        return sendStored(reply, documents)
+      },
+    )
+
+    app.post(
+      path,
+      {
+        config: { permission: 'storages_create', errors: ['CONFLICT', 'INVALID_QUERY'] },
+        schema: {
+          operationId: 'createDocument',
+          summary: 'Create a document',
+          tags,
+          params: guidParams,
+          querystring: createDocumentQuery,
+          body: documentFieldsSchema,
+          response: { 200: documentSchema },
+        },
+      },
+      async (request, reply) => {
+        const { guid } = request.params
+        const { expiry } = request.query
+        const fields = withoutMeta(request.body)
+        return sendStored(reply, await createDocument(context, guid, fields, expiry, actorOf(request)))
+      },
+    )
+
+    app.get(
+      onePath,
+      {
+        config: { permission: 'storages_view' },
+        schema: {
+          operationId: 'getDocument',
+          summary: 'One document',
+          tags,
+          params: documentParams,
+          response: { 200: documentSchema },
+        },
+      },
+      async (request, reply) => sendStored(reply, await getDocument(context, request.params)),
+    )
+
+    app.put(
+      onePath,
+      {
+        config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY'] },
+        schema: {
+          operationId: 'updateDocument',
+          summary: 'Change a document',
+          description: 'Changes the fields that are given.',
+          tags,
+          params: documentParams,
+          querystring: updateDocumentQuery,
+          body: documentFieldsSchema,
+          response: { 200: documentSchema },
+        },
+      },
+      async (request, reply) => {
+        const fields = withoutMeta(request.body)
+        const { update_hash: hash } = request.query
+        return sendStored(
+          reply,
+          await updateDocument(context, request.params, fields, hash, actorOf(request)),
+        )
+      },
+    )
+
+    app.delete(
+      onePath,
+      {
+        config: { permission: 'storages_remove', errors: ['INVALID_QUERY'] },
+        schema: {
+          operationId: 'removeDocument',
+          summary: 'Remove a document',
+          description: 'It can be restored, unless `hard` is true.',
+          tags,
+          params: documentParams,
+          querystring: removeDocumentQuery,
+          response: { 200: removedSchema },
+        },
+      },
+      async (request) => {
+        await removeDocument(context, request.params, request.query.hard ?? false, actorOf(request))
+        return { guid: request.params.document, removed: true } as const
+      },
+    )
+
+    app.post(
+      `${onePath}/restore`,
+      {
+        config: { permission: 'storages_update', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'restoreDocument',
+          summary: 'Bring a removed document back',
+          tags,
+          params: documentParams,
+          response: { 200: documentSchema },
+        },
+      },
+      async (request, reply) =>
+        sendStored(reply, await restoreDocument(context, request.params, actorOf(request))),
+    )
+
+    app.get(
+      `${onePath}/history`,
+      {
+        config: { permission: 'storages_view', errors: ['INVALID_QUERY'] },
+        schema: {
+          operationId: 'getDocumentHistory',
+          summary: 'What became of a document',
+          description:
+            'Who wrote it, when, and which fields, newest first; also after it is gone. Empty unless the storage keeps its history.',
+          tags,
+          params: documentParams,
+          querystring: historyQuery,
+          response: { 200: Type.Array(historySchema) },
+        },
+      },
+      async (request, reply) => {
+        const name = await storageNamed(context, request.params.guid)
+        const { limit = 50, offset = 0, after } = request.query
+        const page = { limit, offset, ...(after !== undefined && { after }) }
+        return searchReply(reply, {}, await context.history.of(name, request.params.document, page))
+      },
+    )
+  }
+}
+
+/** The text as it is stored: nothing in it is hidden, so there is nothing to write anew. */
+function sendStored(reply: FastifyReply, stored: StoredJson): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(stored.text)
+}
+
+/** So that a document can be fetched, changed and sent back. */
+function withoutMeta({ _meta, ...fields }: JsonObject): JsonObject {
+  return fields
+}

@@ -1,0 +1,25 @@
+import { Type } from 'typebox'
+import { preparationSchema } from '../../../shared/api/preparations.ts'
+import type { Storage } from '../../../storage/storage.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+
+/** How far the database is with what an activation waits for. */
+export function preparationRoutes(storage: Pick<Storage, 'preparing'>): RouteFamily {
+  return (app) => {
+    app.get(
+      '/_system/preparations',
+      {
+        config: { permission: 'blueprints_view' },
+        schema: {
+          operationId: 'listPreparations',
+          summary: 'What activations wait for',
+          description:
+            'Indexes and free text that storages with many documents get at this moment, on any node. A deploy or an activation that needs one answers when it is done. Empty on the embedded engine.',
+          tags: ['Storages'],
+          response: { 200: Type.Array(preparationSchema) },
+        },
+      },
+      async () => [...(await storage.preparing())],
+    )
+  }
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
+import { jsonAt, recordsIn, textAt } from '../../../../test/json-at.ts'
+import { installBlueprint } from '../../../flows/blueprints/install-blueprint.ts'
+import { search } from '../../../shared/query.ts'
+import { transact } from '../../../storage/transact.ts'
+
+const nobody = '01900000-0000-7000-8000-000000000000'
+const admin = { guid: nobody, username: 'admin' }
+let room: DocumentServer
+let path: string
+
+beforeAll(async () => {
+  // Every search is slow here.
+  room = await openDocumentServer({ slowSearches: { milliseconds: 0, rows: 5 } })
+  await room.addUser('viewer', ['storages_view'])
+  await room.addUser('nobody', ['storages_create'])
+  path = `/_system/storages/${await room.make('cities')}`
+  await transact(room.storage, async (session) => {
+    for (let n = 0; n < 20; n++)
+      await session.create('cities', [
+        { op: 'set', field: 'country', value: n % 2 ? 'secretland' : 'otherland' },
+        { op: 'set', field: 'people', value: n * 1000 },
+      ])
+  })
+})
+afterAll(() => room.close())
+
+const advice = async () => (await room.send('GET', `${path}/advice`, 'viewer')).body
+const searches = async () => recordsIn(jsonAt(await advice(), 'searches'))
+const ask = (changes: Parameters<typeof search>[0]) => room.storage.session().find('cities', search(changes))
+
+describe('the advice on a storage', () => {
+  it('is refused without a token, and without storages_view', async () => {
+    expect((await room.send('GET', `${path}/advice`, '')).status).toBe(401)
+    const { status, body } = await room.send('GET', `${path}/advice`, 'nobody')
+    expect([status, jsonAt(body, 'error')]).toEqual([403, 'INSUFFICIENT_PERMISSIONS'])
+  })
+
+  it.each([nobody, 'villages', "' OR 1=1"])('of %s is 404', async (guid) => {
+    const reply = await room.send('GET', `/_system/storages/${encodeURIComponent(guid)}/advice`, 'viewer')
+    expect(reply.status).toBe(404)
+  })
+
+  it('names a search that scans by its shape, without values, with the index that would help', async () => {
+    expect(await searches()).toEqual([])
+    const filters = { country: 'secretland' }
+    for (const limit of [3, 4])
+      await room.send('POST', `${path}/documents/search`, 'admin', {
+        body: { filters, sort: [{ people: 'desc' }], limit },
+      })
+    const found = (await searches()).find(({ kind }) => kind === 'find')
+    expect(found).toMatchObject({
+      filter: 'country = ?',
+      sort: [{ field: 'people', order: 'desc' }],
+      times: 2,
+      rows: 20,
+      index: ['country', 'people'],
+      text_index: false,
+      brought_by: [],
+    })
+    expect(textAt(found, 'how')).toContain('filters by country and sorts by people')
+    expect(JSON.stringify(await advice())).not.toContain('secretland')
+  })
+
+  it('says why no index helps', async () => {
+    await ask({ query: { kind: 'not', query: { kind: 'term', field: 'country', value: 'x' } } })
+    const found = (await searches()).find(({ filter }) => filter === 'not (country = ?)')
+    expect(found).toMatchObject({ index: null, rows: 20 })
+    expect(textAt(found, 'why')).toContain('exclusions')
+  })
+
+  it('goes when a deployed flow has brought the index', async () => {
+    const pins = { flow: '@get.flow', storage: '@cities.storage', query: '@in.query', sort: '@by.sort' }
+    const blueprint = await installBlueprint(
+      room.engine,
+      {
+        name: 'Cities',
+        blocks: {
+          cities: { type: 'storage', fields: { storage: 'cities' } },
+          get: { type: 'on_startup_register_uri_get', in: { uri: 'cities' }, scopes: ['*public'] },
+          country: { type: 'httpconnection_get_params', in: { connection: '@get.connection', field: 'c' } },
+          in: { type: 'query_bool_term_fields', in: { field: 'country', value: '@country.value' } },
+          by: { type: 'query_sort_field', in: { field: 'people', order: 'desc' } },
+          find: { type: 'function_search', in: pins },
+          reply: {
+            type: 'httpconnection_set_json',
+            in: { flow: '@find.flow', connection: '@get.connection', value: '@find.documents' },
+          },
+        },
+      },
+      admin,
+    )
+    const indexes = recordsIn(jsonAt(await advice(), 'indexes'))
+    expect(indexes).toContainEqual({ fields: ['country', 'people'], unique: false })
+    const left = await searches()
+    expect(left.filter(({ index }) => JSON.stringify(index) === '["country","people"]')).toEqual([])
+    expect(left.some(({ filter }) => filter === 'not (country = ?)')).toBe(true)
+    // And the index goes with the flow; the one for expiry is every storage's.
+    await room.engine.deployments.deactivate(blueprint, admin)
+    expect(jsonAt(await advice(), 'indexes')).toEqual([{ fields: ['_meta.expiry'], unique: false }])
+    await room.engine.deployments.activate(blueprint, { ...admin, mayTakeAccountPages: false })
+    expect(recordsIn(jsonAt(await advice(), 'indexes'))).toContainEqual(indexes[0])
+  })
+
+  it('forgets what was known of a storage that is deleted', async () => {
+    const gone = `/_system/storages/${await room.make('gone')}`
+    for (let n = 0; n < 6; n++) await room.send('POST', `${gone}/documents`, 'admin', { body: { n } })
+    const filters = { n: 1 }
+    await room.send('POST', `${gone}/documents/search`, 'admin', { body: { filters } })
+    const before = (await room.send('GET', `${gone}/advice`, 'viewer')).body
+    expect(recordsIn(jsonAt(before, 'searches')).length).toBeGreaterThan(0)
+    await room.send('DELETE', gone, 'admin')
+    const again = `/_system/storages/${await room.make('gone')}`
+    expect(jsonAt((await room.send('GET', `${again}/advice`, 'viewer')).body, 'searches')).toEqual([])
+  })
+})

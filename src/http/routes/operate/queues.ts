@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { QueueSteering } from '../../../flows/background/queue-steering.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import {
+  jobSchema,
+  jobSummarySchema,
+  queueNameParams,
+  queueSchema,
+  updateQueueSchema,
+} from '../../../shared/api/queues.ts'
+import { type SearchBody, searchQuerySchema, searchSchema } from '../../../shared/api/search.ts'
+import { removedSchema } from '../../../shared/api/users.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { type Job, type JobSummary, type Jobs, jobFields, type QueueState } from '../../../storage/job.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+import { searchReply } from '../search-reply.ts'
+import { searchBodyFromQuery, searchRequest } from '../search-request.ts'
+
+const tags = ['Queue']
+
+const searched = {
+  tags,
+  description:
+    'Newest first. Dead letters are the jobs with the status `dead`. Without their data: read one job for that.',
+  response: { 200: Type.Array(jobSummarySchema) },
+}
+
+/**
+ * What waits, runs, was done and died, and how to steer it. `entity`: the cluster's number. `steering`: how changes are
+ * made, so that they are audited.
+ */
+export function queueRoutes(jobs: Jobs, entity: number, steering: QueueSteering): RouteFamily {
+  const searchJobs = async (body: SearchBody, reply: FastifyReply) => {
+    const page = await jobs.search(searchRequest(body, jobFields))
+    const records = page.jobs.map((job) => summaryRecord(job, entity))
+    return searchReply(reply, body, { records, total: page.total, next: page.next })
+  }
+
+  return (app) => {
+    app.get(
+      '/queue/search',
+      {
+        config: { permission: 'queue_view' },
+        schema: {
+          operationId: 'listJobs',
+          summary: 'List jobs',
+          ...searched,
+          querystring: searchQuerySchema,
+        },
+      },
+      (request, reply) => searchJobs(searchBodyFromQuery(request.query), reply),
+    )
+
+    app.post(
+      '/queue/search',
+      {
+        config: { permission: 'queue_view', bodyOptional: true },
+        schema: { operationId: 'searchJobs', summary: 'Search jobs', ...searched, body: searchSchema },
+      },
+      (request, reply) => searchJobs(request.body, reply),
+    )
+
+    app.get(
+      '/queue/:guid',
+      {
+        config: { permission: 'queue_view' },
+        schema: {
+          operationId: 'getJob',
+          summary: 'One job, with its data',
+          tags,
+          params: guidParams,
+          response: { 200: jobSchema },
+        },
+      },
+      async (request) => jobRecord(found(await jobs.get(request.params.guid), request.params.guid), entity),
+    )
+
+    app.post(
+      '/queue/:guid/requeue',
+      {
+        config: { permission: 'queue_update', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'requeueJob',
+          summary: 'Run a dead letter again',
+          description: 'It is due at once, and has all its attempts again.',
+          tags,
+          params: guidParams,
+          response: { 200: jobSchema },
+        },
+      },
+      async (request) => {
+        const { guid } = request.params
+        return jobRecord(found(await steering.requeue(guid, actorOf(request)), guid), entity)
+      },
+    )
+
+    app.delete(
+      '/queue/:guid',
+      {
+        config: { permission: 'queue_remove' },
+        schema: {
+          operationId: 'removeJob',
+          summary: 'Cancel or remove a job',
+          description:
+            'A waiting job never runs. A running one is told to stop within a few seconds; what it has stored so far stays.',
+          tags,
+          params: guidParams,
+          response: { 200: removedSchema },
+        },
+      },
+      async (request) => {
+        const { guid } = request.params
+        found(await steering.cancel(guid, actorOf(request)), guid)
+        return { guid, removed: true } as const
+      },
+    )
+
+    app.get(
+      '/queues',
+      {
+        config: { permission: 'queue_view' },
+        schema: {
+          operationId: 'listQueues',
+          summary: 'List queues, with how much waits in each',
+          tags,
+          response: { 200: Type.Array(queueSchema) },
+        },
+      },
+      async () => (await jobs.queues()).map(queueRecord),
+    )
+
+    app.put(
+      '/queues/:name',
+      {
+        config: { permission: 'queue_update' },
+        schema: {
+          operationId: 'updateQueue',
+          summary: 'Pause a queue, let it go on, or limit how many of its jobs run at once',
+          description: 'Changes what is given, on every node. A queue that does not exist yet is made.',
+          tags,
+          params: queueNameParams,
+          body: updateQueueSchema,
+          response: { 200: queueSchema },
+        },
+      },
+      async (request) =>
+        queueRecord(await steering.configure(request.params.name, request.body, actorOf(request))),
+    )
+  }
+}
+
+function found(job: Job | undefined, guid: string): Job {
+  if (job === undefined) throw new QuoinError('NOT_FOUND', `There is no job with the guid ${guid}.`)
+  return job
+}
+
+const seconds = (ms: number | null) => Math.floor((ms ?? 0) / 1000)
+
+function jobRecord(job: Job, entity: number): Static<typeof jobSchema> {
+  return { ...summaryRecord(job, entity), data: job.payload }
+}
+
+function summaryRecord(job: JobSummary, entity: number): Static<typeof jobSummarySchema> {
+  return {
+    _meta: {
+      guid: job.guid,
+      entity,
+      created: seconds(job.created),
+      updated: seconds(job.updated),
+      cms: job.created,
+      ums: job.updated,
+      removed: 0,
+      expiry: -1,
+      update_hash: createHash('sha256').update(`${job.guid} ${job.version}`).digest('hex').slice(0, 32),
+    },
+    queue: job.queue,
+    type: job.kind,
+    status: job.state,
+    title: job.title,
+    priority: job.priority,
+    attempts: job.attempt,
+    max_attempts: job.attempts,
+    scheduled_for: seconds(job.runAt),
+    started_at: seconds(job.started),
+    completed_at: seconds(job.finished),
+    leased_until: seconds(job.leaseUntil),
+    error: job.lastError,
+    worker_id: job.owner,
+    dedupe_key: job.dedupeKey ?? '',
+    order_key: job.orderKey ?? '',
+  }
+}
+
+function queueRecord(queue: QueueState): Static<typeof queueSchema> {
+  const { name, paused, concurrency, waiting, running, done, dead, oldest } = queue
+  return {
+    name,
+    paused,
+    concurrency,
+    depth: waiting,
+    running,
+    done,
+    dead,
+    oldest: oldest === null ? null : seconds(oldest),
+  }
+}

@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { searchRecords } from '../../../flows/blueprints/blueprint-records.ts'
+import type { Engine } from '../../../flows/engine.ts'
+import { systemLogStorage } from '../../../records/system-log.ts'
+import { searchSchema } from '../../../shared/api/search.ts'
+import { systemLogSchema } from '../../../shared/api/system-logs.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { searchReply } from '../search-reply.ts'
+import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+
+const searchFields: readonly SearchField[] = [
+  { name: 'level', type: 'string' },
+  { name: 'message', type: 'string', text: true },
+  { name: 'run', type: 'string' },
+  { name: 'blueprint', type: 'string' },
+  { name: 'block', type: 'string' },
+  { name: 'pin', type: 'string' },
+  ...metaFields,
+]
+
+/** What the cluster and its flows logged. */
+export function systemLogRoutes({ records, log }: Pick<Engine, 'records' | 'log'>): RouteFamily {
+  return (app) => {
+    app.post(
+      '/_system/systemlogs/search',
+      {
+        config: { permission: 'systemlogs_view', bodyOptional: true },
+        schema: {
+          operationId: 'searchSystemLogs',
+          summary: 'Read cluster system logs',
+          description: 'Free text looks into `message`. Filter by `run` to see what one run logged.',
+          tags: ['Logs'],
+          body: searchSchema,
+          response: { 200: Type.Array(systemLogSchema) },
+        },
+      },
+      async (request, reply) => {
+        const wanted = searchRequest(request.body, searchFields)
+        // Entries wait for their batch; whoever asks after a run wants to see what it logged.
+        await log.flush()
+        return searchReply(reply, request.body, await searchRecords(records, systemLogStorage, wanted))
+      },
+    )
+  }
+}

@@ -1,0 +1,61 @@
+import type { Access } from '../../../access/access.ts'
+import { signedInSchema, signedOutSchema, signInSchema } from '../../../shared/api/auth.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
+
+/** A name and a password; nothing longer is read from somebody who is not signed in. */
+const BODY_LIMIT = 16 * 1024
+
+/** Signing in and out. `login` and `logout` are the names that older clients use. */
+export function authRoutes(access: Access): RouteFamily {
+  return (app) => {
+    signInRoute(app, access, '/auth/signin', 'Sign in', 'signIn')
+    signInRoute(app, access, '/auth/login', 'Sign in (other name)', 'login')
+    signOutRoute(app, access, '/auth/signout', 'Sign out', 'signOut')
+    signOutRoute(app, access, '/auth/logout', 'Sign out (other name)', 'logout')
+  }
+}
+
+function signInRoute(app: App, access: Access, url: string, summary: string, operationId: string): void {
+  app.post(
+    url,
+    {
+      bodyLimit: BODY_LIMIT,
+      config: { permission: 'public', errors: ['INVALID_CREDENTIALS', 'TOO_MANY_LOGIN_ATTEMPTS'] },
+      schema: {
+        operationId,
+        summary,
+        tags: ['Sign-in'],
+        description:
+          'Gives an access token for a user name (or e-mail address) and a password. Ten wrong passwords in a row lock the user for a while, for the network that sent them; 100 from networks where the user never signed in lock all such networks.',
+        body: signInSchema,
+        response: { 200: signedInSchema },
+      },
+    },
+    async (request, reply) => {
+      const { username, password } = request.body
+      reply.header('cache-control', 'no-store')
+      return access.signIn({ username, password, ip: request.ip, agent: request.headers['user-agent'] })
+    },
+  )
+}
+
+function signOutRoute(app: App, access: Access, url: string, summary: string, operationId: string): void {
+  app.post(
+    url,
+    {
+      config: { permission: 'signed-in' },
+      schema: {
+        operationId,
+        summary,
+        tags: ['Sign-in'],
+        description: 'The access token that the request carries is dead from now on, on every node.',
+        response: { 200: signedOutSchema },
+      },
+    },
+    async (request) => {
+      if (request.accessToken !== undefined)
+        await access.signOut(request.accessToken, { ip: request.ip, agent: request.headers['user-agent'] })
+      return { logout: true } as const
+    },
+  )
+}

@@ -1,0 +1,38 @@
+import type { Access } from '../../../access/access.ts'
+import type { Identity } from '../../../access/identity.ts'
+import { invalidField, QuoinError } from '../../../shared/errors.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+
+/**
+ * Whoever found a screen unlocked must not take over the account, so the current password is asked for. It is checked by
+ * signing in: wrong ones then count towards the lock like any other. The token that gives is deleted with all others when
+ * the password changes, and here when it does not.
+ */
+export async function changeKnowingPassword(
+  access: Access,
+  caller: Identity,
+  changes: JsonObject,
+  currentPassword: string | undefined,
+  ip: string,
+): Promise<JsonObject> {
+  if (currentPassword === undefined)
+    throw invalidField('current_password', 'current_password is needed to change your own password.')
+  const { access_token } = await signIn(access, caller.username, currentPassword, ip)
+  try {
+    return await access.updateUser(caller.guid, changes, caller, { currentPassword: true })
+  } catch (error) {
+    await access.signOut(access_token)
+    throw error
+  }
+}
+
+async function signIn(access: Access, username: string, password: string, ip: string) {
+  try {
+    return await access.signIn({ username, password, ip })
+  } catch (error) {
+    // The caller is known and signed in: a 401 would send them to sign in again.
+    if (error instanceof QuoinError && error.code === 'INVALID_CREDENTIALS')
+      throw invalidField('current_password', 'current_password is wrong.')
+    throw error
+  }
+}

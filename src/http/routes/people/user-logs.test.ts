@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, recordsIn } from '../../../../test/json-at.ts'
+import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
+import { matchAll, search } from '../../../shared/query.ts'
+
+let room: ManagementServer
+beforeAll(async () => {
+  room = await openManagementServer()
+  await room.addUser('viewer', ['userlogs_view'])
+  await room.addUser('ann', [])
+})
+afterAll(() => room.close())
+
+const logs = async (filters: object) => {
+  const query = new URLSearchParams({ filters: JSON.stringify(filters) })
+  return recordsIn((await room.send('GET', `/_system/userlogs/search?${query}`, 'viewer')).body)
+}
+
+describe('user logs', () => {
+  it('are for those who hold userlogs_view', async () => {
+    expect((await room.send('GET', '/_system/userlogs/search', '')).status).toBe(401)
+    expect((await room.send('GET', '/_system/userlogs/search', 'ann')).status).toBe(403)
+  })
+
+  it.each(['filters=nonsense', 'filters={"password":"x"}', 'sort=[{"secret":"asc"}]', 'limit=abc', 'from=1'])(
+    'refuse ?%s',
+    async (query) => {
+      const reply = await room.send('GET', `/_system/userlogs/search?${query}`, 'viewer')
+      expect([reply.status, jsonAt(reply.body, 'error')]).toEqual([400, 'INVALID_QUERY'])
+    },
+  )
+
+  it('tell of sign-ins, failures and sign-outs with address and agent', async () => {
+    const from = { ip: '203.0.113.7', agent: 'Browser/1' }
+    const { access_token } = await room.access.signIn({
+      username: 'Ann',
+      password: 'correct horse battery',
+      ...from,
+    })
+    await room.access.signOut(access_token, { ip: '203.0.113.8', agent: 'Browser/2' })
+    await room.access.signIn({ username: 'ann', password: 'wrong', ...from }).catch(() => undefined)
+    const user = { guid: expect.any(String), username: 'ann' }
+    const ofAnn = await logs({ 'user.username': 'ann', event: { not: 'request' } })
+    expect(ofAnn).toMatchObject([
+      { event: 'sign_in_failed', user, ...from },
+      { event: 'sign_out', user, ip: '203.0.113.8', agent: 'Browser/2' },
+      { event: 'sign_in', user, ...from },
+      { event: 'sign_in', user, ip: '192.0.2.1' },
+    ])
+  })
+
+  it('keep no name that nobody has: it may be a password', async () => {
+    const attempt = { username: 'my secret password', password: 'x', ip: '203.0.113.9' }
+    await room.access.signIn(attempt).catch(() => undefined)
+    const found = await logs({ ip: '203.0.113.9' })
+    expect(found).toMatchObject([{ event: 'sign_in_failed', user: null }])
+    expect(JSON.stringify(found)).not.toContain('secret')
+  })
+
+  it('tell of requests of signed-in users, without query or body, and of nobody else’s', async () => {
+    await room.send('GET', '/users/me?access_token=', 'ann')
+    await room.send('PUT', '/users/me', 'ann', { firstname: 'a secret name' })
+    await room.send('POST', '/users/search', 'ann')
+    await room.send('GET', '/users/me?nobody', '')
+    const found = await logs({ 'user.username': 'ann', event: 'request' })
+    expect(found.map(({ method, path, status }) => [method, path, status])).toEqual([
+      ['POST', '/api/v1/users/search', 403],
+      ['PUT', '/api/v1/users/me', 200],
+      ['GET', '/api/v1/users/me', 200],
+      ['GET', '/api/v1/_system/userlogs/search', 403],
+    ])
+    expect(found[0]).toMatchObject({ ip: '127.0.0.1', agent: 'test agent', milliseconds: expect.any(Number) })
+    expect(JSON.stringify(found)).not.toMatch(/secret|access_token|nobody/)
+  })
+
+  it('are one record for what a user sends at once, with all paths, and a further one for more than 100', async () => {
+    const one = { user: { guid: 'g', username: 'busy' }, ip: '::1', method: 'PUT', status: 200 }
+    for (let n = 0; n <= 100; n++) room.access.logRequest({ ...one, path: `/things/${n}`, milliseconds: n })
+    for (const status of [404, 200])
+      room.access.logRequest({ ...one, path: '/things/0', status, milliseconds: 1 })
+    room.access.logRequest({ ...one, path: '/things/0', method: 'GET', milliseconds: 1 })
+    const found = await logs({ 'user.username': 'busy' })
+    const kinds = found.map(({ method, status, times, path }) => [
+      method,
+      status,
+      times,
+      [path].flat().length,
+    ])
+    expect(kinds).toHaveLength(4)
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        ['PUT', 200, 100, 100],
+        ['PUT', 200, 2, 2],
+        ['PUT', 404, 1, 1],
+        ['GET', 200, 1, 1],
+      ]),
+    )
+    expect(await logs({ 'user.username': 'busy', path: '/things/77' })).toMatchObject([{ milliseconds: 99 }])
+  })
+
+  it('are counted and paged', async () => {
+    const counted = await room.send('GET', '/_system/userlogs/search?count=true', 'viewer')
+    expect(jsonAt(counted.body, 'count')).toBeGreaterThan(5)
+    const page = await room.send('GET', '/_system/userlogs/search?limit=2', 'viewer')
+    expect(page.body).toHaveLength(2)
+    expect(page.headers['x-next-cursor']).toEqual(expect.any(String))
+  })
+
+  it('are gone after 30 days', async () => {
+    expect((await logs({ 'user.username': 'ann' })).length).toBeGreaterThan(0)
+    const then = Math.floor(room.clock() / 1000)
+    const beforeNow = { kind: 'range', field: '_meta.created', bounds: { lte: then } } as const
+    const all = search({ query: matchAll })
+    await room.access.searchUserLogs(all)
+    expect(await room.storage.session().count('_userlogs', beforeNow)).toBeGreaterThan(0)
+    room.clock.now += 30 * 86_400_000
+    const request = {
+      user: { guid: 'g', username: 'later' },
+      ip: '::1',
+      method: 'GET',
+      path: '/',
+      status: 200,
+    }
+    room.access.logRequest({ ...request, milliseconds: 1 })
+    const { records } = await room.access.searchUserLogs(all)
+    expect(records).toMatchObject([{ event: 'request', user: { username: 'later' } }])
+    expect(await room.storage.session().count('_userlogs', beforeNow)).toBe(0)
+  })
+})

@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import type { Access } from '../../../access/access.ts'
+import { searchQuerySchema } from '../../../shared/api/search.ts'
+import { userLogSchema } from '../../../shared/api/user-logs.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { searchReply } from '../search-reply.ts'
+import { metaFields, type SearchField, searchBodyFromQuery, searchRequest } from '../search-request.ts'
+
+const searchFields: readonly SearchField[] = [
+  { name: 'event', type: 'string' },
+  { name: 'user.guid', type: 'string' },
+  { name: 'user.username', type: 'string', text: true },
+  { name: 'ip', type: 'string', text: true },
+  { name: 'agent', type: 'string', text: true },
+  { name: 'method', type: 'string' },
+  { name: 'path', type: 'string', text: true },
+  { name: 'status', type: 'number' },
+  { name: 'milliseconds', type: 'number' },
+  ...metaFields,
+]
+
+/** Who signed in, failed to, signed out, and what signed-in users asked for. */
+export function userLogRoutes(access: Access): RouteFamily {
+  return (app) => {
+    app.get(
+      '/_system/userlogs/search',
+      {
+        config: { permission: 'userlogs_view' },
+        schema: {
+          operationId: 'searchUserLogs',
+          summary: 'Read user activity logs',
+          description: 'The last 30 days, newest first. Takes what other searches take, as query parameters.',
+          tags: ['Logs'],
+          querystring: searchQuerySchema,
+          response: { 200: Type.Array(userLogSchema) },
+        },
+      },
+      async (request, reply) => {
+        const body = searchBodyFromQuery(request.query)
+        return searchReply(reply, body, await access.searchUserLogs(searchRequest(body, searchFields)))
+      },
+    )
+  }
+}

@@ -1,0 +1,32 @@
+import type { Assets } from '../../../records/assets/assets.ts'
+import { fileResponse } from '../../../shared/api/assets.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { assetFile } from '../../replies/asset-file.ts'
+import { sendFile } from '../../replies/file-reply.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+
+/** Assets of the directory `public`, for everybody. Looked up by their path as a whole: there is no folder to leave. */
+export function staticFileRoutes(assets: Assets): RouteFamily {
+  return (app) => {
+    app.get<{ Params: { '*': string } }>(
+      '/static/*',
+      {
+        config: { permission: 'public', entityTag: false, errors: ['NOT_FOUND'] },
+        schema: {
+          operationId: 'getStaticFile',
+          summary: 'A public asset',
+          description: 'What a browser could run is offered for saving instead of shown.',
+          tags: ['Assets'],
+          response: { 200: fileResponse },
+        },
+      },
+      async (request, reply) => {
+        const record = await assets.findPublic(request.params['*'])
+        if (!record) throw new QuoinError('NOT_FOUND', 'There is no such file.')
+        // Asked again each time, and answered with 304 while it is the same: names stay, contents change.
+        reply.header('cache-control', 'public, no-cache')
+        return sendFile(request, reply, assetFile(assets, record))
+      },
+    )
+  }
+}

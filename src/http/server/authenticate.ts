@@ -1,0 +1,73 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Access } from '../../access/access.ts'
+import type { Identity } from '../../access/identity.ts'
+import { holds } from '../../access/scopes.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { ManagementScope } from '../../shared/management-scopes.ts'
+import { andThen } from '../../shared/maybe-promise.ts'
+import { findToken } from './find-token.ts'
+import type { Permission } from './permission.ts'
+import { neededScopes } from './permission.ts'
+import type { RouteTools } from './route-family.ts'
+
+/** Who sent the request, from its token; see {@link RouteTools}. */
+export function identifier(access: Pick<Access, 'identify'>): RouteTools['identify'] {
+  return (request) => {
+    const token = findToken(request)
+    if (token === undefined) return undefined
+    return andThen(access.identify(token), (identity) => {
+      if (identity === undefined)
+        throw new QuoinError('INVALID_ACCESS_TOKEN', 'The access token is unknown or expired. Sign in again.')
+      request.identity = identity
+      return identity
+    })
+  }
+}
+
+/**
+ * Decides who enters, from the route's `config.permission`, before a byte of the body is read: nobody can make us read
+ * and parse a megabyte without being allowed to send it. A callback and no promise, so that custom endpoints, which
+ * decide themselves, pass for nothing.
+ */
+export function authenticate(tools: RouteTools): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const { permission } = request.routeOptions.config
+    // Undefined only where no route answers: every route was checked when it was registered.
+    if (permission === undefined || permission === 'by-trigger') return done()
+    admit(request, permission, neededScopes(request.routeOptions.config), tools).then(() => done(), done)
+  }
+}
+
+async function admit(
+  request: FastifyRequest,
+  permission: Permission,
+  scopes: readonly ManagementScope[],
+  tools: RouteTools,
+): Promise<void> {
+  if (permission === 'public') {
+    tools.limitRate(request, 'public')
+    return
+  }
+  const identity = await tools.identify(request)
+  if (identity === undefined)
+    throw new QuoinError(
+      'INVALID_ACCESS_TOKEN',
+      'This needs an access token. Sign in with POST /api/v1/auth/signin and send it as "Authorization: Bearer".',
+    )
+  for (const scope of scopes) requireScope(identity, scope)
+}
+
+/** INSUFFICIENT_PERMISSIONS, naming the scope. */
+export function requireScope(identity: Identity, scope: ManagementScope): void {
+  if (holds(identity.scopes, scope)) return
+  throw new QuoinError(
+    'INSUFFICIENT_PERMISSIONS',
+    `This needs the scope ${scope}. Ask an administrator to grant it.`,
+  )
+}
+
+/** The caller of a route that only known users enter. */
+export function callerOf(request: FastifyRequest): Identity {
+  if (request.identity === undefined) throw new TypeError(`${request.url} is open and has no caller.`)
+  return request.identity
+}

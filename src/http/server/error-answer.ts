@@ -1,0 +1,99 @@
+import { type ErrorCode, errorTable, QuoinError } from '../../shared/errors.ts'
+
+/** An error as it is sent. */
+export interface ErrorAnswer {
+  readonly error: QuoinError
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** How an error is told: by code for those who manage, as flows do it for those who call custom endpoints. */
+export type ErrorStyle = 'management' | 'custom'
+
+/**
+ * What Fastify and its plugins throw, in our words. Their own messages are not sent: some quote the request, query
+ * and token included.
+ */
+const foreign: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'UNSUPPORTED_MEDIA_TYPE',
+    'This path does not read that content type. Send application/json.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_BODY', 'The body is not as long as content-length says.'],
+  FST_ERR_BAD_URL: ['INVALID_QUERY', 'The path holds a % that is not followed by a valid UTF-8 sequence.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['NOT_FOUND', 'A part of the path is longer than any name here.'],
+}
+
+/** By status, for what is not in the list above. */
+const byStatus: Readonly<Record<number, ErrorCode>> = {
+  404: 'NOT_FOUND',
+  413: 'FILE_TOO_BIG',
+  414: 'NOT_FOUND',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'RATE_LIMITED',
+  503: 'UNAVAILABLE',
+}
+
+/** The error as one of ours. Whatever nobody expected becomes INTERNAL, with the error as its cause. */
+function asQuoinError(error: unknown, bodyLimit: number): QuoinError {
+  if (error instanceof QuoinError) return error
+  const { code, statusCode } = outline(error)
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(bodyLimit, error)
+  const known = code === undefined ? undefined : foreign[code]
+  if (known) return new QuoinError(known[0], known[1], { cause: error })
+  const mapped = statusCode === undefined ? undefined : byStatus[statusCode]
+  if (mapped) return new QuoinError(mapped, errorTable[mapped].summary, { cause: error })
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new QuoinError('INVALID_QUERY', 'The request cannot be understood.', { cause: error })
+  return new QuoinError('INTERNAL', 'Something failed here. The request id finds it in the log.', {
+    cause: error,
+  })
+}
+
+export function bodyTooLarge(limit: number, cause?: unknown): QuoinError {
+  return new QuoinError('FILE_TOO_BIG', `The body is larger than ${limit} bytes.`, { cause })
+}
+
+/** Whatever was thrown, as it is sent. The cause is never in it. */
+export function errorAnswer(
+  thrown: unknown,
+  { style, bodyLimit, request }: { style: ErrorStyle; bodyLimit: number; request: string },
+): ErrorAnswer {
+  const error = asQuoinError(thrown, bodyLimit)
+  const retryAfter = error.retryAfter ?? (error.status === 503 ? 1 : undefined)
+  const body = style === 'custom' ? customBody(error, request) : managementBody(error, request)
+  return {
+    error,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      ...(error.status === 401 && { 'www-authenticate': 'Bearer' }),
+    },
+    text: JSON.stringify(body),
+  }
+}
+
+function managementBody(error: QuoinError, request: string): object {
+  return {
+    error: error.code,
+    code: error.status,
+    message: error.message,
+    ...(error.fields && { fields: error.fields }),
+    ...(error.problems && { problems: error.problems }),
+    ...(error.code === 'INTERNAL' && { request }),
+  }
+}
+
+function customBody(error: QuoinError, request: string): object {
+  if (error.code === 'INTERNAL') return { error: 'internal error', request }
+  return { error: error.message }
+}
+
+function outline(error: unknown): { code: string | undefined; statusCode: number | undefined } {
+  if (typeof error !== 'object' || error === null) return { code: undefined, statusCode: undefined }
+  return {
+    code: 'code' in error && typeof error.code === 'string' ? error.code : undefined,
+    statusCode: 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined,
+  }
+}

@@ -1,0 +1,46 @@
+import type { FastifyContextConfig, RouteOptions } from 'fastify'
+import type { ErrorCode } from '../../shared/errors.ts'
+import type { ManagementScope } from '../../shared/management-scopes.ts'
+
+/**
+ * Who may enter a route. `public`: everybody, within the rate limit. `signed-in`: any known user. A scope: users who
+ * hold it. `by-trigger`: the route finds out itself which scopes count, as custom endpoints do.
+ */
+export type Permission = 'public' | 'signed-in' | 'by-trigger' | ManagementScope
+
+/** How a route's errors look: with code and fields, or the short `{ error }` of custom endpoints. */
+export type ErrorStyle = 'management' | 'custom'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    permission?: Permission
+    /** Scopes that a caller needs beside `permission`: all of them. */
+    alsoNeeds?: readonly ManagementScope[]
+    /** `management` if not said. */
+    style?: ErrorStyle
+    /** The route works without a body: nothing sent is the same as `{}`. */
+    bodyOptional?: boolean
+    /** What else goes wrong there, for the OpenAPI document: beside what follows from permission, body and path. */
+    errors?: readonly ErrorCode[]
+    /** `false`: no ETag is worked out for replies that do not bring one. */
+    entityTag?: boolean
+  }
+}
+
+/** All scopes that a caller of the route needs. */
+export function neededScopes({
+  permission,
+  alsoNeeds = [],
+}: FastifyContextConfig): readonly ManagementScope[] {
+  return permission !== undefined && isScope(permission) ? [permission, ...alsoNeeds] : []
+}
+
+export function isScope(permission: Permission): permission is ManagementScope {
+  return permission !== 'public' && permission !== 'signed-in' && permission !== 'by-trigger'
+}
+
+/** Stops the start when a route does not say who may enter: a forgotten line must not open a door. */
+export function requirePermission(route: RouteOptions): void {
+  if (route.config?.permission === undefined)
+    throw new TypeError(`The route ${String(route.method)} ${route.url} does not say config.permission.`)
+}

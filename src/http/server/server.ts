@@ -1,0 +1,196 @@
+import type { Socket } from 'node:net'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { LogController } from 'fastify'
+import type { Access } from '../../access/access.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { Cluster } from '../../storage/cluster.ts'
+import { readBodies } from '../bodies/read-body.ts'
+import { describeApi } from '../docs/open-api.ts'
+import { addressConnections } from '../limits/address-connections.ts'
+import { answerBrokenConnection } from '../limits/connection-errors.ts'
+import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from '../limits/connection-limits.ts'
+import { standsForMany } from '../limits/counted-address.ts'
+import { plainForwardedAddresses } from '../limits/forwarded-address.ts'
+import { rateLimiter } from '../limits/rate-limit.ts'
+import { type UnreadLimits, unreadReplies } from '../limits/unread-replies.ts'
+import { holdReplies, waitingReplies } from '../limits/waiting-replies.ts'
+import { tagReply } from '../replies/entity-tag.ts'
+import { compressReplies, replyCompression } from '../replies/reply-compression.ts'
+import { answerFirst, type Taker } from './answer-first.ts'
+import { authenticate, identifier } from './authenticate.ts'
+import { checkSchema } from './check-schema.ts'
+import { allowOrigins } from './cross-origin.ts'
+import { replyWithError } from './error-reply.ts'
+import { fence } from './fence.ts'
+import { finishedHook } from './finished-hook.ts'
+import type { RequestListener } from './finished-request.ts'
+import { closeGracefully } from './graceful-close.ts'
+import type { HttpSettings } from './http-settings.ts'
+import { lazySerializer } from './lazy-serializer.ts'
+import { logRequests } from './log-requests.ts'
+import { refuseTwoHosts, refuseZeroCharacter } from './path-hygiene.ts'
+import { requirePermission } from './permission.ts'
+import { requestIdOf, sendRequestId } from './request-id.ts'
+import type { LogTarget } from './request-log.ts'
+import { logFinished, logOptions, requestIds } from './request-log.ts'
+import { requireReservedRoot } from './require-reserved-root.ts'
+import type { App, RouteFamily, RouteTools } from './route-family.ts'
+import { secureReply } from './security-headers.ts'
+
+export interface ServerOptions {
+  readonly access: Access
+  readonly settings: HttpSettings
+  readonly clock: Clock
+  /** Quoin's version, for the OpenAPI document. */
+  readonly version: string
+  /** Registered under `/api/v1`. */
+  readonly api: readonly RouteFamily[]
+  /** Registered under `/`. */
+  readonly root?: readonly RouteFamily[]
+  readonly log?: LogTarget
+  /** Told of each finished request: for metrics. */
+  readonly finished?: RequestListener
+  /** Where there are other nodes: see `fence.ts`. */
+  readonly cluster?: Pick<Cluster, 'alive'> | undefined
+  readonly limits?: ConnectionLimits
+  readonly unread?: UnreadLimits
+}
+
+export interface ListenAt {
+  readonly port: number
+  /** Other processes listen there too, and the system spreads connections over all. */
+  readonly reusePort: true
+}
+
+export interface Server {
+  /** For requests without a port: `app.inject`. */
+  readonly app: App
+  /** Starts to listen, where the settings say or at another port; gives the address as a URL without a path. */
+  listen(at?: ListenAt): Promise<string>
+  /** Ends a connection of another entrance, too, when its client does not read its replies. */
+  watch(socket: Socket): void
+  /** Bytes of replies that wait for their clients. */
+  waitingBytes(): number
+  /** Takes no new connections, lets requests in flight finish (for 10 seconds), then closes. */
+  close(): Promise<void>
+}
+
+/**
+ * Builds the HTTP door. The order in which a request passes: what belongs to no route (headers, path, CORS), then rate
+ * and permission, and only then its body, its schema and the handler.
+ */
+export async function openServer(options: ServerOptions): Promise<Server> {
+  const { settings, clock, limits = connectionLimits } = options
+  const newId = requestIds()
+  const app: App = fastify({
+    ...logOptions(settings.logLevel, options.log),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => requestIdOf(headers, newId),
+    requestIdHeader: false,
+    trustProxy: typeof settings.trustProxy === 'boolean' ? settings.trustProxy : [...settings.trustProxy],
+    bodyLimit: settings.bodyLimit,
+    requestTimeout: limits.request,
+    http: {
+      headersTimeout: limits.headers,
+      connectionsCheckingInterval: limits.check,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    keepAliveTimeout: 72_000,
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenConnection,
+    frameworkErrors: (error, request, reply) => void replyWithError(error, request, reply),
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: lazySerializer } },
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  const noteRequest = logRequests(options.access)
+  const isLogged = settings.logLevel === 'debug' || settings.logLevel === 'trace'
+  const logRequest = isLogged ? logFinished(app.log) : undefined
+  const finished: RequestListener = (request) => {
+    noteRequest(request)
+    options.finished?.(request)
+    logRequest?.(request)
+  }
+  const { closing } = closeGracefully(app)
+  const takers: Taker[] = []
+  const isMany = standsForMany(settings.trustProxy)
+  const waiting = waitingReplies(settings.waitingBytes, isMany)
+  const compression = replyCompression()
+  const unread = unreadReplies(options.unread)
+  const warn = (details: object) =>
+    app.log.warn(details, 'connections were closed: one address has more than QUOIN_CONNECTIONS')
+  app.server.on('connection', addressConnections({ most: settings.connections, isMany, clock, warn }))
+  app.server.on('connection', unread.watch)
+  app.addHook('onClose', async () => unread.close())
+  const tools: RouteTools = {
+    identify: identifier(options.access),
+    limitRate: rateLimiter(settings, clock),
+    exchange: { bodyLimit: settings.bodyLimit, log: app.log, newId, finished, closing, waiting, compression },
+    answerFirst: (take) => void takers.push(take),
+  }
+  app.decorateRequest('identity', undefined)
+  app.decorateRequest('handedOver', false)
+  app.decorateRequest('accessToken', undefined)
+  app.setValidatorCompiler(checkSchema)
+  app.setErrorHandler((error, request, reply) => replyWithError(error, request, reply))
+  app.setNotFoundHandler((request, reply) => replyWithError(nothingHere(request.method), request, reply))
+  readBodies(app)
+  // Before anything asks for the address.
+  if (settings.trustProxy !== false) app.addHook('onRequest', plainForwardedAddresses)
+  app.addHook('onRequest', secureReply)
+  app.addHook('onRequest', sendRequestId)
+  app.addHook('onRequest', refuseZeroCharacter)
+  app.addHook('onRequest', refuseTwoHosts)
+  await allowOrigins(app, settings.corsOrigins)
+  app.addHook('onRoute', requirePermission)
+  app.addHook('onRoute', requireReservedRoot)
+  if (options.cluster) app.addHook('onRequest', fence(options.cluster))
+  app.addHook('onRequest', authenticate(tools))
+  app.addHook('onSend', tagReply)
+  app.addHook('onSend', compressReplies(compression))
+  app.addHook('onSend', holdReplies(waiting))
+  app.addHook('onResponse', finishedHook(finished))
+  await describeApi(app, options.version)
+
+  for (const family of options.root ?? []) app.register(async (scope) => family(scope, tools))
+  for (const family of options.api) app.register(async (scope) => family(scope, tools), { prefix: '/api/v1' })
+  await app.ready()
+  // Origins and proxies are the framework's affair: it looks at every request then, and hands over what is not its own.
+  const isPlain = settings.corsOrigins.length === 0 && settings.trustProxy === false
+  if (isPlain) answerFirst(app.server, takers, () => !closing() && (options.cluster?.alive() ?? true))
+
+  return {
+    app,
+    listen: (at) => listenQuietly(app, { host: settings.host, port: settings.port, ...at }),
+    watch: unread.watch,
+    waitingBytes: () => waiting.bytes,
+    close: () => app.close(),
+  }
+}
+
+/** Fastify's own would load Ajv, and `checkSchema` stands in its place. */
+function unused(): never {
+  throw new Error('Routes are checked by checkSchema.')
+}
+
+/** Whoever starts the server says where it listens, in words; Fastify's own line would stand before them. */
+async function listenQuietly(
+  app: App,
+  place: { readonly host: string } & (ListenAt | { readonly port: number }),
+): Promise<string> {
+  const { level } = app.log
+  app.log.level = 'warn'
+  try {
+    return await app.listen({ ...place })
+  } finally {
+    app.log.level = level
+  }
+}
+
+function nothingHere(method: string): QuoinError {
+  return new QuoinError(
+    'NOT_FOUND',
+    `Nothing answers ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
+  )
+}

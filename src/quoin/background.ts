@@ -1,0 +1,60 @@
+import type { Access } from '../access/access.ts'
+import { jobRunner } from '../flows/background/run-job.ts'
+import { liveSchedules } from '../flows/background/schedules.ts'
+import { openStorageEvents } from '../flows/background/storage-events.ts'
+import type { Engine } from '../flows/engine.ts'
+import type { QueueDepth } from '../http/metrics/metrics.ts'
+import { openQueue } from '../queue/queue-worker.ts'
+import { openScheduler, type Scheduler } from '../queue/scheduler.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Random } from '../shared/guid.ts'
+import type { QueueState } from '../storage/job.ts'
+import type { Storage } from '../storage/storage.ts'
+import { releasers } from './releasers.ts'
+
+export interface BackgroundOptions {
+  readonly storage: Storage
+  readonly engine: Engine
+  readonly access: Access
+  readonly clock: Clock
+  readonly random: Random
+  /** Writes still leave their events and jobs, but nothing runs them and nothing is planned. */
+  readonly offline: boolean
+}
+
+export interface Background {
+  /** undefined offline: to plan nothing would be to forget what was planned. */
+  readonly scheduler: Scheduler | undefined
+  close(): Promise<void>
+}
+
+/** The work that no request waits for: events of storages, the queue, and schedules. */
+export async function openBackground(options: BackgroundOptions): Promise<Background> {
+  const { storage, engine, access, clock, random, offline } = options
+  const { live, log } = engine
+  const opened = releasers()
+  opened.add(openStorageEvents({ storage, live, log }))
+  const write = (entry: Parameters<typeof log.write>[0]) => log.write(entry)
+  if (offline) return { scheduler: undefined, close: opened.release }
+  const scheduler = await openScheduler({
+    storage,
+    clock,
+    schedules: liveSchedules(engine),
+    onChange: (listener) => live.watch(listener),
+    log: write,
+  })
+  opened.add(() => scheduler.close())
+  const runJob = jobRunner({ engine, findUser: (guid) => access.getUser(guid) })
+  const queue = openQueue({ storage, runJob, clock, random, log: write })
+  opened.add(() => queue.close())
+  return { scheduler, close: opened.release }
+}
+
+/** For metrics: how many jobs of each state are in each queue. */
+export function queueDepths(queues: readonly QueueState[]): QueueDepth[] {
+  return queues.flatMap(({ name, waiting, running, dead }) => [
+    { queue: name, state: 'waiting', jobs: waiting },
+    { queue: name, state: 'running', jobs: running },
+    { queue: name, state: 'dead', jobs: dead },
+  ])
+}

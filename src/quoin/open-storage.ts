@@ -1,0 +1,70 @@
+import type { Options } from '../options.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Random } from '../shared/guid.ts'
+import { openSqliteStorage, SqliteStorage } from '../storage/sqlite/core/sqlite-storage.ts'
+import { type Following, openReaderStorage } from '../storage/sqlite/reader/reader-storage.ts'
+import type { Storage } from '../storage/storage.ts'
+import { eventLoopLoad } from '../workers/event-loop-load.ts'
+
+export interface StorageSurroundings {
+  readonly clock: Clock
+  readonly random: Random
+  /** As the other nodes see this one. */
+  readonly node: { readonly name: string; readonly version: string }
+  /** Embedded only: do not wait for the disk. */
+  readonly synchronous?: 'OFF' | undefined
+  /** What went wrong while nobody waited for it. */
+  readonly report?: (error: unknown) => void
+  /** Embedded only: what administrators have to know of the database's files. */
+  readonly notice?: (message: string, isDamaged: boolean) => void
+}
+
+/** The engine that the settings name. */
+export async function openStorage(options: Options, surroundings: StorageSurroundings): Promise<Storage> {
+  const { clock, random, node, synchronous, report, notice } = surroundings
+  const { entity } = options
+  if (options.databaseUrl === '')
+    return openSqliteStorage({
+      directory: options.data,
+      clock,
+      random,
+      entity,
+      shared: options.workers > 1,
+      acceptLoss: options.acceptLoss,
+      ...(notice && { notice }),
+      ...(synchronous && { synchronous }),
+    })
+  // Here, because pg and what goes with it are 10 MB that the embedded engine has no use for.
+  const { openPostgresStorage } = await import('../storage/postgres/core/postgres-storage.ts')
+  return openPostgresStorage({
+    url: options.databaseUrl,
+    directory: options.data,
+    ...(options.listenUrl !== '' && { listenUrl: options.listenUrl }),
+    connections: options.pool,
+    clock,
+    random,
+    entity,
+    node,
+    monotonic: () => performance.now(),
+    wall: Date.now,
+    load: eventLoopLoad(),
+    ...(report && { report }),
+  })
+}
+
+export interface ReadingEvents {
+  /** A write was tried. */
+  readonly refused: () => void
+  /** The database was found damaged. */
+  readonly damaged: (reason: string) => void
+}
+
+/** The embedded engine for a process that only reads, beside the one that has it open. */
+export function openReadingStorage(options: Options, following: Following, events: ReadingEvents): Storage {
+  return openReaderStorage({ directory: options.data, following, ...events })
+}
+
+/** A process that only reads has met damage: the one that writes stops writing. */
+export function noteDamage(storage: Storage, reason: string): void {
+  if (storage instanceof SqliteStorage) storage.noteDamage(reason)
+}

@@ -1,0 +1,35 @@
+/** What the rooms are told, from the settings: the same for each process of a node. */
+import type { AccessSettings } from '../access/access-context.ts'
+import type { RunLimits } from '../flows/run/run-environment.ts'
+import type { HttpSettings } from '../http/server/http-settings.ts'
+import type { Options } from '../options.ts'
+
+const MAX_CALL_DEPTH = 32
+
+export function accessSettings(options: Options): AccessSettings {
+  return {
+    lockoutAttempts: options.lockoutAttempts,
+    lockoutSeconds: options.lockoutSeconds,
+    addressAttempts: 100,
+    tokenSeconds: 14 * 86_400,
+  }
+}
+
+export function runLimits(options: Options): RunLimits {
+  return { deadline: options.runDeadline, budget: options.runBudget, depth: MAX_CALL_DEPTH }
+}
+
+export function httpSettings(options: Options): HttpSettings {
+  return {
+    host: options.host,
+    port: options.port,
+    bodyLimit: options.bodyLimit,
+    corsOrigins: options.corsOrigins,
+    rateLimit: options.rateLimit,
+    connections: options.connections,
+    waitingBytes: options.replyMemory * 1024 * 1024,
+    environment: options.environment,
+    trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
+    logLevel: options.logLevel,
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Sees from a thread of its own whether the event loop still turns: nothing in a stuck thread can. See
+ * `quoin/watchdog-thread.ts`. The thread takes 8 MB of memory, and this one a timer a second.
+ */
+import { url as inspectorUrl } from 'node:inspector'
+import { Worker } from 'node:worker_threads'
+import { type RunningFlow, TURNS_CELL } from '../flows/watchdog/running-flow.ts'
+import type { WatchdogTask } from '../flows/watchdog/stuck-note.ts'
+
+export interface WatchdogOptions {
+  readonly running: RunningFlow
+  /** 0: none. */
+  readonly seconds: number
+  readonly directory: string
+  /** The thread has ended by itself: nothing watches any more. */
+  readonly lost: (error: unknown) => void
+}
+
+/** Gives what ends it. For when everything is open: a migration may hold the loop for as long as it likes. */
+export function startWatchdog({ running, seconds, directory, lost }: WatchdogOptions): () => void {
+  // At a breakpoint of a debugger nothing turns either.
+  if (seconds === 0 || inspectorUrl() !== undefined) return () => undefined
+  const { cells } = running
+  const timer = setInterval(() => Atomics.add(cells, TURNS_CELL, 1), Math.min(1, seconds / 4) * 1000)
+  const task: WatchdogTask = { cells, seconds, directory }
+  const thread = new Worker(new URL('./watchdog-thread.ts', import.meta.url), {
+    workerData: task,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
+  })
+  timer.unref()
+  thread.unref()
+  thread.once('error', lost)
+  running.follow((number, name) => thread.postMessage({ number, name }))
+  return () => {
+    clearInterval(timer)
+    running.follow(() => undefined)
+    void thread.terminate()
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Notes of asset files that may be without a record: before a file gets its place, and in the transaction that deletes its
+ * record. A note goes with the transaction that makes the record, or when the file is gone. What is left after a crash
+ * names the files that nobody will ask for again (`sweep-assets.ts`).
+ *
+ * Not by listing all files and deleting those without a record: a second database on the same bucket, as a copy of the
+ * first one would be, or one that was restored from a backup, would then delete files that others need.
+ */
+import { setFields } from '../../shared/mutation.ts'
+import { search } from '../../shared/query.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
+import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
+
+const noteStorage = '_asset_files'
+
+export interface AssetNote {
+  readonly guid: string
+  /** Where the file is, or would be. */
+  readonly place: string
+}
+
+export function openAssetNotes(storage: Storage): Promise<void> {
+  return storage.ensure(noteStorage)
+}
+
+export async function noteFile(session: Session, place: string): Promise<AssetNote> {
+  return { guid: guidOf(documentOf(await session.create(noteStorage, setFields({ place })))), place }
+}
+
+/** Does nothing when it is forgotten already. */
+export async function forgetNote(session: Session, { guid }: AssetNote): Promise<void> {
+  await session.delete(noteStorage, guid)
+}
+
+/** At most 100 that were made before a time (Unix seconds), the oldest first. */
+export async function notesBefore(storage: Storage, time: number): Promise<readonly AssetNote[]> {
+  const query = { kind: 'range', field: '_meta.created', bounds: { lt: time } } as const
+  const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const
+  const found = await storage.session().find(noteStorage, search({ query, sort, limit: 100 }))
+  return documentsOf(found).map((note) => ({ guid: guidOf(note), place: textIn(note.place) }))
+}

@@ -1,0 +1,76 @@
+/**
+ * Files that were sent with forms of pages, and the documents that they belong to. A page gives addresses of the files of
+ * the documents that it shows, and a file's guid is no secret: it is in every JSON reply of such a document. So the
+ * guid alone opens nothing. The first documents that are written with a new file, in the run of its form, are noted in
+ * the asset's record, and only they show it.
+ *
+ * A file of a form that no document was written with in that run (a job does it later, or it was sent before there were
+ * notes) is shown by any document that holds its guid. Other private files are shown by none.
+ */
+import type { JsonObject } from '../../shared/json.ts'
+import { search } from '../../shared/query.ts'
+import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
+import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
+import { assetStorage } from './assets.ts'
+
+export const PAGE_UPLOADS = 'page_uploads'
+
+/** In one record. A flow that copies a new file into more documents shows it on the first ones. */
+const MOST_DOCUMENTS = 20
+/** Of one page: 500 rows with two files each. */
+const MOST_FILES = 1_000
+
+/** A file on a page: which asset, and the document that holds it. */
+export interface HeldFile {
+  readonly asset: string
+  readonly document: string | undefined
+}
+
+/** Notes documents that are written with one of these new assets, until it is ended. */
+export function noteDocumentsOf(storage: Storage, assets: readonly string[]): () => void {
+  if (assets.length === 0) return () => undefined
+  const ends = storage
+    .names()
+    .filter((name) => !name.startsWith('_'))
+    .map((name) =>
+      storage.observe(name, async (session, { guid, after }) => {
+        // Nobody else knows the guid of a file that was sent with this request.
+        for (const asset of assets) if (after?.text.includes(asset)) await note(session, asset, guid)
+      }),
+    )
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+async function note(session: Session, asset: string, document: string): Promise<void> {
+  const stored = await session.get(assetStorage, asset)
+  if (!stored) return
+  const noted = textsIn(documentOf(stored).documents)
+  if (noted.includes(document) || noted.length >= MOST_DOCUMENTS) return
+  await session.update(assetStorage, asset, [{ op: 'set', field: 'documents', value: [...noted, document] }])
+}
+
+/** Tells which of the files a page may give an address. */
+export async function filesToShow(
+  session: Session,
+  held: readonly HeldFile[],
+): Promise<(file: HeldFile) => boolean> {
+  const guids = [...new Set(held.map(({ asset }) => asset))].slice(0, MOST_FILES)
+  if (guids.length === 0) return () => false
+  const query = { kind: 'terms', field: '_meta.guid', values: guids } as const
+  const found = documentsOf(await session.find(assetStorage, search({ query, limit: guids.length })))
+  const records = new Map(found.map((record) => [guidOf(record), record]))
+  return ({ asset, document }) => {
+    const record = records.get(asset)
+    return record !== undefined && mayShow(record, document)
+  }
+}
+
+function mayShow(record: JsonObject, document: string | undefined): boolean {
+  if (typeof record.public_path === 'string') return true
+  if (textIn(record.directory) !== PAGE_UPLOADS) return false
+  const noted = textsIn(record.documents)
+  return noted.length === 0 || (document !== undefined && noted.includes(document))
+}

@@ -1,0 +1,71 @@
+/**
+ * What managers do to documents of builders' storages, for the audit log: each write with the values before and after, an
+ * import or export as one record. What flows write is not there; a storage may keep its history for that.
+ */
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { isJsonObject } from '../shared/json.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { isSecretName } from '../shared/secret-names.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { documentOf, type Session } from '../storage/storage.ts'
+import type { StoredJson } from '../storage/stored-json.ts'
+import type { AuditLog } from './audit-log.ts'
+
+const CATEGORY = 'documents'
+
+/** In the transaction of the write. */
+export function auditDocument(
+  audit: Pick<AuditLog, 'record'>,
+  session: Session,
+  storage: string,
+  {
+    action,
+    before,
+    after,
+  }: {
+    readonly action: 'created' | 'updated' | 'removed' | 'restored' | 'deleted'
+    readonly before?: StoredJson
+    readonly after: StoredJson
+  },
+): MaybePromise<void> {
+  const is = documentOf(after)
+  return audit.record(session, {
+    category: CATEGORY,
+    action,
+    guid: guidOf(is),
+    name: storage,
+    before: before && documentOf(before),
+    after: is,
+    shown: withoutSecrets,
+  })
+}
+
+/** In the transaction that ends an import, or before the first document of an export is sent. */
+export function auditTransfer(
+  audit: Pick<AuditLog, 'record'>,
+  session: Session,
+  storage: string,
+  action: 'imported' | 'exported',
+  documents: number,
+): MaybePromise<void> {
+  return audit.record(session, {
+    category: CATEGORY,
+    action,
+    guid: '',
+    name: storage,
+    before: undefined,
+    after: { documents },
+  })
+}
+
+/** Those who may read the audit log may not be those who may read the documents. The nesting of documents is bounded. */
+function withoutSecrets(state: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [name, isSecretName(name) ? '•••' : visible(value)]),
+  )
+}
+
+function visible(value: JsonValue | undefined): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => visible(item))
+  return isJsonObject(value) ? withoutSecrets(value) : (value ?? null)
+}

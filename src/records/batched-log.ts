@@ -1,0 +1,137 @@
+/**
+ * A log that is kept in a storage and must never slow down or fail what it reports: entries wait in memory and are
+ * stored in batches, one transaction each. What cannot be stored in time is lost, and the log says how much.
+ */
+import type { Clock } from '../shared/clock.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { search } from '../shared/query.ts'
+import type { Session, Storage } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+
+export interface BatchedLog<Entry> {
+  /** Never waits and never throws. */
+  write(entry: Entry): void
+  /** Resolves when everything written so far is stored. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface BatchedLogOptions<Entry> {
+  readonly storage: Storage
+  /** Name of the storage, which is there. For `keep` it has an index on `_meta.expiry`. */
+  readonly name: string
+  /** The fields of an entry's record: small, and JSON that a document can hold. */
+  readonly recordOf: (entry: Entry) => JsonObject
+  /** The entry that says how many were lost. */
+  readonly lost: (count: number) => Entry
+  /** What becomes one record when it comes again within a batch; `both` gives undefined when one cannot hold more. */
+  readonly repeated?: {
+    readonly keyOf: (entry: Entry) => string
+    readonly both: (earlier: Entry, later: Entry) => Entry | undefined
+  }
+  /** Records are deleted when they are so old. Forever if not given. */
+  readonly keep?: { readonly seconds: number; readonly clock: Clock }
+}
+
+/** Entries that wait to be stored: some 10 MB at most. */
+const WAITING = 10_000
+const BATCH = 500
+/** Milliseconds from an entry to its batch. */
+const PAUSE = 200
+
+export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog<Entry> {
+  const { storage, name, recordOf, repeated, keep } = options
+  let waiting: Entry[] = []
+  /** Places in `waiting`, by what makes entries the same. */
+  const places = new Map<string, number>()
+  let lost = 0
+  let timer: NodeJS.Timeout | undefined
+  let storing: Promise<void> = Promise.resolve()
+
+  async function store(): Promise<void> {
+    timer = undefined
+    while (waiting.length > 0) {
+      places.clear()
+      const batch = waiting.splice(0, BATCH)
+      try {
+        const expiry = keep && { expiry: Math.floor(keep.clock() / 1000) + keep.seconds }
+        await transact(storage, async (session) => {
+          for (const entry of batch) await session.create(name, setFields(recordOf(entry)), expiry)
+        })
+        if (keep) await deleteExpired(storage, name, Math.floor(keep.clock() / 1000))
+      } catch {
+        // A full disk must not stop the work that is only being reported.
+        lost += batch.length
+      }
+    }
+    if (lost === 0) return
+    waiting = [options.lost(lost)]
+    lost = 0
+  }
+
+  /** Whether it is one with an entry that waits already. */
+  function isRepeated(entry: Entry, { keyOf, both }: NonNullable<typeof repeated>): boolean {
+    const key = keyOf(entry)
+    const place = places.get(key)
+    const earlier = place === undefined ? undefined : waiting[place]
+    const one = earlier === undefined ? undefined : both(earlier, entry)
+    if (place === undefined || one === undefined) {
+      places.set(key, waiting.length)
+      return false
+    }
+    waiting[place] = one
+    return true
+  }
+
+  const flush = (): Promise<void> => {
+    clearTimeout(timer)
+    storing = storing.then(store)
+    return storing
+  }
+
+  return {
+    write(entry) {
+      if (repeated && isRepeated(entry, repeated)) return
+      if (waiting.length >= WAITING) {
+        lost += 1
+        return
+      }
+      waiting.push(entry)
+      timer ??= setTimeout(flush, PAUSE).unref()
+    },
+    flush,
+    // Twice: the first may leave the entry that says what was lost.
+    close: () => flush().then(flush),
+  }
+}
+
+/** Twice a batch, so that the log shrinks faster than it grows. */
+async function deleteExpired(storage: Storage, name: string, now: number): Promise<void> {
+  const isOver = { kind: 'range', field: '_meta.expiry', bounds: { gte: 0, lte: now } } as const
+  const sort = [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] as const
+  const wanted = search({ query: isOver, sort, limit: 2 * BATCH })
+  if ((await storage.session().find(name, { ...wanted, limit: 1 })).length === 0) return
+  await transact(storage, async (session) => {
+    for (const guid of await guidsOf(session, name, wanted)) await session.delete(name, guid)
+  })
+}
+
+async function guidsOf(session: Session, name: string, wanted: ReturnType<typeof search>): Promise<string[]> {
+  const { documents } = await session.find(name, wanted)
+  const records = Array.isArray(documents.value) ? documents.value : []
+  return records.flatMap((record) => {
+    const meta = isJsonObject(record) ? record._meta : undefined
+    return isJsonObject(meta) && typeof meta.guid === 'string' ? [meta.guid] : []
+  })
+}
+
+const LONGEST = 8_192
+
+/** Text as a record can hold it: without what no document may hold, and cut at 8,192 characters or `longest`. */
+export function logText(text: string, longest = LONGEST): string {
+  // A flow may log a text of a million characters.
+  const beginning = text.length <= longest ? text : text.slice(0, longest + 1)
+  const whole = beginning.toWellFormed().replaceAll('\u0000', '\ufffd')
+  return whole.length <= longest ? whole : `${whole.slice(0, longest).toWellFormed()}…`
+}

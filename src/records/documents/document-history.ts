@@ -1,0 +1,132 @@
+/**
+ * What became of the documents of storages whose `history` is on: one record for each write, in the same transaction, so
+ * that neither can be there without the other. A record: `{ storage, document, action, user, run, revisions }`.
+ */
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { jsonProblem } from '../../shared/json.ts'
+import { andThen } from '../../shared/maybe-promise.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { type Query, type Search, search } from '../../shared/query.ts'
+import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
+import { findWithTotal } from '../../storage/find-with-total.ts'
+import { type Change, documentOf, type Observer, type Storage } from '../../storage/storage.ts'
+import { transact } from '../../storage/transact.ts'
+import { findRecords, recordStorages } from '../records.ts'
+import { documentRevisions } from './document-revisions.ts'
+
+const historyStorage = '_history'
+
+/** Who writes where nobody asked for it: the purge of expired documents, for example. */
+const system = { guid: '', username: 'system' }
+
+const LARGEST_VALUE = 65_536
+const LARGEST_RECORD = 1_048_576
+/** A value stands three levels deeper in a record than in its document: in `revisions`, in an item, under a name. */
+const DEEPER = 3
+const BATCH = 200
+
+export interface DocumentHistory {
+  /** Begins and ends to watch storages as their records now say. */
+  refresh(): Promise<void>
+  /** The records of one document, newest first. */
+  of(
+    storage: string,
+    document: string,
+    page: Pick<Search, 'limit' | 'offset' | 'after'>,
+  ): Promise<{ records: JsonObject[]; total: number; next: string | undefined }>
+  /** Deletes what is kept of a storage's documents. */
+  forget(storage: string): Promise<void>
+  close(): void
+}
+
+/** The records of storages are there: see `openRecords`. */
+export async function openDocumentHistory(storage: Storage): Promise<DocumentHistory> {
+  await storage.ensure(historyStorage, {
+    indexes: [{ fields: ['document', '_meta.created'] }, { fields: ['storage'] }],
+  })
+  const watches = new Map<string, () => void>()
+  let last: Promise<void> = Promise.resolve()
+
+  async function watch(): Promise<void> {
+    const query = { kind: 'term', field: 'history', value: true } as const
+    const records = await findRecords(storage.session(), recordStorages.storages, query)
+    const wanted = new Set(records.map((record) => textIn(record.name)))
+    for (const [name, end] of watches) {
+      if (wanted.has(name)) continue
+      end()
+      watches.delete(name)
+    }
+    for (const name of wanted) if (!watches.has(name)) watches.set(name, storage.observe(name, keep))
+  }
+
+  const refresh = () => {
+    // One after the other: an older answer must not overwrite a newer one.
+    last = last.catch(() => undefined).then(watch)
+    return last
+  }
+
+  const unwatch = storage.watch(recordStorages.storages, refresh)
+  await refresh()
+  return {
+    refresh,
+    async of(name, document, page) {
+      const query: Query = {
+        kind: 'and',
+        queries: [
+          { kind: 'term', field: 'document', value: document },
+          { kind: 'term', field: 'storage', value: name },
+        ],
+      }
+      const session = storage.session()
+      const { found, total } = await findWithTotal(session, historyStorage, search({ query, ...page }))
+      return { records: documentsOf(found), total, next: found.next() }
+    },
+    async forget(name) {
+      const wanted = search({ query: { kind: 'term', field: 'storage', value: name }, limit: BATCH })
+      for (;;) {
+        const { documents, length } = await storage.session().find(historyStorage, wanted)
+        if (length === 0) return
+        await transact(storage, async (session) => {
+          for (const record of objectsIn(documents.value))
+            await session.delete(historyStorage, guidOf(record))
+        })
+      }
+    },
+    close() {
+      unwatch()
+      for (const end of watches.values()) end()
+      watches.clear()
+    },
+  }
+}
+
+const keep: Observer = (session, change) => {
+  const { user = system, run } = session.origin
+  const record = {
+    storage: change.storage,
+    document: change.guid,
+    action: change.kind,
+    user: { guid: user.guid, username: user.username },
+    run: run ?? null,
+    revisions: revisionsOf(change),
+  }
+  return andThen(session.create(historyStorage, setFields(record)), () => undefined)
+}
+
+function revisionsOf({ before, after }: Change): JsonObject[] {
+  let left = LARGEST_RECORD
+  const bounded = (value: JsonValue): JsonValue => {
+    const size = JSON.stringify(value).length
+    if (size > LARGEST_VALUE || size > left || jsonProblem(value, DEEPER)) return { left_out: size }
+    left -= size
+    return value
+  }
+  const revisions = documentRevisions(before && documentOf(before), after ? documentOf(after) : {})
+  return revisions.map(({ key, type, value, previous_value }) => ({
+    key,
+    type,
+    value: bounded(value),
+    previous_value: bounded(previous_value),
+  }))
+}

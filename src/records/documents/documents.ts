@@ -1,0 +1,150 @@
+/** One document of a builder's storage, for those who manage it. Who writes is noted in its history. */
+import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import type { Search } from '../../shared/query.ts'
+import { findWithTotal } from '../../storage/find-with-total.ts'
+import type { Session, Written } from '../../storage/storage.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
+import { transact } from '../../storage/transact.ts'
+import { auditDocument } from '../audited-documents.ts'
+import { type Actor, notFound } from '../records.ts'
+import { type StorageContext, storageNamed } from '../storage-records.ts'
+
+/** Which document: guids of its storage and its own. */
+export interface DocumentPlace {
+  readonly guid: string
+  readonly document: string
+}
+
+export interface FoundDocuments {
+  /** A JSON array, as it is stored. */
+  readonly documents: StoredJson
+  readonly total: number
+  readonly next: string | undefined
+}
+
+export async function searchDocuments(
+  context: StorageContext,
+  guid: string,
+  wanted: Search,
+): Promise<FoundDocuments> {
+  return inStorage(context, guid, async (name) => {
+    const session = context.records.storage.session()
+    const { found, total } = await findWithTotal(session, name, wanted)
+    return { documents: found.documents, total, next: found.next() }
+  })
+}
+
+export async function getDocument(
+  context: StorageContext,
+  { guid, document }: DocumentPlace,
+): Promise<StoredJson> {
+  return inStorage(context, guid, async (name) => {
+    const stored = await context.records.storage.session().get(name, document)
+    if (!stored) throw notFound(document, 'document')
+    return stored
+  })
+}
+
+/** `fields` by dotted name. `expiry`: Unix seconds at which the document is deleted. */
+export async function createDocument(
+  context: StorageContext,
+  guid: string,
+  fields: JsonObject,
+  expiry: number | undefined,
+  by: Actor,
+): Promise<StoredJson> {
+  return inStorage(context, guid, (name) =>
+    transact(
+      context.records.storage,
+      async (session) => {
+        const options = expiry === undefined ? {} : { expiry }
+        const after = await session.create(name, setFields(fields), options)
+        await auditDocument(context.audit, session, name, { action: 'created', after })
+        return after
+      },
+      { user: by },
+    ),
+  )
+}
+
+/** Changes what is given. CONFLICT if `updateHash` is given and no longer the document's. */
+export function updateDocument(
+  context: StorageContext,
+  place: DocumentPlace,
+  fields: JsonObject,
+  updateHash: string | undefined,
+  by: Actor,
+): Promise<StoredJson> {
+  return change(context, place, by, 'updated', (session, name) =>
+    session.update(name, place.document, setFields(fields), updateHash === undefined ? {} : { updateHash }),
+  )
+}
+
+/** Soft, so that it can be restored; `hard`: for good, also if it was removed before. */
+export function removeDocument(
+  context: StorageContext,
+  place: DocumentPlace,
+  hard: boolean,
+  by: Actor,
+): Promise<StoredJson> {
+  return change(context, place, by, hard ? 'deleted' : 'removed', (session, name) =>
+    hard ? session.delete(name, place.document) : session.remove(name, place.document),
+  )
+}
+
+/** NOT_FOUND if there is no such document among the removed ones. */
+export function restoreDocument(
+  context: StorageContext,
+  place: DocumentPlace,
+  by: Actor,
+): Promise<StoredJson> {
+  return change(context, place, by, 'restored', (session, name) => session.restore(name, place.document))
+}
+
+function change(
+  context: StorageContext,
+  { guid, document }: DocumentPlace,
+  by: Actor,
+  action: 'updated' | 'removed' | 'restored' | 'deleted',
+  write: (session: Session, name: string) => Written | Promise<Written>,
+): Promise<StoredJson> {
+  return inStorage(context, guid, (name) =>
+    transact(
+      context.records.storage,
+      async (session) => {
+        const written = await write(session, name)
+        if (written.outcome === 'not_found') throw notFound(document, 'document')
+        if (written.outcome === 'conflict')
+          throw new QuoinError(
+            'CONFLICT',
+            `Somebody else changed the document ${document}. Read it again, then change it.`,
+          )
+        const { before, document: after } = written
+        await auditDocument(context.audit, session, name, { action, before, after })
+        return after
+      },
+      { user: by },
+    ),
+  )
+}
+
+/** Works in the storage of that guid. NOT_FOUND if it is not there, or was deleted while the work was under way. */
+async function inStorage<T>(
+  context: StorageContext,
+  guid: string,
+  work: (name: string) => Promise<T>,
+): Promise<T> {
+  const name = await storageNamed(context, guid)
+  try {
+    return await work(name)
+  } catch (error) {
+    // Tables that went away are a fault of ours to an engine; only here it is known that somebody deleted them.
+    if (!(error instanceof QuoinError) || error.code === 'INTERNAL') {
+      if (!context.records.storage.has(name)) throw notFound(guid, 'storage')
+      await storageNamed(context, guid)
+    }
+    throw error
+  }
+}

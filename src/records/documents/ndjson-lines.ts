@@ -1,0 +1,79 @@
+import { isUtf8 } from 'node:buffer'
+import { parse } from 'secure-json-parse'
+import { QuoinError } from '../../shared/errors.ts'
+import { isJsonObject, type JsonObject, jsonProblem } from '../../shared/json.ts'
+
+/** A document may have 16 MiB; the rest is for `_meta`, and for those who write spaces or escapes. */
+const LONGEST_LINE = 32 * 1024 * 1024
+
+export interface Line {
+  /** Counted from 1, empty ones too: as an editor shows it. */
+  readonly number: number
+  readonly bytes: Buffer
+}
+
+/** Cuts bytes at line feeds. Lines of nothing but white space are left out. Holds one line and one chunk at a time. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line, void> {
+  let number = 1
+  let begun: Buffer[] = []
+  let length = 0
+  const take = (): Line | undefined => {
+    const bytes = Buffer.concat(begun, length)
+    begun = []
+    length = 0
+    return isBlank(bytes) ? undefined : { number, bytes }
+  }
+  for await (const chunk of chunks) {
+    let from = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      begun.push(chunk.subarray(from, end))
+      length += end - from
+      const line = take()
+      if (line) yield line
+      number += 1
+      from = end + 1
+    }
+    begun.push(chunk.subarray(from))
+    length += chunk.length - from
+    if (length > LONGEST_LINE)
+      throw atLine(number, new QuoinError('INVALID_BODY', `It is longer than ${LONGEST_LINE} bytes.`))
+  }
+  const line = take()
+  if (line) yield line
+}
+
+/** The JSON object that a line is. Throws INVALID_BODY for anything that a document could not hold. */
+export function parseLine({ number, bytes }: Line): JsonObject {
+  const value = parsed(number, bytes)
+  if (!isJsonObject(value)) throw badLine(number, 'It is not a JSON object.')
+  const problem = jsonProblem(value)
+  if (problem) throw badLine(number, `It ${problem}.`)
+  return value
+}
+
+/** The same error, with the number of the line before its words. */
+export function atLine(number: number, error: unknown): unknown {
+  if (!(error instanceof QuoinError)) return error
+  return new QuoinError(error.code, `Line ${number}: ${error.message} Nothing was imported.`, {
+    ...(error.fields && { fields: error.fields }),
+    cause: error,
+  })
+}
+
+function parsed(number: number, bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw badLine(number, 'It is not UTF-8.')
+  try {
+    return parse(bytes.toString('utf8'), { protoAction: 'error', constructorAction: 'error' })
+  } catch {
+    // The parser's words quote the line, which may hold what does not belong in a log.
+    throw badLine(number, 'It is not JSON.')
+  }
+}
+
+function badLine(number: number, message: string): unknown {
+  return atLine(number, new QuoinError('INVALID_BODY', message))
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.length === 0 || (bytes.length < 64 && bytes.toString('latin1').trim() === '')
+}

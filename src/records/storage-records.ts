@@ -1,0 +1,163 @@
+/** Storages as builders see them: `{ name, description, history, created_by, modified_by }` and the documents behind. */
+
+import { type Page, searchRecords } from '../flows/blueprints/blueprint-records.ts'
+import type { LiveBlueprints } from '../flows/live/live-blueprints.ts'
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { matchAll, type Search } from '../shared/query.ts'
+import { textIn } from '../storage/document-fields.ts'
+import { documentOf, storageNameProblem } from '../storage/storage.ts'
+import { transact } from '../storage/transact.ts'
+import type { AuditLog } from './audit-log.ts'
+import type { DocumentHistory } from './documents/document-history.ts'
+import { expiryNeeds } from './purge-expired.ts'
+import { type Actor, getRecord, notFound, type RecordContext, recordStorages } from './records.ts'
+
+export interface StorageContext {
+  /** Its storage is the one that keeps to the rules of fields. */
+  readonly records: RecordContext
+  readonly history: DocumentHistory
+  readonly audit: Pick<AuditLog, 'record'>
+}
+
+export interface StorageInput {
+  readonly name: string
+  readonly description?: string
+  /** Keep what every write of a document changed. */
+  readonly history?: boolean
+}
+
+const { storages } = recordStorages
+
+/** INVALID_BODY for a name that cannot be one; CONFLICT for one that is taken. */
+export async function createStorage(
+  { records, history }: StorageContext,
+  input: StorageInput,
+  by: Actor,
+): Promise<JsonObject> {
+  const { name } = input
+  const problem = name.startsWith('_')
+    ? 'must not start with _: those storages belong to Quoin itself'
+    : storageNameProblem(name)
+  if (problem) throw invalidField('name', `name ${problem}.`)
+  const fields = {
+    name,
+    description: input.description ?? '',
+    history: input.history ?? false,
+    created_by: { ...by },
+    modified_by: { ...by },
+  }
+  await checkFree(records, name)
+  await records.storage.ensure(name, expiryNeeds)
+  const created = await transact(
+    records.storage,
+    async (session) => {
+      await checkFree(records, name)
+      return documentOf(await session.create(storages, setFields(fields)))
+    },
+    { user: by },
+  )
+  await history.refresh()
+  return created
+}
+
+async function checkFree({ storage }: RecordContext, name: string): Promise<void> {
+  const taken = await storage.session().count(storages, { kind: 'term', field: 'name', value: name })
+  if (taken > 0) throw new QuoinError('CONFLICT', `There is a storage named ${name}. Choose another name.`)
+}
+
+export async function getStorage({ records }: StorageContext, guid: string): Promise<JsonObject> {
+  return whole(await getRecord(records.storage.session(), storages, guid, 'storage'))
+}
+
+export async function searchStorages({ records }: StorageContext, wanted: Search): Promise<Page> {
+  const page = await searchRecords(records, storages, wanted)
+  return { ...page, records: page.records.map(whole) }
+}
+
+/**
+ * The name under which the storage's documents are, which is there. Also asked by that name, which whoever writes a command
+ * knows. NOT_FOUND for a guid of something else.
+ */
+export async function storageNamed({ records }: StorageContext, guidOrName: string): Promise<string> {
+  const name = await nameOf(records, guidOrName)
+  // A crash in the middle of a removal leaves the record without its documents.
+  if (!records.storage.has(name)) await records.storage.ensure(name, expiryNeeds)
+  return name
+}
+
+/** Storages of Quoin itself have no record, so they cannot be asked for by name. */
+async function nameOf({ storage }: RecordContext, guidOrName: string): Promise<string> {
+  const session = storage.session()
+  const known = await session.get(storages, guidOrName)
+  if (known) return textIn(documentOf(known).name)
+  const named = await session.count(storages, { kind: 'term', field: 'name', value: guidOrName })
+  if (named === 0) throw notFound(guidOrName, 'storage')
+  return guidOrName
+}
+
+/** The name stays: blueprints know the storage by it. */
+export async function updateStorage(
+  { records, history }: StorageContext,
+  guid: string,
+  changes: Omit<Partial<StorageInput>, 'name'>,
+  by: Actor,
+): Promise<JsonObject> {
+  const { description, history: kept } = changes
+  const updated = await transact(
+    records.storage,
+    async (session) => {
+      const mutations = setFields({ description, history: kept, modified_by: { ...by } })
+      const written = await session.update(storages, guid, mutations)
+      if (written.outcome !== 'written') throw notFound(guid, 'storage')
+      return documentOf(written.document)
+    },
+    { user: by },
+  )
+  await history.refresh()
+  return whole(updated)
+}
+
+export async function countDocuments(context: StorageContext, guid: string): Promise<number> {
+  const name = await storageNamed(context, guid)
+  return context.records.storage.session().count(name, matchAll)
+}
+
+/**
+ * Drops the storage with its documents and their history. CONFLICT naming the blueprints while active ones use it. The
+ * record goes last: a removal that is cut short can be asked for again.
+ */
+export async function removeStorage(
+  { records, history }: StorageContext,
+  live: LiveBlueprints,
+  guid: string,
+  by: Actor,
+): Promise<void> {
+  const record = await getRecord(records.storage.session(), storages, guid, 'storage')
+  const name = textIn(record.name)
+  const users = [...live.table().blueprints.values()].filter(({ compiled }) => compiled.needs.has(name))
+  if (users.length > 0) {
+    const names = users.map((blueprint) => `"${blueprint.name}"`).join(', ')
+    throw new QuoinError(
+      'CONFLICT',
+      `The storage ${name} is used by the active blueprint ${names}. Set it inactive first, then delete the storage.`,
+    )
+  }
+  await records.storage.drop(name)
+  await transact(
+    records.storage,
+    async (session) => {
+      const removed = await session.remove(storages, guid)
+      if (removed.outcome !== 'written') throw notFound(guid, 'storage')
+    },
+    { user: by },
+  )
+  await history.refresh()
+  await history.forget(name)
+}
+
+/** With what records lack that were made before it was kept. */
+function whole(record: JsonObject): JsonObject {
+  return { history: false, modified_by: record.created_by ?? { guid: '', username: '' }, ...record }
+}

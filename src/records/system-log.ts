@@ -1,0 +1,55 @@
+import type { LogLevel } from '../blocks/context.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { jsonProblem } from '../shared/json.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type BatchedLog, batchedLog, logText } from './batched-log.ts'
+
+export const systemLogStorage = '_systemlogs'
+
+export interface SystemLogEntry {
+  readonly level: LogLevel
+  readonly message: string
+  readonly value?: JsonValue | undefined
+  readonly run?: string | undefined
+  readonly blueprint?: string | undefined
+  readonly block?: string | undefined
+  readonly pin?: string | undefined
+}
+
+export type SystemLog = BatchedLog<SystemLogEntry>
+
+const LARGEST_VALUE = 8_192
+const DAYS_30 = 30 * 86_400
+
+/** The cluster's own log, kept in a storage so that it can be searched: 30 days of it when there is a clock. */
+export async function openSystemLog(storage: Storage, clock?: Clock): Promise<SystemLog> {
+  await storage.ensure(systemLogStorage, {
+    indexes: [{ fields: ['run'] }, { fields: ['level', '_meta.created'] }, { fields: ['_meta.expiry'] }],
+    text: true,
+  })
+  return batchedLog<SystemLogEntry>({
+    storage,
+    name: systemLogStorage,
+    recordOf,
+    lost: (count) => ({
+      level: 'warn',
+      message: `${count} log entries were lost because they could not be stored in time.`,
+    }),
+    ...(clock && { keep: { seconds: DAYS_30, clock } }),
+  })
+}
+
+function recordOf(entry: SystemLogEntry): JsonObject {
+  const fields: Record<string, JsonValue> = { level: entry.level, message: logText(entry.message) }
+  if (entry.value !== undefined && isSmall(entry.value)) fields.value = entry.value
+  for (const name of ['run', 'blueprint', 'block', 'pin'] as const) {
+    const value = entry[name]
+    if (value !== undefined) fields[name] = value
+  }
+  return fields
+}
+
+function isSmall(value: JsonValue): boolean {
+  return jsonProblem(value) === undefined && JSON.stringify(value).length <= LARGEST_VALUE
+}

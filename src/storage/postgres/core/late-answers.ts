@@ -1,0 +1,86 @@
+/**
+ * What changes something, and what PostgreSQL answers too late: where a synchronous standby is gone, a COMMIT waits for it
+ * without end, also when its client has gone. So whoever asked is told in time that nobody knows; the connection is kept
+ * until PostgreSQL has answered, and then closed. While it is kept it counts as one of its pool, so that such processes
+ * of PostgreSQL do not grow in number. One whose process is no longer there (after a failover) is let go sooner.
+ */
+import { setMaxListeners } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { PoolClient, QueryConfig } from 'pg'
+import { unconfirmed } from '../../unconfirmed.ts'
+
+/** Gives a connection back; a broken one is closed. */
+export type Release = (broken: boolean) => void
+
+export interface LateAnswers {
+  /** The answer; UNAVAILABLE when it is late. Whatever becomes of it, the connection is released once. */
+  within<T>(client: PoolClient, asked: Promise<T>, release: Release): Promise<T>
+  /** Lets go of what is kept. */
+  close(): void
+}
+
+/** Node's longest timer: 24 days. PostgreSQL's own timeout ends what is not a COMMIT. */
+const NO_TIMEOUT = 2 ** 31 - 1
+const LATE = Symbol('late')
+
+/** For what is asked within: the pool's own timeout would close the connection. */
+export function untimed(query: QueryConfig): QueryConfig {
+  const patient = { ...query, query_timeout: NO_TIMEOUT }
+  return patient
+}
+
+export interface LateOptions {
+  /** How long an answer may take. Milliseconds, like the next. */
+  readonly patience: number
+  /** How often to look whether PostgreSQL still works on what is late. */
+  readonly look: number
+  /** Whether PostgreSQL has a process of ours with this number. */
+  readonly isThere: (process: number) => Promise<boolean>
+}
+
+export function lateAnswers({ patience, look, isThere }: LateOptions): LateAnswers {
+  const closing = new AbortController()
+  setMaxListeners(0, closing.signal)
+
+  async function isGone(client: PoolClient): Promise<boolean> {
+    const process = 'processID' in client ? client.processID : undefined
+    // A server that does not answer says nothing about it.
+    return typeof process !== 'number' || !(await isThere(process).catch(() => true))
+  }
+
+  async function keep(client: PoolClient, answered: Promise<unknown>, release: Release): Promise<void> {
+    const over = answered.then(
+      () => true,
+      () => true,
+    )
+    const looked = () =>
+      wait(look, undefined, { ref: false, signal: closing.signal }).then(
+        () => isGone(client),
+        () => true,
+      )
+    while (!(await Promise.race([over, looked()])));
+    release(true)
+  }
+
+  return {
+    async within(client, asked, release) {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<typeof LATE>((resolve) => {
+        timer = setTimeout(resolve, patience, LATE)
+      })
+      const first = await Promise.race([asked, late]).catch((error: unknown) => {
+        clearTimeout(timer)
+        release(true)
+        throw error
+      })
+      clearTimeout(timer)
+      if (first === LATE) {
+        void keep(client, asked, release)
+        throw unconfirmed()
+      }
+      release(false)
+      return first
+    },
+    close: () => closing.abort(),
+  }
+}

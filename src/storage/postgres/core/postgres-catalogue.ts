@@ -1,0 +1,84 @@
+/**
+ * Which storages there are, what they have, and the version of each, as this node knows it. Other nodes change it too: who
+ * does tells all nodes before it goes on, and they read it anew.
+ */
+import { QuoinError } from '../../../shared/errors.ts'
+import type { Index } from '../../document-index.ts'
+import { numberOf, type PostgresConnection, textOf } from './postgres-connection.ts'
+import type { StorageEntry } from './storage-entry.ts'
+import { documentTable } from './tables.ts'
+
+export class PostgresCatalogue {
+  readonly #connection: PostgresConnection
+  #entries: ReadonlyMap<string, StorageEntry> = new Map()
+  readonly #versions = new Map<string, number>()
+  /** The reading under way, and the one behind it: an answer that was begun before a change does not show it. */
+  #reading: Promise<void> = Promise.resolve()
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection
+  }
+
+  /** Reads everything anew. */
+  reload(): Promise<void> {
+    this.#reading = this.#reading.catch(() => undefined).then(() => this.#read())
+    return this.#reading
+  }
+
+  find(name: string): StorageEntry | undefined {
+    return this.#entries.get(name)
+  }
+
+  /** Throws INTERNAL: who asks for a storage has to have ensured it. */
+  async entry(name: string): Promise<StorageEntry> {
+    const known = this.#entries.get(name)
+    if (known) return known
+    await this.reload()
+    const found = this.#entries.get(name)
+    if (found) return found
+    throw new QuoinError('INTERNAL', `There is no storage named ${JSON.stringify(name)}.`)
+  }
+
+  names(): readonly string[] {
+    return [...this.#entries.keys()]
+  }
+
+  all(): readonly StorageEntry[] {
+    return [...this.#entries.values()]
+  }
+
+  version(name: string): number {
+    return this.#versions.get(name) ?? 0
+  }
+
+  written(name: string): void {
+    this.#versions.set(name, this.version(name) + 1)
+  }
+
+  async #read(): Promise<void> {
+    const rows = await this.#connection.rows(
+      `SELECT storage.id, storage.name, storage.text, storage_index.name AS index_name, definition::text AS definition
+      FROM storage LEFT JOIN storage_index ON storage_index.storage = storage.id ORDER BY storage.id, index_name`,
+    )
+    const entries = new Map<string, StorageEntry & { readonly indexes: Map<string, Index> }>()
+    for (const row of rows) {
+      const id = numberOf(row, 'id')
+      const name = textOf(row, 'name')
+      const text = numberOf(row, 'text')
+      const entry = entries.get(name) ?? {
+        id,
+        name,
+        table: documentTable(id),
+        textWanted: text > 0,
+        textReady: text === 2,
+        indexes: new Map<string, Index>(),
+      }
+      entries.set(name, entry)
+      // The text is our own: postgres-indexes.ts wrote it.
+      if (row.index_name !== null)
+        entry.indexes.set(textOf(row, 'index_name'), JSON.parse(textOf(row, 'definition')) as Index)
+    }
+    for (const [name, { id }] of this.#entries) if (entries.get(name)?.id !== id) this.written(name)
+    this.#entries = entries
+  }
+}

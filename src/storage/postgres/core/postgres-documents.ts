@@ -1,0 +1,185 @@
+/** Reading and writing documents of one storage on a connection. What is written must be inside a transaction. */
+import { QuoinError } from '../../../shared/errors.ts'
+import type { Meta } from '../../../shared/meta.ts'
+import type { Mutation } from '../../../shared/mutation.ts'
+import { applyMutations } from '../../apply-mutations.ts'
+import type { Stamps } from '../../document-stamps.ts'
+import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
+import type { CreateOptions, Written } from '../../storage.ts'
+import { StoredJson } from '../../stored-json.ts'
+import { textOfDocument } from '../text/postgres-text-index.ts'
+import { type PostgresConnection, textOf } from './postgres-connection.ts'
+import { isDuplicate } from './postgres-errors.ts'
+import { uniqueConflict } from './postgres-indexes.ts'
+import type { StorageEntry } from './storage-entry.ts'
+
+/** What a write works with. */
+export interface Writing {
+  readonly connection: PostgresConnection
+  readonly entry: StorageEntry
+  readonly stamps: Stamps
+}
+
+interface StoredDocument {
+  readonly text: string
+  readonly parts: ReturnType<typeof splitDocument>
+}
+
+const notFound: Written = { outcome: 'not_found' }
+const NO_TOKENS = { tokens: null, count: null }
+
+export async function getDocument(
+  connection: PostgresConnection,
+  entry: StorageEntry,
+  guid: string,
+  removed: boolean,
+): Promise<StoredJson | undefined> {
+  const [row] = await connection.rows(
+    `SELECT doc FROM ${entry.table} WHERE guid = $1${removed ? '' : ' AND removed = 0'}`,
+    [guid],
+  )
+  return row && new StoredJson(textOf(row, 'doc'))
+}
+
+export async function createDocument(
+  writing: Writing,
+  mutations: readonly Mutation[],
+  options: CreateOptions | undefined,
+): Promise<StoredJson> {
+  const { connection, entry } = writing
+  const row = newRow(writing, mutations, options)
+  const insert = insertSql(entry)
+  // What a statement refuses would undo the whole transaction, so it is asked not to insist.
+  const mayBeRefused = options?.guid !== undefined || hasUniqueIndex(entry)
+  if (!mayBeRefused) await connection.run(insert, row.values)
+  else if ((await connection.run(`${insert} ON CONFLICT DO NOTHING`, row.values)) === 0)
+    await insistOn(writing, row)
+  return new StoredJson(row.text)
+}
+
+/** What one row of a new document consists of: `values` are its columns without `removed` and `version`. */
+export interface NewRow {
+  readonly meta: Meta
+  readonly text: string
+  readonly values: readonly [string, number, number, string, string | null, number | null]
+}
+
+/** The columns of a document, in the order of every INSERT. */
+export const COLUMNS = 'guid, created, updated, removed, version, doc, tokens, token_count'
+
+function insertSql({ table }: StorageEntry): string {
+  return `INSERT INTO ${table} (${COLUMNS}) VALUES ($1, $2, $3, 0, 1, $4::json, $5::tsvector, $6)`
+}
+
+/** Throws INVALID_BODY. */
+export function newRow(
+  { entry, stamps }: Writing,
+  mutations: readonly Mutation[],
+  options: CreateOptions | undefined,
+): NewRow {
+  const body = applyMutations({}, mutations)
+  const meta = stamps.created(options)
+  const text = joinDocument(meta, bodyText(body))
+  const { tokens, count } = entry.textWanted ? textOfDocument(body) : NO_TOKENS
+  return { meta, text, values: [meta.guid, meta.cms, meta.ums, text, tokens, count] }
+}
+
+/** A new row that something refuses alone: throws CONFLICT that says what. Else it is written. */
+export async function insistOn({ connection, entry }: Writing, { meta, values }: NewRow): Promise<void> {
+  await insisting(connection, entry, meta.guid, () => connection.run(insertSql(entry), values))
+}
+
+export async function updateDocument(
+  writing: Writing,
+  guid: string,
+  mutations: readonly Mutation[],
+  updateHash: string | undefined,
+): Promise<Written> {
+  const { entry, stamps } = writing
+  const stored = await lockDocument(writing, guid)
+  if (stored === undefined || stored.parts.meta.removed !== 0) return notFound
+  const { meta } = stored.parts
+  if (updateHash !== undefined && updateHash !== meta.update_hash)
+    return { outcome: 'conflict', document: new StoredJson(stored.text) }
+  const body = applyMutations(parseBody(stored.parts.body), mutations)
+  // Also when nothing differs: whoever holds the old update_hash should learn that somebody else has been here.
+  const changed = stamps.changed(meta)
+  const text = joinDocument(changed, bodyText(body))
+  const { tokens, count } = entry.textWanted ? textOfDocument(body) : NO_TOKENS
+  await refusing(writing, guid, () =>
+    writing.connection.run(
+      `UPDATE ${entry.table} SET updated = $2, version = version + 1, doc = $3::json, tokens = $4::tsvector, token_count = $5 WHERE guid = $1`,
+      [guid, changed.ums, text, tokens, count],
+    ),
+  )
+  return { outcome: 'written', document: new StoredJson(text), before: new StoredJson(stored.text) }
+}
+
+/** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
+export async function markDocument(writing: Writing, guid: string, removed: boolean): Promise<Written> {
+  const { entry, stamps } = writing
+  const stored = await lockDocument(writing, guid)
+  if (stored === undefined || (stored.parts.meta.removed !== 0) === removed) return notFound
+  const meta = stamps.changed(stored.parts.meta, removed)
+  const text = joinDocument(meta, stored.parts.body)
+  await refusing(writing, guid, () =>
+    writing.connection.run(
+      `UPDATE ${entry.table} SET updated = $2, removed = $3, version = version + 1, doc = $4::json WHERE guid = $1`,
+      [guid, meta.ums, meta.removed, text],
+    ),
+  )
+  return { outcome: 'written', document: new StoredJson(text), before: new StoredJson(stored.text) }
+}
+
+export async function deleteDocument({ connection, entry }: Writing, guid: string): Promise<Written> {
+  const [row] = await connection.rows(`DELETE FROM ${entry.table} WHERE guid = $1 RETURNING doc`, [guid])
+  if (row === undefined) return notFound
+  const document = new StoredJson(textOf(row, 'doc'))
+  return { outcome: 'written', document, before: document }
+}
+
+/** The document as it is committed or as this transaction has it; nobody else changes it until the end. */
+async function lockDocument(
+  { connection, entry }: Writing,
+  guid: string,
+): Promise<StoredDocument | undefined> {
+  const [row] = await connection.rows(`SELECT doc FROM ${entry.table} WHERE guid = $1 FOR UPDATE`, [guid])
+  if (row === undefined) return undefined
+  const text = textOf(row, 'doc')
+  return { text, parts: splitDocument(text) }
+}
+
+function hasUniqueIndex({ indexes }: StorageEntry): boolean {
+  for (const { unique } of indexes.values()) if (unique) return true
+  return false
+}
+
+/** A change that a unique index may refuse. */
+async function refusing(
+  { connection, entry }: Writing,
+  guid: string,
+  write: () => Promise<number>,
+): Promise<void> {
+  if (hasUniqueIndex(entry)) await insisting(connection, entry, guid, write)
+  else await write()
+}
+
+/** The write in a savepoint: when a unique index refuses it, only this is undone, and the error names the fields. */
+async function insisting(
+  connection: PostgresConnection,
+  entry: StorageEntry,
+  guid: string,
+  write: () => Promise<number>,
+): Promise<void> {
+  await connection.run('SAVEPOINT written')
+  try {
+    await write()
+    await connection.run('RELEASE SAVEPOINT written')
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    await connection.run('ROLLBACK TO SAVEPOINT written')
+    throw (
+      uniqueConflict(error, entry) ?? new QuoinError('CONFLICT', `There is a document with the guid ${guid}.`)
+    )
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Makes a storage and what searches need of it, one node at a time. Whatever changes is announced to all nodes before the
+ * next step, so that a step can count on what every writer does.
+ *
+ * Free text comes to a storage in four steps, while others write:
+ * 1. wanted: from now on each write fills the tokens of its document. All nodes know.
+ * 2. The index over the tokens is made. CREATE INDEX CONCURRENTLY also waits for those who began to write before 1.
+ * 3. Documents that have no tokens yet get theirs (fill-tokens.ts).
+ * 4. ready: searches use the index.
+ */
+import type { Needs } from '../../storage.ts'
+import { fillTokens } from '../text/fill-tokens.ts'
+import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'
+import { numberOf, type PostgresConnection, type PostgresTransaction } from './postgres-connection.ts'
+import { CATALOGUE, type PostgresGround } from './postgres-ground.ts'
+import { createIndex, make, type PlannedIndex, planIndex } from './postgres-indexes.ts'
+import { makeStatistics } from './postgres-statistics.ts'
+import type { StorageEntry } from './storage-entry.ts'
+import { documentTable, documentTableSql } from './tables.ts'
+
+/** Whether there is nothing to do, as far as this node knows. */
+export function isEnsured(entry: StorageEntry | undefined, needs: Needs): boolean {
+  if (entry === undefined || (needs.text && !entry.textReady)) return false
+  return missingIndexes(entry, needs).length === 0
+}
+
+/** Only within `ground.alone`. */
+export async function ensureStorage(ground: PostgresGround, name: string, needs: Needs): Promise<void> {
+  await ground.catalogue.reload()
+  if (ground.catalogue.find(name) === undefined) {
+    await changing(ground, (transaction) => createStorage(transaction, name, needs))
+    return
+  }
+  const entry = await ground.catalogue.entry(name)
+  const missing = missingIndexes(entry, needs)
+  if (missing.length > 0) await addIndexes(ground, entry, missing)
+  if (needs.text && !entry.textReady) await addText(ground, entry)
+}
+
+/** Only within `ground.alone`. */
+export async function dropStorage(ground: PostgresGround, name: string): Promise<void> {
+  await ground.catalogue.reload()
+  const entry = ground.catalogue.find(name)
+  if (entry === undefined) return
+  await changing(ground, async (transaction) => {
+    await transaction.run('DELETE FROM storage WHERE id = $1', [entry.id])
+    await transaction.run(forgetTotalsSql, [entry.id])
+    await transaction.script(`DROP TABLE ${entry.table}`)
+  })
+}
+
+/** A transaction that changes the catalogue. When this resolves every node has read it anew. */
+export async function changing<T>(
+  ground: PostgresGround,
+  work: (transaction: PostgresTransaction) => Promise<T>,
+): Promise<T> {
+  const { pool, cluster, catalogue } = ground
+  const transaction = await pool.transaction()
+  let result: T
+  let change: number
+  try {
+    result = await work(transaction)
+    change = await cluster.announce(transaction, { [CATALOGUE]: [] })
+    await transaction.commit()
+  } catch (error) {
+    await transaction.rollback()
+    throw error
+  }
+  await catalogue.reload()
+  await cluster.obeyed(change)
+  return result
+}
+
+function missingIndexes(entry: StorageEntry, needs: Needs): PlannedIndex[] {
+  const missing = new Map<string, PlannedIndex>()
+  for (const index of needs.indexes ?? []) {
+    const planned = planIndex(entry, index)
+    if (planned && !entry.indexes.has(planned.name)) missing.set(planned.name, planned)
+  }
+  return [...missing.values()]
+}
+
+async function createStorage(transaction: PostgresTransaction, name: string, needs: Needs): Promise<void> {
+  const [row] = await transaction.rows('INSERT INTO storage (name, text) VALUES ($1, $2) RETURNING id', [
+    name,
+    needs.text ? 2 : 0,
+  ])
+  const id = numberOf(row ?? {}, 'id')
+  const entry = { id, name, table: documentTable(id), indexes: new Map() }
+  await transaction.script(documentTableSql(id))
+  for (const planned of missingIndexes({ ...entry, textReady: false, textWanted: false }, needs))
+    await createIndex(transaction, entry, planned, 'in transaction')
+  if (!needs.text) return
+  await transaction.script(textTriggerSql(entry))
+  await transaction.script(textIndex(entry).sql)
+}
+
+async function addIndexes(
+  ground: PostgresGround,
+  entry: StorageEntry,
+  missing: readonly PlannedIndex[],
+): Promise<void> {
+  if (await isEmpty(ground.pool, entry)) {
+    await changing(ground, async (transaction) => {
+      for (const planned of missing) await createIndex(transaction, entry, planned, 'in transaction')
+    })
+    return
+  }
+  for (const planned of missing) await createIndex(ground.pool.lasting, entry, planned, 'concurrently')
+  const statistics = missing.flatMap((planned) => planned.statistics)
+  await makeStatistics(ground.pool.lasting, entry.table, statistics)
+  await changing(ground, async () => undefined)
+}
+
+async function addText(ground: PostgresGround, entry: StorageEntry): Promise<void> {
+  if (!entry.textWanted)
+    await changing(ground, async (transaction) => {
+      await transaction.script(textTriggerSql(entry))
+      await transaction.run('UPDATE storage SET text = 1 WHERE id = $1', [entry.id])
+    })
+  const { name, sql } = textIndex(entry)
+  await make(ground.pool.lasting, name, sql, 'concurrently')
+  await fillTokens(ground.pool, entry)
+  await changing(ground, (transaction) =>
+    transaction.run('UPDATE storage SET text = 2 WHERE id = $1', [entry.id]),
+  )
+}
+
+async function isEmpty(connection: PostgresConnection, { table }: StorageEntry): Promise<boolean> {
+  return (await connection.rows(`SELECT 1 FROM ${table} LIMIT 1`)).length === 0
+}

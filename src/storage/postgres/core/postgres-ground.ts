@@ -1,0 +1,120 @@
+/** Opens what a PostgreSQL storage stands on: the pools, the tables, the catalogue, and this node's place in the cluster. */
+import { guidSource } from '../../../shared/guid.ts'
+import { pooledRandom } from '../../../shared/pooled-random.ts'
+import { type StampOptions, stamps } from '../../document-stamps.ts'
+import type { Migration } from '../../migrations.ts'
+import { type SlowLimits, searchAdvisor, slowLimits } from '../../search/search-advisor.ts'
+import { PostgresJobs } from '../jobs/postgres-jobs.ts'
+import { JOB_CHANNEL } from '../jobs/postgres-jobs-news.ts'
+import type { LeaseClocks } from '../nodes/lease-clock.ts'
+import { openLeaseConnection } from '../nodes/lease-connection.ts'
+import { type NodeFolder, openNodeFolder } from '../nodes/node-folder.ts'
+import { APPLIED_CHANNEL, CHANGE_CHANNEL, leaveNode } from '../nodes/node-rows.ts'
+import { openNotifications } from '../nodes/notifications.ts'
+import { PostgresCluster } from '../nodes/postgres-cluster.ts'
+import { checkServer, startProblem } from './check-server.ts'
+import { type Alone, clusterLock } from './cluster-lock.ts'
+import { PostgresCatalogue } from './postgres-catalogue.ts'
+import { openPostgresPool } from './postgres-connection.ts'
+import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
+import type { SessionGround } from './postgres-session.ts'
+import { refuseUnfinishedCopy } from './unfinished-copy.ts'
+
+export interface PostgresOptions extends StampOptions, LeaseClocks {
+  readonly url: string
+  /** Past a pooler, for messages; `url` if not given. */
+  readonly listenUrl?: string
+  /** Connections of the node besides the one for messages: at least 2. */
+  readonly connections: number
+  /** As the other nodes see this one. */
+  readonly node: { readonly name: string; readonly version: string }
+  /** This node's own, where a start finds that the node before it has ended. Without it that one's lease is waited for. */
+  readonly directory?: string
+  /** 0 to 1. */
+  readonly load: () => number
+  /** What went wrong while nobody waited for it. */
+  readonly report?: (error: unknown) => void
+  readonly slowSearches?: SlowLimits
+  /** Steps of the schema; those of this version if not given. For tests, which play the next version. */
+  readonly migrations?: readonly Migration[]
+  /** For who copies everything of another Quoin into this database (`storage/copy`), and nobody else. */
+  readonly filling?: true
+}
+
+export interface PostgresGround extends SessionGround {
+  readonly alone: Alone
+  /** Leaves the cluster, and lets go of the connections. */
+  close(): Promise<void>
+}
+
+/** What the catalogue's changes are announced under; no storage has such a name. */
+export const CATALOGUE = 'catalogue'
+
+/** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
+export async function openPostgresGround(options: PostgresOptions): Promise<PostgresGround> {
+  const pool = openPostgresPool({
+    ...options,
+    pooled: options.listenUrl !== undefined,
+    patient: options.filling,
+  })
+  const lease = openLeaseConnection(options.listenUrl ?? options.url)
+  let folder: NodeFolder | undefined
+  try {
+    await checkServer(pool, options.url)
+    await migratePostgres(pool, options.migrations ?? (await postgresMigrations()))
+    const random = pooledRandom(options.random)
+    const newGuid = guidSource(options.clock, random)
+    const catalogue = new PostgresCatalogue(pool.reading)
+    const jobs = new PostgresJobs({ pool, clock: options.clock, random })
+    const guid = newGuid()
+    // Before the node is in the cluster: whoever finds the guid in the folder finds it in the cluster, or nowhere.
+    folder = options.directory === undefined ? undefined : await openNodeFolder(options.directory, guid)
+    if (folder?.ended !== undefined) await leaveNode(pool, folder.ended)
+    const cluster = new PostgresCluster({
+      connection: pool,
+      reading: pool.reading,
+      lease,
+      node: { guid, ...options.node },
+      clocks: options,
+      load: options.load,
+      ...(options.report && { report: options.report }),
+    })
+    cluster.watch(CATALOGUE, () => catalogue.reload())
+    await catalogue.reload()
+    await cluster.open()
+    if (!options.filling)
+      await refuseUnfinishedCopy(pool).catch(async (error: unknown) => {
+        await cluster.close().catch(() => undefined)
+        throw error
+      })
+    const notifications = openNotifications(
+      options.listenUrl ?? options.url,
+      [CHANGE_CHANNEL, APPLIED_CHANNEL, JOB_CHANNEL],
+      (channel, from) => {
+        if (channel === undefined || channel === JOB_CHANNEL) jobs.heard(from)
+        if (channel !== JOB_CHANNEL) cluster.hear(channel)
+      },
+    )
+    return {
+      pool,
+      catalogue,
+      cluster,
+      jobs,
+      observers: new Map(),
+      // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
+      advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),
+      stamps: stamps({ ...options, random }),
+      alone: clusterLock(pool),
+      async close() {
+        await notifications.close()
+        await cluster.close().catch((error: unknown) => options.report?.(error))
+        await Promise.all([pool.close(), lease.close()])
+        folder?.close()
+      },
+    }
+  } catch (error) {
+    await Promise.all([pool.close(), lease.close()])
+    folder?.close()
+    throw startProblem(options.url, error)
+  }
+}

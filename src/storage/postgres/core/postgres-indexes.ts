@@ -1,0 +1,135 @@
+/**
+ * Indexes over fields of documents. Their names hold a hash of their SQL: the same need twice is the same index. Beside
+ * the indexes over a field stands one of its odd values (field-sql.ts).
+ *
+ * An empty table gets them in a transaction, which is fast. A table with documents gets them CONCURRENTLY, so that nobody
+ * who writes has to wait. What such a statement leaves behind when it fails is invalid and made anew. On a table that an
+ * administrator has partitioned (docs/growing.md) there is no CONCURRENTLY: writers wait until the index is there.
+ */
+import { createHash } from 'node:crypto'
+import { QuoinError } from '../../../shared/errors.ts'
+import { fieldNameProblem } from '../../../shared/field-path.ts'
+import type { Index } from '../../document-index.ts'
+import { indexExpression, oddIndex } from '../sql/field-sql.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import { isUnsupported, violatedIndex } from './postgres-errors.ts'
+import { type FieldStatistics, fieldStatistics } from './postgres-statistics.ts'
+import type { StorageEntry } from './storage-entry.ts'
+
+const MAX_FIELDS = 8
+
+export interface PlannedIndex {
+  readonly name: string
+  readonly sql: string
+  readonly definition: Index
+  /** Those of odd values. */
+  readonly beside: readonly { readonly name: string; readonly sql: string }[]
+  readonly statistics: readonly FieldStatistics[]
+}
+
+/** undefined if the table's own index by creation does it. Throws INVALID_QUERY for a field name that makes no sense. */
+export function planIndex(entry: Pick<StorageEntry, 'id' | 'table'>, index: Index): PlannedIndex | undefined {
+  const { fields, unique = false } = index
+  if (fields.length === 0 || fields.length > MAX_FIELDS)
+    throw new QuoinError('INVALID_QUERY', `An index needs 1 to ${MAX_FIELDS} fields.`)
+  for (const field of fields) {
+    const problem = fieldNameProblem(field)
+    if (problem) throw new QuoinError('INVALID_QUERY', `The field name ${JSON.stringify(field)} ${problem}.`)
+  }
+  const columns = unique ? fields.map(indexExpression) : orderColumns(fields)
+  if (columns.length === 0) return undefined
+  const on = `ON ${entry.table} (${columns.join(', ')}) WHERE removed = 0`
+  const kind = unique ? 'UNIQUE INDEX' : 'INDEX'
+  const hash = createHash('sha256').update(`${kind} ${on}`).digest('hex').slice(0, 12)
+  const name = `ix_${entry.id}_${hash}`
+  return {
+    name,
+    sql: `CREATE ${kind} ${name} ${on}`,
+    definition: { fields, unique },
+    beside: fields.flatMap((field) => oddIndex(entry.table, field) ?? []),
+    statistics: fields.flatMap((field) => fieldStatistics(entry.table, field) ?? []),
+  }
+}
+
+/** As the order of a search is written: ties are broken by creation, which makes a last key that says the same needless. */
+function orderColumns(fields: readonly string[]): string[] {
+  const byCreation = ['_meta.created', '_meta.cms'].includes(fields.at(-1) ?? '')
+  const columns = fields.slice(0, byCreation ? -1 : undefined).map(indexExpression)
+  return columns.length === 0 ? [] : [...columns, 'created', 'guid']
+}
+
+/** Throws CONFLICT when documents that are there have the same value. */
+export async function createIndex(
+  connection: PostgresConnection,
+  entry: Pick<StorageEntry, 'id' | 'name'>,
+  planned: PlannedIndex,
+  how: 'in transaction' | 'concurrently',
+): Promise<void> {
+  for (const { name, sql } of planned.beside) await make(connection, name, sql, how)
+  try {
+    await make(connection, planned.name, planned.sql, how)
+    // With documents they are made when all indexes are there: the table is read for them.
+    if (how === 'in transaction') for (const { sql } of planned.statistics) await connection.run(sql)
+  } catch (error) {
+    const fields = planned.definition.fields.join(', ')
+    if (planned.definition.unique && isUnsupported(error))
+      throw new QuoinError(
+        'CONFLICT',
+        `The table of the storage ${entry.name} is partitioned in PostgreSQL, which then cannot keep ${fields} unique. Make it one table again, or take the unique field away.`,
+      )
+    if (violatedIndex(error) === undefined) throw error
+    throw new QuoinError(
+      'CONFLICT',
+      `The storage ${entry.name} holds documents with the same ${fields}, so it cannot be made unique. Change or remove them first.`,
+    )
+  }
+  await connection.run(
+    'INSERT INTO storage_index (storage, name, definition) VALUES ($1, $2, $3::json) ON CONFLICT DO NOTHING',
+    [entry.id, planned.name, JSON.stringify(planned.definition)],
+  )
+}
+
+/** Makes an index if there is none of its name. Names and SQL are our own. */
+export async function make(
+  connection: PostgresConnection,
+  name: string,
+  sql: string,
+  how: 'in transaction' | 'concurrently',
+): Promise<void> {
+  const [known] = await connection.rows(
+    'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)::oid',
+    [name],
+  )
+  if (known?.indisvalid === true) return
+  if (how === 'in transaction') {
+    await connection.run(sql)
+    return
+  }
+  if (known) await concurrently(connection, `DROP INDEX ${name}`)
+  try {
+    await concurrently(connection, sql)
+  } catch (error) {
+    await concurrently(connection, `DROP INDEX IF EXISTS ${name}`).catch(() => undefined)
+    throw error
+  }
+}
+
+async function concurrently(connection: PostgresConnection, sql: string): Promise<void> {
+  try {
+    await connection.run(sql.replace('INDEX', 'INDEX CONCURRENTLY'))
+  } catch (error) {
+    if (!isUnsupported(error)) throw error
+    await connection.run(sql)
+  }
+}
+
+/** The error for a document that a unique index refused, or undefined if that is not what happened. */
+export function uniqueConflict(error: unknown, entry: StorageEntry): QuoinError | undefined {
+  const name = violatedIndex(error)
+  const index = name === undefined ? undefined : entry.indexes.get(name)
+  if (index === undefined) return undefined
+  return new QuoinError(
+    'CONFLICT',
+    `Another document of the storage ${entry.name} has the same ${index.fields.join(', ')}. Use another value.`,
+  )
+}

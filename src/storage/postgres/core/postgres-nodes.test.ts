@@ -1,0 +1,301 @@
+/** Several nodes on one database: what one does, the others know before it is acknowledged; whoever is lost harms nobody. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openNode } from '../../../../test/postgres/open-node.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
+import { setFields } from '../../../shared/mutation.ts'
+import { documentOf, type Storage } from '../../storage.ts'
+import { transact } from '../../transact.ts'
+
+let database: TemporaryDatabase
+let admin: Client
+const open = new Set<Storage>()
+beforeAll(async () => {
+  database = await openTemporaryDatabase()
+  admin = new Client({ connectionString: database.url })
+  await admin.connect()
+})
+afterEach(async () => {
+  for (const storage of open) await storage.close()
+  open.clear()
+})
+afterAll(async () => {
+  await admin.end()
+  await database.drop()
+})
+
+const still = () => 0
+
+/** `skew`, `jumped`: how far the node's clocks have gone on by themselves: the monotonic one, and the wall clock. */
+async function node(name: string, skew = still, jumped = still): Promise<Storage> {
+  const storage = await openNode(database.url, {
+    node: name,
+    connections: 6,
+    monotonic: () => performance.now() + skew(),
+    wall: () => Date.now() + jumped(),
+    load: () => 0.5,
+  })
+  open.add(storage)
+  return storage
+}
+
+let names = 0
+const newName = () => `things_${++names}`
+const create = async (storage: Storage, name: string, fields = {}) => {
+  const made = documentOf(await transact(storage, (session) => session.create(name, setFields(fields))))
+  return String((made._meta as { guid?: unknown }).guid)
+}
+
+describe('storages', () => {
+  test('one that a node makes is there on the others, with its indexes, when that is done', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    const name = newName()
+    await one.ensure(name, { indexes: [{ fields: ['email'], unique: true }], text: true })
+    expect(two.has(name)).toBe(true)
+    const guid = await create(two, name, { email: 'a@b.c', note: 'a red house' })
+    expect(await one.session().get(name, guid)).toBeDefined()
+    await expect(create(one, name, { email: 'a@b.c' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    const text = { kind: 'simple_query_string', fields: [], text: 'house' } as const
+    expect(await one.session().count(name, text)).toBe(1)
+  })
+
+  test('two nodes that need the same one at the same time make one', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    const name = newName()
+    await Promise.all([
+      one.ensure(name, { indexes: [{ fields: ['a'] }] }),
+      two.ensure(name, { indexes: [{ fields: ['a'] }, { fields: ['b'] }], text: true }),
+    ])
+    const { rows } = await admin.query('SELECT count(*)::int AS n FROM storage WHERE name = $1', [name])
+    expect(rows).toEqual([{ n: 1 }])
+    await create(one, name, { a: 1, b: 2 })
+    expect(await two.session().count(name, { kind: 'term', field: 'b', value: 2 })).toBe(1)
+  })
+
+  test('free text comes to a storage while both nodes write to it, and no document is missing', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    const name = newName()
+    await one.ensure(name)
+    let writing = true
+    let count = 0
+    const write = async (storage: Storage) => {
+      while (writing) {
+        await create(storage, name, { note: 'needle' })
+        count += 1
+      }
+    }
+    const writers = [write(one), write(two), write(one), write(two)]
+    await wait(50)
+    await one.ensure(name, { text: true })
+    await wait(50)
+    writing = false
+    await Promise.all(writers)
+    const text = { kind: 'simple_query_string', fields: [], text: 'needle' } as const
+    expect([await one.session().count(name, text), await two.session().count(name, text)]).toEqual([
+      count,
+      count,
+    ])
+  })
+
+  test('one that another node dropped is gone, and says so', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    const name = newName()
+    await one.ensure(name)
+    await create(two, name)
+    await one.drop(name)
+    expect(two.has(name)).toBe(false)
+    await expect(two.session().count(name, { kind: 'all' })).rejects.toThrow(`no storage named "${name}"`)
+  })
+})
+
+describe('watching', () => {
+  test('a write is acknowledged when the others have heard of it, and raises the version there', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    const name = newName()
+    await one.ensure(name)
+    const heard: unknown[] = []
+    one.watch(name, () => undefined)
+    two.watch(name, async (guids) => {
+      await wait(30)
+      heard.push(guids)
+    })
+    const version = two.version(name)
+    const guid = await create(one, name)
+    expect(heard).toEqual([[guid]])
+    expect(two.version(name)).toBeGreaterThan(version)
+  })
+
+  test('a write that is undone is told to nobody', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    const name = newName()
+    await one.ensure(name)
+    const heard: unknown[] = []
+    one.watch(name, () => undefined)
+    two.watch(name, (guids) => void heard.push(guids))
+    const session = one.session()
+    await session.create(name, [])
+    await session.rollback()
+    await create(one, name, { n: 2 })
+    expect(heard).toHaveLength(1)
+  })
+
+  test('messages reach the watchers of their topic on the other nodes', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    const heard: unknown[] = []
+    two.watch('greetings', (messages) => void heard.push(messages))
+    await one.cluster?.tell('greetings', ['hello', 'world'])
+    expect(heard).toEqual([['hello', 'world']])
+  })
+
+  test('many writers at once are each obeyed, in one order on all nodes', async () => {
+    const nodes = [await node('one'), await node('two'), await node('three')]
+    const heard: string[][] = [[], [], []]
+    for (const [index, storage] of nodes.entries())
+      storage.watch('order', (messages) => void heard[index]?.push(...(messages ?? ['everything'])))
+    await Promise.all(
+      nodes.flatMap((storage, index) =>
+        Array.from({ length: 20 }, (_, n) => storage.cluster?.tell('order', [`${index}-${n}`])),
+      ),
+    )
+    for (const [index, list] of heard.entries()) {
+      const others = (heard[(index + 1) % 3] ?? []).filter((message) => !message.startsWith(`${index}-`))
+      const shared = new Set(others.filter((message) => list.includes(message)))
+      expect(list).toHaveLength(40)
+      expect(list.filter((message) => shared.has(message))).toEqual(others.filter((m) => shared.has(m)))
+    }
+  })
+})
+
+describe('a node that is lost', () => {
+  test('does not answer, does not hold up the others for longer than its lease, and reads everything anew', async () => {
+    const one = await node('one')
+    const two = await node('two')
+    const name = newName()
+    await one.ensure(name)
+    one.watch(name, () => undefined)
+    const heard: unknown[] = []
+    let stuck = true
+    two.watch(name, (guids) => {
+      if (stuck) throw new Error('as planned')
+      heard.push(guids)
+    })
+    expect(two.cluster?.alive()).toBe(true)
+    const guid = await create(one, name)
+    // It was acknowledged without the other, which therefore must have stopped to answer.
+    expect(two.cluster?.alive()).toBe(false)
+    const nodes = await one.cluster?.nodes()
+    expect(nodes?.filter(({ live }) => live).map((live) => live.name)).toEqual(['one'])
+    stuck = false
+    await expect.poll(() => two.cluster?.alive(), { timeout: 8_000 }).toBe(true)
+    expect(heard[0]).toBeUndefined()
+    expect(await two.session().get(name, guid)).toBeDefined()
+  }, 30_000)
+
+  test('knows it by its own clock, before the others go on', async () => {
+    let skew = 0
+    const one = await node('one', () => skew)
+    expect(one.cluster?.alive()).toBe(true)
+    skew = 6_000
+    expect(one.cluster?.alive()).toBe(false)
+    await expect.poll(() => one.cluster?.alive(), { timeout: 8_000 }).toBe(true)
+  })
+
+  test('with the whole machine, which its monotonic clock does not show: it reads everything anew', async () => {
+    let jumped = 0
+    const one = await node('one', still, () => jumped)
+    const heard: unknown[] = []
+    one.watch('things', (guids) => void heard.push(guids))
+    jumped = 6_000
+    expect(one.cluster?.alive()).toBe(false)
+    await expect.poll(() => one.cluster?.alive(), { timeout: 8_000 }).toBe(true)
+    expect(heard).toContain(undefined)
+    // Set back, by whoever sets clocks: that says nothing.
+    jumped = -3_600_000
+    expect(one.cluster?.alive()).toBe(true)
+  })
+
+  test('that leaves is waited for by nobody', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    two.watch('leaving', () => {
+      throw new Error('never')
+    })
+    await two.close()
+    await one.cluster?.tell('leaving', ['bye'])
+    expect((await one.cluster?.nodes())?.map((other) => other.name)).toEqual(['one'])
+  })
+})
+
+describe('alone', () => {
+  test('work with one key is done by one node at a time', async () => {
+    const nodes = [await node('one'), await node('two')]
+    let busy = 0
+    let most = 0
+    let done = 0
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        nodes[n % 2]?.alone('key', async () => {
+          busy += 1
+          most = Math.max(most, busy)
+          await wait(5)
+          busy -= 1
+          done += 1
+        }),
+      ),
+    )
+    expect([most, done]).toEqual([1, 12])
+  })
+
+  test('what fails lets go', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    await expect(one.alone('key', () => Promise.reject(new Error('as planned')))).rejects.toThrow(
+      'as planned',
+    )
+    expect(await two.alone('key', async () => 'next')).toBe('next')
+  })
+})
+
+describe('a connection that is lost', () => {
+  const cut = () =>
+    admin.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    )
+
+  test('in the middle of a session: it says so until it is rolled back, and nothing is stored', async () => {
+    const one = await node('one')
+    const name = newName()
+    await one.ensure(name)
+    const session = one.session()
+    await session.create(name, [])
+    await cut()
+    await expect(session.create(name, [])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(session.get(name, 'x')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await session.rollback()
+    expect(await session.count(name, { kind: 'all' })).toBe(0)
+    await session.create(name, [])
+    await session.commit()
+    expect(await one.session().count(name, { kind: 'all' })).toBe(1)
+  })
+
+  test('before a commit: that fails, and nothing is stored', async () => {
+    const one = await node('one')
+    const name = newName()
+    await one.ensure(name)
+    const session = one.session()
+    await session.create(name, [])
+    await cut()
+    await expect(Promise.resolve(session.commit())).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(await one.session().count(name, { kind: 'all' })).toBe(0)
+  })
+
+  test('while idle: whoever reads or writes next does not notice', async () => {
+    const one = await node('one')
+    const name = newName()
+    await one.ensure(name)
+    for (let round = 0; round < 3; round++) {
+      await create(one, name)
+      await cut()
+      expect(await one.session().count(name, { kind: 'all' })).toBe(round + 1)
+    }
+  })
+})

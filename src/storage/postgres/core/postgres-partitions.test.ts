@@ -1,0 +1,167 @@
+/** A storage whose table an administrator has partitioned, with the very statement that docs/growing.md gives. */
+import { readFile } from 'node:fs/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openNode } from '../../../../test/postgres/open-node.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import { setFields } from '../../../shared/mutation.ts'
+import { search } from '../../../shared/query.ts'
+import { createAll } from '../../create-all.ts'
+import { guidOf } from '../../document-fields.ts'
+import { documentOf, type Storage } from '../../storage.ts'
+import { transact } from '../../transact.ts'
+
+const growing = await readFile(new URL('../../../../docs/growing.md', import.meta.url), 'utf8')
+const statement = /```sql\n(DO \$\$\n[^`]*PARTITION BY HASH[^`]*)```/.exec(growing)?.[1] ?? ''
+
+let database: TemporaryDatabase
+let admin: Client
+let storage: Storage
+
+const open = () => openNode(database.url)
+
+beforeAll(async () => {
+  database = await openTemporaryDatabase()
+  admin = new Client({ connectionString: database.url })
+  await admin.connect()
+  storage = await open()
+})
+afterAll(async () => {
+  await storage.close()
+  await admin.end()
+  await database.drop()
+})
+
+async function tableOf(name: string): Promise<string> {
+  const { rows } = await admin.query(`SELECT 'doc_' || id AS doc FROM storage WHERE name = $1`, [name])
+  return rows[0].doc
+}
+
+async function partition(name: string): Promise<void> {
+  await storage.close()
+  try {
+    await admin.query(statement.replace('doc_7', await tableOf(name)))
+  } finally {
+    storage = await open()
+  }
+}
+
+const many = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => ({
+    mutations: setFields({ n: from + index, words: `house number ${from + index}` }),
+  }))
+
+/** Valid indexes of the table, by what they are over. */
+async function indexesOf(name: string): Promise<string[]> {
+  const { rows } = await admin.query(
+    'SELECT indexdef FROM pg_indexes JOIN pg_index ON indexrelid = indexname::regclass WHERE tablename = $1 AND indisvalid ORDER BY indexname',
+    [await tableOf(name)],
+  )
+  return rows.map(({ indexdef }) => String(indexdef).replace(/^.* USING /, ''))
+}
+
+const numbers = async (from: number): Promise<unknown[]> => {
+  const query = { kind: 'range', field: 'n', bounds: { gte: from } } as const
+  const sort = [{ field: 'n', order: 'asc', missing: 'last' }] as const
+  const { documents } = await storage.session().find('orders', search({ query, sort }))
+  return (documents.value as readonly JsonObject[]).map(({ n }) => n)
+}
+const text = (words: string) => ({ kind: 'simple_query_string', fields: [], text: words }) as const
+
+describe('with documents, an index and free text', () => {
+  beforeAll(async () => {
+    await storage.ensure('orders', { indexes: [{ fields: ['n'] }], text: true })
+    await transact(storage, (session) => createAll(session, 'orders', many(0, 200)))
+    const before = await indexesOf('orders')
+    await partition('orders')
+    expect((await indexesOf('orders')).toSorted()).toEqual(before.toSorted())
+  })
+
+  test('every partition holds some of the documents, and all are found', async () => {
+    const { rows } = await admin.query(
+      `SELECT count(*)::int AS n FROM ${await tableOf('orders')} GROUP BY tableoid`,
+    )
+    expect(rows).toHaveLength(4)
+    expect(await numbers(197)).toEqual([197, 198, 199])
+    expect(await storage.session().count('orders', text('"number 17"'))).toBe(1)
+  })
+
+  test('is written to as before, and refuses a guid twice', async () => {
+    const [first] = (await transact(storage, (session) => createAll(session, 'orders', many(200, 210))))
+      .documents
+    if (!first) throw new Error('Nothing was created.')
+    const guid = guidOf(documentOf(first))
+    await transact(storage, async (session) => {
+      expect(await session.update('orders', guid, setFields({ n: 500, words: 'castle' }))).toMatchObject({
+        outcome: 'written',
+      })
+    })
+    expect(await numbers(208)).toEqual([208, 209, 500])
+    expect(await storage.session().count('orders', text('castle'))).toBe(1)
+    const session = storage.session()
+    const again = { mutations: setFields({ n: 600 }), options: { guid } }
+    expect(await createAll(session, 'orders', [...many(600, 603), again])).toMatchObject({
+      documents: { length: 3 },
+      refused: { code: 'CONFLICT' },
+    })
+    await session.rollback()
+    await transact(storage, (deleting) => deleting.delete('orders', guid))
+    expect(await numbers(208)).toEqual([208, 209])
+  })
+
+  test('gets an index that a search needs later', async () => {
+    const before = await indexesOf('orders')
+    await storage.ensure('orders', { indexes: [{ fields: ['words'] }] })
+    const added = (await indexesOf('orders')).filter((index) => !before.includes(index))
+    expect(added.join('\n')).toContain('words')
+    expect(storage.kept('orders').indexes).toContainEqual({ fields: ['words'], unique: false })
+    const query = { kind: 'term', field: 'words', value: 'house number 3' } as const
+    expect(await storage.session().count('orders', query)).toBe(1)
+  })
+
+  test('cannot have a unique field, says why, and is as it was', async () => {
+    const before = await indexesOf('orders')
+    await expect(
+      storage.ensure('orders', { indexes: [{ fields: ['n'], unique: true }] }),
+    ).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(
+        /^The table of the storage orders is partitioned in PostgreSQL.* n unique/,
+      ),
+    })
+    expect(await indexesOf('orders')).toEqual(before)
+  })
+
+  test('is dropped with its partitions', async () => {
+    const table = await tableOf('orders')
+    await storage.drop('orders')
+    const { rows } = await admin.query('SELECT relname FROM pg_class WHERE relname LIKE $1', [`${table}%`])
+    expect(rows).toEqual([])
+  })
+})
+
+test('free text comes to a partitioned table that had none', async () => {
+  await storage.ensure('plain')
+  await transact(storage, (session) => createAll(session, 'plain', many(0, 50)))
+  await partition('plain')
+  await storage.ensure('plain', { text: true })
+  expect(await storage.session().count('plain', text('"number 17"'))).toBe(1)
+  await transact(storage, (session) => createAll(session, 'plain', many(50, 60)))
+  expect(await storage.session().count('plain', text('house'))).toBe(60)
+  const { rows } = await admin.query(
+    'SELECT sum(documents)::int AS n FROM text_total WHERE storage = (SELECT id FROM storage WHERE name = $1)',
+    ['plain'],
+  )
+  expect(rows).toEqual([{ n: 60 }])
+})
+
+test('one with a unique field is not partitioned, and stays whole', async () => {
+  await storage.ensure('users', { indexes: [{ fields: ['n'], unique: true }] })
+  await transact(storage, (session) => createAll(session, 'users', many(0, 5)))
+  await expect(partition('users')).rejects.toThrow('unique constraint on partitioned table')
+  expect(await storage.session().count('users', { kind: 'all' })).toBe(5)
+  const session = storage.session()
+  expect((await createAll(session, 'users', many(4, 5))).refused?.code).toBe('CONFLICT')
+  await session.rollback()
+})

@@ -1,0 +1,31 @@
+/** Everything that a storage promises, through PgBouncer in transaction mode, which shares three connections among all. */
+import { inject, test } from 'vitest'
+import { openNode, reopenable } from '../../../../test/postgres/open-node.ts'
+import { hasPgBouncer, openPgBouncer } from '../../../../test/postgres/pgbouncer.ts'
+import { freePort } from '../../../../test/postgres/postgres-server.ts'
+import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
+import { testClock } from '../../../../test/temporary-storage.ts'
+import { describeStorage } from '../../conformance.ts'
+
+if (hasPgBouncer())
+  describeStorage('postgres behind PgBouncer', async () => {
+    const database = await openTemporaryDatabase()
+    const bouncer = await openPgBouncer(await freePort(), inject('postgresPort'))
+    const pooled = new URL(database.url)
+    pooled.port = String(bouncer.port)
+    const clock = testClock()
+    const { storage, reopen, close } = await reopenable(() =>
+      openNode(pooled.href, { listenUrl: database.url, connections: 10, clock }),
+    )
+    return {
+      storage,
+      clock,
+      reopen,
+      async destroy() {
+        await close()
+        await bouncer.close()
+        await database.drop()
+      },
+    }
+  })
+else test.skip('postgres behind PgBouncer (the program pgbouncer is not installed here)', () => undefined)

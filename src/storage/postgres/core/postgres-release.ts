@@ -1,0 +1,42 @@
+/**
+ * Takes away the indexes that no search needs any more. First no node counts on them, then they go, CONCURRENTLY: nobody
+ * waits. A crash between the two leaves an index that is only of no use; the same need takes it up again.
+ */
+import type { Index } from '../../document-index.ts'
+import { oddIndex } from '../sql/field-sql.ts'
+import { changing } from './postgres-ensure.ts'
+import type { PostgresGround } from './postgres-ground.ts'
+import { planIndex } from './postgres-indexes.ts'
+import { fieldStatistics } from './postgres-statistics.ts'
+
+/** Drops those that are neither unique nor among `kept`. Only within `ground.alone`. */
+export async function releaseIndexes(
+  ground: PostgresGround,
+  name: string,
+  kept: readonly Index[],
+): Promise<void> {
+  await ground.catalogue.reload()
+  const entry = ground.catalogue.find(name)
+  if (entry === undefined) return
+  const wanted = new Set(kept.map((index) => planIndex(entry, index)?.name))
+  const isKept = ([indexName, { unique }]: readonly [string, Index]) => unique || wanted.has(indexName)
+  const gone = [...entry.indexes].filter((index) => !isKept(index))
+  if (gone.length === 0) return
+  const names = gone.map(([indexName]) => indexName)
+  await changing(ground, (transaction) =>
+    transaction.run('DELETE FROM storage_index WHERE storage = $1 AND name = ANY ($2::text[])', [
+      entry.id,
+      names,
+    ]),
+  )
+  // The index of a field's odd values and its statistics serve all indexes over the field.
+  const fieldsOf = (indexes: readonly (readonly [string, Index])[]) =>
+    indexes.flatMap(([, { fields }]) => fields)
+  const still = new Set(fieldsOf([...entry.indexes].filter(isKept)))
+  const left = [...new Set(fieldsOf(gone))].filter((field) => !still.has(field))
+  const beside = left.flatMap((field) => oddIndex(entry.table, field)?.name ?? [])
+  for (const one of [...names, ...beside])
+    await ground.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
+  for (const { name: one } of left.flatMap((field) => fieldStatistics(entry.table, field) ?? []))
+    await ground.pool.lasting.run(`DROP STATISTICS IF EXISTS ${one}`)
+}

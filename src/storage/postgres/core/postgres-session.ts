@@ -1,0 +1,259 @@
+/** One unit of work on PostgreSQL: reads on any connection until it writes, then on that of its transaction. */
+import type { MaybePromise } from '../../../shared/maybe-promise.ts'
+import type { Mutation } from '../../../shared/mutation.ts'
+import { matchAll, type Query, type Search } from '../../../shared/query.ts'
+import { guidOf } from '../../document-fields.ts'
+import type { Stamps } from '../../document-stamps.ts'
+import type { NewJob } from '../../job.ts'
+import type { Observers } from '../../observers.ts'
+import type { SearchAdvisor } from '../../search/search-advisor.ts'
+import {
+  type Change,
+  type CreatedAll,
+  type CreateOptions,
+  documentOf,
+  type Found,
+  type FoundWithTotal,
+  type NewDocument,
+  type Origin,
+  type Session,
+  type Written,
+} from '../../storage.ts'
+import type { StoredJson } from '../../stored-json.ts'
+import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
+import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
+import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
+import { noted } from '../sql/postgres-search-advice.ts'
+import type { PostgresCatalogue } from './postgres-catalogue.ts'
+import type { PostgresConnection, PostgresPool } from './postgres-connection.ts'
+import { createDocuments } from './postgres-create-all.ts'
+import {
+  createDocument,
+  deleteDocument,
+  getDocument,
+  markDocument,
+  updateDocument,
+  type Writing,
+} from './postgres-documents.ts'
+import { isTableGone } from './postgres-errors.ts'
+import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
+import type { StorageEntry } from './storage-entry.ts'
+
+/** What sessions share. */
+export interface SessionGround {
+  readonly pool: PostgresPool
+  readonly catalogue: PostgresCatalogue
+  readonly cluster: PostgresCluster
+  readonly stamps: Stamps
+  readonly jobs: PostgresJobs
+  readonly advisor: SearchAdvisor
+  readonly observers: Observers
+}
+
+type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
+
+/**
+ * Until something is written, reads see what is committed, on any connection; then they see what the session has written,
+ * and come one after the other with its writes (`session-transaction.ts`).
+ */
+export class PostgresSession implements Session {
+  readonly #ground: SessionGround
+  readonly #transaction: SessionTransaction
+  readonly origin: Origin
+
+  constructor(ground: SessionGround, origin: Origin) {
+    this.#ground = ground
+    this.#transaction = new SessionTransaction(ground.pool)
+    this.origin = origin
+  }
+
+  get hasWritten(): boolean {
+    return this.#transaction.hasWritten
+  }
+
+  async get(
+    storage: string,
+    guid: string,
+    options?: { readonly removed?: boolean },
+  ): Promise<StoredJson | undefined> {
+    return this.#read(storage, (connection, entry) =>
+      getDocument(connection, entry, guid, options?.removed ?? false),
+    )
+  }
+
+  async find(storage: string, search: Search): Promise<Found> {
+    const { advisor } = this.#ground
+    return this.#search(storage, search, (connection, entry) =>
+      noted(advisor, connection, entry, 'find', search, () => findDocuments(connection, entry, search)),
+    )
+  }
+
+  async findWithTotal(storage: string, search: Search): Promise<FoundWithTotal> {
+    const { advisor } = this.#ground
+    return this.#search(storage, search, (connection, entry) =>
+      noted(advisor, connection, entry, 'find', search, () => findWithTotal(connection, entry, search)),
+    )
+  }
+
+  async count(storage: string, query: Query = matchAll, includeRemoved = false): Promise<number> {
+    const { advisor } = this.#ground
+    return this.#search(storage, { query, sort: [] }, (connection, entry) =>
+      noted(advisor, connection, entry, 'count', { query, includeRemoved }, () =>
+        countDocuments(connection, entry, query, includeRemoved),
+      ),
+    )
+  }
+
+  async create(
+    storage: string,
+    mutations: readonly Mutation[],
+    options?: CreateOptions,
+  ): Promise<StoredJson> {
+    const document = await this.#write(storage, async (writing, work) => {
+      const created = await createDocument(writing, mutations, options)
+      noteWritten(work, storage, guidOf(documentOf(created)))
+      return created
+    })
+    await this.#tell(storage, 'created', document)
+    return document
+  }
+
+  async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
+    const created = await this.#write(storage, async (writing, work) => {
+      const all = await createDocuments(writing, documents)
+      for (const guid of all.guids) noteWritten(work, storage, guid)
+      return all
+    })
+    for (const document of created.documents) await this.#tell(storage, 'created', document)
+    return { documents: created.documents, refused: created.refused }
+  }
+
+  update(
+    storage: string,
+    guid: string,
+    mutations: readonly Mutation[],
+    options?: { readonly updateHash?: string },
+  ): Promise<Written> {
+    return this.#change(storage, 'updated', guid, (writing) =>
+      updateDocument(writing, guid, mutations, options?.updateHash),
+    )
+  }
+
+  remove(storage: string, guid: string): Promise<Written> {
+    return this.#change(storage, 'removed', guid, (writing) => markDocument(writing, guid, true))
+  }
+
+  restore(storage: string, guid: string): Promise<Written> {
+    return this.#change(storage, 'restored', guid, (writing) => markDocument(writing, guid, false))
+  }
+
+  delete(storage: string, guid: string): Promise<Written> {
+    return this.#change(storage, 'deleted', guid, (writing) => deleteDocument(writing, guid))
+  }
+
+  async enqueue(job: NewJob): Promise<string | undefined> {
+    return this.#transaction.inTurn(async (work) => {
+      const guid = await this.#ground.jobs.insert(work.transaction, job)
+      if (guid !== undefined) work.enqueued = true
+      return guid
+    })
+  }
+
+  commit(): MaybePromise<void> {
+    return this.#transaction.commit((work) => this.#keep(work))
+  }
+
+  rollback(): MaybePromise<void> {
+    return this.#transaction.rollback()
+  }
+
+  /** Commits, and is over when the other nodes know of it that have to. */
+  async #keep({ transaction, written, enqueued }: Work): Promise<void> {
+    const { catalogue, cluster, jobs } = this.#ground
+    let change: number | undefined
+    try {
+      const watched = [...written].filter(([storage]) => cluster.isWatched(storage))
+      if (watched.length > 0) {
+        const documents = watched.map(([storage, guids]) => [storage, [...guids]] as const)
+        change = await cluster.announce(transaction, Object.fromEntries(documents))
+      }
+      await transaction.commit()
+    } catch (error) {
+      await transaction.rollback()
+      throw error
+    }
+    for (const storage of written.keys()) catalogue.written(storage)
+    if (enqueued) jobs.committed()
+    if (change !== undefined) await cluster.obeyed(change)
+  }
+
+  async #read<T>(storage: string, work: Reading<T>): Promise<T> {
+    return this.#look(storage, work, () => false)
+  }
+
+  async #search<T>(storage: string, search: Pick<Search, 'query' | 'sort'>, work: Reading<T>): Promise<T> {
+    return this.#look(storage, work, (entry) => readsMoreThanOnce(entry, search))
+  }
+
+  async #look<T>(
+    storage: string,
+    work: Reading<T>,
+    needsSnapshot: (entry: StorageEntry) => boolean,
+  ): Promise<T> {
+    this.#transaction.refuseLost()
+    const { catalogue, pool } = this.#ground
+    const entry = await catalogue.entry(storage)
+    if (this.hasWritten) return this.#transaction.inTurn(({ transaction }) => work(transaction, entry))
+    const looked = needsSnapshot(entry)
+      ? pool.snapshot((connection) => work(connection, entry))
+      : work(pool.reading, entry)
+    return looked.catch((error: unknown) => this.#dropped(storage, error))
+  }
+
+  async #change(
+    storage: string,
+    kind: Change['kind'],
+    guid: string,
+    change: (writing: Writing) => Promise<Written>,
+  ): Promise<Written> {
+    const written = await this.#write(storage, async (writing, work) => {
+      const outcome = await change(writing)
+      if (outcome.outcome === 'written') noteWritten(work, storage, guid)
+      return outcome
+    })
+    if (written.outcome === 'written') await this.#tell(storage, kind, written.document, written.before)
+    return written
+  }
+
+  /** Tells the observers one after the other; each may write through this session. */
+  async #tell(
+    storage: string,
+    kind: Change['kind'],
+    document: StoredJson,
+    before?: StoredJson,
+  ): Promise<void> {
+    const observers = this.#ground.observers.get(storage)
+    if (observers === undefined) return
+    const guid = guidOf(documentOf(document))
+    const after = kind === 'deleted' ? undefined : document
+    for (const observer of observers) await observer(this, { storage, kind, guid, before, after })
+  }
+
+  async #write<T>(storage: string, write: (writing: Writing, work: Work) => Promise<T>): Promise<T> {
+    this.#transaction.refuseLost()
+    const { catalogue, stamps } = this.#ground
+    return this.#transaction.inTurn(async (work) => {
+      const entry = await catalogue.entry(storage)
+      return write({ connection: work.transaction, entry, stamps }, work)
+    })
+  }
+
+  /** Another node has dropped the storage. */
+  async #dropped(storage: string, error: unknown): Promise<never> {
+    if (!isTableGone(error)) throw error
+    await this.#ground.catalogue.reload()
+    // Throws what is said of a storage that is not there; if it is there again, the search was in between.
+    await this.#ground.catalogue.entry(storage)
+    throw error
+  }
+}

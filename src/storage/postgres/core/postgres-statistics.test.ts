@@ -1,0 +1,124 @@
+/** The planner knows how many documents have a value of an indexed field. Without statistics it believes 0.5 % of them. */
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openNode } from '../../../../test/postgres/open-node.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
+import { matchAll } from '../../../shared/query.ts'
+import type { Storage } from '../../storage.ts'
+import { indexExpression } from '../sql/field-sql.ts'
+
+const DOCUMENTS = 20_000
+const VALUES = 4
+const TRUTH = DOCUMENTS / VALUES
+
+let database: TemporaryDatabase
+let admin: Client
+let storage: Storage
+beforeAll(async () => {
+  database = await openTemporaryDatabase()
+  admin = new Client({ connectionString: database.url })
+  await admin.connect()
+  storage = await openNode(database.url)
+})
+afterAll(async () => {
+  await storage.close()
+  await admin.end()
+  await database.drop()
+})
+
+const indexes = [{ fields: ['status'] }]
+
+async function tableOf(name: string): Promise<string> {
+  const { rows } = await admin.query(`SELECT 'doc_' || id AS doc FROM storage WHERE name = $1`, [name])
+  return rows[0].doc
+}
+
+async function fill(name: string, documents = DOCUMENTS): Promise<void> {
+  await admin.query(`INSERT INTO ${await tableOf(name)} (guid, created, updated, removed, version, doc)
+    SELECT 'g' || n, n, n, 0, 1, json_build_object('status', 'state ' || n % ${VALUES}, 'other', n)
+    FROM generate_series(1, ${documents}) AS n`)
+}
+
+/** How many documents with a state the planner expects. */
+async function estimate(name: string): Promise<number> {
+  const where = `removed = 0 AND ${indexExpression('status')} = 'sstate 1'`
+  const { rows } = await admin.query(
+    `EXPLAIN (FORMAT JSON) SELECT FROM ${await tableOf(name)} WHERE ${where}`,
+  )
+  return rows[0]['QUERY PLAN'][0].Plan['Plan Rows']
+}
+
+async function statisticsOf(name: string): Promise<number> {
+  const { rows } = await admin.query(
+    'SELECT count(*)::int AS n FROM pg_statistic_ext WHERE stxrelid = $1::regclass',
+    [await tableOf(name)],
+  )
+  return rows[0].n
+}
+
+async function dropStatistics(name: string): Promise<void> {
+  const found = 'SELECT stxname FROM pg_statistic_ext WHERE stxrelid = $1::regclass'
+  for (const { stxname } of (await admin.query(found, [await tableOf(name)])).rows)
+    await admin.query(`DROP STATISTICS ${stxname}`)
+}
+
+test('an index over documents comes with them; a database of an older version gets them after the start', async () => {
+  await storage.ensure('orders')
+  await fill('orders')
+  await storage.ensure('orders', { indexes })
+  expect(await statisticsOf('orders')).toBe(1)
+  const within = (rows: number) => rows > TRUTH / 2 && rows < TRUTH * 2
+  expect(await estimate('orders')).toSatisfy(within)
+
+  // Control: what an older version left, which knows as much about the table.
+  await dropStatistics('orders')
+  await admin.query(`ANALYZE ${await tableOf('orders')}`)
+  expect(await estimate('orders')).toBeLessThan(TRUTH / 10)
+
+  await storage.close()
+  storage = await openNode(database.url)
+  await vi.waitFor(async () => expect(await statisticsOf('orders')).toBe(1), 20_000)
+  expect(await estimate('orders')).toSatisfy(within)
+})
+
+test('an index over an empty storage comes with them: what looks at the table later fills them', async () => {
+  await storage.ensure('empty', { indexes })
+  await storage.ensure('later')
+  await storage.ensure('later', { indexes })
+  for (const name of ['empty', 'later']) {
+    expect(await statisticsOf(name)).toBe(1)
+    await fill(name, 4_000)
+    await admin.query(`ANALYZE ${await tableOf(name)}`)
+    expect(await estimate(name)).toBeGreaterThan(500)
+  }
+})
+
+test('they go with the last index over the field', async () => {
+  const both = { fields: ['status', 'other'] }
+  await storage.ensure('left', { indexes: [...indexes, both] })
+  expect(await statisticsOf('left')).toBe(2)
+  await storage.release('left', indexes)
+  expect(await statisticsOf('left')).toBe(1)
+  await storage.release('left', [])
+  expect(await statisticsOf('left')).toBe(0)
+})
+
+test('a busy table is left to the next start, and the index is there all the same', async () => {
+  await storage.ensure('busy')
+  await fill('busy', 10)
+  const table = await tableOf('busy')
+  await storage.ensure('busy', { indexes: [{ fields: ['other'] }] })
+  await dropStatistics('busy')
+  const holder = new Client({ connectionString: database.url })
+  await holder.connect()
+  await holder.query(`BEGIN; LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`)
+  try {
+    const problems: unknown[] = []
+    const next = await openNode(database.url, { report: (error) => problems.push(error) })
+    expect(await next.session().count('busy', matchAll)).toBe(10)
+    await next.close()
+    expect([problems, await statisticsOf('busy')]).toEqual([[], 0])
+  } finally {
+    await holder.end()
+  }
+})

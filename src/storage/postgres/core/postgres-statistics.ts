@@ -1,0 +1,69 @@
+/**
+ * Statistics of indexed fields. Quoin's indexes are partial (`WHERE removed = 0`), and PostgreSQL uses what ANALYZE knows of
+ * an index's expression only where the index is not: without these every equality is estimated as 0.5 % of the table. At
+ * 900,000 documents, a third of which had the value, a page of 20 took 2.3 s that way and takes 7 ms with them.
+ *
+ * They are made with the first index over a field and dropped with the last one. A database of a version without them gets
+ * them after the start, in the background, one table after the other. Making them stops no reader or writer; the table may
+ * be busy with a vacuum or another index, so they wait for a lock for some seconds and else leave it to the next start.
+ */
+import { createHash } from 'node:crypto'
+import { fieldSql, indexExpression } from '../sql/field-sql.ts'
+import { type PostgresConnection, type PostgresLasting, textOf } from './postgres-connection.ts'
+import { isLocked, isTableGone } from './postgres-errors.ts'
+import type { StorageEntry } from './storage-entry.ts'
+
+const LOCK_MS = 5_000
+
+export interface FieldStatistics {
+  readonly name: string
+  readonly sql: string
+}
+
+/** undefined for columns, which have their own. */
+export function fieldStatistics(table: string, field: string): FieldStatistics | undefined {
+  if (fieldSql(field).kind !== 'json') return undefined
+  const name = `${table}_stat_${createHash('sha256').update(field).digest('hex').slice(0, 12)}`
+  return { name, sql: `CREATE STATISTICS IF NOT EXISTS ${name} ON ${indexExpression(field)} FROM ${table}` }
+}
+
+/** Those that the entry's indexes should have, by name. */
+function wantedStatistics({ table, indexes }: StorageEntry): ReadonlyMap<string, FieldStatistics> {
+  const fields = new Set([...indexes.values()].flatMap((index) => index.fields))
+  const wanted = [...fields].flatMap((field) => fieldStatistics(table, field) ?? [])
+  return new Map(wanted.map((statistics) => [statistics.name, statistics]))
+}
+
+/** Makes what is not there, and looks at the table. One transaction: what exists has been filled. Nothing if the table is busy. */
+export async function makeStatistics(
+  connection: PostgresLasting,
+  table: string,
+  wanted: readonly FieldStatistics[],
+): Promise<void> {
+  if (wanted.length === 0) return
+  const made = wanted.map(({ sql }) => `${sql};`).join('\n')
+  const limits = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${LOCK_MS};`
+  try {
+    await connection.script(`${limits}\n${made}\nANALYZE ${table};`)
+  } catch (error) {
+    // Another node has dropped the storage, or does the same.
+    if (!isLocked(error) && !isTableGone(error)) throw error
+  }
+}
+
+/** For entries of a version without statistics. Goes from one table to the next while `goesOn`. */
+export async function completeStatistics(
+  connection: PostgresConnection & { readonly lasting: PostgresLasting },
+  entries: readonly StorageEntry[],
+  goesOn: () => boolean,
+): Promise<void> {
+  const rows = await connection.rows(
+    'SELECT stxname AS name FROM pg_statistic_ext WHERE stxnamespace = current_schema()::regnamespace',
+  )
+  const there = new Set(rows.map((row) => textOf(row, 'name')))
+  for (const entry of entries) {
+    const missing = [...wantedStatistics(entry).values()].filter(({ name }) => !there.has(name))
+    if (missing.length === 0 || !goesOn()) continue
+    await makeStatistics(connection.lasting, entry.table, missing)
+  }
+}

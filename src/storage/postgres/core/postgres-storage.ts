@@ -1,0 +1,141 @@
+/** PostgreSQL, for any number of nodes. */
+import { QuoinError } from '../../../shared/errors.ts'
+import type { Cluster, Watcher } from '../../cluster.ts'
+import type { Index } from '../../document-index.ts'
+import type { Jobs } from '../../job.ts'
+import { addObserver } from '../../observers.ts'
+import type { SlowSearch } from '../../search/search-advisor.ts'
+import {
+  type Needs,
+  type Observer,
+  type Origin,
+  type Preparation,
+  type Session,
+  type Storage,
+  storageNameProblem,
+} from '../../storage.ts'
+import { searchGround } from '../sql/postgres-search-advice.ts'
+import { readPreparations } from '../text/fill-tokens.ts'
+import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
+import { openPostgresGround, type PostgresGround, type PostgresOptions } from './postgres-ground.ts'
+import { releaseIndexes } from './postgres-release.ts'
+import { PostgresSession } from './postgres-session.ts'
+import { completeStatistics } from './postgres-statistics.ts'
+
+/** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
+export async function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
+  const storage = new PostgresStorage(await openPostgresGround(options))
+  if (!options.filling) storage.complete(options.report)
+  return storage
+}
+
+class PostgresStorage implements Storage {
+  readonly engine = 'postgres'
+  readonly jobs: Jobs
+  readonly cluster: Cluster
+  readonly #ground: PostgresGround
+  readonly #changes = new Set<Promise<unknown>>()
+  #closed: Promise<void> | undefined
+
+  constructor(ground: PostgresGround) {
+    this.#ground = ground
+    this.jobs = ground.jobs
+    this.cluster = ground.cluster
+  }
+
+  /** Begins to make what a database of an older version lacks. Nothing waits for it. */
+  complete(report: PostgresOptions['report']): void {
+    const { pool, catalogue } = this.#ground
+    const done = completeStatistics(pool, catalogue.all(), () => this.#closed === undefined)
+      .catch((error: unknown) => report?.(error))
+      .finally(() => this.#changes.delete(done))
+    this.#changes.add(done)
+  }
+
+  async ensure(name: string, needs: Needs = {}): Promise<void> {
+    const problem = storageNameProblem(name)
+    if (problem) throw new QuoinError('INVALID_BODY', `The storage name ${JSON.stringify(name)} ${problem}.`)
+    this.#refuseClosed()
+    if (isEnsured(this.#ground.catalogue.find(name), needs)) return
+    await this.#change(() => ensureStorage(this.#ground, name, needs))
+  }
+
+  release(name: string, kept: readonly Index[]): Promise<void> {
+    return this.#change(() => releaseIndexes(this.#ground, name, kept))
+  }
+
+  drop(name: string): Promise<void> {
+    return this.#change(() => dropStorage(this.#ground, name))
+  }
+
+  has(name: string): boolean {
+    return this.#ground.catalogue.find(name) !== undefined
+  }
+
+  names(): readonly string[] {
+    return this.#ground.catalogue.names()
+  }
+
+  session(origin: Origin = {}): Session {
+    return new PostgresSession(this.#ground, origin)
+  }
+
+  observe(name: string, observer: Observer): () => void {
+    return addObserver(this.#ground.observers, name, observer)
+  }
+
+  watch(name: string, watcher: Watcher): () => void {
+    const { catalogue, cluster } = this.#ground
+    return cluster.watch(name, (guids) => {
+      catalogue.written(name)
+      return watcher(guids)
+    })
+  }
+
+  /** Another node may just have written. */
+  stamp(): undefined {
+    return undefined
+  }
+
+  version(name: string): number {
+    return this.#ground.catalogue.version(name)
+  }
+
+  kept(name: string): Required<Needs> {
+    const entry = this.#ground.catalogue.find(name)
+    return entry ? searchGround(entry) : { indexes: [], text: false }
+  }
+
+  slowSearches(name: string): readonly SlowSearch[] {
+    const entry = this.#ground.catalogue.find(name)
+    return entry ? this.#ground.advisor.of(entry.table, searchGround(entry)) : []
+  }
+
+  preparing(): Promise<readonly Preparation[]> {
+    return readPreparations(this.#ground.pool.reading)
+  }
+
+  alone<T>(key: string, work: () => Promise<T>): Promise<T> {
+    return this.#ground.alone(key, work)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= Promise.allSettled(this.#changes).then(() => this.#ground.close())
+    return this.#closed
+  }
+
+  async #change(change: () => Promise<void>): Promise<void> {
+    this.#refuseClosed()
+    const done = this.#ground.alone('catalogue', change)
+    this.#changes.add(done)
+    try {
+      await done
+    } finally {
+      this.#changes.delete(done)
+    }
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw new QuoinError('UNAVAILABLE', 'The storage is being closed.')
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The transaction of a session. Where it is:
+ * - free: has written nothing since the last commit. There is no transaction.
+ * - holding: has a transaction and has written in it. A transaction in which an operation found nothing to write is given
+ *   back at once, so that a flow which goes on to something slow does not keep it.
+ * - lost: its writes were undone without its doing (connection gone, deadlock, idle for too long). Every operation says
+ *   so, until `commit` (which says it too) or `rollback` makes it free again; so half of its work can never be committed.
+ *
+ * Operations come one after the other: branches of a flow run side by side, and a change is two statements that nothing of
+ * the same session may come between.
+ */
+import { QuoinError } from '../../../shared/errors.ts'
+import type { MaybePromise } from '../../../shared/maybe-promise.ts'
+import { rolledBack } from '../../rolled-back.ts'
+import type { PostgresPool, PostgresTransaction } from './postgres-connection.ts'
+
+/** How long a session may hold a transaction without using it: its rows are locked for everybody else. */
+const IDLE_MS = 5_000
+
+/** What a transaction has done so far. */
+export interface Work {
+  readonly transaction: PostgresTransaction
+  /** Guids of the documents that were written, by storage. */
+  readonly written: Map<string, Set<string>>
+  enqueued: boolean
+}
+
+export function noteWritten({ written }: Work, storage: string, guid: string): void {
+  const guids = written.get(storage)
+  if (guids) guids.add(guid)
+  else written.set(storage, new Set([guid]))
+}
+
+export class SessionTransaction {
+  readonly #pool: PostgresPool
+  #work: Work | undefined
+  #lost: { readonly error: unknown } | undefined
+  /** The last operation, whether it succeeded or not. */
+  #last: Promise<unknown> = Promise.resolve()
+  #queued = 0
+  /** Counts rollbacks, so that an operation which waited meanwhile does not start over in the next unit of work. */
+  #epoch = 0
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool
+  }
+
+  get hasWritten(): boolean {
+    return this.#work !== undefined && (this.#work.enqueued || this.#work.written.size > 0)
+  }
+
+  /** Throws what the writes were lost by, if they were. */
+  refuseLost(): void {
+    if (this.#lost) throw this.#lost.error
+  }
+
+  /** Does the operation in the transaction, which is begun if need be, behind what was asked for before. */
+  inTurn<T>(operation: (work: Work) => Promise<T>): Promise<T> {
+    this.refuseLost()
+    const epoch = this.#epoch
+    clearTimeout(this.#idle)
+    this.#queued++
+    const turn = this.#last.then(async () => {
+      try {
+        if (epoch !== this.#epoch) throw rolledBack()
+        this.refuseLost()
+        return await this.#operate(operation)
+      } finally {
+        this.#queued--
+        if (this.#queued === 0) await this.#rest()
+      }
+    })
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** `keep` is given what was done and commits it; undefined if that was nothing. */
+  commit(keep: (work: Work) => Promise<void>): MaybePromise<void> {
+    if (this.#queued > 0) return this.#last.then(() => this.commit(keep))
+    const lost = this.#lost
+    this.#lost = undefined
+    if (lost) throw lost.error
+    const work = this.#release()
+    return work && keep(work)
+  }
+
+  rollback(): MaybePromise<void> {
+    this.#epoch++
+    this.#lost = undefined
+    if (this.#queued > 0) return this.#last.then(() => this.rollback())
+    return this.#release()?.transaction.rollback()
+  }
+
+  async #operate<T>(operation: (work: Work) => Promise<T>): Promise<T> {
+    this.#work ??= { transaction: await this.#pool.transaction(), written: new Map(), enqueued: false }
+    const work = this.#work
+    try {
+      return await operation(work)
+    } catch (error) {
+      // What was refused before it was written, or in a savepoint, leaves the transaction as it was.
+      if (error instanceof QuoinError && error.code !== 'UNAVAILABLE' && error.code !== 'STORAGE_FULL')
+        throw error
+      this.#work = undefined
+      this.#lost = { error }
+      await work.transaction.rollback()
+      throw error
+    }
+  }
+
+  /** No operation is under way. */
+  async #rest(): Promise<void> {
+    if (this.#work === undefined) return
+    if (!this.hasWritten) {
+      await this.#release()?.transaction.rollback()
+      return
+    }
+    this.#idle = setTimeout(() => {
+      const work = this.#release()
+      this.#lost = { error: heldTooLong() }
+      void work?.transaction.rollback()
+    }, IDLE_MS).unref()
+  }
+
+  #release(): Work | undefined {
+    clearTimeout(this.#idle)
+    const work = this.#work
+    this.#work = undefined
+    return work
+  }
+}
+
+function heldTooLong(): QuoinError {
+  return new QuoinError(
+    'UNAVAILABLE',
+    'The transaction was not used for 5 seconds and was undone. Do slow things before the first write or after the commit.',
+  )
+}

@@ -1,0 +1,286 @@
+/** What the conformance suite cannot see: two nodes on one database, and transactions that overlap. */
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { openNode } from '../../../../test/postgres/open-node.ts'
+import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
+import { testClock } from '../../../../test/temporary-storage.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { matchAll, search } from '../../../shared/query.ts'
+import type { Job, NewJob } from '../../job.ts'
+import type { Storage } from '../../storage.ts'
+import { transact } from '../../transact.ts'
+
+const LEASE = 10_000
+let database: TemporaryDatabase
+/** Looks at the database from outside. */
+let watcher: Client
+let nodes: readonly [Storage, Storage]
+const clocks = [testClock(), testClock()] as const
+
+beforeAll(async () => {
+  database = await openTemporaryDatabase()
+  watcher = new Client({ connectionString: database.url })
+  await watcher.connect()
+  const open = (name: string, clock: () => number) =>
+    openNode(database.url, { connections: 12, clock, node: name })
+  nodes = [await open('one', clocks[0]), await open('two', clocks[1])]
+  await nodes[0].ensure('things')
+  await nodes[1].ensure('things')
+})
+afterAll(async () => {
+  for (const node of nodes) await node.close()
+  await watcher.end()
+  await database.drop()
+})
+beforeEach(() => {
+  for (const clock of clocks) clock.now = 1_800_000_000_000
+})
+afterEach(() => watcher.query('TRUNCATE job, queue'))
+
+const job = (changes: Partial<NewJob> = {}): NewJob => ({
+  queue: 'work',
+  kind: 'function',
+  title: 'a job',
+  payload: {},
+  ...changes,
+})
+
+const enqueue = (node: Storage, ...jobs: readonly Partial<NewJob>[]) =>
+  transact(node, async (session) => {
+    const guids: (string | undefined)[] = []
+    for (const one of jobs) guids.push(await session.enqueue(job(one)))
+    return guids
+  })
+
+const claim = (node: Storage, limit = 100, owner = 'worker') =>
+  node.jobs.claim({ owner, leaseMs: LEASE, limit })
+
+const titles = (jobs: readonly { title: string }[]) => jobs.map(({ title }) => title)
+
+/** Two workers on each node, until nothing is due any more anywhere. */
+async function workAll(limit: number, work: (job: Job) => Promise<void> | void): Promise<void> {
+  let running = 0
+  const worker = async (node: Storage, owner: string) => {
+    for (;;) {
+      running += 1
+      const jobs = await claim(node, limit, owner)
+      for (const one of jobs) {
+        await work(one)
+        expect(await node.jobs.complete(one)).toBe(true)
+      }
+      running -= 1
+      // What others are doing may let more go.
+      if (jobs.length === 0 && running === 0) return
+      if (jobs.length === 0) await new Promise((next) => setImmediate(next))
+    }
+  }
+  await Promise.all(nodes.flatMap((node, n) => ['a', 'b'].map((name) => worker(node, `${n}${name}`))))
+}
+
+/** Resolves when so many statements wait for a lock of another transaction. */
+const untilWaiting = (count: number) =>
+  vi.waitFor(
+    async () => {
+      const { rows } = await watcher.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      expect(rows).toHaveLength(count)
+    },
+    { timeout: 5_000, interval: 10 },
+  )
+
+it('each of 2,000 jobs is claimed once, by one of four claimers on two nodes', async () => {
+  const numbers = Array.from({ length: 2_000 }, (_, n) => n)
+  const wanted = (n: number) => ({ title: `${n}`, queue: `work-${n % 3}`, priority: n % 2 })
+  await Promise.all(
+    nodes.flatMap((node, half) =>
+      [0, 1, 2, 3].map((part) =>
+        enqueue(node, ...numbers.filter((n) => n % 8 === half * 4 + part).map(wanted)),
+      ),
+    ),
+  )
+  const seen: string[] = []
+  await workAll(20, ({ title, attempt }) => {
+    expect(attempt).toBe(1)
+    seen.push(title)
+  })
+  expect(seen.length).toBe(2_000)
+  expect(new Set(seen).size).toBe(2_000)
+  const queues = await nodes[1].jobs.queues()
+  expect(queues.map(({ name, waiting, running, done }) => [name, waiting, running, done])).toEqual([
+    ['work-0', 0, 0, 667],
+    ['work-1', 0, 0, 667],
+    ['work-2', 0, 0, 666],
+  ])
+}, 60_000)
+
+it('a queue with a concurrency never has more running, on all nodes together', async () => {
+  await nodes[0].jobs.configure('work', { concurrency: 3 })
+  await enqueue(nodes[1], ...Array.from({ length: 60 }, (_, n) => ({ title: `${n}` })))
+  await enqueue(nodes[1], ...Array.from({ length: 60 }, (_, n) => ({ title: `${n}`, queue: 'other' })))
+  let most = 0
+  let done = 0
+  await workAll(5, async () => {
+    const work = (await nodes[1].jobs.queues()).find(({ name }) => name === 'work')
+    most = Math.max(most, work?.running ?? 0)
+    done += 1
+  })
+  expect([most, done]).toEqual([3, 120])
+})
+
+it('jobs of an order key run one after the other, in the order of commits, on all nodes', async () => {
+  const keys = ['a', 'b', 'c', 'd']
+  const enqueued = (async () => {
+    for (let n = 0; n < 15; n++)
+      await Promise.all(
+        nodes.flatMap((node, half) =>
+          keys.map((key) => enqueue(node, { orderKey: key, title: `${key} ${half} ${n}` })),
+        ),
+      )
+  })()
+  const order: string[] = []
+  const running = new Set<string>()
+  const work = async ({ orderKey = '', guid }: Job) => {
+    expect(running.has(orderKey)).toBe(false)
+    running.add(orderKey)
+    order.push(guid)
+    await new Promise((next) => setImmediate(next))
+    running.delete(orderKey)
+  }
+  await workAll(3, work)
+  await enqueued
+  await workAll(3, work)
+  const { rows } = await watcher.query('SELECT guid, order_key, state FROM job ORDER BY id')
+  expect(rows.length).toBe(120)
+  expect(rows.filter(({ state }) => state !== 'done')).toEqual([])
+  for (const key of keys) {
+    const numbered = rows.filter((row) => row.order_key === key).map(({ guid }) => guid)
+    expect(order.filter((guid) => numbered.includes(guid))).toEqual(numbered)
+  }
+})
+
+it.each(['commit', 'rollback'] as const)(
+  'a job waits for an earlier one of its order key that is not committed yet (%s)',
+  async (end) => {
+    const first = nodes[0].session()
+    await first.enqueue(job({ title: 'first', orderKey: 'key' }))
+    const second = enqueue(nodes[1], { title: 'second', orderKey: 'key' })
+    await untilWaiting(1)
+    expect(await claim(nodes[1])).toEqual([])
+    await first[end]()
+    await second
+    const expected = end === 'commit' ? ['first', 'second'] : ['second']
+    for (const title of expected) {
+      const [claimed, ...more] = await claim(nodes[1])
+      expect([claimed?.title, more]).toEqual([title, []])
+      expect(claimed && (await nodes[0].jobs.complete(claimed))).toBe(true)
+    }
+  },
+)
+
+it('a job that ends while another of its order key is enqueued lets that one go', async () => {
+  await enqueue(nodes[0], { title: 'first', orderKey: 'key' })
+  const [first] = await claim(nodes[1])
+  const session = nodes[0].session()
+  await session.enqueue(job({ title: 'second', orderKey: 'key' }))
+  const completed = first && nodes[1].jobs.complete(first)
+  await untilWaiting(1)
+  await session.commit()
+  expect(await completed).toBe(true)
+  expect(titles(await claim(nodes[1]))).toEqual(['second'])
+})
+
+it('cancelling a job that waits for its order key lets nobody go', async () => {
+  const [first = '', , third = ''] = await enqueue(
+    nodes[0],
+    ...['first', 'second', 'third'].map((title) => ({ title, orderKey: 'key' })),
+  )
+  const [dead] = await claim(nodes[0])
+  expect(dead && (await nodes[0].jobs.fail(dead, 'no'))).toBe(true)
+  const [second] = await claim(nodes[0])
+  await nodes[0].jobs.requeue(first)
+  await nodes[1].jobs.cancel(third)
+  expect(await claim(nodes[1])).toEqual([])
+  expect(second && (await nodes[0].jobs.complete(second))).toBe(true)
+  expect(titles(await claim(nodes[1]))).toEqual(['first'])
+})
+
+it('two sessions with the same order keys the other way round: one is undone as a whole, the other goes on', async () => {
+  const sessions = nodes.map((node) => node.session())
+  const [left, right] = sessions
+  await left?.enqueue(job({ title: 'left', orderKey: 'a' }))
+  await right?.enqueue(job({ title: 'right', orderKey: 'b' }))
+  const results = await Promise.allSettled([
+    left?.enqueue(job({ title: 'left', orderKey: 'b' })),
+    right?.enqueue(job({ title: 'right', orderKey: 'a' })),
+  ])
+  const [lost] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  expect(lost).toBeInstanceOf(QuoinError)
+  expect(lost).toMatchObject({ code: 'UNAVAILABLE' })
+  const winner = results.findIndex(({ status }) => status === 'fulfilled')
+  await sessions[1 - winner]?.rollback()
+  await sessions[winner]?.commit()
+  const name = winner === 0 ? 'left' : 'right'
+  expect(titles((await nodes[0].jobs.search(search({ query: matchAll }))).jobs)).toEqual([name, name])
+})
+
+it.each([
+  ['commit', undefined],
+  ['rollback', expect.any(String)],
+] as const)('a dedupe key that another node is just taking is waited for (%s)', async (end, expected) => {
+  const first = nodes[0].session()
+  expect(await first.enqueue(job({ dedupeKey: 'once' }))).toBeTypeOf('string')
+  const second = transact(nodes[1], async (session) => {
+    const guid = await session.enqueue(job({ dedupeKey: 'once' }))
+    // The transaction goes on either way.
+    await session.enqueue(job({ title: `after ${end}` }))
+    return guid
+  })
+  await untilWaiting(1)
+  await first[end]()
+  expect(await second).toEqual(expected)
+  expect(titles(await claim(nodes[0]))).toEqual(['a job', `after ${end}`])
+})
+
+it('a lease that ran out is taken over by another node, and the former owner is fenced', async () => {
+  await enqueue(nodes[0], { title: 'slow', orderKey: 'key' }, { title: 'behind', orderKey: 'key' })
+  const [lost] = await claim(nodes[0], 1, 'one')
+  if (lost === undefined) throw new Error('Nothing was due.')
+  expect(await claim(nodes[1], 1, 'two')).toEqual([])
+  for (const clock of clocks) clock.now += LEASE
+  const [one, two] = await Promise.all([claim(nodes[1], 5, 'two'), claim(nodes[0], 5, 'three')])
+  const [taken, ...more] = [...one, ...two]
+  expect([taken?.guid, taken?.attempt, more]).toEqual([lost.guid, 2, []])
+  expect(await nodes[0].jobs.renew(lost, LEASE)).toBe(false)
+  expect(await nodes[0].jobs.complete(lost)).toBe(false)
+  expect(await nodes[0].jobs.fail(lost, 'late')).toBe(false)
+  expect(await nodes[0].jobs.release([lost])).toBe(0)
+  expect(await claim(nodes[0])).toEqual([])
+  expect(taken && (await nodes[1].jobs.complete(taken))).toBe(true)
+  expect(titles(await claim(nodes[0]))).toEqual(['behind'])
+})
+
+it('a clock that is ahead takes a job over early, and still only one end counts', async () => {
+  await enqueue(nodes[0], {})
+  const [mine] = await claim(nodes[0], 1, 'one')
+  clocks[1].now += LEASE
+  const [theirs] = await claim(nodes[1], 1, 'two')
+  if (mine === undefined || theirs === undefined) throw new Error('Nothing was due.')
+  const ends = await Promise.all([nodes[0].jobs.complete(mine), nodes[1].jobs.complete(theirs)])
+  expect(ends).toEqual([false, true])
+})
+
+it('a commit on one node wakes the workers of the other', async () => {
+  let heard = 0
+  const end = nodes[1].jobs.onEnqueued(() => {
+    heard += 1
+  })
+  await vi.waitFor(
+    async () => {
+      await enqueue(nodes[0], {})
+      expect(heard).toBeGreaterThan(0)
+    },
+    { timeout: 5_000, interval: 20 },
+  )
+  end()
+})

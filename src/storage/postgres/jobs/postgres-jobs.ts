@@ -1,0 +1,273 @@
+/** The queue on PostgreSQL: one table that all nodes claim from. What overlapping transactions do: postgres-jobs-order.ts. */
+import type { Clock } from '../../../shared/clock.ts'
+import { invalidField, QuoinError } from '../../../shared/errors.ts'
+import { guidSource, isGuid, type Random } from '../../../shared/guid.ts'
+import type { Search } from '../../../shared/query.ts'
+import {
+  type Claim,
+  checkJob,
+  errorText,
+  type Job,
+  type JobLease,
+  type JobPage,
+  type Jobs,
+  type NewJob,
+  type QueueSettings,
+  type QueueState,
+  queueNameProblem,
+} from '../../job.ts'
+import { jobColumns } from '../../job-row.ts'
+import { numberOf, type PostgresConnection, type PostgresPool } from '../core/postgres-connection.ts'
+import { isDuplicate } from '../core/postgres-errors.ts'
+import { endLeases, findDue, lockQueues, takeJobs } from './postgres-jobs-claim.ts'
+import { insertJob } from './postgres-jobs-enqueue.ts'
+import { JobNews } from './postgres-jobs-news.ts'
+import { endAndLetNextGo, LIVE, lockOrderKey } from './postgres-jobs-order.ts'
+import { listQueues, saveQueue } from './postgres-jobs-queues.ts'
+import { jobOf } from './postgres-jobs-row.ts'
+import { searchJobs } from './postgres-jobs-search.ts'
+
+export interface JobGround {
+  readonly pool: PostgresPool
+  readonly clock: Clock
+  readonly random: Random
+}
+
+const PURGE_BATCH = 1000
+/** The fence: only who still has the lease, by owner and attempt. The first three values of a statement. */
+const LEASED = `guid = $1 AND owner = $2 AND attempt = $3 AND state = 'running'`
+
+export class PostgresJobs implements Jobs {
+  readonly #pool: PostgresPool
+  readonly #clock: Clock
+  readonly #guid: () => string
+  readonly #news: JobNews
+
+  constructor({ pool, clock, random }: JobGround) {
+    this.#pool = pool
+    this.#clock = clock
+    this.#guid = guidSource(clock, random)
+    this.#news = new JobNews(pool, this.#guid())
+  }
+
+  /** Within a session's transaction; the session calls {@link committed} when it is committed. Throws INVALID_BODY. */
+  async insert(connection: PostgresConnection, job: NewJob): Promise<string | undefined> {
+    const now = this.#clock()
+    const checked = checkJob(job, now)
+    const guid = this.#guid()
+    return (await insertJob(connection, checked, guid, now)) ? guid : undefined
+  }
+
+  /** After a commit that gave workers something to do. */
+  committed(): void {
+    this.#news.committed()
+  }
+
+  /** A message came on JOB_CHANNEL, or some may have been lost (undefined). */
+  heard(from: string | undefined): void {
+    this.#news.heard(from)
+  }
+
+  onEnqueued(listener: () => void): () => void {
+    return this.#news.listen(listener)
+  }
+
+  async claim(claim: Claim): Promise<readonly Job[]> {
+    const now = this.#clock()
+    if (claim.limit <= 0) return []
+    let due = await findDue(this.#pool.reading, claim.limit, now)
+    if (due.leasesOver) {
+      const freed = await this.#transact((connection) => endLeases(connection, now))
+      if (freed) this.committed()
+      due = await findDue(this.#pool.reading, claim.limit, now)
+    }
+    if (!due.queues.some(({ limited }) => limited)) return takeJobs(this.#pool, due.queues, claim, now)
+    const locked = due.queues.filter(({ limited }) => limited).map(({ name }) => name)
+    return this.#transact(async (connection) => {
+      await lockQueues(connection, locked)
+      const { queues } = await findDue(connection, claim.limit, now)
+      // One that was given a concurrency meanwhile is not locked.
+      const ours = queues.filter(({ name, limited }) => !limited || locked.includes(name))
+      return takeJobs(connection, ours, claim, now)
+    })
+  }
+
+  renew(lease: JobLease, leaseMs: number): Promise<boolean> {
+    return this.#changeLeased(lease, 'lease_until = $4', this.#clock() + leaseMs)
+  }
+
+  complete(lease: JobLease): Promise<boolean> {
+    const change = `state = 'done', lease_until = 0, last_error = NULL, finished = $4, updated = $4, version = version + 1`
+    return this.#endLeased(lease, change, this.#clock())
+  }
+
+  fail(lease: JobLease, message: string, retryAt?: number): Promise<boolean> {
+    const now = this.#clock()
+    const error = errorText(message)
+    if (retryAt === undefined) {
+      const dead = `state = 'dead', lease_until = 0, last_error = $5, finished = $4, updated = $4, version = version + 1`
+      return this.#endLeased(lease, dead, now, error)
+    }
+    const again = `state = 'waiting', lease_until = 0, owner = '', last_error = $5, run_at = $6, updated = $4, version = version + 1`
+    return this.#changeLeased(lease, again, now, error, retryAt)
+  }
+
+  async release(leases: readonly JobLease[]): Promise<number> {
+    const released = await this.#pool.run(
+      `UPDATE job SET state = 'waiting', lease_until = 0, owner = '', attempt = job.attempt - 1, updated = $4, version = version + 1
+       WHERE id = ANY (ARRAY(
+         SELECT id FROM job JOIN unnest($1::text[], $2::text[], $3::integer[]) AS lease (guid, owner, attempt)
+           USING (guid, owner, attempt)
+         WHERE state = 'running' ORDER BY id FOR UPDATE OF job))`,
+      [
+        leases.map(({ guid }) => guid),
+        leases.map(({ owner }) => owner),
+        leases.map(({ attempt }) => attempt),
+        this.#clock(),
+      ],
+    )
+    if (released > 0) this.committed()
+    return released
+  }
+
+  async get(guid: string): Promise<Job | undefined> {
+    if (!isGuid(guid)) return undefined
+    const [row] = await this.#pool.reading.rows(`SELECT ${jobColumns} FROM job WHERE guid = $1`, [guid])
+    return row && jobOf(row)
+  }
+
+  search(search: Search): Promise<JobPage> {
+    return searchJobs(this.#pool.reading, search)
+  }
+
+  async requeue(guid: string): Promise<Job | undefined> {
+    const now = this.#clock()
+    const job = await this.#withKeyOf(guid, async (connection) => {
+      const [row] = await connection.rows('SELECT state FROM job WHERE guid = $1 FOR UPDATE', [guid])
+      if (row === undefined) return undefined
+      if (row.state !== 'dead')
+        throw new QuoinError('CONFLICT', `The job is ${row.state}. Only a dead job can be requeued.`)
+      const [requeued] = await connection.rows(
+        `UPDATE job SET state = 'waiting', run_at = $2, attempt = 0, finished = 0, owner = '', updated = $2, version = version + 1,
+           held = EXISTS (SELECT 1 FROM job AS other WHERE other.order_key = job.order_key AND other.${LIVE})
+         WHERE guid = $1 RETURNING ${jobColumns}`,
+        [guid, now],
+      )
+      return requeued && jobOf(requeued)
+    }).catch((error: unknown) => {
+      // The only unique index that a requeue can meet is that of dedupe keys.
+      throw isDuplicate(error) ? dedupeTaken() : error
+    })
+    if (job) this.committed()
+    return job
+  }
+
+  async cancel(guid: string): Promise<Job | undefined> {
+    const found = await this.#withKeyOf(guid, async (connection) => {
+      const columns = `ended.held, ${jobColumns.replace(/\w+/g, 'ended.$&')}`
+      const [row] = await connection.rows(
+        endAndLetNextGo('DELETE FROM job WHERE guid = $1', columns, `ended.${LIVE}`),
+        [guid],
+      )
+      return row && { job: jobOf(row), freed: row.next !== null }
+    })
+    if (found?.freed) this.committed()
+    return found?.job
+  }
+
+  queues(): Promise<readonly QueueState[]> {
+    return listQueues(this.#pool.reading, this.#clock())
+  }
+
+  async configure(queue: string, { paused, concurrency }: QueueSettings): Promise<QueueState> {
+    const problem = queueNameProblem(queue)
+    if (problem) throw new QuoinError('INVALID_BODY', `The queue name ${JSON.stringify(queue)} ${problem}.`)
+    if (typeof concurrency === 'number' && !(Number.isSafeInteger(concurrency) && concurrency >= 1))
+      throw invalidField('concurrency', 'concurrency must be a whole number from 1, or null for no limit.')
+    await saveQueue(this.#pool, queue, paused, concurrency)
+    this.committed()
+    const [state] = await listQueues(this.#pool.reading, this.#clock(), queue)
+    if (state === undefined) throw new Error('The queue is not there.')
+    return state
+  }
+
+  async purge(doneBefore: number): Promise<number> {
+    let purged = 0
+    for (;;) {
+      const batch = await this.#pool.run(
+        `DELETE FROM job WHERE id = ANY (ARRAY(
+           SELECT id FROM job WHERE state = 'done' AND finished < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+        [doneBefore, PURGE_BATCH],
+      )
+      purged += batch
+      if (batch < PURGE_BATCH) break
+    }
+    await this.#pool.run(
+      `DELETE FROM queue WHERE name = ANY (ARRAY(
+         SELECT name FROM queue WHERE NOT paused AND concurrency IS NULL
+           AND NOT EXISTS (SELECT 1 FROM job WHERE job.queue = queue.name) FOR UPDATE SKIP LOCKED))`,
+    )
+    return purged
+  }
+
+  async #changeLeased(lease: JobLease, change: string, ...values: (string | number)[]): Promise<boolean> {
+    const text = `UPDATE job SET ${change} WHERE ${LEASED}`
+    return (await this.#pool.run(text, [...leaseValues(lease), ...values])) > 0
+  }
+
+  /**
+   * The same where the job is no longer live afterwards. Without an order key, which the first statement finds out, that
+   * is all; with one its lock comes first.
+   */
+  async #endLeased(lease: JobLease, change: string, ...values: (string | number)[]): Promise<boolean> {
+    const all = [...leaseValues(lease), ...values]
+    const update = `UPDATE job SET ${change} WHERE ${LEASED}`
+    const [row] = await this.#pool.rows(
+      `WITH ended AS (${update} AND order_key IS NULL RETURNING 1)
+       SELECT (SELECT count(*) FROM ended) AS ended, (SELECT order_key FROM job WHERE ${LEASED}) AS order_key`,
+      all,
+    )
+    if (row !== undefined && numberOf(row, 'ended') > 0) return true
+    const key = row?.order_key
+    if (typeof key !== 'string') return false
+    const [ended] = await this.#transact(async (connection) => {
+      await lockOrderKey(connection, key)
+      return connection.rows(endAndLetNextGo(update), all)
+    })
+    if (ended !== undefined && ended.next !== null) this.committed()
+    return ended !== undefined
+  }
+
+  /** A transaction in which nobody else enqueues or ends a job with the order key of this one. A job keeps its key. */
+  async #withKeyOf<T>(
+    guid: string,
+    work: (connection: PostgresConnection) => Promise<T>,
+  ): Promise<T | undefined> {
+    if (!isGuid(guid)) return undefined
+    return this.#transact(async (connection) => {
+      const [row] = await connection.rows('SELECT order_key FROM job WHERE guid = $1', [guid])
+      if (typeof row?.order_key === 'string') await lockOrderKey(connection, row.order_key)
+      return row && work(connection)
+    })
+  }
+
+  async #transact<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    const transaction = await this.#pool.transaction()
+    try {
+      const result = await work(transaction)
+      await transaction.commit()
+      return result
+    } catch (error) {
+      await transaction.rollback()
+      throw error
+    }
+  }
+}
+
+function leaseValues({ guid, owner, attempt }: JobLease): (string | number)[] {
+  return [guid, owner, attempt]
+}
+
+function dedupeTaken(): QuoinError {
+  return new QuoinError('CONFLICT', 'Another job with the same dedupe key is waiting or running.')
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { parseFieldPath } from '../../../shared/field-path.ts'
+
+/** How a field is read in SQL, in a statement over a document table. */
+export type FieldSql =
+  /** A whole number of `_meta` that is a column: the column is `unit` times the field, rounded down to it. */
+  | { readonly kind: 'whole'; readonly column: string; readonly unit: number; readonly read: string }
+  | { readonly kind: 'text'; readonly read: string }
+  /** JSON, NULL where the field is missing. */
+  | { readonly kind: 'json'; readonly json: string }
+
+const metaFields: Readonly<Record<string, FieldSql>> = {
+  '_meta.guid': { kind: 'text', read: 'guid' },
+  '_meta.created': { kind: 'whole', column: 'created', unit: 1000, read: '(created / 1000)' },
+  '_meta.updated': { kind: 'whole', column: 'updated', unit: 1000, read: '(updated / 1000)' },
+  '_meta.cms': { kind: 'whole', column: 'created', unit: 1, read: 'created' },
+  '_meta.ums': { kind: 'whole', column: 'updated', unit: 1, read: 'updated' },
+  '_meta.removed': { kind: 'whole', column: 'removed', unit: 1, read: 'removed' },
+}
+
+export function fieldSql(field: string): FieldSql {
+  const meta = Object.hasOwn(metaFields, field) ? metaFields[field] : undefined
+  return meta ?? { kind: 'json', json: jsonField(field) }
+}
+
+/**
+ * The expression that conditions, orders and indexes share: the planner uses an index only for the very same one. As it
+ * stands in the list of an index: `(quoin_key(doc -> 'status') COLLATE "C")`, `guid`, `(created / 1000)`.
+ */
+export function indexExpression(field: string): string {
+  const read = fieldSql(field)
+  return read.kind === 'json' ? keyOf(read.json) : read.read
+}
+
+/** The key of an indexed field. Only for fields whose values are all plain (see migrations/0002-search.sql). */
+export function keyOf(json: string): string {
+  return `(quoin_key(${json}) COLLATE "C")`
+}
+
+/** The key of any value. No index is over it. */
+export function fullKeyOf(json: string): string {
+  return `(quoin_full_key(${json}) COLLATE "C")`
+}
+
+/**
+ * The index that stands beside each index over a field: of the few documents whose value there is odd (an array or a long
+ * text), so that a search can ask at no cost whether there is one. It is usually empty. undefined for columns.
+ */
+export function oddIndex(table: string, field: string): { name: string; sql: string } | undefined {
+  const read = fieldSql(field)
+  if (read.kind !== 'json') return undefined
+  const name = `${table}_odd_${createHash('sha256').update(field).digest('hex').slice(0, 12)}`
+  return { name, sql: `CREATE INDEX ${name} ON ${table} (created) WHERE quoin_odd(${read.json})` }
+}
+
+/** Whether no document has an odd value at the field. The order is what makes the planner take the index. */
+export function allPlain(table: string, json: string): string {
+  return `(SELECT created FROM ${table} WHERE quoin_odd(${json}) ORDER BY created LIMIT 1) IS NULL`
+}
+
+/**
+ * The only way of a field name into SQL: as JSON. `parseFieldPath` refuses quotes, backslashes and control characters,
+ * and doubled apostrophes keep a part inside its literal. `->` with a text reaches into objects only, also for `0`.
+ */
+export function jsonField(field: string): string {
+  const parts = parseFieldPath(field).map((part) => ` -> '${part.replaceAll("'", "''")}'`)
+  return `doc${parts.join('')}`
+}

@@ -1,0 +1,143 @@
+/**
+ * A query as a condition in SQL, true for exactly the documents that `evaluate-query.ts` says.
+ *
+ * Conditions may be NULL where a field is missing. AND and OR keep that apart from true, and `not` asks IS NOT TRUE.
+ *
+ * Keys (migrations/0002-search.sql) tell texts from numbers, but not true from 1: the JSON type is asked besides.
+ */
+import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
+import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
+import { wholeBounds } from '../../search/whole-bounds.ts'
+import { numbers, texts, value } from './compiled-sql.ts'
+import { type FieldSql, fieldSql, fullKeyOf, keyOf } from './field-sql.ts'
+import { textCondition } from './postgres-text-query.ts'
+import type { SearchPlan } from './search-plan.ts'
+import { AFTER_NUMBERS, FIRST_TEXT, sortKey } from './sort-key.ts'
+
+export function condition(plan: SearchPlan, query: Query): CompiledSql {
+  switch (query.kind) {
+    case 'all':
+      return TRUE
+    case 'and':
+    case 'or':
+      return joinWith(
+        query.kind === 'and' ? 'AND' : 'OR',
+        query.queries.map((inner) => condition(plan, inner)),
+      )
+    case 'not':
+      return sql`((${condition(plan, query.query)}) IS NOT TRUE)`
+    case 'filter':
+      return condition(plan, query.query)
+    case 'exists':
+      return existsCondition(query.field)
+    case 'term':
+      return termsCondition(plan, query.field, [query.value])
+    case 'terms':
+      return termsCondition(plan, query.field, query.values)
+    case 'range':
+      return rangeCondition(plan, query.field, query.bounds)
+    case 'simple_query_string':
+      return textCondition(plan, query)
+  }
+}
+
+type ScalarType = 'string' | 'number' | 'boolean'
+
+function existsCondition(field: string): CompiledSql {
+  const read = fieldSql(field)
+  return read.kind === 'json' ? sql`json_typeof(${read.json}) <> 'null'` : TRUE
+}
+
+function termsCondition(plan: SearchPlan, field: string, wanted: readonly Scalar[]): CompiledSql {
+  const read = fieldSql(field)
+  const groups = (['string', 'number', 'boolean'] as const).flatMap((type) => {
+    const values = wanted.filter((value) => typeof value === type)
+    if (values.length === 0) return []
+    if (read.kind !== 'json') return [columnTerms(read, type, values)]
+    if (plan.plain.has(field)) return [plainTerms(read.json, type, values)]
+    return [exactTerms(read.json, type, values)]
+  })
+  return joinWith('OR', groups)
+}
+
+function plainTerms(json: string, type: ScalarType, wanted: readonly Scalar[]): CompiledSql {
+  const [only = '', ...others] = wanted
+  const list = others.length === 0 ? value(sortKey(only)) : sql`ANY (${texts(wanted.map(sortKey))})`
+  return ofType(json, type, sql`${keyOf(json)} = ${list}`)
+}
+
+function exactTerms(json: string, type: ScalarType, wanted: readonly Scalar[]): CompiledSql {
+  const [only, ...others] = wanted
+  if (others.length === 0) return sql`quoin_equals(${json}, '${type}', ${value(String(only))})`
+  // The planner makes a hash table of the list, so that 10,000 terms cost a document no more than two.
+  const test = (one: string): CompiledSql => sql`${fullKeyOf(one)} = ANY (${texts(wanted.map(sortKey))})`
+  const items = sql`EXISTS (SELECT FROM json_array_elements(${json}) AS items(one) WHERE json_typeof(one) = '${type}' AND ${test('one')})`
+  return sql`(CASE json_typeof(${json}) WHEN '${type}' THEN ${test(json)} WHEN 'array' THEN ${items} ELSE FALSE END)`
+}
+
+function rangeCondition(plan: SearchPlan, field: string, bounds: Bounds): CompiledSql {
+  const { gte, gt, lte, lt } = bounds
+  const type = typeof (gte ?? gt ?? lte ?? lt) === 'string' ? 'string' : 'number'
+  const read = fieldSql(field)
+  if (read.kind === 'whole') return type === 'number' ? wholeCondition(read, bounds) : FALSE
+  if (read.kind === 'text') return type === 'string' ? boundsCondition(read.read, bounds, String) : FALSE
+  if (plan.plain.has(field)) return plainRange(read.json, type, bounds)
+  const keys = [gte, gt, lte, lt].map((bound) =>
+    bound === undefined ? sql`NULL` : sql`${value(sortKey(bound))}`,
+  )
+  return sql`quoin_within(${read.json}, '${type}', ${keys.reduce((list, key) => sql`${list}, ${key}`)})`
+}
+
+function plainRange(json: string, type: ScalarType, bounds: Bounds): CompiledSql {
+  const { gte, gt, lte, lt } = bounds
+  const key = keyOf(json)
+  const tests = [boundsCondition(key, bounds, sortKey)]
+  // What keeps a half-open range among its own type.
+  if (type === 'string' && gte === undefined && gt === undefined) tests.push(sql`${key} >= '${FIRST_TEXT}'`)
+  if (type === 'number' && lte === undefined && lt === undefined) tests.push(sql`${key} < '${AFTER_NUMBERS}'`)
+  return ofType(json, type, joinWith('AND', tests))
+}
+
+/** A key that is a text's is one; numbers share theirs with true and false. */
+function ofType(json: string, type: ScalarType, test: CompiledSql): CompiledSql {
+  return type === 'string' ? test : sql`(${test} AND json_typeof(${json}) = '${type}')`
+}
+
+function boundsCondition(
+  read: string,
+  { gte, gt, lte, lt }: Bounds,
+  bind: (bound: string | number) => string,
+): CompiledSql {
+  const test = (operator: string, bound: string | number | undefined): CompiledSql[] =>
+    bound === undefined ? [] : [sql`${read} ${operator} ${value(bind(bound))}`]
+  return joinWith('AND', [...test('>=', gte), ...test('>', gt), ...test('<=', lte), ...test('<', lt)])
+}
+
+type Column = Exclude<FieldSql, { kind: 'json' }>
+
+function columnTerms(field: Column, type: ScalarType, wanted: readonly Scalar[]): CompiledSql {
+  const [only] = wanted
+  if (field.kind === 'text') {
+    if (type !== 'string') return FALSE
+    if (wanted.length === 1) return sql`${field.read} = ${value(String(only))}`
+    return sql`${field.read} = ANY (${texts(wanted.map(String))})`
+  }
+  if (type !== 'number') return FALSE
+  if (wanted.length === 1) return wholeCondition(field, { gte: Number(only), lte: Number(only) })
+  return sql`${field.read} = ANY (${numbers(wanted.map(Number).filter(Number.isSafeInteger), 'bigint')})`
+}
+
+/** Asked of the column, which may have an index: second ≥ 5 is ms ≥ 5,000, second > 5 is ms ≥ 6,000. */
+function wholeCondition(field: Extract<FieldSql, { kind: 'whole' }>, bounds: Bounds): CompiledSql {
+  const { from, before } = wholeBounds(bounds)
+  const column = (whole: number): CompiledSql => sql`${value(bounded(whole * field.unit))}::bigint`
+  return joinWith('AND', [
+    ...from.map((whole) => sql`${field.column} >= ${column(whole)}`),
+    ...before.map((whole) => sql`${field.column} < ${column(whole)}`),
+  ])
+}
+
+/** No column holds more, and a bigint takes it. */
+function bounded(whole: number): number {
+  return Math.min(Math.max(whole, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER)
+}

@@ -1,0 +1,220 @@
+/**
+ * A search as one SQL statement. Searches that differ only in values give the same text, so that prepared statements can
+ * be kept by text.
+ */
+import { isJsonObject } from '../../../shared/json.ts'
+import type { Query, Search } from '../../../shared/query.ts'
+import { checkQuery, checkSearch } from '../../search/check-search.ts'
+import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
+import { isRelevanceOrder, type RankedPhrase, rankedClauses, rankedPhrases } from '../../search/rank-text.ts'
+import { readCursor, writeCursor } from '../../search/search-cursor.ts'
+import { EFFORT_OF_A_SEARCH, SearchEffort } from '../../search/search-effort.ts'
+import type { Found, FoundWithTotal } from '../../storage.ts'
+import { StoredJson } from '../../stored-json.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from '../core/postgres-connection.ts'
+import { statement, value } from './compiled-sql.ts'
+import { decidesFirst, decideTexts } from './decide-texts.ts'
+import { allPlain, jsonField } from './field-sql.ts'
+import { condition } from './postgres-condition.ts'
+import { type Walk, walksOf } from './postgres-order.ts'
+import { indexedRelevance, type Relevance, readRelevance } from './postgres-relevance.ts'
+import { askedFields, type Decisions, type SearchPlan } from './search-plan.ts'
+import type { SearchTarget } from './search-target.ts'
+
+/** Whether `findDocuments` sends several statements: then they need a snapshot, else one statement is one. */
+export function readsMoreThanOnce(target: SearchTarget, search: Pick<Search, 'query' | 'sort'>): boolean {
+  return decidesFirst(target, search.query) || (!target.textReady && rankedOrder(search).length > 0)
+}
+
+/** Throws INVALID_QUERY. */
+export async function findDocuments(
+  connection: PostgresConnection,
+  target: SearchTarget,
+  search: Search,
+): Promise<Found> {
+  const { find } = await prepared(connection, target, search)
+  return foundIn(await one(connection, find), search)
+}
+
+/** The same and how many match on all pages, in one statement. Throws INVALID_QUERY. */
+export async function findWithTotal(
+  connection: PostgresConnection,
+  target: SearchTarget,
+  search: Search,
+): Promise<FoundWithTotal> {
+  const { find, decided } = await prepared(connection, target, search)
+  const { query, limit, offset, after, includeRemoved } = search
+  const count = compileCount(target, query, includeRemoved, decided)
+  // Where the last page tells the total, PostgreSQL does not work out the subquery.
+  const isLastPage = sql`length < ${value(limit)} AND (length > 0 OR ${value(offset)} = 0)`
+  const total =
+    after === undefined
+      ? sql`CASE WHEN ${isLastPage} THEN length + ${value(offset)} ELSE (${count}) END`
+      : sql`(${count})`
+  const row = await one(connection, sql`SELECT documents, length, ${total} AS total FROM (${find}) AS found`)
+  return { found: foundIn(row, search), total: numberOf(row, 'total') }
+}
+
+async function prepared(
+  connection: PostgresConnection,
+  target: SearchTarget,
+  search: Search,
+): Promise<{ readonly find: CompiledSql; readonly decided: Decisions }> {
+  checkSearch(search)
+  readCursor(search)
+  const effort = new SearchEffort(EFFORT_OF_A_SEARCH)
+  const decided = await decideTexts(connection, target, search.query, effort)
+  const relevance = await relevanceOf(connection, target, search, effort)
+  return { find: compileFind(target, search, decided, relevance), decided }
+}
+
+async function one(connection: PostgresConnection, wanted: CompiledSql): Promise<Row> {
+  const { text, values } = statement(wanted)
+  const [row] = await connection.rows(text, values)
+  if (!row) throw new TypeError('A search gave no row.')
+  return row
+}
+
+function foundIn(row: Row, search: Search): Found {
+  const documents = new StoredJson(textOf(row, 'documents'))
+  const length = numberOf(row, 'length')
+  return { documents, length, next: () => cursorBehind(search, documents, length) }
+}
+
+/** How many documents match. Throws INVALID_QUERY. */
+export async function countDocuments(
+  connection: PostgresConnection,
+  target: SearchTarget,
+  query: Query,
+  includeRemoved: boolean,
+): Promise<number> {
+  checkQuery(query)
+  const effort = new SearchEffort(EFFORT_OF_A_SEARCH)
+  const decided = await decideTexts(connection, target, query, effort)
+  return numberOf(await one(connection, compileCount(target, query, includeRemoved, decided)), 'n')
+}
+
+/** One row: `documents`, a JSON array of the documents' texts in the order of the search, and `length`, how many. */
+export function compileFind(
+  target: SearchTarget,
+  search: Search,
+  decided: Decisions,
+  relevance?: Relevance,
+): CompiledSql {
+  const parts = relevance
+    ? rankedParts(target, search, decided, relevance)
+    : walkedParts(target, search, decided)
+  const items = parts.items.length === 0 ? '' : sql`WITH ${list(parts.items, ', ')} `
+  // The aggregate takes the rows as they come: a subquery with LIMIT is never run in parallel pieces, and the parts of
+  // UNION ALL come one after the other. postgres-query.property.test.ts holds PostgreSQL to it.
+  return sql`${items}SELECT '[' || coalesce(string_agg(doc::text, ','), '') || ']' AS documents, count(*)::integer AS length FROM (${pageOf(parts.selects, search)}) AS page`
+}
+
+/** One row: `n`, how many documents match. */
+function compileCount(
+  target: SearchTarget,
+  query: Query,
+  includeRemoved: boolean,
+  decided: Decisions,
+): CompiledSql {
+  const count = (plan: SearchPlan): CompiledSql =>
+    sql`(SELECT count(*) FROM ${target.table} WHERE ${whereSql(plan, query, includeRemoved)})`
+  const asked = askedFields(target, query)
+  const exact = count({ target, decided, plain: new Set() })
+  if (asked.length === 0) return sql`SELECT ${exact}::integer AS n`
+  const plain = count({ target, decided, plain: new Set(asked) })
+  return sql`SELECT (CASE WHEN ${question(target, asked)} THEN ${plain} ELSE ${exact} END)::integer AS n`
+}
+
+function pageOf(selects: readonly CompiledSql[], { limit, offset }: Search): CompiledSql {
+  const page = sql`LIMIT ${value(limit)} OFFSET ${value(offset)}`
+  if (selects.length === 1) return sql`${list(selects, '')} ${page}`
+  const bounded = selects.map((select) => sql`(${select} LIMIT ${value(limit + offset)})`)
+  return sql`${list(bounded, ' UNION ALL ')} ${page}`
+}
+
+/** One after the other they are the search's documents. */
+interface Parts {
+  /** Of WITH. */
+  readonly items: readonly CompiledSql[]
+  readonly selects: readonly CompiledSql[]
+}
+
+function walkedParts(target: SearchTarget, search: Search, decided: Decisions): Parts {
+  const asked = askedFields(target, search.query, search.sort)
+  const exact: SearchPlan = { target, decided, plain: new Set() }
+  if (asked.length === 0) return { items: [], selects: walks(exact, search, TRUE) }
+  const plain: SearchPlan = { target, decided, plain: new Set(asked) }
+  return {
+    items: [sql`asked AS MATERIALIZED (SELECT ${question(target, asked)} AS plain)`],
+    selects: [
+      ...walks(plain, search, sql`(SELECT plain FROM asked)`),
+      ...walks(exact, search, sql`(SELECT NOT plain FROM asked)`),
+    ],
+  }
+}
+
+function walks(plan: SearchPlan, search: Search, gate: CompiledSql): CompiledSql[] {
+  const found = whereSql(plan, search.query, search.includeRemoved)
+  return walksOf(plan, search, readCursor(search)).map(({ where, order }: Walk) => {
+    const all = allOf([gate, found, where])
+    return sql`SELECT doc FROM ${plan.target.table} WHERE ${all} ORDER BY ${order}`
+  })
+}
+
+function rankedParts(
+  target: SearchTarget,
+  search: Search,
+  decided: Decisions,
+  { items, from, order }: Relevance,
+): Parts {
+  const where = whereSql({ target, decided, plain: new Set() }, search.query, search.includeRemoved)
+  const select = sql`SELECT doc FROM ${from} WHERE ${where} ORDER BY ${order}, created DESC, guid DESC`
+  return { items, selects: [select] }
+}
+
+async function relevanceOf(
+  connection: PostgresConnection,
+  target: SearchTarget,
+  search: Search,
+  effort: SearchEffort,
+): Promise<Relevance | undefined> {
+  const phrases = rankedOrder(search)
+  if (phrases.length === 0) return undefined
+  return target.textReady
+    ? indexedRelevance(target, phrases)
+    : readRelevance(connection, target, phrases, effort)
+}
+
+/** What a page in the order of relevance is ranked by; nothing if it has another order. */
+function rankedOrder(search: Pick<Search, 'query' | 'sort'>): readonly RankedPhrase[] {
+  return isRelevanceOrder(search) ? rankedPhrases(rankedClauses(search.query)) : []
+}
+
+function whereSql(plan: SearchPlan, query: Query, includeRemoved: boolean): CompiledSql {
+  const found = condition(plan, query)
+  // Written so, because the table's indexes hold present documents only.
+  return includeRemoved ? found : allOf([sql`removed = 0`, found])
+}
+
+function question(target: SearchTarget, fields: readonly string[]): CompiledSql {
+  return sql`${fields.map((field) => allPlain(target.table, jsonField(field))).join(' AND ')}`
+}
+
+function allOf(conditions: readonly CompiledSql[]): CompiledSql {
+  return joinWith(
+    'AND',
+    conditions.filter((one) => one !== TRUE),
+  )
+}
+
+function list(parts: readonly CompiledSql[], separator: string): CompiledSql {
+  return parts.reduce((joined, part) => sql`${joined}${separator}${part}`)
+}
+
+/** The cursor behind the last document of a full page; undefined in relevance order. */
+function cursorBehind(search: Search, documents: StoredJson, length: number): string | undefined {
+  if (length === 0 || length < search.limit || !Array.isArray(documents.value)) return undefined
+  const last: unknown = documents.value.at(-1)
+  return isJsonObject(last) ? writeCursor(search, last) : undefined
+}

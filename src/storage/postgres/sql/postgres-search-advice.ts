@@ -1,0 +1,33 @@
+/** Tells the advisor of searches that took long. */
+import { type Search, search } from '../../../shared/query.ts'
+import type { SearchGround } from '../../search/index-advice.ts'
+import type { SearchAdvisor } from '../../search/search-advisor.ts'
+import type { PostgresConnection } from '../core/postgres-connection.ts'
+import type { StorageEntry } from '../core/storage-entry.ts'
+import { countDocuments } from './postgres-query.ts'
+
+/** Does the search. What was slow is looked at before its result goes on: another count or two, once a shape. */
+export async function noted<T>(
+  advisor: SearchAdvisor,
+  connection: PostgresConnection,
+  entry: StorageEntry,
+  kind: 'find' | 'count',
+  wanted: Pick<Search, 'query' | 'includeRemoved'> & Partial<Search>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const started = performance.now()
+  const result = await work()
+  const milliseconds = performance.now() - started
+  if (milliseconds < advisor.limits.milliseconds) return result
+  const finished = { storage: entry.table, kind, search: search(wanted), milliseconds }
+  const look = advisor.look(finished, searchGround(entry))
+  if (look === undefined) return result
+  const { reads, readsRemoved } = look.advice
+  look.keep(look.worse ? await countDocuments(connection, entry, reads, readsRemoved) : 0)
+  return result
+}
+
+export function searchGround(entry: StorageEntry): SearchGround {
+  // Statements find out by themselves whether lists are in the way (search-plan.ts).
+  return { indexes: [...entry.indexes.values()], text: entry.textReady, holdsLists: () => false }
+}

@@ -1,0 +1,65 @@
+/**
+ * What a search's SQL is compiled with: its storage, and what was found out before.
+ *
+ * Where no document of the storage has an odd value at a field (an array, a long text), plain comparisons on the indexed
+ * key are exact. Other nodes write too, so only the statement itself can know: it holds both forms, asks first (an index
+ * lookup a field, nearly always in an empty index), and runs one. Fields without an index have only the exact form.
+ */
+import type { Query, Search } from '../../../shared/query.ts'
+import type { TextClause } from '../../search/rank-text.ts'
+import { fieldSql } from './field-sql.ts'
+import type { SearchTarget } from './search-target.ts'
+
+export interface SearchPlan {
+  readonly target: SearchTarget
+  /** Fields that are known to have no odd values where this SQL runs. */
+  readonly plain: ReadonlySet<string>
+  /** Guids of the documents that match, for the free texts that SQL cannot decide. */
+  readonly decided: Decisions
+}
+
+export type Decisions = ReadonlyMap<TextClause, readonly string[]>
+
+export const UNDECIDED: Decisions = new Map()
+
+/** The fields of a search for which plain comparisons are worth asking for. */
+export function askedFields(target: SearchTarget, query: Query, sort: Search['sort'] = []): string[] {
+  const indexed = new Set([...target.indexes.values()].flatMap((index) => index.fields))
+  const used = new Set([...comparedFields(query), ...sort.map((key) => key.field)])
+  return [...used].filter((field) => indexed.has(field) && fieldSql(field).kind === 'json')
+}
+
+/** Whether an index gives the documents in the order of the field, once the fields that must be equal are. */
+export function isWalked(plan: SearchPlan, { query, includeRemoved }: Search, field: string): boolean {
+  // The indexes hold present documents only.
+  if (includeRemoved || !plan.plain.has(field)) return false
+  const equal = new Set(equalFields(query))
+  for (const { fields } of plan.target.indexes.values()) {
+    const at = fields.findIndex((indexed) => !equal.has(indexed))
+    if (fields[at] === field) return true
+  }
+  return false
+}
+
+function comparedFields(query: Query): string[] {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.queries.flatMap(comparedFields)
+    case 'not':
+    case 'filter':
+      return comparedFields(query.query)
+    case 'term':
+    case 'terms':
+    case 'range':
+      return [query.field]
+    default:
+      return []
+  }
+}
+
+function equalFields(query: Query): string[] {
+  if (query.kind === 'and') return query.queries.flatMap(equalFields)
+  if (query.kind === 'filter') return equalFields(query.query)
+  return query.kind === 'term' || (query.kind === 'terms' && query.values.length === 1) ? [query.field] : []
+}

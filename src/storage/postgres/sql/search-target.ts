@@ -1,0 +1,11 @@
+import type { Index } from '../../document-index.ts'
+
+/** What a search runs on. */
+export interface SearchTarget {
+  readonly id: number
+  readonly table: string
+  /** Whether `tokens` and `token_count` of all documents are filled. */
+  readonly textReady: boolean
+  /** Those that are there and valid, by name. */
+  readonly indexes: ReadonlyMap<string, Index>
+}

@@ -1,0 +1,106 @@
+/**
+ * What a search may be, for both engines: field names that can be said, values that a document could hold, and bounds
+ * that keep its SQL small and its work finite. Blocks build searches from what visitors send, so all of it is checked.
+ */
+import { QuoinError } from '../../shared/errors.ts'
+import { fieldNameProblem } from '../../shared/field-path.ts'
+import { jsonProblem } from '../../shared/json.ts'
+import type { Bounds, Query, Search } from '../../shared/query.ts'
+import { textProblem, textsOf } from './text-limits.ts'
+
+/** SQLite's parser gives up at an expression depth of 1,000, PostgreSQL's at its stack; both are far from this. */
+const MAX_NESTING = 64
+/** Queries inside queries, all counted. */
+const MAX_QUERIES = 1_000
+const MAX_TERMS = 10_000
+const MAX_FIELDS = 100
+const MAX_SORT_KEYS = 8
+const MAX_PAGE = 10_000
+
+/** Throws INVALID_QUERY, saying what to change. */
+export function checkSearch(search: Search): void {
+  checkQuery(search.query)
+  checkPage('limit', search.limit)
+  checkPage('offset', search.offset)
+  if (search.sort.length > MAX_SORT_KEYS) throw invalid(`Sort by at most ${MAX_SORT_KEYS} fields.`)
+  for (const key of search.sort) checkField(key.field)
+}
+
+/** Throws INVALID_QUERY, saying what to change. */
+export function checkQuery(query: Query): void {
+  const left = { queries: MAX_QUERIES, terms: MAX_TERMS }
+  visit(query, 0, left)
+  const problem = textProblem(textsOf(query))
+  if (problem) throw invalid(`The free text ${problem}.`)
+}
+
+function visit(query: Query, depth: number, left: { queries: number; terms: number }): void {
+  if (depth > MAX_NESTING) throw invalid(`The query is nested deeper than ${MAX_NESTING} levels.`)
+  left.queries -= 1
+  if (left.queries < 0)
+    throw invalid(`The query has more than ${MAX_QUERIES} parts. Use terms for many values.`)
+  switch (query.kind) {
+    case 'all':
+      break
+    case 'and':
+    case 'or':
+      for (const inner of query.queries) visit(inner, depth + 1, left)
+      break
+    case 'not':
+    case 'filter':
+      visit(query.query, depth + 1, left)
+      break
+    case 'exists':
+      checkField(query.field)
+      break
+    case 'term':
+      checkField(query.field)
+      checkValue(query.field, query.value)
+      break
+    case 'terms':
+      checkField(query.field)
+      left.terms -= query.values.length
+      if (left.terms < 0) throw invalid(`The query has more than ${MAX_TERMS} terms.`)
+      for (const value of query.values) checkValue(query.field, value)
+      break
+    case 'range':
+      checkField(query.field)
+      checkBounds(query.field, query.bounds)
+      break
+    case 'simple_query_string':
+      if (query.fields.length > MAX_FIELDS) throw invalid(`Search at most ${MAX_FIELDS} fields for a text.`)
+      for (const field of query.fields) checkField(field)
+      break
+  }
+}
+
+function checkPage(name: string, value: number): void {
+  if (!Number.isInteger(value) || value < 0 || value > MAX_PAGE)
+    throw invalid(`${name} must be a whole number from 0 to ${MAX_PAGE}.`)
+}
+
+function checkField(field: string): void {
+  const problem = fieldNameProblem(field)
+  if (problem) throw invalid(`The field name ${JSON.stringify(field)} ${problem}.`)
+}
+
+function checkValue(field: string, value: unknown): void {
+  if (typeof value === 'object')
+    throw invalid(`${field} can be compared with text, numbers and true or false only.`)
+  const problem = jsonProblem(value)
+  if (problem) throw invalid(`A value for ${field} ${problem}.`)
+}
+
+function checkBounds(field: string, bounds: Bounds): void {
+  const given = [bounds.gte, bounds.gt, bounds.lte, bounds.lt].filter((bound) => bound !== undefined)
+  if (given.length === 0) throw invalid(`The range of ${field} needs at least one of gte, gt, lte, lt.`)
+  if (given.some((bound) => typeof bound !== 'string' && typeof bound !== 'number'))
+    throw invalid(`The range of ${field} needs numbers or text as bounds.`)
+  if (given.some((bound) => typeof bound !== typeof given[0]))
+    throw invalid(`The bounds of ${field} must be all numbers or all text.`)
+  for (const bound of given) checkValue(field, bound)
+}
+
+function invalid(message: string): QuoinError {
+  return new QuoinError('INVALID_QUERY', message)
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { type Query, type Search, type SortKey, search } from '../../shared/query.ts'
+import { adviseIndex, type SearchGround } from './index-advice.ts'
+import { searchAdvisor } from './search-advisor.ts'
+import { queryShape } from './search-shape.ts'
+
+const term = (field: string, value: string | number = 'secret'): Query => ({ kind: 'term', field, value })
+const range = (field: string): Query => ({ kind: 'range', field, bounds: { gte: 1, lt: 5 } })
+const text = (...fields: string[]): Query => ({ kind: 'simple_query_string', fields, text: 'secret' })
+const not = (query: Query): Query => ({ kind: 'not', query })
+const and = (...queries: Query[]): Query => ({ kind: 'and', queries })
+const or = (...queries: Query[]): Query => ({ kind: 'or', queries })
+const by = (field: string, order: SortKey['order'] = 'asc'): SortKey => ({ field, order, missing: 'last' })
+
+test.each<[Query, string]>([
+  [{ kind: 'all' }, ''],
+  [term('a.b'), 'a.b = ?'],
+  [{ kind: 'terms', field: 'a', values: ['secret', 1] }, 'a in ?'],
+  [range('n'), 'n >= ? and n < ?'],
+  [{ kind: 'exists', field: 'a' }, 'a exists'],
+  [not(term('a')), 'not (a = ?)'],
+  [and(term('a'), or(term('b'), text())), 'a = ? and (b = ? or free text)'],
+  [{ kind: 'filter', query: text('title', 'note') }, 'free text in title, note'],
+  [or(...Array.from({ length: 900 }, (_, n) => term('a', n))), 'a = ?'],
+  [and(), ''],
+])('the shape of %j is %s', (query, shape) => {
+  expect(queryShape(query)).toBe(shape)
+})
+
+test('a shape is of bounded length, whatever the query is', () => {
+  const wide = or(...Array.from({ length: 900 }, (_, n) => term(`field_${n}`)))
+  expect(queryShape(wide).length).toBeLessThanOrEqual(1_001)
+})
+
+const ground = (changes: Partial<SearchGround> = {}): SearchGround => ({
+  indexes: [],
+  text: false,
+  holdsLists: () => false,
+  ...changes,
+})
+const has = (...indexes: string[][]): SearchGround =>
+  ground({ indexes: indexes.map((fields) => ({ fields })) })
+
+const wanted: readonly [string, Partial<Search>, SearchGround, readonly string[] | undefined][] = [
+  ['a filter', { query: term('a') }, ground(), ['a']],
+  [
+    'filters, then the sort',
+    { query: and(term('a'), term('b')), sort: [by('n')] },
+    ground(),
+    ['a', 'b', 'n'],
+  ],
+  ['a sort', { sort: [by('n', 'desc')] }, ground(), ['n']],
+  ['a filter and a range', { query: and(range('n'), term('a')) }, ground(), ['a', 'n']],
+  ['a sort by what is equal', { query: term('a'), sort: [by('a')] }, ground(), ['a']],
+  ['creation behind the filter', { query: term('a'), sort: [by('_meta.created')] }, ground(), ['a']],
+  ['sorts in two directions', { query: term('a'), sort: [by('n'), by('m', 'desc')] }, ground(), ['a']],
+  ['what another index does in part', { query: term('a'), sort: [by('n')] }, has(['a']), ['a', 'n']],
+  [
+    'equality in a list beside it',
+    { query: and(term('a'), term('l')) },
+    ground({ holdsLists: (f) => f === 'l' }),
+    ['a'],
+  ],
+]
+
+test.each(wanted)('%s: an index helps', (_what, changes, known, fields) => {
+  expect(adviseIndex(search(changes), known, false)?.index?.fields).toEqual(fields)
+})
+
+const served: readonly [string, Partial<Search>, SearchGround][] = [
+  ['newest first', {}, ground()],
+  ['a filter by the index', { query: term('a') }, has(['a'])],
+  ['filters in any order', { query: and(term('a'), term('b')), sort: [by('n')] }, has(['b', 'a', 'n'])],
+  ['what the index has more', { query: term('a'), sort: [by('n')] }, has(['x'], ['a', 'n', 'm'])],
+]
+
+test.each(served)('%s: is served', (_what, changes, known) => {
+  expect(adviseIndex(search(changes), known, false)).toBeUndefined()
+})
+
+const hopeless: readonly [string, Partial<Search>, SearchGround, string][] = [
+  ['alternatives', { query: or(term('a'), term('b')) }, ground(), 'Alternatives'],
+  ['exclusions', { query: not(term('a')) }, has(['a']), 'exclusions'],
+  ['removed documents', { query: term('a'), includeRemoved: true }, has(['a']), 'removed'],
+  ['lists', { query: term('l') }, ground({ holdsLists: () => true }), 'lists or objects in l'],
+  ['the best of many hits', { query: text() }, ground({ text: true }), 'weighed'],
+  ['free text without its index', { query: text() }, ground(), 'Free text'],
+  ['a page far behind', { offset: 5_000 }, ground(), 'after'],
+  ['a filtered page far behind', { query: term('a'), offset: 5_000 }, has(['a']), 'after'],
+]
+
+test.each(hopeless)('%s: no index over fields helps, and it says why', (_what, changes, known, why) => {
+  const advice = adviseIndex(search(changes), known, false)
+  expect(advice?.index).toBeUndefined()
+  expect(advice?.why).toContain(why)
+})
+
+describe('the advisor', () => {
+  const finished = (n: number, milliseconds = 10) => ({
+    storage: 'doc_1',
+    kind: 'find' as const,
+    search: search({ query: term(`f${n}`) }),
+    milliseconds,
+  })
+
+  test('keeps how often, and the worst; another storage knows nothing of it', () => {
+    let now = 1_000
+    const advisor = searchAdvisor(() => now)
+    for (const [milliseconds, rows] of [
+      [10, 2_000],
+      [30, 3_000],
+      [20, 0],
+    ] as const) {
+      now += 1_000
+      const look = advisor.look(finished(1, milliseconds), ground())
+      expect(look?.worse).toBe(rows > 0)
+      look?.keep(rows)
+    }
+    expect(advisor.of('doc_1', ground())).toMatchObject([
+      { filter: 'f1 = ?', times: 3, milliseconds: 30, rows: 3_000, first: 2_000, last: 4_000 },
+    ])
+    expect(advisor.of('doc_2', ground())).toEqual([])
+    expect(advisor.of('doc_1', has(['f1']))).toEqual([])
+  })
+
+  test('leaves out who read little', () => {
+    const advisor = searchAdvisor(() => 0)
+    advisor.look(finished(1), ground())?.keep(999)
+    expect(advisor.of('doc_1', ground())).toEqual([])
+  })
+
+  test('keeps a bounded number of shapes: the one seen longest ago goes', () => {
+    const advisor = searchAdvisor(() => 0, { milliseconds: 5, rows: 0 }, 3)
+    for (const n of [1, 2, 3, 1, 4]) advisor.look(finished(n), ground())?.keep(1)
+    const shapes = advisor.of('doc_1', ground()).map(({ filter }) => filter)
+    expect(shapes.toSorted()).toEqual(['f1 = ?', 'f3 = ?', 'f4 = ?'])
+  })
+})

@@ -1,0 +1,125 @@
+/**
+ * Searches that took long, by storage and shape, with the index that would help. A search that was quick costs two
+ * readings of a clock (0.1 µs); only a slow one is looked at. In memory, of this process, and bounded: the shape that was
+ * seen longest ago makes room.
+ */
+import type { Search, SortKey } from '../../shared/query.ts'
+import { adviseIndex, type IndexAdvice, isThere, type SearchGround } from './index-advice.ts'
+import { isRelevanceOrder } from './rank-text.ts'
+import { queryShape } from './search-shape.ts'
+
+/** From when on a search is worth a look. */
+export interface SlowLimits {
+  readonly milliseconds: number
+  /** Whoever was slow and read fewer documents had to wait for something else. */
+  readonly rows: number
+}
+
+/** Searches of one shape. */
+export interface SlowSearch {
+  readonly kind: 'find' | 'count'
+  /** {@link queryShape}; empty without a filter. */
+  readonly filter: string
+  /** Empty: newest first; undefined for counts and by relevance. */
+  readonly sort: readonly Pick<SortKey, 'field' | 'order'>[] | undefined
+  /** How often it was slow. */
+  readonly times: number
+  /** Of the slowest: how long it took, and how many documents it had to read at most. */
+  readonly milliseconds: number
+  readonly rows: number
+  /** Milliseconds since 1970. */
+  readonly first: number
+  readonly last: number
+  readonly advice: Pick<IndexAdvice, 'index' | 'text' | 'why'>
+}
+
+/** One search that is over. */
+export interface Finished {
+  /** Its table: no other storage ever has that, also under the same name. */
+  readonly storage: string
+  readonly kind: SlowSearch['kind']
+  readonly search: Search
+  readonly milliseconds: number
+}
+
+/** A search that is being looked at; `reads` says what to count, and whoever asked tells the rows. */
+export interface Look {
+  readonly advice: IndexAdvice
+  /** What is known already is not counted again unless this time was worse. */
+  readonly worse: boolean
+  keep(rows: number): void
+}
+
+export interface SearchAdvisor {
+  readonly limits: SlowLimits
+  /** undefined for a search that the indexes serve. Call it for slow ones only. */
+  look(finished: Finished, ground: SearchGround): Look | undefined
+  /** The slowest first, without those that an index serves by now. */
+  of(storage: string, ground: Pick<SearchGround, 'indexes' | 'text'>): readonly SlowSearch[]
+}
+
+export const slowLimits: SlowLimits = { milliseconds: 5, rows: 1_000 }
+
+/** Of all storages together: a kilobyte each at most, usually 300 bytes. */
+const MOST = 500
+
+export function searchAdvisor(
+  clock: () => number,
+  limits: SlowLimits = slowLimits,
+  most = MOST,
+): SearchAdvisor {
+  /** By storage and shape; the one seen last stands last. */
+  const known = new Map<string, { readonly storage: string; readonly slow: SlowSearch }>()
+
+  return {
+    limits,
+    look(finished, ground) {
+      const { storage, kind, search, milliseconds } = finished
+      const sort =
+        kind === 'count' || isRelevanceOrder(search)
+          ? undefined
+          : search.sort.map(({ field, order }) => ({ field, order }))
+      const filter = queryShape(search.query)
+      const key = JSON.stringify([storage, kind, filter, sort, search.includeRemoved])
+      const advice = adviseIndex(search, ground, kind === 'count')
+      if (advice === undefined) {
+        // Since it was slow somebody has made the index.
+        known.delete(key)
+        return undefined
+      }
+      const before = known.get(key)?.slow
+      const worse = before === undefined || milliseconds > before.milliseconds
+      return {
+        advice,
+        worse,
+        keep(rows) {
+          if (worse && rows < limits.rows) return
+          const now = clock()
+          known.delete(key)
+          known.set(key, {
+            storage,
+            slow: {
+              kind,
+              filter,
+              sort,
+              times: (before?.times ?? 0) + 1,
+              milliseconds: Math.max(milliseconds, before?.milliseconds ?? 0),
+              rows: Math.max(rows, before?.rows ?? 0),
+              first: before?.first ?? now,
+              last: now,
+              advice: { index: advice.index, text: advice.text, why: advice.why },
+            },
+          })
+          const [oldest] = known.keys()
+          if (known.size > most && oldest !== undefined) known.delete(oldest)
+        },
+      }
+    },
+    of: (storage, { indexes, text }) =>
+      [...known.values()]
+        .filter((one) => one.storage === storage)
+        .map(({ slow }) => slow)
+        .filter(({ advice }) => !(advice.index && isThere(advice.index, indexes)) && !(advice.text && text))
+        .sort((a, b) => b.milliseconds - a.milliseconds),
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * How much one search may look at. Counted and not timed, so that the same search over the same documents is always answered
+ * or always refused, however busy the machine is.
+ *
+ * One unit is one word compared, some 30 to 60 ns. A document is read for 4 units a word and one for 8 characters.
+ */
+import { QuoinError } from '../../shared/errors.ts'
+
+/** In one turn of the event loop: some 10 ms. A search that needs more goes to a thread of its own. */
+export const EFFORT_OF_A_TURN = 150_000
+/** In one turn, where no thread can see what is searched: in a transaction that has written to the storage. Some 30 ms. */
+export const EFFORT_OF_A_WRITER = 600_000
+/** In a thread, while others wait for a transaction to end: under a second. */
+export const EFFORT_OF_A_HOLDER = 10_000_000
+/** In a thread, or on PostgreSQL for what this process decides: 2 to 4 s. */
+export const EFFORT_OF_A_SEARCH = 100_000_000
+
+/** Of reading a document: for each of its words, beside {@link unitsOfText}. */
+export const READ_TOKEN = 4
+
+export function unitsOfText(text: string): number {
+  return text.length / 8
+}
+
+/** A search needs more than it may use. */
+export class EffortSpent extends Error {
+  constructor() {
+    super('The search looks at more than it may.')
+    this.name = 'EffortSpent'
+  }
+}
+
+export class SearchEffort {
+  #left: number
+
+  constructor(units: number) {
+    this.#left = units
+  }
+
+  get left(): number {
+    return this.#left
+  }
+
+  /** For what cannot be stopped half-way: nothing is left when it was too much. */
+  use(units: number): void {
+    this.#left = Math.max(0, this.#left - units)
+  }
+
+  /** Throws EffortSpent. */
+  spend(units: number): void {
+    this.#left -= units
+    if (this.#left < 0) throw new EffortSpent()
+  }
+}
+
+/** What a client is told of a search that needs too much wherever it runs. */
+export function tooMuchToCompare(): QuoinError {
+  return new QuoinError(
+    'UNAVAILABLE',
+    'This search would compare too many words. Search for fewer words, with fewer spelling mistakes, gaps or beginnings of words, or create an index of free text for the storage.',
+  )
+}
+
+/** As above, where the transaction is the reason. */
+export function tooMuchForTransaction(storage: string): QuoinError {
+  return new QuoinError(
+    'UNAVAILABLE',
+    `This search would compare too many words for a run that has written to ${storage} and not committed. Search before the first write, or create an index of free text for the storage.`,
+  )
+}

@@ -1,0 +1,83 @@
+/** Kept counts against counting anew, while documents come, change and go, in transactions that are kept or undone. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { someSearch, tidyBody, untidyBody } from '../../../../test/arbitrary-documents.ts'
+import { openSqliteWorld, type SqliteWorld, someWrite, writingTo } from '../../../../test/sqlite-world.ts'
+import { type Search, search } from '../../../shared/query.ts'
+import { set } from '../../conformance/expectations.ts'
+import { searchDocuments } from '../../conformance/order-documents.ts'
+import { documentsOf } from '../../find-documents.ts'
+import type { Session } from '../../storage.ts'
+import { followWrites } from './kept-results.ts'
+
+let world: SqliteWorld
+beforeAll(async () => {
+  world = await openSqliteWorld()
+})
+afterAll(() => world.close())
+
+const step = fc.oneof(
+  { arbitrary: someWrite(fc.oneof(tidyBody, untidyBody)), weight: 6 },
+  { arbitrary: fc.record({ do: fc.constant('count' as const), at: fc.nat() }), weight: 4 },
+)
+
+const everything = search({ limit: 10_000, includeRemoved: true })
+
+async function expectSame(session: Session, name: string, { query, includeRemoved }: Search): Promise<void> {
+  const all = documentsOf(await session.find(name, everything))
+  const expected = searchDocuments(all, search({ query, includeRemoved, limit: 10_000 })).length
+  expect(await session.count(name, query, includeRemoved)).toBe(expected)
+}
+
+let count = 0
+
+const property = fc.asyncProperty(
+  fc.array(someSearch, { minLength: 1, maxLength: 4 }),
+  fc.array(step, { minLength: 5, maxLength: 30 }),
+  async (searches, steps) => {
+    const { storage } = world
+    const name = `counted_${count++}`
+    await storage.ensure(name)
+    const session = storage.session()
+    const write = writingTo(session, name)
+    for (const wanted of searches) await expectSame(session, name, wanted)
+    for (const one of steps) {
+      if (one.do === 'count') {
+        const wanted = searches[one.at % searches.length] ?? search()
+        await expectSame(session, name, wanted)
+        await expectSame(storage.session(), name, wanted)
+      } else await write(one)
+    }
+    await session.commit()
+    for (const wanted of searches) await expectSame(storage.session(), name, wanted)
+    await storage.drop(name)
+  },
+)
+
+test('a count is what counting anew would give, whoever asks and whatever happened', async () => {
+  await fc.assert(property, { numRuns: 200 })
+})
+
+test('a count is kept: after a write it is not counted anew', async () => {
+  const { ground, storage } = world
+  await storage.ensure('kept')
+  const session = storage.session()
+  const ask = () => storage.session().count('kept', { kind: 'term', field: 'n', value: 1 })
+  const entry = () => ground.catalogue.entry('kept')
+  const key = JSON.stringify([{ kind: 'term', field: 'n', value: 1 }, false])
+  const known = () => {
+    followWrites(ground, entry())
+    return entry().counts?.known(key)
+  }
+  for (const n of [1, 1, 2]) await session.create('kept', set({ n }))
+  await session.commit()
+  expect(ask()).toBe(2)
+  await session.create('kept', set({ n: 1 }))
+  await session.commit()
+  expect(known()).toBe(3)
+  // More than is worth judging: counted anew, and right.
+  for (let n = 0; n < 300; n++) await session.create('kept', set({ n: 1 }))
+  await session.commit()
+  expect(known()).toBeUndefined()
+  expect(ask()).toBe(303)
+})

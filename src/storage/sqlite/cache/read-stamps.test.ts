@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { openTemporaryStorage, type TemporaryStorage } from '../../../../test/temporary-storage.ts'
+import { setFields } from '../../../shared/mutation.ts'
+import { type Search, search } from '../../../shared/query.ts'
+import { guidOf } from '../../document-fields.ts'
+import { documentOf, type Read, type Session } from '../../storage.ts'
+import { transact } from '../../transact.ts'
+import { WrittenDocuments } from './written-documents.ts'
+
+let room: TemporaryStorage
+let name = ''
+let storages = 0
+beforeAll(async () => {
+  expect(inject('engine')).toBe('sqlite')
+  room = await openTemporaryStorage()
+})
+afterAll(() => room.close())
+beforeEach(async () => {
+  storages += 1
+  name = `things_${storages}`
+  await room.storage.ensure(name)
+})
+
+const write = <T>(work: (session: Session) => T | Promise<T>) => transact(room.storage, work)
+const create = (n: number, guid?: string) =>
+  write(async (session) =>
+    guidOf(documentOf(await session.create(name, setFields({ n }), guid === undefined ? {} : { guid }))),
+  )
+const other = '01900000-0000-7000-8000-00000000000a'
+
+describe('a document', () => {
+  test.each<[string, (session: Session, guid: string) => unknown]>([
+    ['an update', (session, guid) => session.update(name, guid, setFields({ n: 2 }))],
+    ['a removal', (session, guid) => session.remove(name, guid)],
+    ['a deletion', (session, guid) => session.delete(name, guid)],
+  ])('has another stamp after %s, once it is committed, and no other document has', async (_, change) => {
+    const [guid, neighbour] = [await create(1), await create(1)]
+    const stamps = () => [room.storage.stamp(name, { guid }), room.storage.stamp(name, { guid: neighbour })]
+    const before = stamps()
+    const session = room.storage.session()
+    await change(session, guid)
+    expect(stamps()).toEqual(before)
+    await session.rollback()
+    expect(stamps()).toEqual(before)
+    await change(session, guid)
+    await session.commit()
+    expect(stamps()[0]).not.toBe(before[0])
+    expect(stamps()[1]).toBe(before[1])
+  })
+
+  test('has another stamp also when it was written before anybody asked, and committed after', async () => {
+    const guid = await create(1)
+    const session = room.storage.session()
+    await session.update(name, guid, setFields({ n: 2 }))
+    const before = room.storage.stamp(name, { guid })
+    await session.commit()
+    expect(room.storage.stamp(name, { guid })).not.toBe(before)
+  })
+
+  test('that is not there has another one when it is created, restored, or the storage made anew', async () => {
+    const seen: unknown[] = []
+    const look = () => seen.push(room.storage.stamp(name, { guid: other }))
+    look()
+    await create(1, other)
+    look()
+    await write((session) => session.remove(name, other))
+    look()
+    await write((session) => session.restore(name, other))
+    look()
+    await room.storage.drop(name)
+    look()
+    expect(seen.at(-1)).toBeUndefined()
+    await room.storage.ensure(name)
+    look()
+    expect(new Set(seen).size).toBe(6)
+  })
+
+  test('keeps its stamp among thousands of writes to others, until they are too many to be remembered', () => {
+    let last = 0
+    const written = new WrittenDocuments(() => ++last)
+    const stamp = written.stamp('one')
+    for (let number = 0; number < 5_000; number++) {
+      written.written([`other ${number}`])
+      expect(written.stamp('one')).toBe(stamp)
+    }
+    const others = new Set([stamp, written.stamp('other 1')])
+    written.written(['one too many'])
+    expect(others).not.toContain(written.stamp('one'))
+    expect(written.stamp('other 1')).toBe(written.stamp('one'))
+  })
+})
+
+describe('a page', () => {
+  const ones: Search = search({ query: { kind: 'term', field: 'n', value: 1 } })
+  const read: Read = { page: JSON.stringify(ones) }
+
+  test('has no stamp before it was searched, then itself until a write that may change it', async () => {
+    const guid = await create(1)
+    const { storage } = room
+    expect(storage.stamp(name, read)).toBeUndefined()
+    const page = await storage.session().find(name, ones)
+    expect(storage.stamp(name, read)).toBe(page)
+    await create(2)
+    expect(storage.stamp(name, read)).toBe(page)
+    const session = storage.session()
+    await session.update(name, guid, setFields({ n: 2 }))
+    await session.rollback()
+    expect(storage.stamp(name, read)).toBe(page)
+    await create(1)
+    expect(storage.stamp(name, read)).toBeUndefined()
+    const next = await storage.session().find(name, ones)
+    expect([next.length, storage.stamp(name, read) === next]).toEqual([2, true])
+  })
+})

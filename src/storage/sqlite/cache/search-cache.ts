@@ -1,0 +1,162 @@
+/**
+ * Results of searches and counts, exact for one version of their storage. Only where each committed write raises the
+ * storage's version before anybody can see it.
+ *
+ * Who knows which documents were written carries results over to the next version (`follow`): a page stays unless one of
+ * them was found by its search before or is found now. Pages by relevance go with every write: the weight of a word
+ * depends on all documents.
+ *
+ * What it saves: an indexed list of 20 (9.4 KB) takes SQLite 40 µs, finding it here 1. What it costs: 1 µs for a search
+ * that is not here, an evaluation of its query for each page and document that was written, and the memory below.
+ */
+import type { JsonObject } from '../../../shared/json.ts'
+import type { Search } from '../../../shared/query.ts'
+import { isFound } from '../../search/evaluate-query.ts'
+import { isRelevanceOrder } from '../../search/rank-text.ts'
+import type { Found } from '../../storage.ts'
+
+export interface TouchedDocument {
+  /** undefined: was not there. */
+  readonly before: JsonObject | undefined
+  /** undefined: is not there. */
+  readonly now: JsonObject | undefined
+}
+
+export interface SearchCache {
+  /** Of what is kept of the storage; undefined if nothing is. */
+  version(storage: string): number | undefined
+  /**
+   * What is kept of the storage is of this version from now on, after these documents were written; undefined: after
+   * nobody knows what.
+   */
+  follow(storage: string, version: number, touched: readonly TouchedDocument[] | undefined): void
+  /** What was kept of the storage at this version, if anything was. */
+  known(storage: string, version: number, key: string): Found | undefined
+  knownCount(storage: string, version: number, key: string): number | undefined
+  /** What was kept of the storage at this version, or what `find` gives, which is then kept. */
+  found(storage: string, version: number, wanted: WantedPage, find: () => Found): Found
+  counted(storage: string, version: number, key: string, count: () => number): number
+}
+
+export interface WantedPage {
+  readonly search: Search
+  /** The search as JSON. */
+  readonly key: string
+}
+
+/** Of text, in all; a byte or two each, and some more where somebody has looked inside. */
+const CHARACTERS = 16 * 1024 * 1024
+/** A page larger than this would push out hundreds of others. */
+const LARGEST = 256 * 1024
+/** What an entry takes beside its texts, in characters, roughly. */
+const OVERHEAD = 200
+/** Pages times documents. More, and all pages go. */
+const MOST_JUDGED = 3_000
+
+interface Page {
+  readonly found: Found
+  readonly search: Search
+  /** In characters. */
+  readonly size: number
+}
+
+interface Results {
+  version: number
+  readonly pages: Map<string, Page>
+  readonly counts: Map<string, number>
+  characters: number
+}
+
+export function searchCache(most = CHARACTERS): SearchCache {
+  /** The storage used last stands last. */
+  const storages = new Map<string, Results>()
+  let characters = 0
+
+  function forget(name: string, results: Results): void {
+    characters -= results.characters
+    storages.delete(name)
+  }
+
+  function resultsOf(name: string, version: number): Results {
+    const known = storages.get(name)
+    if (known?.version === version) return known
+    if (known) forget(name, known)
+    const results: Results = { version, pages: new Map(), counts: new Map(), characters: 0 }
+    storages.set(name, results)
+    return results
+  }
+
+  function keep(name: string, results: Results, size: number): void {
+    storages.delete(name)
+    storages.set(name, results)
+    results.characters += size
+    characters += size
+    for (const [oldest, old] of storages) {
+      if (characters <= most) return
+      // All of a storage's at once: in the order of use it would cost two steps of a Map for each search that is found.
+      forget(oldest, old)
+    }
+  }
+
+  /** What is kept of the storage, if it is of this version. */
+  function at(name: string, version: number): Results | undefined {
+    const results = storages.get(name)
+    return results?.version === version ? results : undefined
+  }
+
+  /** Counts go: who counts keeps them right in a way of its own. */
+  function carryOver(results: Results, version: number, touched: readonly TouchedDocument[]): void {
+    results.version = version
+    results.counts.clear()
+    for (const [key, { search, size }] of results.pages) {
+      if (!mayChange(search, touched)) continue
+      results.pages.delete(key)
+      results.characters -= size
+      characters -= size
+    }
+  }
+
+  return {
+    version: (storage) => storages.get(storage)?.version,
+    follow(storage, version, touched) {
+      const results = storages.get(storage)
+      if (results === undefined) return
+      if (touched === undefined || touched.length * results.pages.size > MOST_JUDGED) forget(storage, results)
+      else carryOver(results, version, touched)
+    },
+    known: (storage, version, key) => at(storage, version)?.pages.get(key)?.found,
+    knownCount: (storage, version, key) => at(storage, version)?.counts.get(key),
+    found(storage, version, { search, key }, find) {
+      const results = resultsOf(storage, version)
+      const known = results.pages.get(key)
+      if (known) return known.found
+      const found = find()
+      const size = found.documents.text.length + 2 * key.length + OVERHEAD
+      // Whoever looked for the result may have written meanwhile.
+      if (size <= LARGEST && at(storage, version) === results) {
+        results.pages.set(key, { found, search, size })
+        keep(storage, results, size)
+      }
+      return found
+    },
+    counted(storage, version, key, count) {
+      const results = resultsOf(storage, version)
+      const known = results.counts.get(key)
+      if (known !== undefined) return known
+      const counted = count()
+      if (at(storage, version) !== results) return counted
+      results.counts.set(key, counted)
+      keep(storage, results, key.length + OVERHEAD)
+      return counted
+    },
+  }
+}
+
+/** Whether a page of this search may be another one now. */
+function mayChange(search: Search, touched: readonly TouchedDocument[]): boolean {
+  if (touched.length === 0) return false
+  if (isRelevanceOrder(search)) return true
+  const has = (document: JsonObject | undefined) =>
+    document !== undefined && isFound(search.query, search.includeRemoved, document)
+  return touched.some(({ before, now }) => has(before) || has(now))
+}

@@ -1,0 +1,70 @@
+/**
+ * The documents of a storage that were written since somebody last looked, each as it was then. What is kept of searches
+ * and counts is judged by them, so that a write takes away only what it could have changed.
+ *
+ * Who writes a document says what it was before. What was undone meanwhile is then as it was: no difference.
+ */
+import type { JsonObject } from '../../../shared/json.ts'
+import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
+import type { SearchTarget } from '../sql/search-target.ts'
+import type { TouchedDocument } from './search-cache.ts'
+
+/** More, and it is faster to search and count anew. */
+const MOST = 200
+/** Of their texts. */
+const MOST_CHARACTERS = 4 * 1024 * 1024
+
+export class TouchedDocuments {
+  /** By row: the text that stood there. */
+  readonly #before = new Map<number, string | undefined>()
+  #characters = 0
+  #told: ((row: number) => void) | undefined
+
+  /** Who else wants to know which rows are written; one, the last that asked. */
+  alsoTell(told: (row: number) => void): void {
+    this.#told = told
+  }
+
+  get none(): boolean {
+    return this.#before.size === 0
+  }
+
+  /** Before the first write since then, what the row held is what counted. */
+  touch(row: number, before: string | undefined): void {
+    this.#told?.(row)
+    if (this.#tooMany || this.#before.has(row)) return
+    this.#before.set(row, before)
+    this.#characters += before?.length ?? 0
+  }
+
+  /** As the connection sees them now; undefined if they are too many. */
+  read(connection: SqliteConnection, { table }: SearchTarget): readonly TouchedDocument[] | undefined {
+    if (this.#tooMany) return undefined
+    if (this.none) return []
+    const rows = connection.all(
+      `SELECT id, doc FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify([...this.#before.keys()]),
+    )
+    const now = new Map(rows.map((row) => [numberOf(row, 'id'), textOf(row, 'doc')]))
+    return [...this.#before].flatMap(([row, before]) => {
+      const after = now.get(row)
+      return after === before ? [] : [{ before: parsed(before), now: parsed(after) }]
+    })
+  }
+
+  /** From here on: as it is now. */
+  forget(): void {
+    this.#before.clear()
+    this.#characters = 0
+  }
+
+  get #tooMany(): boolean {
+    return this.#before.size > MOST || this.#characters > MOST_CHARACTERS
+  }
+}
+
+function parsed(text: string | undefined): JsonObject | undefined {
+  const value: unknown = text === undefined ? undefined : JSON.parse(text)
+  // What the storage wrote itself.
+  return typeof value === 'object' ? (value as JsonObject) : undefined
+}

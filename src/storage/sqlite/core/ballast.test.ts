@@ -1,0 +1,222 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { testClock } from '../../../../test/temporary-storage.ts'
+import { matchAll, search } from '../../../shared/query.ts'
+import { create, failure, set } from '../../conformance/expectations.ts'
+import { documentOf } from '../../storage.ts'
+import { transact } from '../../transact.ts'
+import { Ballast } from './ballast.ts'
+import { openGround } from './sqlite-ground.ts'
+import { SqliteStorage } from './sqlite-storage.ts'
+
+const MIB = 1024 * 1024
+const random = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)
+
+const disk = (command: 'mount' | 'umount', ...rest: string[]) =>
+  execFileSync(command, rest, { stdio: 'ignore' })
+
+let directory: string
+let path: string
+let mounted = false
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  path = join(directory, 'ballast')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+
+afterEach(async () => {
+  vi.useRealTimers()
+  if (mounted) disk('umount', directory)
+  mounted = false
+  await rm(directory, { recursive: true })
+})
+
+const size = async () => (await stat(path).catch(() => undefined))?.size
+/** Whole: one that was given away is empty. */
+const isThere = async () => ((await size()) ?? 0) > 0
+const existing = true
+
+test('is made in its whole size for its owner only, given away at once, and made anew when its time has come', async () => {
+  const ballast = new Ballast({ path, bytes: MIB + 1, random, existing })
+  await ballast.fill()
+  const { mode } = await stat(path)
+  expect([await size(), (mode & 0o777).toString(8), ballast.full]).toEqual([MIB + 1, '600', false])
+  ballast.giveAway()
+  expect([ballast.full, await readdir(directory), await size()]).toEqual([true, ['ballast'], 0])
+  vi.advanceTimersByTime(10_000)
+  await ballast.fill()
+  expect([ballast.full, await readdir(directory), await size()]).toEqual([false, ['ballast'], MIB + 1])
+  await ballast.close()
+  expect(await isThere()).toBe(true)
+})
+
+test('given away while it is being made, it is gone, and the disk counts as full', async () => {
+  const ballast = new Ballast({ path, bytes: 8 * MIB, random, existing })
+  const filled = ballast.fill()
+  await vi.waitUntil(async () => (await readdir(directory)).length > 0)
+  ballast.giveAway()
+  expect([ballast.full, (await size()) ?? 0]).toEqual([true, 0])
+  await ballast.close()
+  await filled
+  expect((await size()) ?? 0).toBe(0)
+  expect((await readdir(directory)).filter((name) => name.endsWith('.part'))).toEqual([])
+})
+
+test('is not made where there is no room for it, and leaves nothing', async () => {
+  const ballast = new Ballast({ path, bytes: 2 ** 60, random, existing: false })
+  await ballast.fill()
+  ballast.giveAway()
+  await ballast.fill()
+  expect([ballast.full, await readdir(directory)]).toEqual([true, []])
+  await ballast.close()
+})
+
+test('while the disk is full a delete has room for its records, and so has a session with the reserve; up to its end', async () => {
+  const { ground, storage } = await open()
+  await storage.ensure('things')
+  await storage.ensure('kept')
+  const stop = storage.observe('things', async (session, change) => {
+    if (change.kind === 'deleted') await session.create('kept', big)
+  })
+  for (let count = 0; count < 5; count++) await addBig(storage)
+  const pages = () => Number(ground.writer.connection.get('PRAGMA page_count')?.page_count)
+  const before = pages()
+  ground.writer.connection.exec(`PRAGMA max_page_count = ${before + 2}`)
+  await failure('STORAGE_FULL', () => addBig(storage))
+  const create = (reserve: boolean) =>
+    transact(storage, (session) => session.create('things', big), reserve ? { reserve } : {})
+  await create(true)
+  const grown = pages()
+  expect(grown).toBeGreaterThan(before)
+  await failure('STORAGE_FULL', () => create(false))
+  for (const guid of (await guids(storage)).slice(0, 3)) await remove(storage, guid)
+  expect(await storage.session().count('kept', matchAll)).toBe(3)
+  // 3 MiB / 4 in pages of 4 KiB.
+  await failure('STORAGE_FULL', async () => {
+    for (let count = 0; count < 100; count++) await create(true)
+  })
+  expect(pages()).toBeLessThanOrEqual(before + 192)
+  stop()
+  await storage.close()
+})
+
+/** Bytes for which no disk has room. */
+const TOO_MUCH = 2 ** 60
+
+describe('at a start', () => {
+  test.each([
+    ['a new database has given nothing away', undefined, TOO_MUCH, false, false],
+    ['the file is missing and there is no room for it', undefined, TOO_MUCH, true, true],
+    ['the file is missing and there is room', undefined, MIB, true, false],
+    ['it was given away, and there is no room', 0, TOO_MUCH, true, true],
+    ['it was given away, and there is room by now', 0, MIB, true, true],
+    ['it is there', MIB, MIB, true, false],
+  ])('%s', async (_, lying, bytes, wasThere, full) => {
+    if (lying !== undefined) await writeFile(path, Buffer.alloc(lying))
+    const ballast = new Ballast({ path, bytes, random, existing: wasThere })
+    expect(ballast.full).toBe(full)
+    await ballast.fill()
+    expect(ballast.full).toBe(full && bytes === TOO_MUCH)
+    await ballast.close()
+  })
+})
+
+async function open(ballastBytes = 3 * MIB) {
+  const clock = testClock()
+  const ground = await openGround({ directory, clock, random, entity: 1, ballastBytes })
+  if (ballastBytes < TOO_MUCH) await vi.waitUntil(isThere)
+  return { ground, storage: new SqliteStorage(ground) }
+}
+
+async function guids(storage: SqliteStorage): Promise<string[]> {
+  const found = await storage.session().find('things', search({ limit: 1000 }))
+  const documents = Array.isArray(found.documents.value) ? found.documents.value : []
+  return documents.map((document) => String(Object(Object(document)._meta).guid))
+}
+
+const remove = (storage: SqliteStorage, guid: string) =>
+  transact(storage, (session) => session.delete('things', guid))
+const big = set({ text: 'x'.repeat(50_000) })
+const addBig = (storage: SqliteStorage) =>
+  transact(storage, (session) => session.create('things', big)).then(documentOf)
+
+test('a write that finds no room: the ballast goes, the database may not grow until it is there again', async () => {
+  const { ground, storage } = await open()
+  await storage.ensure('things')
+  for (let count = 0; count < 5; count++) await addBig(storage)
+  const pragma = (name: string) =>
+    Number(Object.values(ground.writer.connection.get(`PRAGMA ${name}`) ?? {})[0])
+  const pages = pragma('page_count')
+  ground.writer.connection.exec(`PRAGMA max_page_count = ${pages + 5}`)
+  await failure('STORAGE_FULL', () => addBig(storage))
+  expect(await isThere()).toBe(false)
+  const [first = ''] = await guids(storage)
+  await remove(storage, first)
+  expect([pragma('page_count'), await storage.session().count('things', matchAll)]).toEqual([pages, 4])
+  // Into the pages that are free now.
+  await addBig(storage)
+  await failure('STORAGE_FULL', () => addBig(storage))
+  expect(pragma('page_count')).toBe(pages)
+  vi.advanceTimersByTime(10_000)
+  await vi.waitUntil(isThere)
+  await vi.waitFor(() => addBig(storage))
+  expect(pragma('page_count')).toBeGreaterThan(pages)
+  await storage.close()
+})
+
+test('a start on a full disk keeps what is left for deletes', async () => {
+  const first = await open()
+  await first.storage.ensure('things')
+  for (let count = 0; count < 5; count++) await addBig(first.storage)
+  const pages = Number(Object.values(first.ground.writer.connection.get('PRAGMA page_count') ?? {})[0])
+  first.ground.writer.connection.exec(`PRAGMA max_page_count = ${pages + 5}`)
+  await failure('STORAGE_FULL', () => addBig(first.storage))
+  await first.storage.close()
+  const second = await open(TOO_MUCH)
+  await failure('STORAGE_FULL', () => addBig(second.storage))
+  const all = await guids(second.storage)
+  expect(all).toHaveLength(5)
+  for (const guid of all) await remove(second.storage, guid)
+  // Into the pages that are free now, and no further.
+  await addBig(second.storage)
+  expect(second.ground.writer.connection.get('PRAGMA page_count')).toEqual({ page_count: pages })
+  await second.storage.close()
+})
+
+test('on a disk that is really full, documents can be deleted, and stored again when there is room', async ({
+  skip,
+}) => {
+  try {
+    disk('mount', '-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', directory)
+    mounted = true
+  } catch {
+    skip('A small disk of its own can be mounted here only by root.')
+  }
+  // Somebody else's file, so that there is room to be had later.
+  await writeFile(join(directory, 'else'), Buffer.alloc(6 * MIB))
+  const { storage } = await open()
+  await storage.ensure('things')
+  await failure('STORAGE_FULL', async () => {
+    for (let count = 0; count < 1_000; count++) await addBig(storage)
+  })
+  expect(await isThere()).toBe(false)
+  await failure('STORAGE_FULL', () =>
+    transact(storage, async (session) => {
+      for (let count = 0; count < 20; count++) await session.create('things', big)
+    }),
+  )
+  const all = await guids(storage)
+  expect(all.length).toBeGreaterThan(20)
+  for (const guid of all) await remove(storage, guid)
+  expect(await guids(storage)).toEqual([])
+  await addBig(storage)
+  await rm(join(directory, 'else'))
+  vi.advanceTimersByTime(10_000)
+  await vi.waitUntil(isThere)
+  await create(storage, 'things', { small: 1 })
+  await storage.close()
+})

@@ -1,0 +1,143 @@
+/**
+ * After 10,000 changes everybody ranks as the reference does: a session, one with writes of its own, the search thread, and
+ * another process with its own thread. In a small storage, which is searched where it is asked for, and in one with more
+ * documents than are searched in a turn.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSqliteWorld, type SqliteWorld } from '../../../../test/sqlite-world.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
+import { type Search, search } from '../../../shared/query.ts'
+import { metaOf, set } from '../../conformance/expectations.ts'
+import { searchDocuments } from '../../conformance/order-documents.ts'
+import { rankedBody, rankedSearches } from '../../conformance/ranked-searches.ts'
+import { guidOf } from '../../document-fields.ts'
+import { documentsOf } from '../../find-documents.ts'
+import { EFFORT_OF_A_SEARCH } from '../../search/search-effort.ts'
+import type { Session } from '../../storage.ts'
+
+const CHANGES = 10_000
+const SMALL = 60
+/** More than are searched in a turn. */
+const LARGE = 2_200
+
+let world: SqliteWorld
+let reader: ChildProcess
+
+beforeAll(async () => {
+  world = await openSqliteWorld({ shared: true })
+  reader = fork(fileURLToPath(new URL('../../../../test/searching-process.ts', import.meta.url)), [
+    world.directory,
+  ])
+  await once(reader, 'message')
+})
+afterAll(async () => {
+  const ended = once(reader, 'exit')
+  reader.disconnect()
+  await ended
+  await world.close()
+})
+
+const documents = (json: string): JsonObject[] => (JSON.parse(json) as unknown[]).filter(isJsonObject)
+
+/** Everybody who sees what is committed. */
+const paths: Record<string, (name: string, wanted: Search) => Promise<JsonObject[]>> = {
+  'a session': async (name, wanted) => documentsOf(await world.storage.session().find(name, wanted)),
+  'the search thread': async (name, wanted) => {
+    const { thread } = world.ground
+    const task = { storage: name, search: wanted, total: false, effort: EFFORT_OF_A_SEARCH }
+    return documents((await thread.find(task)).documents)
+  },
+  'another process': async (name, wanted) => {
+    const answered = once(reader, 'message')
+    reader.send({ storage: name, search: wanted })
+    const [answer] = await answered
+    return documents(answer.documents ?? answer.error)
+  },
+}
+
+async function all(session: Session, name: string): Promise<JsonObject[]> {
+  return documentsOf(await session.find(name, search({ limit: 10_000, includeRemoved: true })))
+}
+
+/** In a storage of so many documents. Gives their guids. */
+async function make(name: string, size: number, seed: number): Promise<string[]> {
+  await world.storage.ensure(name, { text: true })
+  const session = world.storage.session()
+  const guids: string[] = []
+  for (const body of fc.sample(rankedBody, { seed, numRuns: size }))
+    guids.push(metaOf(await session.create(name, set(body))).guid)
+  await session.commit()
+  return guids
+}
+
+/** Most are updates; documents are also removed, restored, deleted and made again, and some changes are undone. */
+async function change(
+  name: string,
+  guids: string[],
+  { changes, seed }: { readonly changes: number; readonly seed: number },
+): Promise<void> {
+  const bodies = fc.sample(rankedBody, { seed: seed + 1, numRuns: 500 })
+  const session = world.storage.session()
+  let kept = [...guids]
+  for (let n = 0; n < changes; n++) {
+    const place = (n * 7) % guids.length
+    const guid = guids[place] ?? ''
+    const body = set(bodies[n % bodies.length] ?? {})
+    if (n % 10 === 0) await session.remove(name, guid)
+    else if (n % 10 === 1) await session.restore(name, guid)
+    else if (n % 10 === 2) {
+      await session.delete(name, guid)
+      guids[place] = metaOf(await session.create(name, body)).guid
+    } else await session.update(name, guid, body)
+    if (n % 130 === 90) {
+      await session.rollback()
+      guids.splice(0, guids.length, ...kept)
+    } else if (n % 25 === 0) {
+      await session.commit()
+      kept = [...guids]
+    }
+  }
+  await session.commit()
+}
+
+/** Other documents and searches in each run of the suite; a failure says which. */
+function withSeed(work: (seed: number) => Promise<void>): Promise<void> {
+  return fc.assert(fc.asyncProperty(fc.nat({ max: 1_000_000 }), work), { numRuns: 1, endOnFailure: true })
+}
+
+test.each([
+  ['small', SMALL, 6],
+  ['large', LARGE, 1],
+])('%s storage', (name, size, rounds) =>
+  withSeed(async (seed) => {
+    const guids = await make(name, size, seed)
+    await change(name, guids, { changes: CHANGES, seed })
+    const stored = await all(world.storage.session(), name)
+    for (const wanted of fc.sample(rankedSearches, { seed, numRuns: rounds }).flat()) {
+      const expected = searchDocuments(stored, wanted).map(guidOf)
+      for (const [who, find] of Object.entries(paths)) {
+        const found = (await find(name, wanted)).map(guidOf)
+        expect(found, `${who}: ${JSON.stringify(wanted)}`).toEqual(expected)
+      }
+    }
+  }),
+)
+
+test('a transaction that has written finds its own documents ranked with all others', () =>
+  withSeed(async (seed) => {
+    const guids = await make('own', SMALL, seed)
+    await change('own', guids, { changes: 500, seed })
+    const session = world.storage.session()
+    await session.delete('own', guids[0] ?? '')
+    await session.create('own', set({ note: 'cat '.repeat(300), title: 'dog' }))
+    const stored = await all(session, 'own')
+    for (const wanted of fc.sample(rankedSearches, { seed, numRuns: 3 }).flat()) {
+      const found = documentsOf(await session.find('own', wanted))
+      expect(found.map(guidOf), JSON.stringify(wanted)).toEqual(searchDocuments(stored, wanted).map(guidOf))
+    }
+    await session.rollback()
+  }))

@@ -1,0 +1,93 @@
+/** What a session writes between two commits, and what all sessions work with. */
+import type { Stamps } from '../../document-stamps.ts'
+import type { Observers } from '../../observers.ts'
+import type { SearchAdvisor } from '../../search/search-advisor.ts'
+import { followCommit } from '../cache/kept-results.ts'
+import type { SearchCache } from '../cache/search-cache.ts'
+import type { SqliteJobs } from '../jobs/sqlite-jobs.ts'
+import type { SearchThread } from '../sql/search-thread.ts'
+import { TextTotals } from '../text/text-totals.ts'
+import type { markVersions } from './mark-versions.ts'
+import type { SqliteCatalogue } from './sqlite-catalogue.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import type { Segment, SqliteWriter } from './sqlite-writer.ts'
+import type { StorageEntry } from './storage-entry.ts'
+
+/** What sessions share. */
+export interface SessionGround {
+  readonly writer: SqliteWriter
+  readonly reader: SqliteConnection
+  /** For searches that look at too much for one turn of the event loop. */
+  readonly thread: SearchThread
+  readonly catalogue: SqliteCatalogue
+  readonly stamps: Stamps
+  readonly jobs: SqliteJobs
+  /** For sessions that see what is committed and nothing else. */
+  readonly results: SearchCache
+  readonly advisor: SearchAdvisor
+  /** Where other processes read: called with what each segment wrote, as its last statement. See `mark-versions.ts`. */
+  readonly mark?: typeof markVersions | undefined
+  readonly observers: Observers
+}
+
+interface SessionEvents {
+  granted(): void
+  lost(error: unknown): void
+}
+
+/** The session's part in the writer's work, and what has to be set right when it is on disk or gone. */
+export class SessionSegment implements Segment {
+  /** Storages that were written to, and guids of documents there that somebody may have read before. */
+  readonly touched = new Map<StorageEntry, string[]>()
+  /** Those whose shape was widened. */
+  readonly widened = new Set<StorageEntry>()
+  readonly totals = new TextTotals()
+  /** Whether workers have something to do once it is committed. */
+  enqueued = false
+  /** See `Segment.reserve`: what it writes makes room, or its session may use the reserve anyway. */
+  reserve: boolean
+  readonly granted: () => void
+  readonly #ground: SessionGround
+  readonly #lost: (error: unknown) => void
+
+  constructor(ground: SessionGround, events: SessionEvents, reserve: boolean) {
+    this.reserve = reserve
+    this.granted = events.granted
+    this.#ground = ground
+    this.#lost = events.lost
+  }
+
+  get hasWritten(): boolean {
+    return this.enqueued || this.touched.size > 0
+  }
+
+  wrote(entry: StorageEntry, guid: string | undefined): void {
+    const guids = this.touched.get(entry) ?? []
+    this.touched.set(entry, guids)
+    // Also while nobody asks for stamps: who begins to before this is committed has read what was before it.
+    if (guid !== undefined) guids.push(guid)
+  }
+
+  lost(error: unknown): void {
+    this.undone()
+    this.#lost(error)
+  }
+
+  settled(error: unknown): void {
+    if (error !== undefined) {
+      this.undone()
+      return
+    }
+    for (const [entry, guids] of this.touched) {
+      this.#ground.catalogue.written(entry.name)
+      entry.written?.written(guids)
+      followCommit(this.#ground, entry)
+    }
+    if (this.enqueued) this.#ground.jobs.wake()
+  }
+
+  /** In memory a shape is only ever widened; what is no longer in the database has to be written again. */
+  undone(): void {
+    for (const entry of this.widened) entry.shapeSaved = false
+  }
+}

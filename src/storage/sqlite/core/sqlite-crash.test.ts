@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { QuoinError } from '../../../shared/errors.ts'
+import { failure } from '../../conformance/expectations.ts'
+import { openGround, type SqliteGround } from './sqlite-ground.ts'
+import { SqliteStorage } from './sqlite-storage.ts'
+
+const script = fileURLToPath(new URL('../../../../test/storage-process.ts', import.meta.url))
+
+let directory: string
+const children = new Set<ChildProcess>()
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+})
+
+afterEach(async () => {
+  for (const child of children) await end(child)
+  children.clear()
+  await rm(directory, { recursive: true })
+})
+
+interface Running {
+  readonly child: ChildProcess
+  /** What it has said, and is still saying. */
+  readonly lines: string[]
+  /** Resolves when there is a line that starts so. */
+  said(start: string): Promise<string>
+  /** Resolves when it has ended and everything is read. */
+  readonly ended: Promise<void>
+}
+
+/** `blocks`: the largest file it may write, in units of the shell's `ulimit -f`. */
+function run(mode: string, blocks?: number): Running {
+  const command = blocks === undefined ? 'exec "$@"' : `ulimit -f ${blocks}; exec "$@"`
+  const child = spawn('sh', ['-c', command, 'sh', process.execPath, script, directory, mode], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.add(child)
+  const lines: string[] = []
+  const reader = createInterface({ input: child.stdout })
+  reader.on('line', (line) => lines.push(line))
+  const ended = once(reader, 'close').then(() => undefined)
+  return {
+    child,
+    lines,
+    ended,
+    async said(start) {
+      for (;;) {
+        const line = lines.find((known) => known.startsWith(start))
+        if (line !== undefined) return line
+        await Promise.race([
+          once(reader, 'line'),
+          ended.then(() => Promise.reject(new Error(`never said ${start}`))),
+        ])
+      }
+    },
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+function open(): Promise<SqliteGround> {
+  return openGround({ directory, clock: Date.now, random: () => undefined, entity: 1, synchronous: 'OFF' })
+}
+
+/** Lets the process write for a moment, ends it, and gives what it has acknowledged. */
+async function crash(mode: string): Promise<string[]> {
+  const running = run(mode)
+  await running.said('+')
+  await wait(randomInt(0, 60))
+  await end(running.child)
+  await running.ended
+  return acknowledged(running.lines)
+}
+
+function acknowledged(lines: readonly string[]): string[] {
+  return lines.filter((line) => /^\+ \S{36} \S{36}$/.test(line)).flatMap((line) => line.split(' ').slice(1))
+}
+
+/** Opens what was left and gives which acknowledged documents are not in it. It must be sound in itself. */
+async function lost(guids: readonly string[]): Promise<string[]> {
+  const ground = await open()
+  const storage = new SqliteStorage(ground)
+  try {
+    const database = ground.writer.connection
+    expect(database.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+    database.exec("INSERT INTO text_1 (text_1) VALUES ('integrity-check')")
+    const halves = database.all(
+      `SELECT doc ->> '$.pair' AS pair FROM doc_1 GROUP BY pair HAVING count(*) <> 2`,
+    )
+    expect(halves).toEqual([])
+    const session = storage.session()
+    const words = { kind: 'simple_query_string', fields: [], text: 'words' } as const
+    expect(await session.count('pairs', words)).toBe(await session.count('pairs', { kind: 'all' }))
+    return guids.filter((guid) => session.get('pairs', guid) === undefined)
+  } finally {
+    await storage.close()
+  }
+}
+
+describe('a process that is ended with kill -9 while it writes', () => {
+  test('has lost nothing that it acknowledged, and left no half of a transaction', async () => {
+    const all: string[] = []
+    for (let round = 0; round < 5; round++) {
+      const guids = await crash('acknowledge')
+      expect(guids.length).toBeGreaterThan(0)
+      all.push(...guids)
+      expect(await lost(all)).toEqual([])
+    }
+  })
+
+  test('control: acknowledging before the commit is found out', async () => {
+    let missing = 0
+    for (let round = 0; round < 20 && missing === 0; round++)
+      missing = (await lost(await crash('acknowledge-early'))).length
+    expect(missing).toBeGreaterThan(0)
+  })
+
+  test('has left no lock', async () => {
+    const running = run('hold')
+    await running.said('open')
+    const error: QuoinError = await failure('UNAVAILABLE', open)
+    expect(error.message).toContain(directory)
+    const second = run('open')
+    expect(await second.said('-')).toContain(`- UNAVAILABLE The directory ${directory} is in use`)
+    await end(running.child)
+    await (await open()).close()
+  })
+})
+
+describe('a disk that fails in the middle of a commit', () => {
+  // A limit on the size of files makes the operating system refuse the write that COMMIT does.
+  test('keeps exactly what was acknowledged, and the process goes on reading', async () => {
+    const running = run('fill', 12_000)
+    await running.ended
+    const guids = acknowledged(running.lines)
+    expect(running.lines.filter((line) => line.startsWith('-'))).toEqual(Array(3).fill('- UNAVAILABLE'))
+    expect(guids.length).toBeGreaterThan(10)
+    expect(running.lines.at(-1)).toBe(`= ${guids.length}`)
+    expect(await lost(guids)).toEqual([])
+    const ground = await open()
+    expect(ground.reader.get('SELECT count(*) AS n FROM doc_1')).toEqual({ n: guids.length })
+    await ground.close()
+  })
+})

@@ -1,0 +1,160 @@
+/** Reading and writing documents of one storage on a connection. What is written must be inside the writer's turn. */
+import { QuoinError } from '../../../shared/errors.ts'
+import type { Meta } from '../../../shared/meta.ts'
+import type { Mutation } from '../../../shared/mutation.ts'
+import { applyMutations } from '../../apply-mutations.ts'
+import type { Stamps } from '../../document-stamps.ts'
+import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
+import type { CreateOptions, Written } from '../../storage.ts'
+import { StoredJson } from '../../stored-json.ts'
+import { addText, changeText, indexedText, removeText } from '../text/sqlite-text-index.ts'
+import type { TextTotals } from '../text/text-totals.ts'
+import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
+import { uniqueConflict } from './sqlite-indexes.ts'
+import { saveShape } from './sqlite-shape.ts'
+import type { StorageEntry } from './storage-entry.ts'
+
+/** What a write works with. */
+export interface Writing {
+  readonly connection: SqliteConnection
+  readonly entry: StorageEntry
+  readonly stamps: Stamps
+  /** Gets the entry if its shape was widened, so that it can be set right if the write is undone. */
+  readonly widened: Set<StorageEntry>
+  readonly totals: TextTotals
+}
+
+interface StoredDocument {
+  /** Row number. */
+  readonly id: number
+  readonly text: string
+  readonly meta: Meta
+  /** JSON text without `_meta`. */
+  readonly body: string
+}
+
+const notFound: Written = { outcome: 'not_found' }
+
+export function getDocument(
+  connection: SqliteConnection,
+  entry: StorageEntry,
+  guid: string,
+  removed: boolean,
+): StoredJson | undefined {
+  const row = connection.get(
+    `SELECT doc FROM ${entry.table} WHERE guid = ?${removed ? '' : ' AND removed = 0'}`,
+    guid,
+  )
+  return row === undefined ? undefined : new StoredJson(textOf(row, 'doc'))
+}
+
+export function createDocument(
+  writing: Writing,
+  mutations: readonly Mutation[],
+  options: CreateOptions | undefined,
+): StoredJson {
+  const { connection, entry, stamps } = writing
+  const body = applyMutations({}, mutations)
+  const bodyAsText = bodyText(body)
+  const given = options?.guid
+  // Asked before: there is one writer, and a refused statement would undo more than itself.
+  if (given !== undefined && connection.get(`SELECT 1 AS n FROM ${entry.table} WHERE guid = ?`, given))
+    throw new QuoinError('CONFLICT', `There is a document with the guid ${given}.`)
+  const meta = stamps.created(options)
+  const text = joinDocument(meta, bodyAsText)
+  const row = refusing(entry, () =>
+    connection.insert(
+      `INSERT INTO ${entry.table} (guid, created, updated, removed, version, doc) VALUES (?, ?, ?, 0, 1, ?)`,
+      meta.guid,
+      meta.cms,
+      meta.ums,
+      text,
+    ),
+  )
+  entry.touched?.touch(row, undefined)
+  saveShape(writing, body)
+  const indexed = indexedText(entry, row, body)
+  if (indexed !== undefined) addText(writing, row, indexed)
+  return new StoredJson(text)
+}
+
+export function updateDocument(
+  writing: Writing,
+  guid: string,
+  mutations: readonly Mutation[],
+  updateHash: string | undefined,
+): Written {
+  const { entry, stamps } = writing
+  const stored = readDocument(writing, guid)
+  if (stored === undefined || stored.meta.removed !== 0) return notFound
+  if (updateHash !== undefined && updateHash !== stored.meta.update_hash)
+    return { outcome: 'conflict', document: new StoredJson(stored.text) }
+  const before = parseBody(stored.body)
+  const textBefore = indexedText(entry, stored.id, before)
+  const body = applyMutations(before, mutations)
+  // Also when nothing differs: whoever holds the old update_hash should learn that somebody else has been here, and
+  // finding out would mean comparing whole documents on each write.
+  const document = writeDocument(writing, stored, stamps.changed(stored.meta), bodyText(body))
+  saveShape(writing, body)
+  const text = indexedText(entry, stored.id, body)
+  if (textBefore !== undefined && text !== undefined && text !== textBefore)
+    changeText(writing, stored.id, { before: textBefore, after: text })
+  return { outcome: 'written', document, before: new StoredJson(stored.text) }
+}
+
+/** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
+export function markDocument(writing: Writing, guid: string, removed: boolean): Written {
+  const stored = readDocument(writing, guid)
+  if (stored === undefined || (stored.meta.removed !== 0) === removed) return notFound
+  const meta = writing.stamps.changed(stored.meta, removed)
+  const document = writeDocument(writing, stored, meta, stored.body)
+  return { outcome: 'written', document, before: new StoredJson(stored.text) }
+}
+
+export function deleteDocument(writing: Writing, guid: string): Written {
+  const { connection, entry } = writing
+  const stored = readDocument(writing, guid)
+  if (stored === undefined) return notFound
+  entry.touched?.touch(stored.id, stored.text)
+  connection.run(`DELETE FROM ${entry.table} WHERE id = ?`, stored.id)
+  removeText(writing, stored.id)
+  const document = new StoredJson(stored.text)
+  return { outcome: 'written', document, before: document }
+}
+
+function readDocument({ connection, entry }: Writing, guid: string): StoredDocument | undefined {
+  const row = connection.get(`SELECT id, doc FROM ${entry.table} WHERE guid = ?`, guid)
+  if (row === undefined) return undefined
+  const text = textOf(row, 'doc')
+  return { id: numberOf(row, 'id'), text, ...splitDocument(text) }
+}
+
+function writeDocument(
+  { connection, entry }: Writing,
+  stored: StoredDocument,
+  meta: Meta,
+  body: string,
+): StoredJson {
+  const text = joinDocument(meta, body)
+  entry.touched?.touch(stored.id, stored.text)
+  // `removed` is in the condition of every index: naming it would have SQLite write all of them, the one by creation too.
+  const mark = meta.removed === stored.meta.removed ? '' : `removed = ${meta.removed}, `
+  refusing(entry, () =>
+    connection.run(
+      `UPDATE ${entry.table} SET ${mark}updated = ?, version = version + 1, doc = ? WHERE id = ?`,
+      meta.ums,
+      text,
+      stored.id,
+    ),
+  )
+  return new StoredJson(text)
+}
+
+/** Names the fields when a unique index refuses the document. */
+function refusing<T>(entry: StorageEntry, write: () => T): T {
+  try {
+    return write()
+  } catch (error) {
+    throw uniqueConflict(error, entry) ?? error
+  }
+}

@@ -1,0 +1,134 @@
+/** Opens what a SQLite storage stands on: the directory and its lock, the connections, the catalogue. */
+import { mkdir, open as openFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { QuoinError } from '../../../shared/errors.ts'
+import { pooledRandom } from '../../../shared/pooled-random.ts'
+import type { Timers } from '../../../shared/timers.ts'
+import { type StampOptions, stamps } from '../../document-stamps.ts'
+import { type SlowLimits, searchAdvisor } from '../../search/search-advisor.ts'
+import { searchCache } from '../cache/search-cache.ts'
+import { SqliteJobs } from '../jobs/sqlite-jobs.ts'
+import { awaitReaders } from '../reader/readers-lock.ts'
+import { registerSearchFunctions } from '../sql/search-functions.ts'
+import { SearchThread } from '../sql/search-thread.ts'
+import { ensureVocabulary } from '../text/sqlite-text-index.ts'
+import { ensureTotals } from '../text/text-totals.ts'
+import { BALLAST_BYTES, Ballast } from './ballast.ts'
+import { checkFiles } from './check-files.ts'
+import { markVersions } from './mark-versions.ts'
+import type { SessionGround } from './session-segment.ts'
+import { SqliteCatalogue } from './sqlite-catalogue.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { DamagedDatabase, storageError } from './sqlite-errors.ts'
+import { lockDirectory } from './sqlite-lock.ts'
+import { migrateSqlite, sqliteMigrations } from './sqlite-migrations.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+export interface SqliteOptions extends StampOptions {
+  /** Where `quoin.db` is. Made if missing, for its owner only. */
+  readonly directory: string
+  /** OFF loses what was acknowledged when the power fails: only for tests, which it makes faster. */
+  readonly synchronous?: 'FULL' | 'OFF'
+  /** Size of the file that keeps room for a full disk; 0 = none, as for tests that do not wait for the disk. */
+  readonly ballastBytes?: number
+  readonly slowSearches?: SlowLimits
+  /** Open a database although a part of it is lost: see `check-files.ts`. */
+  readonly acceptLoss?: boolean
+  /** Told what administrators have to know of the files. */
+  readonly notice?: (message: string, isDamaged: boolean) => void
+  /** Whether other processes will read this database (`reader-storage.ts`). */
+  readonly shared?: boolean
+  /** Of the writer; the process's, if not given. */
+  readonly timers?: Timers
+}
+
+export interface SqliteGround extends SessionGround {
+  /** Waits for those who have the writer or wait for it, and for their commit; then lets go of the files. */
+  close(): Promise<void>
+}
+
+/** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
+export async function openGround(options: SqliteOptions): Promise<SqliteGround> {
+  const { directory, clock, synchronous = 'FULL' } = options
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const path = join(directory, 'quoin.db')
+  const existing = (await stat(path).catch(() => undefined))?.size ?? 0
+  await makeFiles(directory, [join(directory, 'quoin.lock')])
+  const unlock = lockDirectory(directory)
+  const connections: SqliteConnection[] = []
+  try {
+    awaitReaders(directory)
+    const noticed = checkFiles({ directory, acceptLoss: options.acceptLoss ?? false, now: clock() })
+    if (noticed !== undefined) options.notice?.(noticed, false)
+    await makeFiles(directory, [path])
+    const connect = (readOnly: boolean) => {
+      const connection = new SqliteConnection({ path, readOnly, synchronous })
+      connections.push(connection)
+      registerSearchFunctions(connection)
+      return connection
+    }
+    const writing = connect(false)
+    await migrateSqlite(writing, await sqliteMigrations(), clock)
+    ensureVocabulary(writing)
+    ensureTotals(writing)
+    const catalogue = new SqliteCatalogue()
+    catalogue.load(writing)
+    const reader = connect(true)
+    const random = pooledRandom(options.random)
+    const bytes = options.ballastBytes ?? (synchronous === 'FULL' ? BALLAST_BYTES : 0)
+    const ballast =
+      bytes > 0
+        ? new Ballast({
+            path: join(directory, 'ballast'),
+            bytes,
+            random: options.random,
+            existing: existing > 0,
+          })
+        : undefined
+    const writer = new SqliteWriter(writing, ballast, options.timers)
+    writer.damageFound = (damage) => options.notice?.(damageText(path, damage), true)
+    const thread = new SearchThread(path, writer.noteFailure)
+    return {
+      writer,
+      reader,
+      thread,
+      catalogue,
+      observers: new Map(),
+      mark: options.shared ? markVersions : undefined,
+      results: searchCache(),
+      advisor: searchAdvisor(clock, options.slowSearches),
+      stamps: stamps({ ...options, random }),
+      jobs: new SqliteJobs({ writer, reader, clock, random }),
+      async close() {
+        await thread.close()
+        reader.close()
+        // The last connection to close writes the log back into the database file and removes it.
+        await writer.close()
+        await ballast?.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    for (const connection of connections) connection.close()
+    unlock()
+    const told = storageError(error)
+    if (!(told instanceof DamagedDatabase)) throw told
+    const text = `${path} is damaged and cannot be opened: SQLite says "${told.reason}". ${RESTORE}`
+    throw new QuoinError('UNAVAILABLE', text, { cause: error })
+  }
+}
+
+const RESTORE =
+  'Put a backup back with "quoin restore <folder> --force", which keeps these files in a folder beside it.'
+
+/** For the log of the node. */
+function damageText(path: string, damage: DamagedDatabase): string {
+  return `${path} is damaged: SQLite says "${damage.reason}". Writes are refused from now on; what can be read is served. Stop Quoin. ${RESTORE}`
+}
+
+/** Empty files that only their owner can read; SQLite gives its log the same rights. Their names are on disk before use. */
+async function makeFiles(directory: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths) await openFile(path, 'a', 0o600).then((file) => file.close())
+  const folder = await openFile(directory, 'r')
+  await folder.sync().finally(() => folder.close())
+}

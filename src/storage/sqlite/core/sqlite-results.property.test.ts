@@ -1,0 +1,110 @@
+/** Searches that may come from the result cache give what the same searches give without it, whatever is written between. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTemporaryStorage, type TemporaryStorage } from '../../../../test/temporary-storage.ts'
+import { isJsonObject } from '../../../shared/json.ts'
+import { type Query, search } from '../../../shared/query.ts'
+import { documentOf, type Session } from '../../storage.ts'
+
+let room: TemporaryStorage
+beforeAll(async () => {
+  room = await openTemporaryStorage()
+  await room.storage.ensure('other')
+})
+afterAll(() => room.close())
+
+const queries: readonly Query[] = [
+  { kind: 'all' },
+  { kind: 'term', field: 'n', value: 1 },
+  { kind: 'range', field: 'n', bounds: { gte: 2 } },
+  { kind: 'not', query: { kind: 'term', field: 'n', value: 0 } },
+  { kind: 'simple_query_string', text: '1 2', fields: [] },
+]
+
+type Step =
+  | { readonly kind: 'create' | 'look'; readonly n: number }
+  | { readonly kind: 'change' | 'remove'; readonly n: number; readonly kept: boolean }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('look' as const), n: fc.nat(4) }) },
+  fc.record({ kind: fc.constant('create' as const), n: fc.nat(3) }),
+  fc.record({
+    kind: fc.constantFrom('change' as const, 'remove' as const),
+    n: fc.nat(20),
+    kept: fc.boolean(),
+  }),
+)
+
+/** What a session sees: a page, its length and the count. */
+async function look(session: Session, name: string, query: Query) {
+  const found = await session.find(name, search({ query, limit: 3 }))
+  return [found.documents.text, found.length, found.next(), await session.count(name, query)]
+}
+
+let storages = 0
+
+test('writes and searches in any order', async () => {
+  const { storage, clock } = room
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 40 }), async (steps) => {
+      const name = `things_${++storages}`
+      await storage.ensure(name)
+      const guids: string[] = []
+      for (const { kind, n, ...more } of steps) {
+        clock.now += 1
+        const session = storage.session()
+        if (kind === 'create') {
+          const meta = documentOf(await session.create(name, [{ op: 'set', field: 'n', value: n }]))._meta
+          await session.commit()
+          if (isJsonObject(meta)) guids.push(String(meta.guid))
+        } else if (kind === 'look') {
+          const query = queries[n] ?? { kind: 'all' }
+          const cached = await look(session, name, query)
+          // A session that has written, if only elsewhere, reads past the cache.
+          const uncached = storage.session()
+          await uncached.create('other', [])
+          expect(cached).toEqual(await look(uncached, name, query))
+          await uncached.rollback()
+          expect(await look(storage.session(), name, query)).toEqual(cached)
+        } else {
+          const guid = guids[n % Math.max(1, guids.length)] ?? 'none'
+          if (kind === 'change')
+            await session.update(name, guid, [{ op: 'increment', field: 'n', amount: 1 }])
+          else await session.remove(name, guid)
+          if ('kept' in more && more.kept) await session.commit()
+          else await session.rollback()
+        }
+      }
+      await storage.drop(name)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a page stays over a write that cannot have changed it, and no other does', async () => {
+  const { storage } = room
+  await storage.ensure('carried')
+  const ask = (value: number) =>
+    storage.session().find('carried', search({ query: { kind: 'term', field: 'n', value } }))
+  const create = async (n: number) => {
+    const session = storage.session()
+    await session.create('carried', [{ op: 'set', field: 'n', value: n }])
+    await session.commit()
+  }
+  await create(1)
+  const [ones, twos] = [await ask(1), await ask(2)]
+  await create(2)
+  expect(await ask(1)).toBe(ones)
+  expect((await ask(2)).length).toBe(1)
+  expect(twos.length).toBe(0)
+})
+
+test('a search after a write is not the one from before it', async () => {
+  const { storage } = room
+  await storage.ensure('control')
+  const before = await look(storage.session(), 'control', { kind: 'all' })
+  const session = storage.session()
+  await session.create('control', [])
+  await session.commit()
+  expect(await look(storage.session(), 'control', { kind: 'all' })).not.toEqual(before)
+})

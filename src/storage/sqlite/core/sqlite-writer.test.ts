@@ -1,0 +1,306 @@
+import { randomFillSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { commitFrames } from '../../../../test/commit-frames.ts'
+import { testClock } from '../../../../test/temporary-storage.ts'
+import { isPromise } from '../../../shared/maybe-promise.ts'
+import { matchAll, search } from '../../../shared/query.ts'
+import { create, failure, metaOf, set, stored, turns } from '../../conformance/expectations.ts'
+import type { StoredJson } from '../../stored-json.ts'
+import { transact } from '../../transact.ts'
+import { openGround, type SqliteGround } from './sqlite-ground.ts'
+import { SqliteStorage } from './sqlite-storage.ts'
+import { HOLD_LIMIT } from './sqlite-writer.ts'
+
+let directory: string
+let ground: SqliteGround
+let storage: SqliteStorage
+
+async function open(): Promise<void> {
+  ground = await openGround({
+    directory,
+    clock: testClock(),
+    random: randomFillSync,
+    entity: 1,
+    synchronous: 'OFF',
+  })
+  storage = new SqliteStorage(ground)
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  await open()
+  await storage.ensure('things')
+})
+
+afterEach(async () => {
+  vi.useRealTimers()
+  await storage.close()
+  await rm(directory, { recursive: true })
+})
+
+function count(): number | Promise<number> {
+  return storage.session().count('things', matchAll)
+}
+
+/** The document, which must be there now. */
+function atOnce(made: StoredJson | Promise<StoredJson>): StoredJson {
+  if (isPromise(made)) throw new Error('The writer is not free.')
+  return made
+}
+
+describe('commits that come together', () => {
+  const transactions = async (work: () => Promise<unknown>) => {
+    const log = join(directory, 'quoin.db-wal')
+    const before = await commitFrames(log)
+    await work()
+    return (await commitFrames(log)) - before
+  }
+
+  test('32 of one turn are one transaction', async () => {
+    const made = await transactions(() =>
+      Promise.all(
+        Array.from({ length: 32 }, () => {
+          const session = storage.session()
+          atOnce(session.create('things', set({ a: 1 })))
+          return session.commit()
+        }),
+      ),
+    )
+    expect([made, await count()]).toEqual([1, 32])
+  })
+
+  test('so are 32 that wait for each other, and the rolled back among them leave nothing', async () => {
+    const made = await transactions(() =>
+      Promise.allSettled(
+        Array.from({ length: 32 }, (_, index) =>
+          transact(storage, async (session) => {
+            await session.create('things', set({ a: 1 }))
+            await session.create('things', set({ b: 1 }))
+            if (index % 2 === 0) throw new RangeError('no')
+          }),
+        ),
+      ),
+    )
+    expect([made, await count()]).toEqual([1, 32])
+  })
+
+  const oneMore = () => {
+    const session = storage.session()
+    atOnce(session.create('things', set({ a: 1 })))
+    return session.commit()
+  }
+  const loopTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+  test('a lone one is there after one turn of the loop, and who comes later has a transaction of its own', async () => {
+    const made = await transactions(async () => {
+      let committed = false
+      const first = Promise.resolve(oneMore()).then(() => {
+        committed = true
+      })
+      await loopTurn()
+      expect(committed).toBe(true)
+      await Promise.all([first, oneMore()])
+    })
+    expect([made, await count()]).toEqual([2, 2])
+  })
+
+  test.each([
+    { more: 5, turns: 25, transactionsMade: 2 },
+    { more: 2, turns: 25, transactionsMade: 25 },
+  ])('$more more in each of $turns turns of the loop are $transactionsMade', async (these) => {
+    const made = await transactions(async () => {
+      const commits: unknown[] = []
+      for (let turn = 0; turn < these.turns; turn++) {
+        for (let number = 0; number < these.more; number++) commits.push(oneMore())
+        await loopTurn()
+      }
+      await Promise.all(commits)
+    })
+    expect([made, await count()]).toEqual([these.transactionsMade, these.more * these.turns])
+  })
+
+  test('three one after the other are three; reads, rollbacks and writes of nothing are none', async () => {
+    const made = await transactions(async () => {
+      for (let index = 0; index < 3; index++) await create(storage, 'things', { a: 1 })
+      const session = storage.session()
+      await session.find('things', search())
+      await session.create('things', [])
+      await session.rollback()
+      await session.update('things', 'nobody', set({ a: 1 }))
+      await session.commit()
+    })
+    expect([made, await count()]).toEqual([3, 3])
+  })
+})
+
+describe('turns', () => {
+  test('a lone writer has everything at once but the commit', async () => {
+    const session = storage.session()
+    const guid = metaOf(atOnce(session.create('things', set({ a: 1 })))).guid
+    expect(isPromise(session.update('things', guid, set({ a: 2 })))).toBe(false)
+    expect(isPromise(session.get('things', guid))).toBe(false)
+    expect(await count()).toBe(0)
+    const committed = session.commit()
+    expect(isPromise(committed)).toBe(true)
+    await committed
+    expect(await count()).toBe(1)
+    expect(session.create('things', [])).not.toBeInstanceOf(Promise)
+    expect(session.rollback()).toBeUndefined()
+  })
+
+  test('those who wait get the writer in the order in which they came', async () => {
+    const holder = storage.session()
+    await holder.create('things', set({ n: 0 }))
+    const order: number[] = []
+    const waiting = [1, 2, 3, 4].map((n) =>
+      transact(storage, async (session) => {
+        const made = session.create('things', set({ n }))
+        expect(isPromise(made)).toBe(true)
+        await made
+        order.push(n)
+      }),
+    )
+    await turns()
+    expect(order).toEqual([])
+    await Promise.all([holder.commit(), ...waiting])
+    expect(order).toEqual([1, 2, 3, 4])
+  })
+
+  test('two operations of one session wait for one turn, and both are done before its commit', async () => {
+    const holder = storage.session()
+    await holder.create('things', [])
+    const session = storage.session()
+    const both = [session.update('things', 'nobody', []), session.create('things', set({ n: 1 }))]
+    const committed = session.commit()
+    await holder.rollback()
+    await Promise.all([...both, committed])
+    expect(await count()).toBe(1)
+  })
+
+  test('a rollback while a write waits takes the write back', async () => {
+    const holder = storage.session()
+    await holder.create('things', [])
+    const session = storage.session()
+    const refused = failure('UNAVAILABLE', () => session.create('things', []))
+    await turns()
+    await session.rollback()
+    await refused
+    // Once more, when the turn has just been given and the write has not yet begun.
+    const late = failure('UNAVAILABLE', () => session.create('things', []))
+    const ended = holder.commit()
+    const undone = session.rollback()
+    await Promise.all([late, ended, undone])
+    expect(await count()).toBe(1)
+    atOnce(holder.create('things', []))
+    await holder.rollback()
+  })
+
+  test('a commit is not told, and not to be seen, while another session keeps the group open', async () => {
+    const [first, second] = [storage.session(), storage.session()]
+    await first.create('things', set({ a: 1 }))
+    let told = false
+    const committed = Promise.resolve(first.commit()).then(() => {
+      told = true
+    })
+    atOnce(second.create('things', set({ b: 1 })))
+    await turns()
+    expect([told, await count(), storage.version('things')]).toEqual([false, 0, 0])
+    await second.rollback()
+    await committed
+    expect([told, await count(), storage.version('things')]).toEqual([true, 1, 1])
+  })
+
+  test('who has seen what is not on disk yet waits for it too', async () => {
+    const guid = await create(storage, 'things', { a: 1 })
+    const [first, second] = [storage.session(), storage.session()]
+    await first.delete('things', guid)
+    let told = false
+    const committed = Promise.resolve(first.commit()).then(() => {
+      told = true
+    })
+    expect(await second.update('things', guid, set({ a: 2 }))).toEqual({ outcome: 'not_found' })
+    const seen = second.commit()
+    expect(isPromise(seen)).toBe(true)
+    await seen
+    expect(told).toBe(true)
+    await committed
+  })
+})
+
+describe('a session that keeps the writer too long', () => {
+  test('is undone, hears of it until it rolls back, and the next one writes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await storage.close()
+    await open()
+    const slow = storage.session()
+    const guid = metaOf(await slow.create('things', set({ slow: 1 }))).guid
+    const next = create(storage, 'things', { next: 1 })
+    vi.advanceTimersByTime(HOLD_LIMIT - 1)
+    await turns()
+    expect(await slow.get('things', guid)).toBeDefined()
+    vi.advanceTimersByTime(1)
+    await next
+    for (let call = 0; call < 2; call++) {
+      await failure('UNAVAILABLE', () => slow.get('things', guid))
+      await failure('UNAVAILABLE', () => slow.create('things', []))
+    }
+    await failure('UNAVAILABLE', () => slow.commit())
+    await slow.create('things', set({ again: 1 }))
+    await slow.commit()
+    const found = await slow.find('things', search({ sort: [] }))
+    expect(found.documents.value).toMatchObject([{ again: 1 }, { next: 1 }])
+  })
+})
+
+describe('a full disk', () => {
+  const big = set({ text: 'x'.repeat(50_000) })
+  const limit = (pages: number) => ground.writer.connection.exec(`PRAGMA max_page_count = ${pages}`)
+  const used = () => Number(ground.writer.connection.get('PRAGMA page_count')?.page_count)
+
+  test('takes nothing of the group, tells everybody, and is over when there is space', async () => {
+    await storage.ensure('things', { indexes: [{ fields: ['tags'] }], text: true })
+    const guid = await create(storage, 'things', { tags: 'red' })
+    const version = storage.version('things')
+    limit(used() + 20)
+    const [first, second] = [storage.session(), storage.session()]
+    await first.update('things', guid, set({ tags: ['red', 'blue'] }))
+    const refused = failure('STORAGE_FULL', () => first.commit())
+    atOnce(second.create('things', []))
+    await failure('STORAGE_FULL', async () => {
+      for (let index = 0; index < 10; index++) await second.create('things', big)
+    })
+    await refused
+    await failure('STORAGE_FULL', () => second.get('things', guid))
+    await failure('STORAGE_FULL', () => second.commit())
+    await failure('STORAGE_FULL', () =>
+      transact(storage, (session) => session.create('things', set({ x: 'x'.repeat(200_000) }))),
+    )
+    expect(await stored(storage, 'things', guid)).toEqual({ tags: 'red' })
+    expect([await count(), storage.version('things')]).toEqual([1, version])
+    limit(100_000)
+    await transact(storage, (session) => session.update('things', guid, set({ tags: ['red', 'blue'] })))
+    await transact(storage, (session) => session.create('things', big))
+    // What the refused write had added to the shape must be in the database too: without it the search would be wrong.
+    await storage.close()
+    await open()
+    const blue = { kind: 'term', field: 'tags', value: 'blue' } as const
+    expect(await storage.session().count('things', blue)).toBe(1)
+    expect(ground.writer.connection.get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
+  })
+
+  test('stops an index with nothing left of it', async () => {
+    await transact(storage, async (session) => {
+      for (let n = 0; n < 2_000; n++) await session.create('things', set({ n: `${n}`.padStart(200, 'x') }))
+    })
+    limit(used() + 5)
+    const needs = { indexes: [{ fields: ['n'] }] }
+    await failure('STORAGE_FULL', () => storage.ensure('things', needs))
+    await create(storage, 'things', { n: 'small' })
+    limit(100_000)
+    await storage.ensure('things', needs)
+    expect(await storage.session().count('things', { kind: 'term', field: 'n', value: 'small' })).toBe(1)
+  })
+})

@@ -1,0 +1,31 @@
+import type { Index } from '../../document-index.ts'
+import type { KeptCounts } from '../cache/kept-counts.ts'
+import type { TouchedDocuments } from '../cache/touched-documents.ts'
+import type { WrittenDocuments } from '../cache/written-documents.ts'
+import type { SearchTarget } from '../sql/search-target.ts'
+import type { FieldTexts } from '../text/field-texts.ts'
+import type { TextPostings } from '../text/text-postings.ts'
+
+/** What is known of one storage. Also what searches are compiled against. */
+export interface StorageEntry extends SearchTarget {
+  readonly name: string
+  /** By the index's name in SQLite. */
+  readonly indexes: Map<string, Index>
+  /** Only while the free-text index holds all documents. */
+  textTable: string | undefined
+  /** Documents with a row number up to this are in the free-text index: -1 = there is none, Infinity = all are. */
+  textUpTo: number
+  /** From the first search or count on whose result is kept: see `kept-results.ts`. */
+  counts?: KeptCounts | undefined
+  touched?: TouchedDocuments | undefined
+  /** Whether somebody searched since what is kept was judged after a commit. */
+  isSearched?: boolean
+  /** From the first question on when a document was written. */
+  written?: WrittenDocuments | undefined
+  /** While free text is ranked in memory. */
+  postings?: TextPostings | undefined
+  /** While there were searches in named fields. */
+  fieldTexts?: FieldTexts | undefined
+  /** False after a write that widened the shape was undone: what is in memory may then not be in the database. */
+  shapeSaved: boolean
+}

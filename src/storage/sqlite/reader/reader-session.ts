@@ -1,0 +1,203 @@
+/**
+ * One unit of work in a process that only reads. Each read sees what is committed when it begins; unlike in the process
+ * that writes, the writer may commit between two reads of one flow, as it may on PostgreSQL.
+ */
+import type { MaybePromise } from '../../../shared/maybe-promise.ts'
+import { matchAll, type Query, type Search } from '../../../shared/query.ts'
+import { totalKnownFrom } from '../../find-with-total.ts'
+import { EFFORT_OF_A_SEARCH, EFFORT_OF_A_TURN, EffortSpent } from '../../search/search-effort.ts'
+import type { Found, FoundWithTotal, Origin, Session } from '../../storage.ts'
+import type { StoredJson } from '../../stored-json.ts'
+import { refuseWrite } from '../../write-refused.ts'
+import type { SearchCache } from '../cache/search-cache.ts'
+import { guarded, type SqliteConnection } from '../core/sqlite-connection.ts'
+import { getDocument } from '../core/sqlite-documents.ts'
+import type { StorageEntry } from '../core/storage-entry.ts'
+import { countKey } from '../sql/aside-search.ts'
+import { boundedCount, boundedFind } from '../sql/bounded-search.ts'
+import type { SearchThread } from '../sql/search-thread.ts'
+import { pageOf } from '../sql/sqlite-find.ts'
+import type { ReaderCatalogue } from './reader-catalogue.ts'
+
+export interface ReaderGround {
+  readonly connection: SqliteConnection
+  /** For searches that look at too much for one turn of the event loop. */
+  readonly thread: SearchThread
+  readonly catalogue: ReaderCatalogue
+  readonly results: SearchCache
+  /** Told of each write that was tried. */
+  readonly refused: () => void
+  /** Told of each error of the database. */
+  readonly failed: (error: unknown) => void
+}
+
+export class ReaderSession implements Session {
+  readonly hasWritten = false
+  readonly origin: Origin
+  readonly #ground: ReaderGround
+
+  constructor(ground: ReaderGround, origin: Origin) {
+    this.#ground = ground
+    this.origin = origin
+  }
+
+  get(storage: string, guid: string, options?: { readonly removed?: boolean }): StoredJson | undefined {
+    const { connection, catalogue } = this.#ground
+    const removed = options?.removed ?? false
+    const entry = catalogue.remembered(storage)
+    if (entry) {
+      try {
+        return getDocument(connection, entry, guid, removed)
+      } catch {
+        // Its table may be gone, and another storage there under its name.
+      }
+    }
+    return this.#snapshot(storage, (current) => getDocument(connection, current, guid, removed))
+  }
+
+  /** A result that is kept costs one read of the catalogue (5 µs), which is exact, in place of the search. */
+  find(storage: string, search: Search): MaybePromise<Found> {
+    return this.#orAside(
+      () => this.#find(storage, search),
+      () => this.#findAside(storage, search, false).then(({ found }) => found),
+    )
+  }
+
+  #find(storage: string, search: Search): Found {
+    const { connection, catalogue, failed, results } = this.#ground
+    const key = JSON.stringify(search)
+    const now = guarded(() => catalogue.unchanged(storage), failed)
+    const known = now && results.known(now.entry.table, now.version, key)
+    if (known) return known
+    return this.#snapshot(storage, (entry, version) =>
+      results.found(entry.table, version, { search, key }, () =>
+        boundedFind({ connection, entry, effort: EFFORT_OF_A_TURN, alone: false }, search),
+      ),
+    )
+  }
+
+  /** In one read transaction: the writer may commit between two. */
+  findWithTotal(storage: string, search: Search): MaybePromise<FoundWithTotal> {
+    return this.#orAside(
+      () =>
+        this.#transaction(() => {
+          const found = this.#find(storage, search)
+          const known = totalKnownFrom(found, search)
+          return { found, total: known ?? this.#count(storage, search.query, search.includeRemoved) }
+        }),
+      async () => {
+        const { found, total } = await this.#findAside(storage, search, true)
+        if (total === undefined) throw new Error('The search thread did not count.')
+        return { found, total }
+      },
+    )
+  }
+
+  count(storage: string, query: Query = matchAll, includeRemoved = false): MaybePromise<number> {
+    return this.#orAside(
+      () => this.#count(storage, query, includeRemoved),
+      async () => {
+        const { thread, results } = this.#ground
+        const effort = EFFORT_OF_A_SEARCH
+        const { table, version, total } = await thread.count({ storage, query, includeRemoved, effort })
+        if (isNews(results, table, version))
+          results.counted(table, version, countKey(query, includeRemoved), () => total)
+        return total
+      },
+    )
+  }
+
+  #count(storage: string, query: Query, includeRemoved: boolean): number {
+    const { connection, catalogue, failed, results } = this.#ground
+    const key = countKey(query, includeRemoved)
+    const now = guarded(() => catalogue.unchanged(storage), failed)
+    const known = now && results.knownCount(now.entry.table, now.version, key)
+    if (known !== undefined) return known
+    return this.#snapshot(storage, (entry, version) =>
+      results.counted(entry.table, version, key, () =>
+        boundedCount({ connection, entry, effort: EFFORT_OF_A_TURN, alone: false }, query, includeRemoved),
+      ),
+    )
+  }
+
+  /** In this turn if it looks at little, else in the thread. */
+  #orAside<T>(here: () => T, inThread: () => Promise<T>): MaybePromise<T> {
+    try {
+      return here()
+    } catch (error) {
+      if (error instanceof EffortSpent) return inThread()
+      throw error
+    }
+  }
+
+  async #findAside(storage: string, search: Search, total: boolean) {
+    const { thread, results } = this.#ground
+    const answer = await thread.find({ storage, search, total, effort: EFFORT_OF_A_SEARCH })
+    const { table, version, documents, length } = answer
+    const found = pageOf({ documents, length }, search)
+    if (isNews(results, table, version))
+      results.found(table, version, { search, key: JSON.stringify(search) }, () => found)
+    return { found, total: answer.total }
+  }
+
+  create(): never {
+    this.#refuse()
+  }
+
+  update(): never {
+    this.#refuse()
+  }
+
+  remove(): never {
+    this.#refuse()
+  }
+
+  restore(): never {
+    this.#refuse()
+  }
+
+  delete(): never {
+    this.#refuse()
+  }
+
+  enqueue(): never {
+    this.#refuse()
+  }
+
+  /** Nothing can have been written. */
+  commit(): void {}
+
+  rollback(): void {}
+
+  #refuse(): never {
+    this.#ground.refused()
+    refuseWrite(this)
+  }
+
+  /** In one read transaction: what is known of the storage is what the work meets. */
+  #snapshot<T>(storage: string, work: (entry: StorageEntry, version: number) => T): T {
+    return this.#transaction(() => {
+      const { entry, version } = this.#ground.catalogue.read(storage)
+      return work(entry, version)
+    })
+  }
+
+  /** Work within work is part of it. */
+  #transaction<T>(work: () => T): T {
+    const { connection, failed } = this.#ground
+    if (connection.inTransaction) return work()
+    return guarded(() => {
+      connection.run('BEGIN')
+      try {
+        return work()
+      } finally {
+        if (connection.inTransaction) connection.run('COMMIT')
+      }
+    }, failed)
+  }
+}
+
+/** Not of an older version than what is kept: that would take away the newer. */
+function isNews(results: SearchCache, table: string, version: number): boolean {
+  return (results.version(table) ?? 0) <= version
+}

@@ -1,0 +1,128 @@
+/**
+ * The embedded engine for a process that only reads, beside the one that writes. Storages are made, and indexes, before
+ * it opens or by the other process; what it finds missing it does not make.
+ */
+import { join } from 'node:path'
+import { QuoinError } from '../../../shared/errors.ts'
+import { oneAtATime } from '../../../shared/one-at-a-time.ts'
+import type { Cluster, Watcher } from '../../cluster.ts'
+import type { Jobs } from '../../job.ts'
+import type { Origin, Session, Storage } from '../../storage.ts'
+import { WriteRefused } from '../../write-refused.ts'
+import { searchCache } from '../cache/search-cache.ts'
+import { guarded, SqliteConnection } from '../core/sqlite-connection.ts'
+import { DamagedDatabase, storageError } from '../core/sqlite-errors.ts'
+import { registerSearchFunctions } from '../sql/search-functions.ts'
+import { SearchThread } from '../sql/search-thread.ts'
+import { ReaderCatalogue } from './reader-catalogue.ts'
+import { ReaderSession } from './reader-session.ts'
+import { holdReadersLock } from './readers-lock.ts'
+
+/** What the process that writes tells this one. */
+export interface Following {
+  readonly cluster: Cluster
+  watch(name: string, watcher: Watcher): () => void
+  /** Raised by each message about a watched storage. */
+  version(name: string): number
+}
+
+export interface ReaderOptions {
+  readonly directory: string
+  readonly following: Following
+  /** Told of each write that was tried and refused. */
+  readonly refused?: () => void
+  /** Told once when the database was found damaged, with what SQLite says: the process that writes must not go on. */
+  readonly damaged?: (reason: string) => void
+}
+
+/** Throws UNAVAILABLE when a writer is just beginning. */
+export function openReaderStorage({ directory, following, refused, damaged }: ReaderOptions): Storage {
+  const unlock = holdReadersLock(directory)
+  let isDamaged = false
+  const failed = (error: unknown) => {
+    if (!(error instanceof DamagedDatabase) || isDamaged) return
+    isDamaged = true
+    damaged?.(error.reason)
+  }
+  try {
+    const path = join(directory, 'quoin.db')
+    const connection = new SqliteConnection({
+      path,
+      readOnly: true,
+      synchronous: 'FULL',
+    })
+    registerSearchFunctions(connection)
+    const catalogue = new ReaderCatalogue(connection)
+    const thread = new SearchThread(path, failed)
+    const ground = {
+      connection,
+      thread,
+      catalogue,
+      results: searchCache(),
+      refused: refused ?? (() => undefined),
+      failed,
+    }
+    return {
+      engine: 'sqlite',
+      cluster: following.cluster,
+      jobs: refusedJobs(),
+      alone: oneAtATime(),
+      async ensure(name) {
+        if (!catalogue.has(name))
+          throw new QuoinError('INTERNAL', `The storage ${name} is not there, and this process only reads.`)
+      },
+      async release() {
+        refuse()
+      },
+      async drop() {
+        refuse()
+      },
+      has: (name) => guarded(() => catalogue.has(name), failed),
+      names: () => guarded(() => catalogue.names(), failed),
+      session: (origin: Origin = {}): Session => new ReaderSession(ground, origin),
+      // Nothing is written here that could be observed.
+      observe: () => () => undefined,
+      watch: (name, watcher) => following.watch(name, watcher),
+      version: (name) => following.version(name),
+      stamp(name) {
+        const now = guarded(() => catalogue.unchanged(name), failed)
+        return now && `${now.entry.table} ${now.version}`
+      },
+      kept: () => ({ indexes: [], text: false }),
+      slowSearches: () => [],
+      preparing: async () => [],
+      async close() {
+        await thread.close()
+        connection.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    const told = storageError(error)
+    failed(told)
+    throw told
+  }
+}
+
+function refuse(): never {
+  throw new WriteRefused()
+}
+
+function refusedJobs(): Jobs {
+  return {
+    claim: refuse,
+    renew: refuse,
+    complete: refuse,
+    fail: refuse,
+    release: refuse,
+    get: refuse,
+    search: refuse,
+    requeue: refuse,
+    cancel: refuse,
+    queues: refuse,
+    configure: refuse,
+    purge: refuse,
+    onEnqueued: refuse,
+  }
+}

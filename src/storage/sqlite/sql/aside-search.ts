@@ -1,0 +1,84 @@
+/**
+ * Searches of the process that writes that its search thread carries out. What they find is kept while nothing was written
+ * to the storage in between: then it is what is committed.
+ */
+import type { Query, Search } from '../../../shared/query.ts'
+import type { Found } from '../../storage.ts'
+import type { SessionGround } from '../core/session-segment.ts'
+import type { StorageEntry } from '../core/storage-entry.ts'
+import { pageOf } from './sqlite-find.ts'
+import { noteSearch } from './sqlite-search-advice.ts'
+
+type Ground = Pick<SessionGround, 'advisor' | 'catalogue' | 'reader' | 'results' | 'thread'>
+
+export interface Aside {
+  /** Whether the session sees what is committed and nothing else. */
+  readonly keep: boolean
+  readonly effort: number
+}
+
+/** `total`: whether to count as well, in the same transaction. */
+export async function findAside(
+  ground: Ground,
+  entry: StorageEntry,
+  { search, total }: { readonly search: Search; readonly total: boolean },
+  { keep, effort }: Aside,
+): Promise<{ readonly found: Found; readonly total: number | undefined }> {
+  const { catalogue, results, thread } = ground
+  const { name } = entry
+  const version = catalogue.version(name)
+  const answer = await thread.find({ storage: name, search, total, effort })
+  const found = pageOf({ documents: answer.documents, length: answer.length }, search)
+  const wanted = { search, key: JSON.stringify(search) }
+  if (keep && isCurrent(ground, entry, version)) {
+    results.found(name, version, wanted, () => found)
+    const counted = answer.total
+    if (counted !== undefined)
+      results.counted(name, version, countKey(search.query, search.includeRemoved), () => counted)
+  }
+  after(ground, entry, 'find', search, answer.milliseconds)
+  return { found, total: answer.total }
+}
+
+export async function countAside(
+  ground: Ground,
+  entry: StorageEntry,
+  { query, includeRemoved }: { readonly query: Query; readonly includeRemoved: boolean },
+  { keep, effort }: Aside,
+): Promise<number> {
+  const { catalogue, results, thread } = ground
+  const version = catalogue.version(entry.name)
+  const { total, milliseconds } = await thread.count({ storage: entry.name, query, includeRemoved, effort })
+  if (keep && isCurrent(ground, entry, version))
+    results.counted(entry.name, version, countKey(query, includeRemoved), () => total)
+  after(ground, entry, 'count', { query, includeRemoved }, milliseconds)
+  return total
+}
+
+export function countKey(query: Query, includeRemoved: boolean): string {
+  return JSON.stringify([query, includeRemoved])
+}
+
+/** Searches that come may then find the words in memory. Without them they are slower, not wrong. */
+export function readMissing({ thread }: Pick<Ground, 'thread'>, { postings }: StorageEntry): void {
+  postings?.readMissing(thread).catch(() => undefined)
+}
+
+/** The thread may have seen a commit that this process was just making: the version is another one then. */
+function isCurrent({ catalogue, results }: Ground, entry: StorageEntry, version: number): boolean {
+  const { name } = entry
+  return (
+    catalogue.find(name) === entry && catalogue.version(name) === version && results.version(name) === version
+  )
+}
+
+function after(
+  { advisor, reader, thread }: Ground,
+  entry: StorageEntry,
+  kind: 'find' | 'count',
+  wanted: Parameters<typeof noteSearch>[2],
+  milliseconds: number,
+): void {
+  readMissing({ thread }, entry)
+  noteSearch({ connection: reader, entry, advisor }, kind, wanted, performance.now() - milliseconds)
+}

@@ -1,0 +1,71 @@
+/**
+ * Searches in one turn of the event loop, with a bound on what they look at. What needs more throws EffortSpent, and goes to
+ * the thread of `search-thread.ts`.
+ *
+ * What a statement does inside SQLite's own index of free text cannot be counted. It is little where there are few
+ * documents; of many, a search by text is answered here when its words are in memory. Only a transaction that has written to
+ * the storage has nowhere else to go: there it is estimated.
+ */
+import type { Query, Search } from '../../../shared/query.ts'
+import { checkQuery, checkSearch } from '../../search/check-search.ts'
+import { textQuery } from '../../search/match-text.ts'
+import { EffortSpent } from '../../search/search-effort.ts'
+import { leavesOf, textsOf } from '../../search/text-limits.ts'
+import type { Found } from '../../storage.ts'
+import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
+import type { StorageEntry } from '../core/storage-entry.ts'
+import { rankedFind } from '../text/ranked-find.ts'
+import type { TextTotal } from '../text/text-totals.ts'
+import { countDocuments, findDocuments, pageOf } from './sqlite-find.ts'
+
+/** Looking for a text in the index of all of them takes some 10 ms. */
+const FEW_DOCUMENTS = 2_000
+/** Effort that the index takes for each document: for a word, and for words that are only begun or misspelled. */
+const LOOK_UP = 1
+const EXPAND = 10
+
+export interface SearchPlace {
+  readonly connection: SqliteConnection
+  readonly entry: StorageEntry
+  /** What a search may look at, in units of search-effort.ts. */
+  readonly effort: number
+  /** Whether nobody else sees what is searched. */
+  readonly alone: boolean
+  /** What the connection's own transaction has changed of the totals of free text. */
+  readonly unsaved?: TextTotal | undefined
+}
+
+/**
+ * `settled`: nothing that the connection sees may be undone; undefined: it has no words in memory. Throws EffortSpent.
+ */
+export function boundedFind(place: SearchPlace, search: Search, settled?: boolean): Found {
+  checkSearch(search)
+  const { connection, entry } = place
+  return connection.within(place.effort, () => {
+    const ranked = settled === undefined ? undefined : rankedFind(connection, entry, search, settled)
+    if (ranked) return pageOf(ranked, search)
+    checkIndexed(place, search.query)
+    return findDocuments(connection, entry, search, place.unsaved)
+  })
+}
+
+/** Without what is in memory. Throws EffortSpent. */
+export function boundedCount(place: SearchPlace, query: Query, includeRemoved: boolean): number {
+  checkQuery(query)
+  const { connection, entry } = place
+  return connection.within(place.effort, () => {
+    checkIndexed(place, query)
+    return countDocuments(connection, entry, query, includeRemoved)
+  })
+}
+
+function checkIndexed({ connection, entry, alone }: SearchPlace, query: Query): void {
+  const texts = textsOf(query)
+  if (texts.length === 0) return
+  const row = connection.get(`SELECT ifnull(max(id), 0) AS last FROM ${entry.table}`)
+  const documents = numberOf(row ?? {}, 'last')
+  if (documents <= FEW_DOCUMENTS) return
+  if (!alone) throw new EffortSpent()
+  for (const leaf of texts.flatMap((text) => leavesOf(textQuery(text))))
+    connection.effort?.spend(documents * (leaf.kind === 'fuzzy' || leaf.prefix ? EXPAND : LOOK_UP))
+}

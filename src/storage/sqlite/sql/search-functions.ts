@@ -1,0 +1,80 @@
+/**
+ * The functions that searches call inside SQLite. `directOnly` keeps them out of triggers, views and indexes, where a
+ * program without them could not open the file.
+ */
+import type { SQLOutputValue } from 'node:sqlite'
+import { isJsonObject } from '../../../shared/json.ts'
+import { textMatches, textQuery } from '../../search/match-text.ts'
+import { addToStatistics, emptyStatistics, type RankedPhrase, textScore } from '../../search/rank-text.ts'
+import { READ_TOKEN, unitsOfText } from '../../search/search-effort.ts'
+import { type WordMatcher, wordsLike } from '../../search/similar-word.ts'
+import { documentTokens, valueTokens } from '../../search/text-tokens.ts'
+import type { SqliteConnection } from '../core/sqlite-connection.ts'
+
+const PURE = { deterministic: true, directOnly: true } as const
+
+/**
+ * Makes them known to a connection. Every connection that runs compiled searches needs it. What they look at counts for the
+ * connection's effort.
+ */
+export function registerSearchFunctions(connection: SqliteConnection): void {
+  const { database: db } = connection
+  const tokensOf = (json: SQLOutputValue): string[] => {
+    const text = String(json)
+    connection.effort?.spend(unitsOfText(text))
+    const tokens = jsonTokens(text)
+    connection.effort?.spend(tokens.length * READ_TOKEN)
+    return tokens
+  }
+  // (text, a document or an array of values) → 1 if the text finds it.
+  db.function('quoin_text_matches', PURE, (text, json) =>
+    Number(textMatches(textQuery(String(text)), tokensOf(json), connection.effort)),
+  )
+  // (word, another, distance) → 1 if the other may be the word, misspelled. Asked for one word after the other.
+  let last: { readonly word: string; readonly distance: number; readonly isLike: WordMatcher } | undefined
+  db.function('quoin_similar', PURE, (given, other, most) => {
+    const word = String(given)
+    const distance = Number(most)
+    if (last?.word !== word || last.distance !== distance)
+      last = { word, distance, isLike: wordsLike(word, distance) }
+    connection.effort?.spend(1)
+    return Number(last.isLike(String(other)))
+  })
+  // (phrases, document) over all documents → what quoin_text_score needs. The state is text because node:sqlite hands
+  // it through SQLite's types only; it is a few numbers, and this runs where there is no index anyway.
+  db.aggregate('quoin_text_statistics', {
+    ...PURE,
+    start: () => JSON.stringify(emptyStatistics()),
+    step: (state, phrases, document) => {
+      const statistics = JSON.parse(String(state))
+      const tokens = tokensOf(document ?? null)
+      const wanted = phrasesOf(phrases)
+      connection.effort?.spend(tokens.length * wanted.length)
+      addToStatistics(statistics, wanted, tokens)
+      return JSON.stringify(statistics)
+    },
+  })
+  // (row) → how well the search fits; see `stored-ranking.ts`.
+  db.function('quoin_score', PURE, (row) => {
+    if (connection.scoreOf === undefined) throw new Error('The documents were not ranked.')
+    return connection.scoreOf(Number(row))
+  })
+  // (phrases, statistics, document) → the lower, the better.
+  db.function('quoin_text_score', PURE, (phrases, statistics, document) => {
+    const tokens = tokensOf(document)
+    const wanted = phrasesOf(phrases)
+    connection.effort?.spend(tokens.length * wanted.length)
+    return textScore(JSON.parse(String(statistics)), wanted, tokens)
+  })
+}
+
+function jsonTokens(json: string): string[] {
+  const value: unknown = JSON.parse(json)
+  if (Array.isArray(value)) return valueTokens(value)
+  return isJsonObject(value) ? documentTokens(value) : []
+}
+
+/** Our own parameter, as rankParameter wrote it. */
+function phrasesOf(parameter: SQLOutputValue | undefined): readonly RankedPhrase[] {
+  return JSON.parse(String(parameter))
+}

@@ -1,0 +1,82 @@
+/** What the thread of `search-thread.ts` runs. Not to be imported. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { QuoinError } from '../../../shared/errors.ts'
+import { totalKnownFrom } from '../../find-with-total.ts'
+import { EffortSpent, tooMuchToCompare } from '../../search/search-effort.ts'
+import { guarded, SqliteConnection } from '../core/sqlite-connection.ts'
+import { DamagedDatabase } from '../core/sqlite-errors.ts'
+import { ReaderCatalogue, type Versioned } from '../reader/reader-catalogue.ts'
+import { readPlaces } from '../text/text-places.ts'
+import { readSimilar } from '../text/text-vocabulary.ts'
+import { registerSearchFunctions } from './search-functions.ts'
+import type { SearchAnswer, SearchTask, SearchThreadData, Snapshot } from './search-thread-task.ts'
+import { countDocuments, findDocuments } from './sqlite-find.ts'
+
+const { path }: SearchThreadData = workerData
+const connection = new SqliteConnection({ path, readOnly: true, synchronous: 'FULL' })
+registerSearchFunctions(connection)
+
+function carryOut(task: SearchTask): SearchAnswer {
+  switch (task.kind) {
+    case 'find':
+      return inSnapshot(task.storage, ({ entry }, seen) =>
+        connection.within(task.effort, () => {
+          const found = findDocuments(connection, entry, task.search)
+          const { query, includeRemoved } = task.search
+          const known = totalKnownFrom(found, task.search)
+          const total = task.total
+            ? (known ?? countDocuments(connection, entry, query, includeRemoved))
+            : undefined
+          const { documents, length } = found
+          return { kind: 'found', ...seen(), documents: documents.text, length, total }
+        }),
+      )
+    case 'count':
+      return inSnapshot(task.storage, ({ entry }, seen) =>
+        connection.within(task.effort, () => {
+          const total = countDocuments(connection, entry, task.query, task.includeRemoved)
+          return { kind: 'counted', ...seen(), total }
+        }),
+      )
+    case 'places':
+      return { kind: 'places', ...readPlaces(connection, task.text, task.phrase) }
+    case 'similar':
+      return { kind: 'similar', words: readSimilar(connection, task.textTable, task.token, task.distance) }
+  }
+}
+
+/** A storage's shape and indexes are read in the transaction: the writer may change them between two tasks. */
+function inSnapshot(
+  storage: string,
+  work: (found: Versioned, seen: () => Snapshot) => SearchAnswer,
+): SearchAnswer {
+  const began = performance.now()
+  connection.run('BEGIN')
+  try {
+    const found = new ReaderCatalogue(connection).read(storage)
+    const { entry, version } = found
+    return work(found, () => ({ table: entry.table, version, milliseconds: performance.now() - began }))
+  } finally {
+    if (connection.inTransaction) connection.run('COMMIT')
+  }
+}
+
+function answer(task: SearchTask): SearchAnswer {
+  try {
+    return guarded(() => carryOut(task))
+  } catch (error) {
+    const told = error instanceof EffortSpent ? tooMuchToCompare() : error
+    if (told instanceof DamagedDatabase) return { kind: 'damaged', message: told.reason }
+    if (told instanceof QuoinError) return { kind: 'refused', code: told.code, message: told.message }
+    return { kind: 'failed', message: told instanceof Error ? told.message : String(told) }
+  }
+}
+
+parentPort?.on('message', (task: SearchTask | 'close') => {
+  if (task === 'close') {
+    connection.close()
+    parentPort?.close()
+    return
+  }
+  parentPort?.postMessage(answer(task))
+})

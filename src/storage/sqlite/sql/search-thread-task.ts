@@ -1,0 +1,67 @@
+/** What a process and its search thread say to each other. */
+import type { ErrorCode } from '../../../shared/errors.ts'
+import type { Query, Search } from '../../../shared/query.ts'
+import type { RankedPhrase } from '../../search/rank-text.ts'
+import type { PlacedText } from '../text/text-places.ts'
+
+/** Each in a read transaction of its own: what it finds is of one moment, after it was asked for. */
+export type SearchTask =
+  | {
+      readonly kind: 'find'
+      readonly storage: string
+      readonly search: Search
+      /** Whether to count as well, in the same transaction. */
+      readonly total: boolean
+      /** In units of search-effort.ts. */
+      readonly effort: number
+    }
+  | {
+      readonly kind: 'count'
+      readonly storage: string
+      readonly query: Query
+      readonly includeRemoved: boolean
+      readonly effort: number
+    }
+  /** In which documents a word stands, for who keeps that in memory. */
+  | { readonly kind: 'places'; readonly text: PlacedText; readonly phrase: RankedPhrase }
+  /** The words of an index that are like this one. */
+  | {
+      readonly kind: 'similar'
+      readonly textTable: string
+      readonly token: string
+      readonly distance: number
+    }
+
+export type SearchAnswer =
+  | (FoundAside & { readonly kind: 'found' })
+  | (CountedAside & { readonly kind: 'counted' })
+  | { readonly kind: 'places'; readonly rows: Int32Array; readonly counts: Uint16Array }
+  | { readonly kind: 'similar'; readonly words: readonly string[] }
+  /** What became of the task when it failed: errors lose their class on the way between threads. */
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
+  | { readonly kind: 'damaged'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string }
+
+export interface Snapshot {
+  /** What it took. */
+  readonly milliseconds: number
+  /** The storage's table, and its version there (exact only where several processes share a database). */
+  readonly table: string
+  readonly version: number
+}
+
+export interface FoundAside extends Snapshot {
+  /** A JSON array. */
+  readonly documents: string
+  readonly length: number
+  /** undefined if it was not asked for. */
+  readonly total: number | undefined
+}
+
+export interface CountedAside extends Snapshot {
+  readonly total: number
+}
+
+export interface SearchThreadData {
+  readonly path: string
+}

@@ -1,0 +1,251 @@
+/** Searches that look at too much for a turn of the event loop: where they run, what they see, and that they are refused. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSqliteWorld, type SqliteWorld } from '../../../../test/sqlite-world.ts'
+import { guardTurns, LONGEST_TURN_MS } from '../../../../test/turn-guard.ts'
+import { matchAll, type Query, type Search, search } from '../../../shared/query.ts'
+import { metaOf, set } from '../../conformance/expectations.ts'
+import { searchDocuments } from '../../conformance/order-documents.ts'
+import { createAll } from '../../create-all.ts'
+import { documentsOf } from '../../find-documents.ts'
+import { findWithTotal } from '../../find-with-total.ts'
+import type { Session } from '../../storage.ts'
+
+/** More than are searched in a turn. */
+const MANY = 2_200
+
+let world: SqliteWorld
+
+beforeAll(async () => {
+  world = await openSqliteWorld()
+  await fill('indexed', true)
+  await fill('plain', false)
+})
+afterAll(() => world.close())
+
+const names = ['ant', 'bee', 'cat', 'dog', 'emu', 'fox', 'gnu']
+
+async function fill(name: string, text: boolean): Promise<void> {
+  await world.storage.ensure(name, { text })
+  const session = world.storage.session()
+  const documents = Array.from({ length: MANY }, (_, n) => ({
+    mutations: set({
+      n,
+      name: `${names[n % 7]} ${names[(n * 3) % 5]}${n % 50} all`,
+      note: Array.from({ length: n % 9 }, (_, at) => names[(n + at * at) % 7]).join(' '),
+    }),
+  }))
+  await createAll(session, name, documents)
+  await session.commit()
+}
+
+const text = (words: string, ...fields: string[]): Query => ({
+  kind: 'simple_query_string',
+  fields,
+  text: words,
+})
+
+async function expectSame(session: Session, name: string, changes: Partial<Search>): Promise<void> {
+  const everything = search({ limit: 10_000, includeRemoved: true })
+  const all = documentsOf(await session.find(name, everything))
+  const wanted = search(changes)
+  const { found, total } = await findWithTotal(session, name, wanted)
+  const expected = searchDocuments(all, wanted)
+  expect(documentsOf(found).map((document) => document.n)).toEqual(expected.map((document) => document.n))
+  const counted = searchDocuments(all, search({ ...changes, limit: 10_000, offset: 0 })).length
+  expect([total, await session.count(name, wanted.query)]).toEqual([counted, counted])
+}
+
+describe.each(['indexed', 'plain'])('%s documents, as the reference finds them', (name) => {
+  test.each<[string, Partial<Search>]>([
+    ['a word', { query: text('bee') }],
+    ['a word that all have', { query: text('all'), limit: 5, offset: 700 }],
+    ['misspelled words', { query: text('cas~1 | emo~2 | fux1~2') }],
+    ['misspelled words in a field', { query: text('dig~1 all', 'name') }],
+    ['beginnings of words', { query: text('a* b* -c1*') }],
+    ['a phrase', { query: text('"cat dog"') }],
+    ['a phrase with gaps', { query: text('"gnu ant bee"~9', 'note') }],
+    ['what lacks a word', { query: text('-ant', 'note'), limit: 50 }],
+    [
+      'in another order',
+      { query: text('fox~1', 'name'), sort: [{ field: 'n', order: 'desc', missing: 'last' }] },
+    ],
+    [
+      'beside something else',
+      { query: { kind: 'or', queries: [text('gnu', 'note'), { kind: 'term', field: 'n', value: 5 }] } },
+    ],
+  ])('%s', async (_name, changes) => {
+    await expectSame(world.storage.session(), name, changes)
+  })
+})
+
+describe('what a search in the thread sees', () => {
+  const slow = search({ query: text('"zebra zebu"~5 | zebro~2', 'note'), limit: 3 })
+
+  test('what was acknowledged before, also by another session', async () => {
+    const { storage } = world
+    const session = storage.session()
+    const { guid } = metaOf(await session.create('plain', set({ n: -1, note: 'zebra' })))
+    await session.commit()
+    expect((await storage.session().find('plain', slow)).length).toBe(1)
+    await session.delete('plain', guid)
+    await session.commit()
+    expect((await storage.session().find('plain', slow)).length).toBe(0)
+  })
+
+  test('one moment, for the page and the total', async () => {
+    const { storage } = world
+    const session = storage.session()
+    let ended = false
+    const writing = (async () => {
+      for (let round = 0; round < 40; round++) {
+        const first = metaOf(await session.create('plain', set({ n: -1, note: 'zebra' }))).guid
+        const second = metaOf(await session.create('plain', set({ n: -1, note: 'zebra' }))).guid
+        await session.commit()
+        await session.delete('plain', first)
+        await session.delete('plain', second)
+        await session.commit()
+      }
+      ended = true
+    })()
+    const seen = new Set<string>()
+    const all = search({ ...slow, limit: 1 })
+    while (!ended) {
+      const both = await findWithTotal(storage.session(), 'plain', all)
+      seen.add(`${both.found.length} of ${both.total}`)
+    }
+    await writing
+    expect([...seen].filter((one) => one !== '0 of 0' && one !== '1 of 2')).toEqual([])
+  })
+
+  test('a result is kept until something is written, and then no longer', async () => {
+    const { storage } = world
+    const session = storage.session()
+    const asked = () => session.find('plain', search({ ...slow, limit: 7 }))
+    expect(asked()).toBeInstanceOf(Promise)
+    await asked()
+    expect(asked()).not.toBeInstanceOf(Promise)
+    const { guid } = metaOf(await session.create('plain', set({ n: -1, note: 'zebra' })))
+    await session.commit()
+    expect((await asked()).length).toBe(1)
+    await session.delete('plain', guid)
+    await session.commit()
+    expect((await asked()).length).toBe(0)
+  })
+
+  test('in a transaction: other storages as they are committed, its own as it wrote it or not at all', async () => {
+    const { storage } = world
+    await storage.ensure('small')
+    const session = storage.session()
+    await session.create('small', set({ note: 'zebra' }))
+    expect((await session.find('small', slow)).length).toBe(1)
+    expect((await session.find('plain', slow)).length).toBe(0)
+    await session.create('plain', set({ n: -1, note: 'zebra' }))
+    expect((await session.find('plain', slow)).length).toBe(1)
+    const words = search({ query: text(Array.from({ length: 60 }, (_, n) => `yak${n}`).join('|')) })
+    expect(() => session.find('plain', words)).toThrow(
+      expect.objectContaining({
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining('has written to plain'),
+      }),
+    )
+    await session.rollback()
+    expect((await session.find('plain', slow)).length).toBe(0)
+  })
+
+  async function postings() {
+    const { storage, ground } = world
+    for (;;) {
+      const { postings: read } = ground.catalogue.entry('indexed')
+      if (read?.complete) return read
+      await storage.session().find('indexed', search({ query: text('all'), limit: 1 }))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  test.each([
+    ['gnu*', { tokens: ['gnu'], prefix: true }],
+    ['"gnu gnus*"', { tokens: ['gnu', 'gnus'], prefix: true }],
+  ])(
+    'words that it reads for the memory of this process are right, whatever is written meanwhile: %s',
+    async (words, phrase) => {
+      const { storage, ground } = world
+      const read = await postings()
+      const writer = storage.session()
+      const wanted = { query: text(words), limit: 40 }
+      // Written and not committed when the thread reads; and, when it has read, changed and brought in by another search.
+      const { guid } = metaOf(await writer.create('indexed', set({ n: -1, note: 'gnu gnus gnus' })))
+      const thread = {
+        places: async (task: Parameters<typeof ground.thread.places>[0]) => {
+          const answer = await ground.thread.places(task)
+          await writer.create('indexed', set({ n: -2, note: 'gnu gnus gnu gnus' }))
+          await writer.commit()
+          await writer.delete('indexed', guid)
+          await writer.commit()
+          await storage.session().find('indexed', search({ query: text('ant') }))
+          return answer
+        },
+      }
+      await read.expectPlaces(thread, phrase)
+      await expectSame(storage.session(), 'indexed', wanted)
+    },
+  )
+
+  test('a word that a turn was too short for is read for the next search, a phrase when it is missed again', async () => {
+    const { reader, thread } = world.ground
+    const read = await postings()
+    read.settle(reader, true)
+    const asked: string[][] = []
+    const reading = {
+      similar: thread.similar.bind(thread),
+      places: (task: Parameters<typeof thread.places>[0]) => {
+        asked.push([...task.phrase.tokens])
+        return thread.places(task)
+      },
+    }
+    const miss = async (...tokens: string[]) => {
+      expect(() => reader.within(300, () => read.of(reader, { tokens, prefix: false }))).toThrow(
+        'looks at more',
+      )
+      await read.readMissing(reading)
+    }
+    await miss('fox')
+    expect(asked).toEqual([['fox']])
+    await miss('bee', 'dog')
+    expect(asked).toHaveLength(1)
+    await miss('bee', 'dog')
+    expect(asked).toEqual([['fox'], ['bee', 'dog']])
+    for (const tokens of [['fox'], ['bee', 'dog']])
+      reader.within(0, () => read.of(reader, { tokens, prefix: false }))
+  })
+})
+
+test('more searches than may wait are refused, and so is what looks at too much', async () => {
+  const { storage } = world
+  const session = storage.session()
+  const long = `"${Array.from({ length: 300 }, (_, n) => names[n % 7]).join(' ')}"~50`
+  const tooMuch = session.find(
+    'plain',
+    search({ query: text(Array(8).fill(long).join('|').slice(0, 3_900)) }),
+  )
+  const outcomes = await Promise.allSettled([
+    tooMuch,
+    ...Array.from({ length: 20 }, (_, n) =>
+      session.find('plain', search({ query: text(`yak${n}~2`), limit: n })),
+    ),
+  ])
+  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.message)] : []))
+  expect(refused.filter((message) => message.startsWith('Too many slow searches'))).toHaveLength(4)
+  expect(await session.count('plain', matchAll)).toBe(MANY)
+})
+
+test('no search takes a long turn', async () => {
+  const guard = guardTurns()
+  const session = world.storage.session()
+  for (const [at, query] of ['yaks~2', 'y*', '"all ant1"~9', 'all'].entries()) {
+    await guard.longest()
+    await session.find('plain', search({ query: text(query), limit: 100 + at }))
+    await session.count('indexed', text(`${query} x${at}`, 'note'))
+    expect(await guard.longest()).toBeLessThan(LONGEST_TURN_MS)
+  }
+  guard.stop()
+})

@@ -1,0 +1,156 @@
+/**
+ * A query as a condition in SQL, true for exactly the documents that `evaluate-query.ts` says.
+ *
+ * Conditions may be NULL where a field is missing. AND and OR keep that apart from true, and `not` asks IS NOT TRUE.
+ *
+ * `doc ->> path` cannot tell true from 1, nor the string "[1]" from an array. Where the shape says that a field has held
+ * what could be mistaken, the JSON type is asked too; where it has held arrays, their items are asked one by one. Only
+ * that last form cannot use an index.
+ */
+import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
+import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
+import { wholeBounds } from '../../search/whole-bounds.ts'
+import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../core/document-shape.ts'
+import { EXPIRES, EXPIRY, type FieldSql, fieldSql } from './field-sql.ts'
+import type { SearchTarget } from './search-target.ts'
+import { jsonValue, value } from './sql-values.ts'
+import { textCondition } from './sqlite-text-query.ts'
+
+export function condition(target: SearchTarget, query: Query): CompiledSql {
+  switch (query.kind) {
+    case 'all':
+      return TRUE
+    case 'and':
+      return joinWith(
+        'AND',
+        query.queries.map((inner) => condition(target, inner)),
+      )
+    case 'or':
+      return joinWith(
+        'OR',
+        query.queries.map((inner) => condition(target, inner)),
+      )
+    case 'not':
+      return sql`((${condition(target, query.query)}) IS NOT TRUE)`
+    case 'filter':
+      return condition(target, query.query)
+    case 'exists':
+      return sql`${fieldSql(target.shape, query.field).value} IS NOT NULL`
+    case 'term':
+      return termCondition(target, query.field, query.value)
+    case 'terms':
+      return termsCondition(target, query.field, query.values)
+    case 'range':
+      return rangeCondition(target, query.field, query.bounds)
+    case 'simple_query_string':
+      return textCondition(target, query)
+  }
+}
+
+type ScalarType = 'string' | 'number' | 'boolean'
+
+const typeBit = { string: STRING, number: NUMBER, boolean: BOOLEAN }
+const jsonTypes = { string: `'text'`, number: `'integer', 'real'`, boolean: `'true', 'false'` }
+/** What `->>` gives the same value for. */
+const lookAlikes = { string: ARRAY | OBJECT, number: BOOLEAN, boolean: NUMBER }
+const scalarTypes = ['string', 'number', 'boolean'] as const
+
+function canHold(field: FieldSql, type: ScalarType): boolean {
+  return (field.types & (typeBit[type] | ARRAY)) !== 0
+}
+
+/** Whether the plain comparison is exact: nothing that was ever there could be mistaken for it. */
+function isPlain(field: FieldSql, type: ScalarType): boolean {
+  return field.fixed || (field.types & (lookAlikes[type] | ARRAY)) === 0
+}
+
+function termCondition(target: SearchTarget, field: string, wanted: Scalar): CompiledSql {
+  if (field === '_meta.created' && typeof wanted === 'number')
+    return createdCondition({ gte: wanted, lte: wanted })
+  const type = scalarType(wanted)
+  return typed(fieldSql(target.shape, field), type, (read) => sql`${read} = ${parameter(wanted)}`)
+}
+
+/**
+ * A request's parameter is text and may mean a number too, so texts and numbers are often asked for together. Of what the
+ * field never held nothing is asked, which nearly always leaves one equality, and what is left is one list where it can be:
+ * an index serves either, but not an OR of two lists.
+ */
+function termsCondition(target: SearchTarget, field: string, wanted: readonly Scalar[]): CompiledSql {
+  const read = fieldSql(target.shape, field)
+  const held = scalarTypes.filter((type) => canHold(read, type))
+  const values = wanted.filter((value) => held.includes(scalarType(value)))
+  const [only] = values
+  if (only === undefined) return FALSE
+  if (values.length === 1) return termCondition(target, field, only)
+  const asked = held.filter((type) => values.some((value) => scalarType(value) === type))
+  if (asked.every((type) => isPlain(read, type))) return isOneOf(read.value, values)
+  const groups = asked.map((type) => {
+    const group = values.filter((value) => scalarType(value) === type)
+    return typed(read, type, (one) => isOneOf(one, group))
+  })
+  return joinWith('OR', groups)
+}
+
+/** One parameter however many values, so that the statement's text does not change with their number. */
+function isOneOf(read: string, values: readonly Scalar[]): CompiledSql {
+  return sql`${read} IN (SELECT value FROM json_each(${value(JSON.stringify(values))}))`
+}
+
+function rangeCondition(target: SearchTarget, field: string, bounds: Bounds): CompiledSql {
+  const { gte, gt, lte, lt } = bounds
+  const type = typeof (gte ?? gt ?? lte ?? lt) === 'string' ? 'string' : 'number'
+  if (field === '_meta.created' && type === 'number') return createdCondition(bounds)
+  return typed(fieldSql(target.shape, field), type, (read) => {
+    const tests = [
+      ...bound(read, '>=', gte),
+      ...bound(read, '>', gt),
+      ...bound(read, '<=', lte),
+      ...bound(read, '<', lt),
+    ]
+    // SQLite puts every number before every text, so '' is the border that keeps a half-open range among its own type.
+    if (type === 'string' && gte === undefined && gt === undefined) tests.push(sql`${read} >= ''`)
+    if (type === 'number' && lte === undefined && lt === undefined) tests.push(sql`${read} < ''`)
+    // What the parameters say already, for the planner: an index of what expires serves.
+    const least = gte ?? gt
+    if (field === EXPIRY && typeof least === 'number' && least >= 0)
+      tests.push({ sql: EXPIRES, parameters: [] })
+    return joinWith('AND', tests)
+  })
+}
+
+function bound(read: string, operator: string, limit: string | number | undefined): CompiledSql[] {
+  return limit === undefined ? [] : [sql`${read} ${operator} ${parameter(limit)}`]
+}
+
+/**
+ * `test` on the field's value if that has this type, or on the items of an array that have it.
+ */
+function typed(field: FieldSql, type: ScalarType, test: (read: string) => CompiledSql): CompiledSql {
+  // Also keeps SQLite from converting: a column is INTEGER or TEXT and would make "5" and 5 equal.
+  if (!canHold(field, type)) return FALSE
+  if (isPlain(field, type)) return test(field.value)
+  if (field.types & ARRAY) {
+    // json_each gives the items of an array, a scalar itself, and the values of an object, which do not count.
+    const items = sql`EXISTS (SELECT 1 FROM json_each(doc, ${field.path}) WHERE type IN (${jsonTypes[type]}) AND ${test('value')})`
+    return field.types & OBJECT ? sql`(json_type(doc, ${field.path}) <> 'object' AND ${items})` : items
+  }
+  return sql`(${test(field.value)} AND json_type(doc, ${field.path}) IN (${jsonTypes[type]}))`
+}
+
+function scalarType(scalar: Scalar): ScalarType {
+  return typeof scalar === 'string' ? 'string' : typeof scalar === 'number' ? 'number' : 'boolean'
+}
+
+function parameter(scalar: Scalar): CompiledSql {
+  return typeof scalar === 'string' ? value(scalar) : jsonValue(scalar)
+}
+
+/** `_meta.created` is the column's milliseconds in whole seconds; the column has the index. */
+function createdCondition(bounds: Bounds): CompiledSql {
+  const { from, before } = wholeBounds(bounds)
+  return joinWith('AND', [
+    ...from.map((second) => sql`created >= ${value(second * 1000)}`),
+    ...before.map((second) => sql`created < ${value(second * 1000)}`),
+  ])
+}

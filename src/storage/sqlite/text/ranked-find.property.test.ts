@@ -1,0 +1,169 @@
+/**
+ * Free text ranked in memory, and where it is not, against the reference, while documents come, change and go, in transactions that are kept or
+ * undone, read by who writes and by others.
+ */
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSqliteWorld, type SqliteWorld, someWrite, writingTo } from '../../../../test/sqlite-world.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
+import { type Query, type Search, type SortKey, search } from '../../../shared/query.ts'
+import { metaOf, set } from '../../conformance/expectations.ts'
+import { searchDocuments } from '../../conformance/order-documents.ts'
+import { documentsOf } from '../../find-documents.ts'
+import type { Session } from '../../storage.ts'
+import { rankedFind } from './ranked-find.ts'
+
+let world: SqliteWorld
+let served = 0
+let asked = 0
+
+beforeAll(async () => {
+  world = await openSqliteWorld()
+})
+afterAll(() => world.close())
+
+const word = fc.constantFrom('cat', 'cart', 'car', 'dog', 'doge', 'do', 'emu', 'élan', 'x1')
+const words = fc.array(word, { maxLength: 6 }).map((all) => all.join(' '))
+const body = fc.record({
+  note: words,
+  title: fc.oneof(words, fc.constant(5)),
+  kind: fc.constantFrom('a', 'b'),
+})
+
+const piece = fc.oneof(
+  { arbitrary: word, weight: 4 },
+  word.map((one) => `${one.slice(0, 2)}*`),
+  word.map((one) => `${one}~1`),
+  word.map((one) => `-${one}`),
+  fc.tuple(word, word).map(([a, b]) => `"${a} ${b}"~2`),
+  fc.tuple(word, word).map(([a, b]) => `"${a} ${b}"`),
+  fc.tuple(word, word).map(([a, b]) => `(${a} | ${b})`),
+  fc.constant('*'),
+)
+const text = fc.array(piece, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
+const clause = fc.record({
+  kind: fc.constant('simple_query_string' as const),
+  fields: fc.constantFrom<string[][]>([], [], ['note'], ['title', 'note']),
+  text,
+})
+const isA: Query = { kind: 'term', field: 'kind', value: 'a' }
+const query: fc.Arbitrary<Query> = fc.oneof(
+  { arbitrary: clause, weight: 3 },
+  clause.map((one): Query => ({ kind: 'and', queries: [one, isA] })),
+  fc.tuple(clause, clause).map((queries): Query => ({ kind: 'and', queries })),
+  clause.map((one): Query => ({ kind: 'and', queries: [one, { kind: 'filter', query: isA }] })),
+  clause.map((one): Query => ({ kind: 'or', queries: [one, isA] })),
+)
+const find = fc.record({
+  query,
+  sort: fc.constantFrom<SortKey[]>([], [], [{ field: 'title', order: 'asc', missing: 'last' }]),
+  includeRemoved: fc.boolean(),
+  limit: fc.integer({ min: 0, max: 8 }),
+  offset: fc.integer({ min: 0, max: 4 }),
+})
+
+const step = fc.oneof(
+  { arbitrary: someWrite(body), weight: 7 },
+  { arbitrary: fc.record({ do: fc.constant('find' as const), search: find }), weight: 4 },
+)
+
+const everything = search({
+  limit: 10_000,
+  includeRemoved: true,
+  sort: [{ field: '_meta.cms', order: 'asc', missing: 'last' }],
+})
+
+async function expectSame(session: Session, name: string, changes: Partial<Search>): Promise<void> {
+  const { ground } = world
+  const all = documentsOf(await session.find(name, everything))
+  const wanted = search(changes)
+  asked++
+  if (rankedFind(ground.reader, ground.catalogue.entry(name), wanted, false) !== undefined) served++
+  const found = documentsOf(await session.find(name, wanted)).map(noteOf)
+  expect(found).toEqual(searchDocuments(all, wanted).map(noteOf))
+  const counted = searchDocuments(all, search({ ...changes, limit: 1_000, offset: 0 })).length
+  expect(await session.count(name, wanted.query, wanted.includeRemoved)).toBe(counted)
+}
+
+function noteOf(document: JsonObject): string {
+  return JSON.stringify([isJsonObject(document._meta) && document._meta.guid, document.note, document.title])
+}
+
+test('the same documents in the same order, whoever reads and whatever happened', async () => {
+  let count = 0
+  const property = fc.asyncProperty(
+    fc.array(body, { maxLength: 12 }),
+    fc.array(step, { minLength: 5, maxLength: 25 }),
+    async (bodies, steps) => {
+      const { storage } = world
+      const name = `ranked_${count++}`
+      await storage.ensure(name, { text: true })
+      const session = storage.session()
+      const write = writingTo(session, name)
+      for (const one of bodies) await write({ do: 'create', body: one })
+      await session.commit()
+      // The first one reads the lengths.
+      await storage
+        .session()
+        .find(name, search({ query: { kind: 'simple_query_string', fields: [], text: 'cat' } }))
+      for (const one of steps) {
+        if (one.do === 'find') {
+          await expectSame(session, name, one.search)
+          await expectSame(storage.session(), name, one.search)
+        } else await write(one)
+      }
+      await session.rollback()
+      await storage.drop(name)
+    },
+  )
+  await fc.assert(property, { numRuns: 150 })
+  // Not by going past what is tested.
+  expect(served / asked).toBeGreaterThan(0.3)
+})
+
+test('a word that moves into another field is found there, though the words of the document are the same', async () => {
+  const { ground, storage } = world
+  await storage.ensure('moved', { text: true })
+  const session = storage.session()
+  const { guid } = metaOf(await session.create('moved', set({ title: 'cat' })))
+  await session.commit()
+  const inTitle: Query = { kind: 'simple_query_string', fields: ['title'], text: 'cat' }
+  const byTitle = search({ query: inTitle, sort: [{ field: 'title', order: 'asc', missing: 'last' }] })
+  const found = async () => [
+    (await session.find('moved', byTitle)).length,
+    await session.count('moved', inTitle),
+  ]
+  expect(await found()).toEqual([1, 1])
+  await session.update('moved', guid, [{ op: 'remove', field: 'title' }, ...set({ note: 'cat' })])
+  expect(await found()).toEqual([0, 0])
+  await session.rollback()
+  expect(await found()).toEqual([1, 1])
+  expect(ground.catalogue.entry('moved').fieldTexts?.holds(['title'])).toBe(true)
+})
+
+test('many equally good hits: the newest of them, also behind those that other filters leave out', async () => {
+  const { ground, storage } = world
+  await storage.ensure('ties', { text: true })
+  const session = storage.session()
+  for (let n = 0; n < 5_000; n++)
+    await session.create('ties', set({ note: 'same words', kind: n % 500 === 0 ? 'a' : 'b' }))
+  await session.create('ties', set({ note: 'same', kind: 'b' }))
+  await session.commit()
+  const same: Query = { kind: 'simple_query_string', fields: [], text: 'same' }
+  while (!ground.catalogue.entry('ties').postings?.complete) {
+    await storage.session().find('ties', search({ query: same, limit: 1 }))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const all = documentsOf(await storage.session().find('ties', everything))
+  for (const changes of [
+    { query: same },
+    { query: same, limit: 3, offset: 200 },
+    { query: { kind: 'and', queries: [same, isA] } },
+    { query: { kind: 'and', queries: [same, { kind: 'term', field: 'kind', value: 'c' }] } },
+  ] satisfies Partial<Search>[]) {
+    const wanted = search(changes)
+    expect(rankedFind(ground.reader, ground.catalogue.entry('ties'), wanted, true)).toBeDefined()
+    const found = documentsOf(await storage.session().find('ties', wanted))
+    expect(found.map(noteOf)).toEqual(searchDocuments(all, wanted).map(noteOf))
+  }
+})

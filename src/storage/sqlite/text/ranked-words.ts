@@ -1,0 +1,17 @@
+/** Where the words of a free-text index stand, for ranking: in memory (`text-postings.ts`), or read for one search. */
+import type { RankedPhrase } from '../../search/rank-text.ts'
+import type { SqliteConnection } from '../core/sqlite-connection.ts'
+import type { Postings } from './text-places.ts'
+
+export interface RankedWords {
+  /** In the index, removed ones included. */
+  readonly documents: number
+  /** Tokens a document has on average. */
+  readonly average: number
+  /** Of one word, of all that begin so, or of words side by side. Throws EffortSpent. */
+  of(connection: SqliteConnection, phrase: RankedPhrase): Postings
+  /** The words that may be this one, misspelled. Throws EffortSpent. */
+  similarTo(connection: SqliteConnection, token: string, distance: number): ReadonlySet<string>
+  /** How many tokens each of these documents has. */
+  lengths(connection: SqliteConnection, rows: Int32Array): Int32Array
+}

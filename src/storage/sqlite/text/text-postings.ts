@@ -1,0 +1,383 @@
+/**
+ * In which documents each word stands and how often, and how long each document is: what ranking needs, in memory. FTS5
+ * looks up the length of every hit (1 µs each), which makes 100 ms for a word that is in 90,000 documents; here it is one
+ * walk over two arrays.
+ *
+ * Lengths are read once, in slices between which the event loop turns. Words are read when they are first asked for and
+ * kept while there is room. Whoever writes tells which rows were touched (whether that is kept or undone); before it is
+ * asked again, what the touched rows hold now is put in their place. So what is here is what the connection sees.
+ */
+import { parseBody, splitDocument } from '../../document-text.ts'
+import { phraseCount } from '../../search/match-text.ts'
+import type { RankedPhrase } from '../../search/rank-text.ts'
+import { EffortSpent } from '../../search/search-effort.ts'
+import { documentTokens } from '../../search/text-tokens.ts'
+import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
+import type { SearchThread } from '../sql/search-thread.ts'
+import type { RankedWords } from './ranked-words.ts'
+import { readLengthsBehind } from './text-lengths.ts'
+import { filteredPostings, type PlacedText, type Postings, readPlaces } from './text-places.ts'
+import { readSimilar, TextVocabulary } from './text-vocabulary.ts'
+
+interface GrowingPostings {
+  readonly phrase: RankedPhrase
+  rows: Int32Array
+  counts: Uint16Array
+}
+
+/** What a search wanted and its turn was too short to read. */
+export type MissingWords =
+  | { readonly kind: 'places'; readonly phrase: RankedPhrase }
+  | { readonly kind: 'similar'; readonly token: string; readonly distance: number }
+
+/** Of more documents the words that start with a letter are not read in the turn of a search: 1 ms for so many. */
+const FEW_DOCUMENTS = 2_000
+/** Brought in between two looks at what a search may still use. */
+const CHUNK = 20
+const MOST_MISSING = 16
+const MOST_MISSED_ONCE = 100
+
+const SLICE = 1_000
+/** Postings kept of a storage: six bytes each, so 24 MB. A word in 100,000 documents is 100,000. */
+const MOST_POSTINGS = 4_000_000
+/** Words and phrases kept, also those that stand nowhere: each is looked for in every document that was written. */
+const MOST_WORDS = 1_000
+/** Effort of that, for a word and a document of 30 words: 0.2 µs. */
+const LOOK_FOR = 4
+/** More touched rows than this are not worth putting in place: everything is read anew. */
+const MOST_TOUCHED = 2_000
+const MOST_ROW = 10_000_000
+const ABSENT = -1
+
+/** A storage's table, and its postings while there are some. */
+interface PostedTable {
+  readonly table: string
+  readonly textTable: string | undefined
+  postings?: TextPostings | undefined
+}
+
+/**
+ * Those of a storage when all lengths are there; else it begins to read them. It begins only while no transaction is open:
+ * later rows are told of, and earlier ones are committed.
+ */
+export function postingsOf(
+  connection: SqliteConnection,
+  entry: PostedTable,
+  settled: boolean,
+): TextPostings | undefined {
+  if (entry.postings?.usable === false) entry.postings = undefined
+  if (entry.postings === undefined && settled && entry.textTable !== undefined) {
+    const row = connection.get(`SELECT ifnull(max(id), 0) AS last FROM ${entry.table}`)
+    if (numberOf(row ?? {}, 'last') <= MOST_ROW) {
+      entry.postings = new TextPostings(entry.table, entry.textTable)
+      readOn(connection, entry, entry.postings)
+    }
+  }
+  return entry.postings?.complete ? entry.postings : undefined
+}
+
+function readOn(connection: SqliteConnection, entry: PostedTable, postings: TextPostings): void {
+  // The storage may have been closed or dropped meanwhile, or the postings given up.
+  if (!connection.database.isOpen || entry.postings !== postings || entry.textTable === undefined) return
+  postings.readSlice(connection)
+  if (!postings.complete) setImmediate(readOn, connection, entry, postings)
+}
+
+export class TextPostings implements RankedWords {
+  readonly #table: string
+  readonly #textTable: string
+  #lengths = new Int32Array(0)
+  #documents = 0
+  #tokens = 0
+  /** Rows up to this have their length in place; Infinity = all. */
+  #readUpTo = 0
+  readonly #touched = new Set<number>()
+  /** By word or phrase, with a `*` where it is only begun; the one used last stands last. */
+  readonly #words = new Map<string, GrowingPostings>()
+  #postings = 0
+  readonly #vocabulary = new TextVocabulary()
+  /** By word: the rows that were touched since it is being read elsewhere, or before that and not yet brought in. */
+  readonly #expected = new Map<string, Set<number>>()
+  readonly #missing: MissingWords[] = []
+  /** Reading a phrase takes as long as the search that missed it, so it is read when another search misses it. */
+  readonly #missedOnce = new Set<string>()
+
+  constructor(table: string, textTable: string) {
+    this.#table = table
+    this.#textTable = textTable
+  }
+
+  get #text(): PlacedText {
+    return { table: this.#table, textTable: this.#textTable, documents: this.#documents }
+  }
+
+  get documents(): number {
+    return this.#documents
+  }
+
+  /** Tokens a document has on average. */
+  get average(): number {
+    return this.#tokens / this.#documents
+  }
+
+  get complete(): boolean {
+    return this.#readUpTo === Infinity
+  }
+
+  lengthOf(row: number): number {
+    return this.#lengths[row] ?? ABSENT
+  }
+
+  lengths(_connection: SqliteConnection, rows: Int32Array): Int32Array {
+    const lengths = new Int32Array(rows.length)
+    for (let at = 0; at < rows.length; at++) lengths[at] = this.lengthOf(rows[at] ?? 0)
+    return lengths
+  }
+
+  touch(row: number): void {
+    this.#touched.add(row)
+    for (const rows of this.#expected.values()) rows.add(row)
+  }
+
+  /** False when so many rows were touched that it has to be made anew. */
+  get usable(): boolean {
+    return this.#touched.size <= MOST_TOUCHED
+  }
+
+  /** Reads the next lengths. */
+  readSlice(connection: SqliteConnection): void {
+    const { rows, lengths } = readLengthsBehind(connection, this.#textTable, this.#readUpTo, SLICE)
+    for (const [at, row] of rows.entries()) this.#setLength(row, lengths[at] ?? 0)
+    this.#readUpTo = rows.length < SLICE ? Infinity : (rows.at(-1) ?? Infinity)
+  }
+
+  /**
+   * Brings in what the touched rows hold as this connection sees them. `settled`: nobody has written what may be undone.
+   * Throws EffortSpent when they are more than the search may look at; the next search goes on behind them.
+   */
+  settle(connection: SqliteConnection, settled: boolean): void {
+    if (this.#touched.size === 0) return
+    const touched = [...this.#touched].sort((a, b) => a - b)
+    const texts = new Map<number, readonly string[]>()
+    let read = 0
+    while (read < touched.length && (connection.effort?.left ?? 1) > 0) {
+      const chunk = touched.slice(read, read + CHUNK)
+      for (const row of this.#texts(connection, chunk)) texts.set(...row)
+      connection.effort?.use(chunk.length * this.#words.size * LOOK_FOR)
+      read += CHUNK
+    }
+    const rows = touched.slice(0, read)
+    for (const row of rows) this.#setLength(row, texts.get(row)?.length ?? ABSENT)
+    for (const postings of this.#words.values()) this.#place(postings, rows, texts)
+    for (const tokens of texts.values()) this.#vocabulary.add(tokens)
+    if (settled) for (const row of rows) this.#touched.delete(row)
+    if (read < touched.length) throw new EffortSpent()
+  }
+
+  #texts(connection: SqliteConnection, rows: readonly number[]): [number, readonly string[]][] {
+    const found = connection.all(
+      `SELECT id, doc FROM ${this.#table} WHERE id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(rows),
+    )
+    return found.map((row) => {
+      const text = textOf(row, 'doc')
+      connection.effort?.use(text.length)
+      return [numberOf(row, 'id'), documentTokens(parseBody(splitDocument(text).body))]
+    })
+  }
+
+  /**
+   * Of one word, of all that begin so, or of words side by side. Call it after {@link settle} with the same connection. Throws
+   * EffortSpent where they are not known and too many to read now.
+   */
+  of(connection: SqliteConnection, phrase: RankedPhrase): Postings {
+    const word = wordOf(phrase)
+    const known = this.#words.get(word)
+    if (known) {
+      this.#words.delete(word)
+      this.#words.set(word, known)
+      return known
+    }
+    try {
+      return this.#keep(phrase, readPlaces(connection, this.#text, phrase))
+    } catch (error) {
+      if (error instanceof EffortSpent && this.#isWanted(phrase)) this.#miss({ kind: 'places', phrase })
+      throw error
+    }
+  }
+
+  /** The words that may be this one, misspelled. Throws as {@link of} does. */
+  similarTo(connection: SqliteConnection, token: string, distance: number): ReadonlySet<string> {
+    const known = this.#vocabulary.known(token, distance)
+    if (known) return known
+    if (connection.effort && this.#documents > FEW_DOCUMENTS) {
+      this.#miss({ kind: 'similar', token, distance })
+      throw new EffortSpent()
+    }
+    return this.#vocabulary.keep(token, distance, readSimilar(connection, this.#textTable, token, distance))
+  }
+
+  /** Reads elsewhere what searches missed, for those that come. */
+  async readMissing(thread: Pick<SearchThread, 'places' | 'similar'>): Promise<void> {
+    for (const missing of this.#missing.splice(0)) {
+      if (missing.kind === 'places') await this.expectPlaces(thread, missing.phrase)
+      else await this.#readSimilar(thread, missing.token, missing.distance)
+    }
+  }
+
+  /** Reads elsewhere where a word stands, while others write. */
+  async expectPlaces(thread: Pick<SearchThread, 'places'>, phrase: RankedPhrase): Promise<void> {
+    const word = wordOf(phrase)
+    if (this.#expected.has(word) || this.#words.has(word)) return
+    // What is committed by now the thread will see; what is touched and not brought in yet it may not.
+    const touched = new Set(this.#touched)
+    this.#expected.set(word, touched)
+    try {
+      const { rows, counts } = await thread.places({ text: this.#text, phrase })
+      this.#keep(phrase, { rows, counts })
+      for (const row of touched) this.#touched.add(row)
+    } finally {
+      this.#expected.delete(word)
+    }
+  }
+
+  async #readSimilar(thread: Pick<SearchThread, 'similar'>, token: string, distance: number): Promise<void> {
+    if (!this.#vocabulary.expect(token, distance)) return
+    try {
+      const words = await thread.similar({ textTable: this.#textTable, token, distance })
+      this.#vocabulary.keep(token, distance, words)
+    } catch (error) {
+      this.#vocabulary.giveUp(token, distance)
+      throw error
+    }
+  }
+
+  #isWanted(phrase: RankedPhrase): boolean {
+    const word = wordOf(phrase)
+    if (phrase.tokens.length === 1 || this.#missedOnce.delete(word)) return true
+    if (this.#missedOnce.size >= MOST_MISSED_ONCE) this.#missedOnce.clear()
+    this.#missedOnce.add(word)
+    return false
+  }
+
+  #miss(words: MissingWords): void {
+    if (this.#missing.length < MOST_MISSING) this.#missing.push(words)
+  }
+
+  /** An index goes on naming documents that were deleted. */
+  #keep(phrase: RankedPhrase, read: Postings): Postings {
+    const postings = { phrase, ...filteredPostings(read, (row) => this.lengthOf(row) !== ABSENT) }
+    this.#words.set(wordOf(phrase), postings)
+    this.#makeRoom(postings.rows.length)
+    return postings
+  }
+
+  #makeRoom(added: number): void {
+    this.#postings += added
+    for (const [oldest, { rows }] of this.#words) {
+      if ((this.#postings <= MOST_POSTINGS && this.#words.size <= MOST_WORDS) || this.#words.size === 1)
+        return
+      this.#words.delete(oldest)
+      this.#postings -= rows.length
+    }
+  }
+
+  #setLength(row: number, length: number): void {
+    if (row >= this.#lengths.length) {
+      const longer = new Int32Array(Math.max(row + 1, Math.ceil(this.#lengths.length * 1.5), 1_024)).fill(
+        ABSENT,
+      )
+      longer.set(this.#lengths)
+      this.#lengths = longer
+    }
+    const before = this.#lengths[row] ?? ABSENT
+    if (before !== ABSENT) {
+      this.#documents -= 1
+      this.#tokens -= before
+    }
+    this.#lengths[row] = length
+    if (length === ABSENT) return
+    this.#documents += 1
+    this.#tokens += length
+  }
+
+  /** Puts the touched rows into a word's postings, in place of what stood there. */
+  #place(
+    postings: GrowingPostings,
+    touched: readonly number[],
+    texts: ReadonlyMap<number, readonly string[]>,
+  ): void {
+    const { phrase } = postings
+    const fresh = touched.flatMap((row) => {
+      const count = Math.min(phraseCount(phrase, texts.get(row) ?? []), 0xffff)
+      return count > 0 ? [[row, count] as const] : []
+    })
+    const { rows, counts } = postings
+    const gone = touched.some((row) => indexIn(rows, row) >= 0)
+    if (fresh.length === 0 && !gone) return
+    // New documents have the highest numbers.
+    if (!gone && (fresh[0]?.[0] ?? 0) > (rows.at(-1) ?? 0)) {
+      this.#postings += fresh.length
+      append(postings, fresh)
+      return
+    }
+    const isTouched = new Set(touched)
+    const newRows = new Int32Array(rows.length + fresh.length)
+    const newCounts = new Uint16Array(newRows.length)
+    let to = 0
+    let next = 0
+    const put = (row: number, count: number) => {
+      newRows[to] = row
+      newCounts[to++] = count
+    }
+    for (let at = 0; at <= rows.length; at++) {
+      const row = rows[at] ?? Infinity
+      for (; next < fresh.length && (fresh[next]?.[0] ?? 0) <= row; next++)
+        put(fresh[next]?.[0] ?? 0, fresh[next]?.[1] ?? 0)
+      if (at < rows.length && !isTouched.has(row)) put(row, counts[at] ?? 0)
+    }
+    this.#postings += to - rows.length
+    postings.rows = newRows.subarray(0, to)
+    postings.counts = newCounts.subarray(0, to)
+  }
+}
+
+/** There is room behind the lists for some more, so that what is new does not copy what is there. */
+function append(postings: GrowingPostings, fresh: readonly (readonly [number, number])[]): void {
+  const { rows, counts } = postings
+  const size = rows.length + fresh.length
+  if (size > rows.buffer.byteLength / rows.BYTES_PER_ELEMENT) {
+    const room = Math.ceil(size * 1.25)
+    postings.rows = new Int32Array(room)
+    postings.counts = new Uint16Array(room)
+    postings.rows.set(rows)
+    postings.counts.set(counts)
+  }
+  // Both begin at the beginning of their buffers.
+  postings.rows = new Int32Array(postings.rows.buffer, 0, size)
+  postings.counts = new Uint16Array(postings.counts.buffer, 0, size)
+  for (const [index, [row, count]] of fresh.entries()) {
+    postings.rows[rows.length + index] = row
+    postings.counts[rows.length + index] = count
+  }
+}
+
+/** No token holds a space or a star. */
+export function wordOf({ tokens, prefix }: RankedPhrase): string {
+  const words = tokens.join(' ')
+  return prefix ? `${words}*` : words
+}
+
+/** Where a number stands in an ascending list; negative if it does not. */
+export function indexIn(rows: Int32Array, row: number): number {
+  let low = 0
+  let high = rows.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const there = rows[middle] ?? 0
+    if (there === row) return middle
+    if (there < row) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}

@@ -1,0 +1,110 @@
+/** The totals that rank free text: exact after whatever happened, and counted for databases that had none. */
+import { randomFillSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testClock } from '../../../../test/temporary-storage.ts'
+import { metaOf, set } from '../../conformance/expectations.ts'
+import { openGround, type SqliteGround } from '../core/sqlite-ground.ts'
+import { SqliteStorage } from '../core/sqlite-storage.ts'
+import { readTotal } from './text-totals.ts'
+
+let directory: string
+let ground: SqliteGround
+let storage: SqliteStorage
+
+async function open(): Promise<void> {
+  ground = await openGround({
+    directory,
+    clock: testClock(),
+    random: randomFillSync,
+    entity: 1,
+    synchronous: 'OFF',
+  })
+  storage = new SqliteStorage(ground)
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  await open()
+})
+afterEach(async () => {
+  await storage.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const total = (name: string) => readTotal(ground.reader, ground.catalogue.entry(name).id)
+
+test('all documents count, removed ones too, and what was undone does not', async () => {
+  await storage.ensure('things', { text: true })
+  expect(total('things')).toEqual({ documents: 0, tokens: 0 })
+  const session = storage.session()
+  const { guid } = metaOf(await session.create('things', set({ a: 'one two three' })))
+  await session.create('things', set({ n: 5 }))
+  await session.commit()
+  expect(total('things')).toEqual({ documents: 2, tokens: 3 })
+  // Between two values there is a break that counts as a token.
+  await session.update('things', guid, set({ b: 'four' }))
+  await session.commit()
+  expect(total('things')).toEqual({ documents: 2, tokens: 5 })
+  await session.remove('things', guid)
+  await session.commit()
+  expect(total('things')).toEqual({ documents: 2, tokens: 5 })
+  await session.update('things', guid, set({ a: '' }))
+  await session.create('things', set({ a: 'x' }))
+  await session.rollback()
+  expect(total('things')).toEqual({ documents: 2, tokens: 5 })
+  await session.delete('things', guid)
+  await session.commit()
+  expect(total('things')).toEqual({ documents: 1, tokens: 0 })
+})
+
+test('sessions that commit together write the totals once, and one that is undone among them leaves none', async () => {
+  await storage.ensure('things', { text: true })
+  const sessions = Array.from({ length: 5 }, () => storage.session())
+  const writes: string[] = []
+  const { connection } = ground.writer
+  const run = connection.run.bind(connection)
+  connection.run = (sql, ...parameters) => {
+    if (sql.includes('text_documents')) writes.push(sql)
+    run(sql, ...parameters)
+  }
+  await Promise.all(
+    sessions.map(async (session, n) => {
+      await session.create('things', set({ a: 'one two' }))
+      await (n === 3 ? session.rollback() : session.commit())
+    }),
+  )
+  expect(writes).toHaveLength(1)
+  expect(total('things')).toEqual({ documents: 4, tokens: 8 })
+})
+
+test('a database without totals gets them when it is opened', async () => {
+  await storage.ensure('old', { text: true })
+  await storage.ensure('plain')
+  const session = storage.session()
+  const guids: string[] = []
+  for (let n = 0; n < 300; n++)
+    guids.push(metaOf(await session.create('old', set({ a: 'word '.repeat(n) }))).guid)
+  await session.commit()
+  for (const guid of guids.slice(0, 100)) await session.delete('old', guid)
+  for (const guid of guids.slice(200)) await session.update('old', guid, set({ a: 'word' }))
+  await session.commit()
+  const before = total('old')
+  expect(before.documents).toBe(200)
+  await storage.close()
+  // As a version without totals left it.
+  const database = new DatabaseSync(join(directory, 'quoin.db'))
+  database.exec(`ALTER TABLE storage DROP COLUMN text_documents; ALTER TABLE storage DROP COLUMN text_tokens;
+    DELETE FROM migration WHERE name = '0004-text-totals.sql'`)
+  database.close()
+  await open()
+  expect(total('old')).toEqual(before)
+  expect(ground.reader.get('SELECT text_documents AS n FROM storage WHERE name = ?', 'plain')).toEqual({
+    n: null,
+  })
+  await storage.ensure('plain', { text: true })
+  expect(total('plain')).toEqual({ documents: 0, tokens: 0 })
+})
