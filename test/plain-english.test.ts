@@ -1,0 +1,42 @@
+import { globSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { obscureWords } from './obscure-words.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** Files that have to name the words. */
+const lists = ['test/obscure-words.ts', 'test/plain-english.test.ts']
+
+/** Widen this list when a folder is clean. */
+const checked = ['README.md', 'CHANGELOG.md', 'SECURITY.md']
+
+test.each(checked)('%s is written in plain English', async (pattern) => {
+  const files = globSync(pattern, { cwd: root })
+  expect(files).not.toEqual([])
+  const found = await Promise.all(
+    files
+      .filter((file) => !lists.includes(file))
+      .map(async (file) => obscureWords(file, await readFile(join(root, file), 'utf8'))),
+  )
+  expect(found.flat()).toEqual([])
+})
+
+test.each([
+  ['a comment', 'a.ts', '// Whoever asks gets it.', ['a.ts:1 Whoever']],
+  ['a comment over two lines', 'a.ts', '\n/**\n * It goes for\n * good.\n */', ['a.ts:2 for good']],
+  ['two comments that stand together', 'a.ts', '// It goes for\n// good.', ['a.ts:1 for good']],
+  ['a string with spaces', 'a.ts', "const text = 'Nobody is here'", ['a.ts:1 Nobody']],
+  ['a template', 'a.ts', 'const text = `For $' + '{1} nobody`', ['a.ts:1 nobody']],
+  ['text in JSX', 'a.tsx', 'const a = <p>Do it anew</p>', ['a.tsx:1 anew']],
+  ['a paragraph', 'a.md', '# A\n\nIt begins to\nanswer.', ['a.md:3 begins to answer']],
+  ['a comment of a script', 'a.sh', 'x=1 # for everybody', ['a.sh:1 everybody']],
+  ['an identifier', 'a.ts', 'const nobody = somebody(whoever)', []],
+  ['a string of one word', 'a.ts', "const scope = 'nobody'", []],
+  ['a part of a word', 'a.ts', '// A nobodyness of renewed forgoodness.', []],
+  ['code in a page', 'a.md', 'Call `nobody`:\n\n```sh\nnobody anew\n```\n', []],
+  ['a pattern', 'a.ts', 'const a = /for good/', []],
+])('%s', (_what, file, source, expected) => {
+  expect(obscureWords(file, source)).toEqual(expected)
+})
