@@ -10,16 +10,16 @@ import {
   type CopyReport,
   copyToPostgres,
 } from '../src/storage/copy/copy-to-postgres.ts'
-import { openPostgresStorage } from '../src/storage/postgres/core/postgres-storage.ts'
-import { openSqliteStorage } from '../src/storage/sqlite/core/sqlite-storage.ts'
-import type { Storage } from '../src/storage/storage.ts'
+import type { Database } from '../src/storage/database.ts'
+import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
+import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 
 const world = { clock: Date.now, random: randomFillSync }
 
 export interface CopyRoom {
   readonly directory: string
   /** Works on the folder as a server would, and lets go of it. */
-  fill(work: (storage: Storage) => Promise<void>): Promise<void>
+  fill(work: (database: Database) => Promise<void>): Promise<void>
   source(): Promise<CopySource>
   copy(url: string, bucket?: Bucket, tell?: (progress: CopyProgress) => void): Promise<CopyReport>
   close(): Promise<void>
@@ -32,8 +32,8 @@ export async function openCopyRoom(): Promise<CopyRoom> {
     directory,
     source,
     async fill(work) {
-      const storage = await openSqliteStorage({ directory, ...world, entity: 1, synchronous: 'OFF' })
-      await work(storage).finally(() => storage.close())
+      const database = await openSqliteDatabase({ directory, ...world, entity: 1, synchronous: 'OFF' })
+      await work(database).finally(() => database.close())
     },
     async copy(url, bucket, tell = () => undefined) {
       const opened = await source()
@@ -48,8 +48,8 @@ export async function openCopyRoom(): Promise<CopyRoom> {
 }
 
 /** A node on a database, as far as storage goes. */
-export function openNode(url: string): Promise<Storage> {
-  return openPostgresStorage({
+export function openNode(url: string): Promise<Database> {
+  return openPostgresDatabase({
     url,
     ...world,
     entity: 1,

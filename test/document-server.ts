@@ -15,14 +15,14 @@ import { openAuditLog } from '../src/records/audit-log.ts'
 import { openDocumentHistory } from '../src/records/documents/document-history.ts'
 import { type DocumentImports, openDocumentImports } from '../src/records/documents/document-import.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
-import { ruledStorage } from '../src/records/fields/ruled-storage.ts'
+import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
 import type { StorageContext } from '../src/records/storage-records.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
+import type { Database } from '../src/storage/database.ts'
 import type { SlowLimits } from '../src/storage/search/search-advisor.ts'
-import type { Storage } from '../src/storage/storage.ts'
 import { textAt } from './json-at.ts'
-import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
+import { openTestDatabase, type TestClock } from './test-database.ts'
 
 const password = 'correct horse battery'
 
@@ -40,7 +40,7 @@ export interface DocumentServer {
   readonly server: Server
   readonly access: Access
   readonly engine: Engine
-  readonly storage: Storage
+  readonly database: Database
   readonly clock: TestClock
   readonly directory: string
   readonly context: StorageContext
@@ -74,14 +74,14 @@ export interface DocumentServerLimits {
 /** For tests: storages, documents and assets behind a real door on a real database, with small limits. */
 export async function openDocumentServer(limits: DocumentServerLimits = {}): Promise<DocumentServer> {
   const {
-    storage: plain,
+    database: plain,
     clock,
     directory,
     close,
-  } = await openTemporaryStorage(limits.slowSearches ? { slowSearches: limits.slowSearches } : {})
-  const storage = ruledStorage(plain, await openFieldRules(plain))
+  } = await openTestDatabase(limits.slowSearches ? { slowSearches: limits.slowSearches } : {})
+  const database = ruledDatabase(plain, await openFieldRules(plain))
   const engine = await openEngine({
-    storage,
+    database,
     catalogue: await loadBlocks(),
     clock,
     random: (bytes) => void randomFillSync(bytes),
@@ -90,19 +90,19 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     reservedRoots: new Set(['_system']),
   })
   const { records, newGuid, live } = engine
-  const history = await openDocumentHistory(storage)
-  const audit = await openAuditLog(storage, {})
+  const history = await openDocumentHistory(database)
+  const audit = await openAuditLog(database, {})
   const context: StorageContext = { records, history, audit }
   const files = await openAssetFiles(join(directory, 'assets'), newGuid)
   const assets = await openAssets(records, files, limits.upload ?? 100_000)
   const imports = await openDocumentImports({
-    storage,
+    database,
     directory: join(directory, 'imports'),
     newGuid,
     limit: limits.imported ?? 200_000_000,
   })
   const access = await openAccess({
-    storage,
+    database,
     clock,
     random: (bytes) => void randomFillSync(bytes),
     settings: {
@@ -174,7 +174,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     server,
     access,
     engine,
-    storage,
+    database,
     clock,
     directory,
     context,

@@ -15,7 +15,7 @@ import type { Job } from '../src/storage/job.ts'
 import { requestWith } from './run-block.ts'
 import type { FlowBlocks } from './run-flow.ts'
 import { seededRandom } from './seeded-random.ts'
-import { openTemporaryStorage, type TemporaryStorage } from './temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from './test-database.ts'
 
 export const ada = { guid: 'ada-guid', username: 'ada' }
 /** As requests carry her. */
@@ -27,7 +27,7 @@ export interface Worked {
   readonly error: string | undefined
 }
 
-export interface JobRoom extends TemporaryStorage {
+export interface JobRoom extends TestDatabase {
   readonly engine: Engine
   readonly runJob: ReturnType<typeof jobRunner>
   /** Makes and activates a blueprint; its guid. */
@@ -45,10 +45,10 @@ export interface JobRoom extends TemporaryStorage {
 }
 
 export async function openJobRoom(): Promise<JobRoom> {
-  const room = await openTemporaryStorage()
-  const { storage, clock } = room
+  const room = await openTestDatabase()
+  const { database, clock } = room
   const engine = await openEngine({
-    storage,
+    database,
     clock,
     catalogue: await loadBlocks(),
     random: seededRandom(1),
@@ -56,24 +56,24 @@ export async function openJobRoom(): Promise<JobRoom> {
     allowedHosts: [],
     reservedRoots: new Set(),
   })
-  const closeEvents = openStorageEvents({ storage, live: engine.live, log: engine.log })
+  const closeEvents = openStorageEvents({ database, live: engine.live, log: engine.log })
   const findUser = (guid: string) => (guid === ada.guid ? adaUser : undefined)
   const runJob = jobRunner({ engine, findUser })
 
   async function documents(name: string, query: Query = matchAll): Promise<readonly JsonObject[]> {
     const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const
-    const found = await storage.session().find(name, search({ query, sort, limit: 1000 }))
+    const found = await database.session().find(name, search({ query, sort, limit: 1000 }))
     return Array.isArray(found.documents.value) ? found.documents.value.filter(isJsonObject) : []
   }
 
   async function attempt(job: Job): Promise<Worked> {
     try {
       await runJob(job, new AbortController().signal)
-      await storage.jobs.complete(job)
+      await database.jobs.complete(job)
       return { job, error: undefined }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      await storage.jobs.fail(job, message)
+      await database.jobs.fail(job, message)
       return { job, error: message }
     }
   }
@@ -96,7 +96,7 @@ export async function openJobRoom(): Promise<JobRoom> {
     async work() {
       const worked: Worked[] = []
       for (;;) {
-        const claimed = await storage.jobs.claim({ owner: 'test', leaseMs: 60_000, limit: 10 })
+        const claimed = await database.jobs.claim({ owner: 'test', leaseMs: 60_000, limit: 10 })
         if (claimed.length === 0) return worked
         for (const job of claimed) worked.push(await attempt(job))
       }

@@ -25,12 +25,12 @@ import type { RouteFamily } from '../src/http/server/route-family.ts'
 import { openServer } from '../src/http/server/server.ts'
 import { openAuditLog } from '../src/records/audit-log.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
-import { ruledStorage } from '../src/records/fields/ruled-storage.ts'
+import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
 import { openTemplates } from '../src/records/templates.ts'
 import type { JsonValue } from '../src/shared/json.ts'
-import type { Storage } from '../src/storage/storage.ts'
+import type { Database } from '../src/storage/database.ts'
 import { textAt } from './json-at.ts'
-import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
+import { openTestDatabase, type TestClock } from './test-database.ts'
 
 const password = 'correct horse battery'
 
@@ -47,7 +47,7 @@ export interface ManagementAnswer {
 export interface ManagementServer {
   readonly access: Access
   readonly engine: Engine
-  readonly storage: Storage
+  readonly database: Database
   readonly clock: TestClock
   /** To a path under /api/v1, as a user by name; '' is nobody. */
   send(method: Method, path: string, as: string, body?: JsonValue): Promise<ManagementAnswer>
@@ -57,13 +57,13 @@ export interface ManagementServer {
 
 /** Everything that manages a cluster, behind one door on a real database, with cheap password hashes. */
 export async function openManagementServer(): Promise<ManagementServer> {
-  const { storage: plain, clock, close } = await openTemporaryStorage()
+  const { database: plain, clock, close } = await openTestDatabase()
   await openTemplates(plain)
   await openValidationRules(plain)
-  const storage = ruledStorage(plain, await openFieldRules(plain))
+  const database = ruledDatabase(plain, await openFieldRules(plain))
   const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)
   const access = await openAccess({
-    storage,
+    database,
     clock,
     random,
     settings: {
@@ -75,7 +75,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     },
   })
   const engine = await openEngine({
-    storage,
+    database,
     catalogue: await loadBlocks(),
     clock,
     random,
@@ -83,7 +83,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     allowedHosts: [],
     reservedRoots,
   })
-  await openAuditLog(storage, { ...auditedAccess, ...auditedRecords })
+  await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
   await access.ensureAdministrator(password)
   const { records } = engine
   const families: RouteFamily[] = [
@@ -100,7 +100,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     blueprintFieldRoutes(records),
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
-    customEndpoints(engine, await openIdempotency(storage, clock)),
+    customEndpoints(engine, await openIdempotency(database, clock)),
   ]
   const server = await openServer({
     access,
@@ -150,7 +150,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
   return {
     access,
     engine,
-    storage,
+    database,
     clock,
     send,
     async addUser(username, scopes, groups = []) {

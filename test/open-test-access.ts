@@ -6,14 +6,14 @@ import type { QuoinError } from '../src/shared/errors.ts'
 import type { Random } from '../src/shared/guid.ts'
 import type { JsonObject } from '../src/shared/json.ts'
 import { search } from '../src/shared/query.ts'
+import type { Database } from '../src/storage/database.ts'
+import { documentOf } from '../src/storage/database.ts'
 import { guidOf } from '../src/storage/document-fields.ts'
 import { documentsOf } from '../src/storage/find-documents.ts'
-import type { Storage } from '../src/storage/storage.ts'
-import { documentOf } from '../src/storage/storage.ts'
 import { transact } from '../src/storage/transact.ts'
 import { seededRandom } from './seeded-random.ts'
-import type { TestClock } from './temporary-storage.ts'
-import { openTemporaryStorage } from './temporary-storage.ts'
+import type { TestClock } from './test-database.ts'
+import { openTestDatabase } from './test-database.ts'
 
 export const PASSWORD = 'correct horse battery'
 export const IP = '192.0.2.1'
@@ -29,7 +29,7 @@ export const testSettings: AccessSettings = {
 
 export interface TestAccess {
   readonly access: Access
-  readonly storage: Storage
+  readonly database: Database
   readonly clock: TestClock
   /** Moves the clock. */
   pass(seconds: number): void
@@ -52,12 +52,12 @@ export interface TestAccess {
 
 /** The room on a real database, with an administrator. */
 export async function openTestAccess(settings: Partial<AccessSettings> = {}): Promise<TestAccess> {
-  const temporary = await openTemporaryStorage()
-  const { storage, clock } = temporary
+  const temporary = await openTestDatabase()
+  const { database, clock } = temporary
   let seed = 0
   const open = (changed: Partial<AccessSettings> = {}, random: Random = seededRandom(++seed)) =>
     openAccess({
-      storage,
+      database,
       clock,
       random,
       settings: { ...testSettings, ...settings, ...changed },
@@ -78,7 +78,7 @@ export async function openTestAccess(settings: Partial<AccessSettings> = {}): Pr
   const admin = await identity('admin')
   return {
     access,
-    storage,
+    database,
     clock,
     pass(seconds) {
       clock.now += seconds * 1000
@@ -88,7 +88,7 @@ export async function openTestAccess(settings: Partial<AccessSettings> = {}): Pr
       return guidOf(await access.createUser({ username: 'ada', password: PASSWORD, ...fields }, admin))
     },
     async group(fields) {
-      return transact(storage, async (session) => {
+      return transact(database, async (session) => {
         const group = { is_active: true, ...fields }
         const mutations = Object.entries(group).map(
           ([field, value]) => ({ op: 'set', field, value }) as const,
@@ -99,11 +99,11 @@ export async function openTestAccess(settings: Partial<AccessSettings> = {}): Pr
     token,
     identity,
     async records(name) {
-      return documentsOf(await storage.session().find(name, search({ limit: 10_000, includeRemoved: true })))
+      return documentsOf(await database.session().find(name, search({ limit: 10_000, includeRemoved: true })))
     },
     async set(name, guid, fields) {
       const mutations = Object.entries(fields).map(([field, value]) => ({ op: 'set', field, value }) as const)
-      await transact(storage, (session) => session.update(name, guid, mutations))
+      await transact(database, (session) => session.update(name, guid, mutations))
     },
     async otherNode(changed, random) {
       const other = await open(changed, random)

@@ -5,17 +5,17 @@
 import { randomFillSync } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { openQueue } from '../src/queue/queue-worker.ts'
-import { openSqliteStorage } from '../src/storage/sqlite/core/sqlite-storage.ts'
+import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../src/storage/transact.ts'
 
 const [directory = ''] = process.argv.slice(2)
-const storage = await openSqliteStorage({ directory, clock: Date.now, random: randomFillSync, entity: 1 })
-await transact(storage, async (session) => {
+const database = await openSqliteDatabase({ directory, clock: Date.now, random: randomFillSync, entity: 1 })
+await transact(database, async (session) => {
   for (let n = 0; n < 3; n++)
     await session.enqueue({ queue: 'default', kind: 'function', title: `${n}`, payload: {} })
 })
 openQueue({
-  storage,
+  database,
   async runJob({ guid }) {
     writeSync(1, `running ${guid}\n`)
     await new Promise(() => setInterval(() => undefined, 60_000))

@@ -11,7 +11,7 @@ import type { Reply } from '../src/blocks/reply.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
 import type { CustomOutPin } from '../src/shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
-import type { Session } from '../src/storage/storage.ts'
+import type { Session } from '../src/storage/database.ts'
 
 type Parameters = Readonly<Record<string, JsonValue | undefined>>
 

@@ -8,7 +8,7 @@ import { runCache } from '../src/flows/run/run-cache.ts'
 import type { RunLimits, RunLogEntry } from '../src/flows/run/run-environment.ts'
 import { guidSource } from '../src/shared/guid.ts'
 import type { JsonValue } from '../src/shared/json.ts'
-import { openTemporaryStorage, type TemporaryStorage } from './temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from './test-database.ts'
 
 /** Blocks as in a blueprint file: short id → { type, in, fields, … }. */
 export type FlowBlocks = Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -21,7 +21,7 @@ export interface FlowRun {
   readonly atOnce: boolean
 }
 
-export interface FlowRoom extends TemporaryStorage {
+export interface FlowRoom extends TestDatabase {
   compile(blocks: FlowBlocks): Compiled
   /** Compiles, makes the storages, and runs the flow behind the first endpoint. */
   run(blocks: FlowBlocks, request?: Partial<RunRequest>, limits?: Partial<RunLimits>): Promise<FlowRun>
@@ -40,7 +40,7 @@ const someRequest: RunRequest = {
 
 /** Real blocks, the real compiler and a real database; block guids are the file's ids, so that problems read well. */
 export async function openFlowRoom(): Promise<FlowRoom> {
-  const room = await openTemporaryStorage()
+  const room = await openTestDatabase()
   const catalogue = await loadBlocks()
   const newGuid = guidSource(Date.now, (bytes) => crypto.getRandomValues(bytes))
 
@@ -63,7 +63,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
       const { blueprint, problems } = compile(blocks)
       const [endpoint] = blueprint?.endpoints ?? []
       if (!blueprint || !endpoint) throw new Error(`Does not compile: ${JSON.stringify(problems)}`)
-      for (const [name, needs] of blueprint.needs) await room.storage.ensure(name, needs)
+      for (const [name, needs] of blueprint.needs) await room.database.ensure(name, needs)
       const replies: Reply[] = []
       const logs: RunLogEntry[] = []
       const given: RunRequest = { ...someRequest, ...request }
@@ -75,7 +75,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         onReply: (reply: Reply) => void replies.push(reply),
       }
       const environment = {
-        storage: room.storage,
+        database: room.database,
         clock: Date.now,
         newGuid,
         cache: runCache(Date.now),

@@ -3,11 +3,11 @@
  * Gets `{ storage, search }` by IPC, and answers `{ documents }` or `{ error }`.
  */
 import type { Search } from '../src/shared/query.ts'
-import { openReaderStorage } from '../src/storage/sqlite/reader/reader-storage.ts'
+import { openReaderDatabase } from '../src/storage/sqlite/reader/reader-database.ts'
 
 const [directory = ''] = process.argv.slice(2)
 
-const storage = openReaderStorage({
+const database = openReaderDatabase({
   directory,
   following: {
     cluster: { self: 'reader', alive: () => true, tell: async () => undefined, nodes: async () => [] },
@@ -18,7 +18,7 @@ const storage = openReaderStorage({
 
 async function answer({ storage: name, search }: { storage: string; search: Search }) {
   try {
-    const found = await storage.session().find(name, search)
+    const found = await database.session().find(name, search)
     return { documents: found.documents.text }
   } catch (error) {
     return { error: String(error) }
@@ -28,5 +28,5 @@ async function answer({ storage: name, search }: { storage: string; search: Sear
 process.on('message', async (asked: { storage: string; search: Search }) => {
   process.send?.(await answer(asked))
 })
-process.on('disconnect', () => storage.close())
+process.on('disconnect', () => database.close())
 process.send?.({ documents: '[]' })

@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import type { JsonObject } from '../src/shared/json.ts'
 import { metaOf, set } from '../src/storage/conformance/expectations.ts'
+import type { Session } from '../src/storage/database.ts'
+import { SqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 import { openGround, type SqliteGround } from '../src/storage/sqlite/core/sqlite-ground.ts'
-import { SqliteStorage } from '../src/storage/sqlite/core/sqlite-storage.ts'
-import type { Session } from '../src/storage/storage.ts'
-import { testClock } from './temporary-storage.ts'
+import { testClock } from './test-database.ts'
 
 export interface SqliteWorld {
   readonly directory: string
   readonly ground: SqliteGround
-  readonly storage: SqliteStorage
+  readonly database: SqliteDatabase
   /** Closes the storage and removes its directory. */
   close(): Promise<void>
 }
@@ -30,13 +30,13 @@ export async function openSqliteWorld({ shared = false } = {}): Promise<SqliteWo
     synchronous: 'OFF',
     shared,
   })
-  const storage = new SqliteStorage(ground)
+  const database = new SqliteDatabase(ground)
   return {
     directory,
     ground,
-    storage,
+    database,
     async close() {
-      await storage.close()
+      await database.close()
       await rm(directory, { recursive: true })
     },
   }

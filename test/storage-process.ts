@@ -10,8 +10,8 @@
 import { randomFillSync } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { QuoinError } from '../src/shared/errors.ts'
-import { openSqliteStorage } from '../src/storage/sqlite/core/sqlite-storage.ts'
-import { documentOf, type Session, type Storage } from '../src/storage/storage.ts'
+import { type Database, documentOf, type Session } from '../src/storage/database.ts'
+import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 import type { StoredJson } from '../src/storage/stored-json.ts'
 
 const [directory = '', mode = ''] = process.argv.slice(2)
@@ -38,9 +38,9 @@ async function writePair(session: Session, size: number): Promise<string> {
   return `+ ${guidOf(first)} ${guidOf(second)}`
 }
 
-async function writeForEver(storage: Storage, early: boolean): Promise<never> {
+async function writeForEver(database: Database, early: boolean): Promise<never> {
   for (;;) {
-    const session = storage.session()
+    const session = database.session()
     const line = await writePair(session, 20)
     if (early) say(line)
     await session.commit()
@@ -48,9 +48,9 @@ async function writeForEver(storage: Storage, early: boolean): Promise<never> {
   }
 }
 
-async function fill(storage: Storage): Promise<void> {
+async function fill(database: Database): Promise<void> {
   for (let refused = 0; refused < 3; ) {
-    const session = storage.session()
+    const session = database.session()
     try {
       const line = await writePair(session, 10_000)
       await session.commit()
@@ -61,23 +61,23 @@ async function fill(storage: Storage): Promise<void> {
       await session.rollback()
     }
   }
-  say(`= ${await storage.session().count('pairs', { kind: 'all' })}`)
+  say(`= ${await database.session().count('pairs', { kind: 'all' })}`)
 }
 
 try {
-  const storage = await openSqliteStorage({
+  const database = await openSqliteDatabase({
     directory,
     clock: Date.now,
     random: randomFillSync,
     entity: 1,
   })
-  await storage.ensure('pairs', { indexes: [{ fields: ['pair'] }], text: true })
+  await database.ensure('pairs', { indexes: [{ fields: ['pair'] }], text: true })
   say('open')
-  if (mode === 'fill') await fill(storage)
+  if (mode === 'fill') await fill(database)
   else if (mode === 'hold') setInterval(() => undefined, 60_000)
   else if (mode !== 'open') {
     const early = mode === 'acknowledge-early'
-    await Promise.all(Array.from({ length: 8 }, () => writeForEver(storage, early)))
+    await Promise.all(Array.from({ length: 8 }, () => writeForEver(database, early)))
   }
 } catch (error) {
   if (!(error instanceof QuoinError)) throw error

@@ -13,7 +13,7 @@ import type { HttpSettings } from '../src/http/server/http-settings.ts'
 import type { App, RouteFamily } from '../src/http/server/route-family.ts'
 import type { Server, ServerOptions } from '../src/http/server/server.ts'
 import { openServer } from '../src/http/server/server.ts'
-import { openTemporaryStorage, type TestClock } from './temporary-storage.ts'
+import { openTestDatabase, type TestClock } from './test-database.ts'
 
 const adminPassword = 'correct horse battery staple'
 export const userPassword = 'a password of a user'
@@ -46,9 +46,9 @@ export interface TemporaryServerOptions {
 
 /** For tests: the whole door with its own routes, real users and a real database, without a port. */
 export async function openTemporaryServer(options: TemporaryServerOptions = {}): Promise<TemporaryServer> {
-  const { storage, clock, close } = await openTemporaryStorage()
+  const { database, clock, close } = await openTestDatabase()
   const access = await openAccess({
-    storage,
+    database,
     clock,
     random: (bytes) => void randomFillSync(bytes),
     // Three wrong passwords are enough to see the lock: each costs 30 ms of hashing.

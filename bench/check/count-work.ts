@@ -49,7 +49,7 @@ export async function countWork(): Promise<readonly WorkRow[]> {
 
 async function fill({ quoin, token }: CheckedQuoin, pipeline: Pipeline): Promise<string[]> {
   for (let number = 0; number < TASKS; number++) await pipeline.send(create(token, number))
-  const { documents } = await quoin.storage.session().find('tasks', search({ limit: TASKS }))
+  const { documents } = await quoin.database.session().find('tasks', search({ limit: TASKS }))
   const found = Array.isArray(documents.value) ? documents.value.filter(isJsonObject) : []
   const guids = found.flatMap(({ _meta: meta }) => (isJsonObject(meta) ? [String(meta.guid)] : []))
   if (guids.length !== TASKS) throw new Error(`There are ${guids.length} tasks and not ${TASKS}.`)
@@ -158,7 +158,7 @@ async function recordsOf({ quoin }: Room, path: string): Promise<number> {
   })
   const late = performance.now() + 10_000
   while (performance.now() < late) {
-    const { documents } = await quoin.storage.session().find(USER_LOGS, wanted)
+    const { documents } = await quoin.database.session().find(USER_LOGS, wanted)
     const records = Array.isArray(documents.value) ? documents.value.filter(isJsonObject) : []
     const told = records.reduce((sum, { times }) => sum + Number(times), 0)
     if (told >= REQUESTS) return records.length

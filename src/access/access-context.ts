@@ -1,6 +1,6 @@
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Database } from '../storage/database.ts'
 import type { AddressLimit } from './address-limit.ts'
 import type { IdentityCache } from './identity-cache.ts'
 import type { PasswordCost, PasswordHasher } from './password-hash.ts'
@@ -28,7 +28,7 @@ export interface TokenExtension {
 }
 
 export interface AccessContext {
-  readonly storage: Storage
+  readonly database: Database
   readonly clock: Clock
   readonly random: Random
   readonly settings: AccessSettings

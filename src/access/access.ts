@@ -12,7 +12,7 @@ import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
-import type { Needs, Storage } from '../storage/storage.ts'
+import type { Database, Needs } from '../storage/database.ts'
 import type { AccessContext, AccessSettings } from './access-context.ts'
 import { ADDRESSES, addressLimit } from './address-limit.ts'
 import { openTurn } from './change-turn.ts'
@@ -104,22 +104,22 @@ const storages: Readonly<Record<string, Needs>> = {
 }
 
 export async function openAccess(options: {
-  readonly storage: Storage
+  readonly database: Database
   readonly clock: Clock
   readonly random: Random
   readonly settings: AccessSettings
 }): Promise<Access> {
-  for (const [name, needs] of Object.entries(storages)) await options.storage.ensure(name, needs)
+  for (const [name, needs] of Object.entries(storages)) await options.database.ensure(name, needs)
   const context: AccessContext = {
     ...options,
     passwords: passwordHasher(options.random, options.settings.passwordCost),
     addresses: addressLimit(options.settings.addressAttempts),
-    identities: identityCache(options.storage, [TOKENS, USERS, GROUPS]),
+    identities: identityCache(options.database, [TOKENS, USERS, GROUPS]),
     extensions: new Map(),
-    turnGuid: await openTurn(options.storage),
+    turnGuid: await openTurn(options.database),
   }
-  await ensureUserLogs(options.storage)
-  const requests = requestLog(options.storage, options.clock)
+  await ensureUserLogs(options.database)
+  const requests = requestLog(options.database, options.clock)
   const underWay = new Set<Promise<unknown>>()
   let closed = false
 
@@ -158,7 +158,7 @@ export async function openAccess(options: {
     searchUserLogs: (search) =>
       during(async () => {
         await requests.flush()
-        return searchUserLogs(options.storage, search)
+        return searchUserLogs(options.database, search)
       }),
     ensureAdministrator: (password) => during(() => ensureAdministrator(context, password)),
     async close() {

@@ -4,10 +4,11 @@
  * many are under way is known per node, and counts as failed until it is known better, so that a burst from one address
  * cannot take all places where passwords are checked.
  */
+
+import type { Session } from '../storage/database.ts'
+import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import type { Session } from '../storage/storage.ts'
-import { documentOf } from '../storage/storage.ts'
 import { addressKey } from './known-addresses.ts'
 import { tooManyAttempts } from './lockout.ts'
 

@@ -5,23 +5,23 @@
  * waiting costs nothing; sign-ins do not take the turn.
  */
 import { QuoinError } from '../shared/errors.ts'
+import type { Database, Session } from '../storage/database.ts'
+import { documentOf } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import type { Session, Storage } from '../storage/storage.ts'
-import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 
 const TURNS = '_access'
 const NAME = 'users'
 
 /** Makes the document if this is the first start. Gives its guid. */
-export async function openTurn(storage: Storage): Promise<string> {
-  await storage.ensure(TURNS, { indexes: [{ fields: ['name'], unique: true }] })
+export async function openTurn(database: Database): Promise<string> {
+  await database.ensure(TURNS, { indexes: [{ fields: ['name'], unique: true }] })
   for (let tries = 1; ; tries++) {
-    const there = await findOne(storage.session(), TURNS, 'name', NAME)
+    const there = await findOne(database.session(), TURNS, 'name', NAME)
     if (there) return guidOf(there)
     try {
-      return await transact(storage, async (session) => {
+      return await transact(database, async (session) => {
         const made = await session.create(TURNS, [
           { op: 'set', field: 'name', value: NAME },
           { op: 'set', field: 'changes', value: 0 },

@@ -1,7 +1,7 @@
+import type { Database } from '../storage/database.ts'
+import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import type { Storage } from '../storage/storage.ts'
-import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 
 /**
@@ -10,16 +10,16 @@ import { transact } from '../storage/transact.ts'
  * that delete at once do not wait for each other crosswise.
  */
 export async function deleteExpired(
-  storage: Storage,
+  database: Database,
   name: string,
   field: string,
   now: number,
 ): Promise<void> {
   const isOver = { kind: 'range', field, bounds: { lte: now } } as const
   const oldestFirst = { field, order: 'asc', missing: 'last' } as const
-  const over = await findAll(storage.session(), name, isOver, 50, [oldestFirst])
+  const over = await findAll(database.session(), name, isOver, 50, [oldestFirst])
   if (over.length === 0) return
-  await transact(storage, async (session) => {
+  await transact(database, async (session) => {
     for (const record of over) {
       const deleted = await session.delete(name, guidOf(record))
       // It was begun anew since it was found: leave all as it is, the next sign-in comes by here again.

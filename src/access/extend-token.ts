@@ -55,7 +55,7 @@ async function extend(
   const seen: Mutation = { op: 'set', field: 'last_activity', value: now }
   const updateHash = updateHashOf(token)
   try {
-    return await transact(context.storage, async (session) => {
+    return await transact(context.database, async (session) => {
       // The user first, as everywhere: two transactions that take both never wait for each other crosswise.
       await session.update(USERS, userGuid, [seen])
       const extended = await session.update(TOKENS, guidOf(token), [expiry], { updateHash })

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { IP, outcome, testSettings } from '../../test/open-test-access.ts'
 import { seededRandom } from '../../test/seeded-random.ts'
-import type { TemporaryStorage } from '../../test/temporary-storage.ts'
-import { openTemporaryStorage } from '../../test/temporary-storage.ts'
+import type { TestDatabase } from '../../test/test-database.ts'
+import { openTestDatabase } from '../../test/test-database.ts'
 import { search } from '../shared/query.ts'
 import type { Access } from './access.ts'
 import { openAccess } from './access.ts'
 
-let temporary: TemporaryStorage
+let temporary: TestDatabase
 beforeEach(async () => {
-  temporary = await openTemporaryStorage()
+  temporary = await openTestDatabase()
 })
 afterEach(() => temporary.close())
 
 function open(seed = 1): Promise<Access> {
-  const { storage, clock } = temporary
-  return openAccess({ storage, clock, random: seededRandom(seed), settings: testSettings })
+  const { database, clock } = temporary
+  return openAccess({ database, clock, random: seededRandom(seed), settings: testSettings })
 }
 
 async function usernames(access: Access) {
@@ -76,7 +76,7 @@ test('two random passwords differ', async () => {
     const access = await open(seed)
     passwords.add((await access.ensureAdministrator(undefined))?.password)
     await temporary.close()
-    temporary = await openTemporaryStorage()
+    temporary = await openTestDatabase()
   }
   expect(passwords.size).toBe(2)
 })
@@ -91,8 +91,8 @@ test('nodes that start together make one, and only one tells a password', async 
 test('not made again after a restart, and whoever there is can still sign in', async () => {
   await (await open()).ensureAdministrator('correct horse')
   const { clock } = temporary
-  const storage = await temporary.reopen()
-  const again = await openAccess({ storage, clock, random: seededRandom(2), settings: testSettings })
+  const database = await temporary.reopen()
+  const again = await openAccess({ database, clock, random: seededRandom(2), settings: testSettings })
   expect(await again.ensureAdministrator(undefined)).toBeUndefined()
   expect(await outcome(again.signIn({ username: 'admin', password: 'correct horse', ip: IP }))).toBe('OK')
 })

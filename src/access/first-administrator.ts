@@ -28,12 +28,12 @@ export async function ensureAdministrator(
   context: AccessContext,
   password: string | undefined,
 ): Promise<FirstAdministrator | undefined> {
-  if ((await context.storage.session().count(USERS, matchAll)) > 0) return undefined
+  if ((await context.database.session().count(USERS, matchAll)) > 0) return undefined
   // Only now: a cluster that has users does not look at it, and starts whatever it is.
   if (password !== undefined) checkFirstPassword(password)
   const made = password === undefined ? randomPassword(context.random) : undefined
   const passwordHash = await context.passwords.hash(password ?? made ?? '')
-  return transact(context.storage, async (session) => {
+  return transact(context.database, async (session) => {
     await takeTurn(session, context.turnGuid)
     if ((await session.count(USERS, matchAll)) > 0) return undefined
     const user = await insertUser(session, { username: USERNAME, custom_scopes: ['*'] }, passwordHash)

@@ -8,11 +8,11 @@ import type { JsonObject } from '../shared/json.ts'
 import { jsonProblem } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
+import type { Session } from '../storage/database.ts'
+import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { documentsOf, findAll, findOne } from '../storage/find-documents.ts'
 import { findWithTotal } from '../storage/find-with-total.ts'
-import type { Session } from '../storage/storage.ts'
-import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { takeTurn } from './change-turn.ts'
@@ -39,13 +39,13 @@ export interface FoundGroups {
 const MAX_SCOPES = 1000
 
 export async function searchGroups(context: AccessContext, search: Search): Promise<FoundGroups> {
-  const session = context.storage.session()
+  const session = context.database.session()
   const { found, total } = await findWithTotal(session, GROUPS, search)
   return { groups: documentsOf(found).map(publicGroup), total, next: found.next() }
 }
 
 export async function getGroup(context: AccessContext, guid: string): Promise<JsonObject | undefined> {
-  const stored = await context.storage.session().get(GROUPS, guid)
+  const stored = await context.database.session().get(GROUPS, guid)
   return stored && publicGroup(documentOf(stored))
 }
 
@@ -58,7 +58,7 @@ export async function createGroup(
   checkInput(input)
   const { name, description = '', scopes = [], is_active = true } = input
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       await takeTurn(session, context.turnGuid)
       checkHeld(by, scopes, 'grant')
@@ -79,7 +79,7 @@ export async function updateGroup(
 ): Promise<JsonObject> {
   checkInput(changes)
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       await takeTurn(session, context.turnGuid)
       const before = await changeable(session, guid, by)
@@ -100,7 +100,7 @@ export async function updateGroup(
 /** Soft delete: from here on nobody holds a scope through it. Then it is taken out of its users' lists. */
 export async function removeGroup(context: AccessContext, guid: string, by: Identity): Promise<void> {
   await transact(
-    context.storage,
+    context.database,
     async (session) => {
       await takeTurn(session, context.turnGuid)
       const before = await changeable(session, guid, by)
@@ -118,7 +118,7 @@ const USERS_AT_ONCE = 200
 /** One transaction for some of the users, so that a large group does not keep the writer. False when none is left. */
 async function leaveUsers(context: AccessContext, guid: string, by: Identity): Promise<boolean> {
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       const inGroup = { kind: 'term', field: 'groups', value: guid } as const
       if ((await session.count(USERS, inGroup)) === 0) return false

@@ -1,8 +1,8 @@
 /** Authentication groups: named sets of scopes. A user has the scopes of its active groups, beside its own. */
 import type { JsonObject } from '../shared/json.ts'
+import type { Session } from '../storage/database.ts'
 import { textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import type { Session } from '../storage/storage.ts'
 
 export const GROUPS = '_groups'
 

@@ -53,7 +53,7 @@ describe('nobody', () => {
     expect(await room.access.identify(token)).toBeUndefined()
     await room.set('_users', guid, { is_active: true })
     expect(await room.access.identify(token)).toBeDefined()
-    await transact(room.storage, (session) => session.remove('_users', guid))
+    await transact(room.database, (session) => session.remove('_users', guid))
     expect(await room.access.identify(token)).toBeUndefined()
   })
 })
@@ -93,7 +93,7 @@ describe('sign-out', () => {
     room.pass(HOUR)
     // SQLite reads and writes at once: identify has read the token when it first waits.
     const identifying = room.access.identify(token)
-    const session = room.storage.session()
+    const session = room.database.session()
     session.delete('_tokens', before?.tokenGuid ?? '')
     await session.commit()
     expect(await identifying).toBeUndefined()
@@ -123,12 +123,12 @@ describe('use keeps a token alive', () => {
     const start = room.clock.now / 1000
     const guid = (await room.access.identify(token))?.tokenGuid ?? ''
     const writes: number[] = []
-    let version = room.storage.version('_tokens')
+    let version = room.database.version('_tokens')
     for (let minute = 5; minute <= 180; minute += 5) {
       room.pass(300)
       expect(await room.access.identify(token)).toBeDefined()
-      if (room.storage.version('_tokens') !== version) writes.push(minute)
-      version = room.storage.version('_tokens')
+      if (room.database.version('_tokens') !== version) writes.push(minute)
+      version = room.database.version('_tokens')
     }
     expect(writes).toEqual([60, 120, 180])
     expect(await expiryOf(guid)).toBe(start + 3 * HOUR + FORTNIGHT)
@@ -140,10 +140,10 @@ describe('use keeps a token alive', () => {
     const token = await room.token('admin')
     room.pass(HOUR)
     const before = JSON.stringify(await room.access.getUser(room.admin.guid))
-    const version = room.storage.version('_tokens')
+    const version = room.database.version('_tokens')
     const identities = await Promise.all(Array.from({ length: 20 }, () => room.access.identify(token)))
     expect(identities.every((identity) => identity?.username === 'admin')).toBe(true)
-    expect(room.storage.version('_tokens')).toBe(version + 1)
+    expect(room.database.version('_tokens')).toBe(version + 1)
     expect(JSON.stringify(await room.access.getUser(room.admin.guid))).not.toBe(before)
   })
 

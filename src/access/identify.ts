@@ -1,7 +1,7 @@
 import type { JsonObject } from '../shared/json.ts'
+import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import { documentOf } from '../storage/storage.ts'
 import type { AccessContext } from './access-context.ts'
 import { unixSeconds } from './access-context.ts'
 import { accessTokenHash } from './access-token.ts'
@@ -28,7 +28,7 @@ export async function identify(context: AccessContext, token: string): Promise<I
   if (tokenHash === undefined) return undefined
   const now = unixSeconds(context.clock)
   const keep = context.identities.looking(tokenHash)
-  const session = context.storage.session()
+  const session = context.database.session()
   const record = await findOne(session, TOKENS, 'token_hash', tokenHash)
   if (!record || numberIn(record.expiry) <= now) return undefined
   const stored = await session.get(USERS, textIn(record.user_guid))

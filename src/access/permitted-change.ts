@@ -8,9 +8,9 @@
  */
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { Query } from '../shared/query.ts'
+import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import type { Session } from '../storage/storage.ts'
 import type { Grants } from './groups.ts'
 import { GROUPS, groupsOf, possibleScopesOf, scopesIn, scopesOf } from './groups.ts'
 import type { Identity } from './identity.ts'

@@ -5,7 +5,7 @@ import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-acce
 import { seededRandom } from '../../test/seeded-random.ts'
 import type { JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
-import type { Session } from '../storage/storage.ts'
+import type { Session } from '../storage/database.ts'
 import { transact } from '../storage/transact.ts'
 import { createToken } from './tokens.ts'
 
@@ -170,7 +170,7 @@ describe('what happens between the check of the password and the verdict counts'
         random(bytes)
         if (!armed) return
         armed = false
-        const session = room.storage.session()
+        const session = room.database.session()
         change(session, guid)
         changed = Promise.resolve(session.commit())
       },
@@ -217,7 +217,7 @@ test('of far too many tokens, from before there was a limit, the newest 100 are 
   room = await openTestAccess()
   const userGuid = await room.user({ username: 'ann' })
   const random = seededRandom(7)
-  await transact(room.storage, async (session) => {
+  await transact(room.database, async (session) => {
     for (let count = 0; count < 300; count++)
       await createToken(session, random, { userGuid, ip: '', created: 0, expiry: 4_000_000_000 + count })
   })

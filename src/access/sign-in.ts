@@ -15,10 +15,10 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { jsonProblem } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
+import type { Origin, Session } from '../storage/database.ts'
+import { documentOf } from '../storage/database.ts'
 import { numberIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import type { Origin, Session } from '../storage/storage.ts'
-import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { unixSeconds } from './access-context.ts'
@@ -72,7 +72,7 @@ export async function signIn(context: AccessContext, input: SignInInput): Promis
     throw invalidField('password', `password is longer than ${MAX_PASSWORD} characters.`)
   const nameKey = folded(input.username.trim())
   const decided = await context.addresses.enter(
-    context.storage.session(),
+    context.database.session(),
     input.ip,
     unixSeconds(context.clock),
   )
@@ -91,8 +91,8 @@ export async function signIn(context: AccessContext, input: SignInInput): Promis
 }
 
 async function attempt(context: AccessContext, nameKey: string, input: SignInInput) {
-  const { storage, passwords } = context
-  const session = storage.session()
+  const { database, passwords } = context
+  const session = database.session()
   const user = await findUser(session, nameKey)
   const place = signInPlace(input.ip, user?.knownAddresses ?? [])
   const failed = await failedPlaces(session, user ? { user: user.guid } : { nameKey })
@@ -121,10 +121,10 @@ async function refuse(
   user: UserRecord | undefined,
   { ip, agent }: SignInInput,
 ): Promise<never> {
-  const { storage, settings, addresses } = context
+  const { database, settings, addresses } = context
   const now = unixSeconds(context.clock)
-  await deleteExpired(storage, FAILED_SIGN_INS, 'until', now)
-  await deleteExpired(storage, ADDRESSES, 'until', now)
+  await deleteExpired(database, FAILED_SIGN_INS, 'until', now)
+  await deleteExpired(database, ADDRESSES, 'until', now)
   await transactUncontested(context, async (session) => {
     const counted = user && (await countFailureOfUser(session, user, ip, now, settings))
     if (!counted) await countFailure(session, { nameKey }, signInPlace(ip, []), now, settings)
@@ -162,10 +162,10 @@ async function admit(
   renewedHash: string | undefined,
   { ip, agent }: SignInInput,
 ): Promise<SignedIn | undefined> {
-  const { storage, settings, addresses, random } = context
+  const { database, settings, addresses, random } = context
   const now = unixSeconds(context.clock)
   const expiry = now + settings.tokenSeconds
-  await deleteExpired(storage, TOKENS, 'expiry', now)
+  await deleteExpired(database, TOKENS, 'expiry', now)
   const work = async (session: Session) => {
     const seen: Mutation = { op: 'set', field: 'last_activity', value: now }
     const written = await session.update(USERS, user.guid, [seen])
@@ -189,7 +189,7 @@ async function admit(
     await deleteOldestTokens(session, user.guid)
     return createToken(session, random, { userGuid: user.guid, ip, created: now, expiry })
   }
-  const token = await transact(storage, work, RESERVE)
+  const token = await transact(database, work, RESERVE)
   if (token === undefined) return undefined
   const { username, email, firstname, lastname, language } = user.document
   return {
@@ -222,7 +222,7 @@ function afterSuccess(user: JsonObject, now: number): Mutation[] {
 async function transactUncontested(context: AccessContext, work: (session: Session) => Promise<void>) {
   for (let tries = 1; ; tries++) {
     try {
-      return await transact(context.storage, work, RESERVE)
+      return await transact(context.database, work, RESERVE)
     } catch (error) {
       if (!(error instanceof QuoinError) || error.code !== 'CONFLICT' || tries === 5) throw error
     }

@@ -1,7 +1,7 @@
 import { QuoinError } from '../shared/errors.ts'
+import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { unixSeconds } from './access-context.ts'
@@ -17,7 +17,7 @@ import { USERS, userRecord } from './user-record.ts'
 export async function signOut(context: AccessContext, token: string, sender?: Sender): Promise<void> {
   const tokenHash = accessTokenHash(token)
   const now = unixSeconds(context.clock)
-  const found = await transact(context.storage, async (session) => {
+  const found = await transact(context.database, async (session) => {
     const record = tokenHash && (await findOne(session, TOKENS, 'token_hash', tokenHash))
     if (!record || numberIn(record.expiry) <= now) return false
     if ((await session.delete(TOKENS, guidOf(record))).outcome !== 'written') return false

@@ -13,10 +13,10 @@ test('all tokens of a user go, more than one page of them too, and nobody elseâ€
   const others = await room.records('_tokens')
   const random = seededRandom(3)
   const token = { userGuid: 'somebody', ip: '192.0.2.1', created: 0, expiry: 4_000_000_000 }
-  await transact(room.storage, async (session) => {
+  await transact(room.database, async (session) => {
     for (let count = 0; count < 501; count++) await createToken(session, random, token)
   })
   expect(await room.records('_tokens')).toHaveLength(501 + others.length)
-  await transact(room.storage, (session) => deleteTokensOf(session, 'somebody'))
+  await transact(room.database, (session) => deleteTokensOf(session, 'somebody'))
   expect(await room.records('_tokens')).toEqual(others)
 })

@@ -4,9 +4,9 @@
  */
 import type { Random } from '../shared/guid.ts'
 import { search } from '../shared/query.ts'
+import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { documentsOf, findAll } from '../storage/find-documents.ts'
-import type { Session } from '../storage/storage.ts'
 import { accessTokenHash, newAccessToken } from './access-token.ts'
 
 export const TOKENS = '_tokens'

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../shared/json.ts'
 import type { Search } from '../shared/query.ts'
+import type { Database } from '../storage/database.ts'
 import { documentsOf } from '../storage/find-documents.ts'
 import { findWithTotal } from '../storage/find-with-total.ts'
-import type { Storage } from '../storage/storage.ts'
 import { USER_LOGS } from './user-log.ts'
 
 export interface FoundUserLogs {
@@ -12,8 +12,8 @@ export interface FoundUserLogs {
   readonly next: string | undefined
 }
 
-export async function searchUserLogs(storage: Storage, search: Search): Promise<FoundUserLogs> {
-  const session = storage.session()
+export async function searchUserLogs(database: Database, search: Search): Promise<FoundUserLogs> {
+  const session = database.session()
   const { found, total } = await findWithTotal(session, USER_LOGS, search)
   return { records: documentsOf(found), total, next: found.next() }
 }

@@ -12,7 +12,7 @@ import { type BatchedLog, batchedLog, logText } from '../records/batched-log.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
-import type { Session, Storage } from '../storage/storage.ts'
+import type { Database, Session } from '../storage/database.ts'
 
 export const USER_LOGS = '_userlogs'
 const KEPT_SECONDS = 30 * 86_400
@@ -46,8 +46,8 @@ interface LoggedRequests extends LoggedRequest {
   readonly paths: Set<string>
 }
 
-export async function ensureUserLogs(storage: Storage): Promise<void> {
-  await storage.ensure(USER_LOGS, {
+export async function ensureUserLogs(database: Database): Promise<void> {
+  await database.ensure(USER_LOGS, {
     indexes: [
       { fields: ['event', '_meta.created'] },
       { fields: ['user.guid', '_meta.created'] },
@@ -74,11 +74,11 @@ export async function noteUserEvent(
 
 /** The log of requests. The storage is there: see {@link ensureUserLogs}. */
 export function requestLog(
-  storage: Storage,
+  database: Database,
   clock: Clock,
 ): Pick<BatchedLog<LoggedRequest>, 'write' | 'flush' | 'close'> {
   const log = batchedLog<LoggedRequests | number>({
-    storage,
+    database,
     name: USER_LOGS,
     recordOf: (entry) => (typeof entry === 'number' ? { event: 'lost', count: entry } : recordOf(entry)),
     lost: (count) => count,

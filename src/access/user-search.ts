@@ -43,7 +43,7 @@ export interface FoundUsers {
 export async function searchUsers(context: AccessContext, search: Search): Promise<FoundUsers> {
   for (const key of search.sort) checkField(key.field)
   const query = withKnownFields(search.query)
-  const session = context.storage.session()
+  const session = context.database.session()
   const { found, total } = await findWithTotal(session, USERS, { ...search, query })
   return { users: documentsOf(found).map(publicUser), total, next: found.next() }
 }

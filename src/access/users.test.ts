@@ -154,7 +154,7 @@ describe('what the caller does not hold', () => {
       fields: ['groups'],
     })
     const guid = await room.user({ groups: [readers] })
-    await transact(room.storage, (session) => session.delete('_groups', readers))
+    await transact(room.database, (session) => session.delete('_groups', readers))
     expect(await outcome(update(guid, { groups: [readers] }))).toBe('OK')
   })
 })

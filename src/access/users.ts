@@ -2,10 +2,10 @@
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
+import type { Session } from '../storage/database.ts'
+import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import type { Session } from '../storage/storage.ts'
-import { documentOf } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { takeTurn } from './change-turn.ts'
@@ -49,7 +49,7 @@ export async function createUser(
   checkPassword(password ?? '', textIn(fields.username))
   const passwordHash = await context.passwords.hash(password ?? '')
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       await takeTurn(session, context.turnGuid)
       await checkGrants(session, by, grantsOf(fields), noGrants)
@@ -125,7 +125,7 @@ export async function resetLoginAttempts(
 }
 
 export async function getUser(context: AccessContext, guid: string): Promise<JsonObject | undefined> {
-  const stored = await context.storage.session().get(USERS, guid)
+  const stored = await context.database.session().get(USERS, guid)
   return stored && publicUser(documentOf(stored))
 }
 
@@ -133,7 +133,7 @@ export async function scopesOfUser(
   context: AccessContext,
   guid: string,
 ): Promise<ReadonlySet<string> | undefined> {
-  const session = context.storage.session()
+  const session = context.database.session()
   const stored = await session.get(USERS, guid)
   return stored && scopesOf(session, userRecord(documentOf(stored)))
 }
@@ -146,7 +146,7 @@ async function change(
   work: (session: Session, user: UserRecord) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       await takeTurn(session, context.turnGuid)
       const stored = await session.get(USERS, guid)

@@ -1,4 +1,4 @@
-import { storageNameProblem } from '../storage/storage.ts'
+import { storageNameProblem } from '../storage/database.ts'
 import { PinError } from './block.ts'
 
 /**

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTemporaryStorage } from '../../test/temporary-storage.ts'
+import { openTestDatabase } from '../../test/test-database.ts'
 import { isPromise } from '../shared/maybe-promise.ts'
 import { search } from '../shared/query.ts'
-import type { Session, Storage } from '../storage/storage.ts'
+import type { Database, Session } from '../storage/database.ts'
 import { searchWithCache } from './cached-search.ts'
 import type { Cache } from './context.ts'
 
 const noCache: Cache = { deletions: 0, get: () => undefined, set: () => undefined, delete: () => 0 }
 
-let storage: Storage
+let database: Database
 let close: () => Promise<void>
 
 beforeAll(async () => {
-  ;({ storage, close } = await openTemporaryStorage())
-  await storage.ensure('tasks')
-  const session = storage.session()
+  ;({ database, close } = await openTestDatabase())
+  await database.ensure('tasks')
+  const session = database.session()
   for (const n of [1, 2, 3]) await session.create('tasks', [{ op: 'set', field: 'n', value: n }])
   await session.commit()
 })
@@ -25,7 +25,7 @@ type Searching = Pick<Session, 'find' | 'count' | 'hasWritten'>
 
 /** A session that answers later, as PostgreSQL does, and remembers what was asked of it. */
 function slowSession(asked: string[]): Searching {
-  const session = storage.session()
+  const session = database.session()
   return {
     hasWritten: false,
     async find(...parameters) {
@@ -46,8 +46,8 @@ function run(session: Searching, limit: number, offset: number, total = true, ca
 
 describe('searchWithCache', () => {
   test('finishes in the same turn on SQLite', async () => {
-    const result = run(storage.session(), 2, 0)
-    expect(isPromise(result)).toBe(storage.engine === 'postgres')
+    const result = run(database.session(), 2, 0)
+    expect(isPromise(result)).toBe(database.engine === 'postgres')
     expect(await result).toMatchObject({ hits: { length: 2, total: 3 }, fromCache: false })
   })
 
@@ -72,12 +72,12 @@ describe('searchWithCache', () => {
       get: (key: string) => kept.get(key),
       set: (key: string, value: unknown) => void kept.set(key, value),
     }
-    const writing = storage.session()
+    const writing = database.session()
     await writing.create('tasks', [{ op: 'set', field: 'n', value: 4 }])
     expect(await run(writing, 20, 0, true, cache)).toMatchObject({ hits: { total: 4 }, fromCache: false })
     expect(kept.size).toBe(0)
     await writing.rollback()
-    expect(await run(storage.session(), 20, 0, true, cache)).toMatchObject({
+    expect(await run(database.session(), 20, 0, true, cache)).toMatchObject({
       hits: { total: 3 },
       fromCache: false,
     })

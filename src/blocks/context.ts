@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import type { Session } from '../storage/storage.ts'
+import type { Session } from '../storage/database.ts'
 import type { Reply } from './reply.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Settings, SettingValues } from './setting.ts'

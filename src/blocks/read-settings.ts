@@ -1,6 +1,6 @@
 import { fieldNameProblem } from '../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
-import { storageNameProblem } from '../storage/storage.ts'
+import { storageNameProblem } from '../storage/database.ts'
 import type { Setting, Settings, SettingValues } from './setting.ts'
 
 /** `message` finishes the sentence "The setting <setting> …". */

@@ -19,20 +19,20 @@ import { remoteManagement } from './remote-management.ts'
 const DOCUMENTS = 600
 
 let directory: string
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let quoin: Quoin
 let address: string
 let token: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  database = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase()
   quoin = await openQuoin(
     readOptions({
       QUOIN_DATA: directory,
       QUOIN_PORT: '0',
       QUOIN_ADMIN_PASSWORD: adminPassword,
       QUOIN_LOG_LEVEL: 'silent',
-      DATABASE_URL: database.url,
+      DATABASE_URL: temporary.url,
     }),
     { clock: Date.now, random: (bytes) => void randomFillSync(bytes) },
   )
@@ -42,14 +42,14 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await quoin.close()
-  await database.drop()
+  await temporary.drop()
   await rm(directory, { recursive: true, force: true })
 })
 
 /** A storage whose free text takes some seconds: each document a few milliseconds. */
 async function slowStorage(name: string): Promise<void> {
-  await quoin.storage.ensure(name)
-  const admin = new Client({ connectionString: database.url })
+  await quoin.database.ensure(name)
+  const admin = new Client({ connectionString: temporary.url })
   await admin.connect()
   const { rows } = await admin.query(`SELECT 'doc_' || id AS doc FROM storage WHERE name = $1`, [name])
   const table: string = rows[0].doc
@@ -124,7 +124,7 @@ test('a connection that is cut while the server goes on is no failure', async ()
   const proxy = await openCutProxy(Number(new URL(address).port))
   const management = remoteManagement(`http://127.0.0.1:${proxy.port}`, token)
   const activating = activateBlueprint(management, guid, { complain: () => undefined }, fast)
-  while ((await quoin.storage.preparing()).length === 0) await pause(10)
+  while ((await quoin.database.preparing()).length === 0) await pause(10)
   await proxy.cut('reset')
   await proxy.mend()
   expect(await found('cut')).toBe(-404)
@@ -142,11 +142,11 @@ test('a server that is gone is told after some tries', async () => {
 })
 
 test('the system log gets a line while a deploy waits', async () => {
-  const storage = {
+  const database = {
     preparing: async () => [{ storage: 'big', kind: 'text', done: 1_300, total: 0 }] as const,
   }
   const lines: unknown[] = []
-  const noting = { storage, log: (entry: unknown) => void lines.push(entry), blueprint: 'b' }
+  const noting = { database, log: (entry: unknown) => void lines.push(entry), blueprint: 'b' }
   await notingPreparations(noting, () => pause(60), 10)
   expect(lines[0]).toEqual({
     level: 'info',

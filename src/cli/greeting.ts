@@ -18,8 +18,8 @@ export function greeting(
 ): string {
   const { administrator } = quoin
   const processes = nodes ? `, ${nodes.filter(({ live }) => live).length} processes` : ''
-  const isShared = quoin.storage.engine === 'postgres' && nodes !== undefined
-  const place = isShared ? clusterWords(nodes) : `${quoin.storage.engine} in ${data}${processes}`
+  const isShared = quoin.database.engine === 'postgres' && nodes !== undefined
+  const place = isShared ? clusterWords(nodes) : `${quoin.database.engine} in ${data}${processes}`
   const lines = ['', `  Quoin ${quoin.version} is ready (${place}, ${environment}, ${milliseconds} ms)`, '']
   lines.push(
     `    Studio   ${address}/studio`,

@@ -34,12 +34,12 @@ const author = { ...by, mayScript: true }
 
 /** `now`: milliseconds since 1970. Of nodes that start together one installs. */
 export async function installExample(quoin: Quoin, example: Example, now: number): Promise<void> {
-  await quoin.storage.alone('example', async () => {
-    const { access, engine, storage } = quoin
+  await quoin.database.alone('example', async () => {
+    const { access, engine, database } = quoin
     for (const group of example.groups) await unlessThere(access.createGroup(group, installer))
-    for (const field of example.fields) await unlessThere(createField(storage, field, by))
+    for (const field of example.fields) await unlessThere(createField(database, field, by))
     for (const { content, ...template } of example.templates)
-      await unlessThere(createTemplate(storage, { ...template, content: JSON.stringify(content) }, author))
+      await unlessThere(createTemplate(database, { ...template, content: JSON.stringify(content) }, author))
     for (const blueprint of example.blueprints) await installOnce(engine, blueprint)
     for (const [name, documents] of example.documents) await fill(quoin, name, documents, now)
   })
@@ -57,7 +57,7 @@ async function unlessThere(made: Promise<unknown>): Promise<void> {
 async function installOnce(engine: Quoin['engine'], file: { readonly name: string }): Promise<void> {
   const named = () =>
     findAll(
-      engine.records.storage.session(),
+      engine.records.database.session(),
       recordStorages.blueprints,
       { kind: 'term', field: 'name', value: file.name },
       100,
@@ -81,13 +81,13 @@ function withProblems(name: string, error: unknown): unknown {
 }
 
 async function fill(
-  { storage }: Quoin,
+  { database }: Quoin,
   name: string,
   documents: readonly JsonObject[],
   now: number,
 ): Promise<void> {
   await transact(
-    storage,
+    database,
     async (session) => {
       if ((await session.count(name, matchAll, true)) > 0) return
       const wanted = documents.map(({ _meta, ...fields }) => ({

@@ -12,22 +12,22 @@ import type { Terminal } from './command.ts'
 import { bar, progressDisplay } from './show-progress.ts'
 
 let room: CopyRoom
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 /** The database's address with a password, which the server of the tests does not look at. */
 let url: string
 
 beforeEach(async () => {
   room = await openCopyRoom()
-  database = await openTemporaryDatabase()
-  url = database.url.replace('quoin@', 'quoin:s3cret-word@')
-  await room.fill(async (storage) => {
-    await storage.ensure('notes')
-    await storage.ensure('empty')
-    await transact(storage, (session) => session.create('notes', setFields({ title: 'first' })))
+  temporary = await openTemporaryDatabase()
+  url = temporary.url.replace('quoin@', 'quoin:s3cret-word@')
+  await room.fill(async (database) => {
+    await database.ensure('notes')
+    await database.ensure('empty')
+    await transact(database, (session) => session.create('notes', setFields({ title: 'first' })))
   })
 })
 afterEach(async () => {
-  await database.drop()
+  await temporary.drop()
   await room.close()
 })
 
@@ -35,7 +35,7 @@ const migrated = (words: readonly string[] = ['--from', room.directory, '--to', 
   quoinCommand(['migrate', ...words], more)
 
 async function sql(statement: string): Promise<void> {
-  const pool = openPostgresPool({ url: database.url, connections: 2, pooled: false })
+  const pool = openPostgresPool({ url: temporary.url, connections: 2, pooled: false })
   await pool.run(statement).finally(() => pool.close())
 }
 
@@ -119,10 +119,10 @@ describe('done', () => {
   })
 
   test('from QUOIN_DATA to DATABASE_URL; files that stay are counted', async () => {
-    await room.fill(async (storage) => {
-      await storage.ensure('_assets')
+    await room.fill(async (database) => {
+      await database.ensure('_assets')
       const fields = { name: 'a.txt', size: 3, sha256: 'ab'.repeat(32), file: 'ab'.repeat(32) }
-      await transact(storage, (session) => session.create('_assets', setFields(fields)))
+      await transact(database, (session) => session.create('_assets', setFields(fields)))
     })
     const end = await migrated([], { QUOIN_DATA: room.directory, DATABASE_URL: url })
     expect(end).toMatchObject({ code: 0, complained: '' })

@@ -31,7 +31,7 @@ ${optionsHelp()}`,
     const options = terminal.options()
     const { quoin, address } = await listen(terminal, example)
     const milliseconds = Math.round(performance.now() - began)
-    const nodes = await quoin.storage.cluster?.nodes()
+    const nodes = await quoin.database.cluster?.nodes()
     terminal.announce(
       greeting(quoin, nodes, { address, data: options.data, environment: options.environment, milliseconds }),
     )

@@ -6,7 +6,7 @@ import type { Random } from '../shared/guid.ts'
 import { guidSource } from '../shared/guid.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Database } from '../storage/database.ts'
 import { type Deployments, openDeployments } from './live/deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
 import { openClusterCache } from './run/cluster-cache.ts'
@@ -17,7 +17,7 @@ import type { RunEnvironment, RunLimits } from './run/run-environment.ts'
 import { RunningFlow } from './watchdog/running-flow.ts'
 
 export interface EngineOptions {
-  readonly storage: Storage
+  readonly database: Database
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
   readonly clock: Clock
   readonly random: Random
@@ -51,16 +51,16 @@ export interface Engine {
 
 /** Opens the room that keeps blueprints and runs them, with every active blueprint in place. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { storage, catalogue, clock, random } = options
-  const records = await openRecords(storage, clock)
-  const log = options.log ?? (await openSystemLog(storage, clock))
+  const { database, catalogue, clock, random } = options
+  const records = await openRecords(database, clock)
+  const log = options.log ?? (await openSystemLog(database, clock))
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
   const deployments = openDeployments(records, catalogue, live, (entry) => log.write(entry))
   const newGuid = guidSource(clock, pooledRandom(random))
-  const { cache, close: closeCache } = openClusterCache(storage, runCache(clock))
+  const { cache, close: closeCache } = openClusterCache(database, runCache(clock))
   const running = new RunningFlow()
   const environment: RunEnvironment = {
-    storage,
+    database,
     clock,
     newGuid,
     cache,
@@ -75,7 +75,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   }
   const run = (start: RunStart) => new Run(environment, start).execute(start)
   const runOn: RunOn = (start, on) =>
-    on === storage ? run(start) : new Run({ ...environment, storage: on }, start).execute(start)
+    on === database ? run(start) : new Run({ ...environment, database: on }, start).execute(start)
   await deployments.restore()
   return {
     catalogue,
@@ -87,7 +87,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     log,
     environment,
     running,
-    run: storage.engine === 'sqlite' ? keptReplies(storage, runOn) : run,
+    run: database.engine === 'sqlite' ? keptReplies(database, runOn) : run,
     async close() {
       deployments.close()
       closeCache()

@@ -7,19 +7,19 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { search } from '../shared/query.ts'
 import type { Job, NewJob } from '../storage/job.ts'
-import { openSqliteStorage } from '../storage/sqlite/core/sqlite-storage.ts'
+import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../storage/transact.ts'
 import { openQueue, type Queue, type QueueLogEntry, type WorkerSettings } from './queue-worker.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 let queues: Queue[]
 let log: QueueLogEntry[]
 
 beforeEach(async () => {
-  room = await openTemporaryStorage()
+  room = await openTestDatabase()
   queues = []
   log = []
 })
@@ -37,7 +37,7 @@ function work(
   settings: Partial<WorkerSettings> = {},
 ): Queue {
   const queue = openQueue({
-    storage: room.storage,
+    database: room.database,
     runJob,
     clock: room.clock,
     random: randomFillSync,
@@ -50,13 +50,13 @@ function work(
 
 async function enqueue(changes: Partial<NewJob> = {}): Promise<string> {
   const job: NewJob = { queue: 'default', kind: 'function', title: 'a job', payload: {}, ...changes }
-  const guid = await transact(room.storage, (session) => session.enqueue(job))
+  const guid = await transact(room.database, (session) => session.enqueue(job))
   if (guid === undefined) throw new Error('The dedupe key is taken.')
   return guid
 }
 
 async function job(guid: string): Promise<Job> {
-  const found = await room.storage.jobs.get(guid)
+  const found = await room.database.jobs.get(guid)
   if (found === undefined) throw new Error('There is no such job.')
   return found
 }
@@ -135,7 +135,7 @@ test('a job that throws is tried again later and later, and is dead after its la
   expect(log).toEqual([
     expect.objectContaining({ level: 'error', message: expect.stringContaining('"bad" failed 3 times') }),
   ])
-  await room.storage.jobs.requeue(guid)
+  await room.database.jobs.requeue(guid)
   await becomes(guid, { attempt: 1, lastError: 'no 4' })
 })
 
@@ -163,7 +163,7 @@ test('a job longer than its lease keeps it', async () => {
   await vi.waitFor(async () => expect((await job(guid)).leaseUntil).toBe(leaseUntil + 20), { interval: 5 })
   room.clock.now += 20
   await vi.waitFor(async () => expect((await job(guid)).leaseUntil).toBe(leaseUntil + 40), { interval: 5 })
-  expect(await room.storage.jobs.claim({ owner: 'other', leaseMs: 1000, limit: 1 })).toEqual([])
+  expect(await room.database.jobs.claim({ owner: 'other', leaseMs: 1000, limit: 1 })).toEqual([])
   end.resolve()
   await becomes(guid, { state: 'done', attempt: 1 })
 })
@@ -186,22 +186,22 @@ test('a job that was taken over is told to stop, and its end changes nothing', a
   while (taken === undefined) {
     // Unless it renews between the two lines, or takes the job over itself: then it has it, as it should.
     room.clock.now += 60
-    ;[taken] = await room.storage.jobs.claim({ owner: 'other', leaseMs: 600_000, limit: 1 })
+    ;[taken] = await room.database.jobs.claim({ owner: 'other', leaseMs: 600_000, limit: 1 })
   }
   await vi.waitFor(() => expect(reasons).not.toEqual([]), { interval: 5 })
   expect(String(reasons[0])).toMatch(/another worker/)
   await vi.waitFor(() => expect(queue.running).toBe(0), { interval: 5 })
   expect(await job(guid)).toMatchObject({ state: 'running', owner: 'other', attempt: taken.attempt })
-  expect(await room.storage.jobs.complete(taken)).toBe(true)
+  expect(await room.database.jobs.complete(taken)).toBe(true)
 })
 
 test('a job that is cancelled while it runs is told to stop', async () => {
   const guid = await enqueue()
   const queue = work(untilStopped, { leaseMs: 30 })
   await becomes(guid, { state: 'running' })
-  await room.storage.jobs.cancel(guid)
+  await room.database.jobs.cancel(guid)
   await vi.waitFor(() => expect(queue.running).toBe(0), { interval: 5 })
-  expect(await room.storage.jobs.get(guid)).toBeUndefined()
+  expect(await room.database.jobs.get(guid)).toBeUndefined()
 })
 
 test('close waits for running jobs and claims no more', async () => {
@@ -247,7 +247,7 @@ test('jobs of one order key end in order, across two workers', async () => {
 test('every job of three workers runs once', async () => {
   const ran: string[] = []
   for (let worker = 0; worker < 3; worker++) work(async ({ guid }) => void ran.push(guid), { concurrency: 4 })
-  await transact(room.storage, async (session) => {
+  await transact(room.database, async (session) => {
     for (let n = 0; n < 300; n++)
       await session.enqueue({ queue: 'default', kind: 'function', title: `${n}`, payload: { n } })
   })
@@ -269,10 +269,15 @@ test('a process that is ended with kill -9 loses no job: the next one takes it o
     const guid = String(line).slice('running '.length)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    const storage = await openSqliteStorage({ directory, clock: Date.now, random: randomFillSync, entity: 1 })
+    const database = await openSqliteDatabase({
+      directory,
+      clock: Date.now,
+      random: randomFillSync,
+      entity: 1,
+    })
     const ran: Job[] = []
     const queue = openQueue({
-      storage,
+      database,
       runJob: async (one) => void ran.push(one),
       clock: Date.now,
       random: randomFillSync,
@@ -280,20 +285,20 @@ test('a process that is ended with kill -9 loses no job: the next one takes it o
       log: (entry) => void log.push(entry),
     })
     try {
-      expect(await storage.jobs.get(guid)).toMatchObject({ state: 'running', attempt: 1 })
-      await vi.waitFor(async () => expect(await storage.jobs.get(guid)).toMatchObject({ state: 'done' }), {
+      expect(await database.jobs.get(guid)).toMatchObject({ state: 'running', attempt: 1 })
+      await vi.waitFor(async () => expect(await database.jobs.get(guid)).toMatchObject({ state: 'done' }), {
         timeout: 10_000,
       })
       // The process had enqueued more than it had room for: all of them ran, once each here.
       await vi.waitFor(() => expect(ran).toHaveLength(3), { timeout: 10_000 })
       expect(ran.find((one) => one.guid === guid)?.attempt).toBe(2)
-      const { total } = await storage.jobs.search(
+      const { total } = await database.jobs.search(
         search({ query: { kind: 'term', field: 'status', value: 'done' } }),
       )
       expect(total).toBe(3)
     } finally {
       await queue.close()
-      await storage.close()
+      await database.close()
     }
   } finally {
     child.kill('SIGKILL')

@@ -17,9 +17,9 @@ import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Query, type Search, search } from '../shared/query.ts'
+import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { findWithTotal } from '../storage/find-with-total.ts'
 import { type Job, scheduleQueue } from '../storage/job.ts'
-import { documentOf, type Session, type Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 
 export const scheduleStorage = '_schedules'
@@ -55,26 +55,26 @@ const KEEP_SECONDS = 30 * 86_400
 const PURGE_BATCH = 500
 
 export class ScheduleLedger {
-  readonly #storage: Storage
+  readonly #database: Database
 
-  private constructor(storage: Storage) {
-    this.#storage = storage
+  private constructor(database: Database) {
+    this.#database = database
   }
 
-  static async open(storage: Storage): Promise<ScheduleLedger> {
-    await storage.ensure(scheduleStorage, { indexes: [{ fields: ['schedule'], unique: true }] })
-    await storage.ensure(tickStorage, {
+  static async open(database: Database): Promise<ScheduleLedger> {
+    await database.ensure(scheduleStorage, { indexes: [{ fields: ['schedule'], unique: true }] })
+    await database.ensure(tickStorage, {
       indexes: [
         { fields: ['schedule', 'planned_at'], unique: true },
         { fields: ['state', 'schedule'] },
         { fields: ['_meta.expiry'] },
       ],
     })
-    return new ScheduleLedger(storage)
+    return new ScheduleLedger(database)
   }
 
   async read(id: string): Promise<ScheduleRecord | undefined> {
-    const found = await this.#storage.session().find(scheduleStorage, search({ query: named(id), limit: 1 }))
+    const found = await this.#database.session().find(scheduleStorage, search({ query: named(id), limit: 1 }))
     const [record] = recordsOf(found.documents.value)
     return record && scheduleRecord(record)
   }
@@ -82,7 +82,7 @@ export class ScheduleLedger {
   /** A first record. CONFLICT when another node was faster. */
   async create(schedule: Schedule, plan: string, next: number | undefined): Promise<ScheduleRecord> {
     const fields = { ...described(schedule), plan, next_at: seconds(next), last_at: null }
-    const stored = await transact(this.#storage, (session) =>
+    const stored = await transact(this.#database, (session) =>
       session.create(scheduleStorage, setFields(fields)),
     )
     return scheduleRecord(documentOf(stored))
@@ -96,7 +96,7 @@ export class ScheduleLedger {
     next: number | undefined,
   ): Promise<ScheduleRecord> {
     const fields = { ...described(schedule), plan, next_at: seconds(next) }
-    return transact(this.#storage, (session) => this.#update(session, record, fields))
+    return transact(this.#database, (session) => this.#update(session, record, fields))
   }
 
   /** The ticks with their jobs, and the time of the next one. Throws CONFLICT when another node was faster. */
@@ -108,7 +108,7 @@ export class ScheduleLedger {
     now: number,
   ): Promise<ScheduleRecord> {
     const expiry = Math.floor(now / 1000) + KEEP_SECONDS
-    return transact(this.#storage, async (session) => {
+    return transact(this.#database, async (session) => {
       const last = ticks.at(-1)?.plannedAt
       const updated = await this.#update(session, record, {
         next_at: seconds(next),
@@ -136,7 +136,7 @@ export class ScheduleLedger {
 
   /** A schedule that is no more; its ticks stay. */
   async forget(record: ScheduleRecord): Promise<void> {
-    await transact(this.#storage, (session) => session.delete(scheduleStorage, record.guid))
+    await transact(this.#database, (session) => session.delete(scheduleStorage, record.guid))
   }
 
   /** How many ticks of the schedule wait or run. */
@@ -145,7 +145,7 @@ export class ScheduleLedger {
       kind: 'and',
       queries: [{ kind: 'terms', field: 'state', values: OPEN }, named(id)],
     }
-    return this.#storage.session().count(tickStorage, query)
+    return this.#database.session().count(tickStorage, query)
   }
 
   /**
@@ -160,9 +160,9 @@ export class ScheduleLedger {
     do {
       const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
       const page = search({ query, sort, limit: SETTLE_BATCH, ...(after !== undefined && { after }) })
-      const found = await this.#storage.session().find(tickStorage, page)
+      const found = await this.#database.session().find(tickStorage, page)
       const ticks = recordsOf(found.documents.value)
-      const jobs = await Promise.all(ticks.map((tick) => this.#storage.jobs.get(textOf(tick, 'job'))))
+      const jobs = await Promise.all(ticks.map((tick) => this.#database.jobs.get(textOf(tick, 'job'))))
       const changes: { readonly guid: string; readonly state: string }[] = []
       for (const [index, tick] of ticks.entries()) {
         const state = stateOf(jobs[index], tick.late === true)
@@ -171,7 +171,7 @@ export class ScheduleLedger {
       }
       after = found.next()
       if (changes.length > 0)
-        await transact(this.#storage, async (session) => {
+        await transact(this.#database, async (session) => {
           for (const { guid, state } of changes) await session.update(tickStorage, guid, setFields({ state }))
         })
     } while (after !== undefined)
@@ -186,17 +186,17 @@ export class ScheduleLedger {
       bounds: { gte: 0, lte: Math.floor(now / 1000) },
     }
     for (;;) {
-      const found = await this.#storage.session().find(tickStorage, search({ query, limit: PURGE_BATCH }))
+      const found = await this.#database.session().find(tickStorage, search({ query, limit: PURGE_BATCH }))
       if (found.length === 0) return
       const guids = recordsOf(found.documents.value).map(guidOf)
-      await transact(this.#storage, async (session) => {
+      await transact(this.#database, async (session) => {
         for (const guid of guids) await session.delete(tickStorage, guid)
       })
     }
   }
 
   async search(storage: typeof scheduleStorage | typeof tickStorage, wanted: Search): Promise<RecordPage> {
-    const session = this.#storage.session()
+    const session = this.#database.session()
     const { found, total } = await findWithTotal(session, storage, wanted)
     return { records: recordsOf(found.documents.value), total, next: found.next() }
   }

@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import type { Schedule } from '../flows/background/schedules.ts'
 import { type Query, search } from '../shared/query.ts'
+import type { Database } from '../storage/database.ts'
 import type { Job } from '../storage/job.ts'
-import type { Storage } from '../storage/storage.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
 import { openScheduler, type Scheduler } from './scheduler.ts'
 
-let room: TemporaryStorage
-let storage: Storage
+let room: TestDatabase
+let database: Database
 let log: QueueLogEntry[]
 let opened: Scheduler[]
 let active: Schedule[]
 let changed: () => void
 
 beforeEach(async () => {
-  room = await openTemporaryStorage()
-  storage = room.storage
+  room = await openTestDatabase()
+  database = room.database
   log = []
   opened = []
   active = []
@@ -47,7 +47,7 @@ function schedule(changes: Partial<Schedule> = {}): Schedule {
 async function open(...schedules: Schedule[]): Promise<Scheduler> {
   active = schedules
   const scheduler = await openScheduler({
-    storage,
+    database,
     clock: room.clock,
     schedules: () => active,
     onChange(listener) {
@@ -58,7 +58,7 @@ async function open(...schedules: Schedule[]): Promise<Scheduler> {
   })
   opened.push(scheduler)
   // On a cluster the first look goes on behind the start.
-  if (storage.cluster) await scheduler.check()
+  if (database.cluster) await scheduler.check()
   return scheduler
 }
 
@@ -71,12 +71,12 @@ async function move(scheduler: Scheduler, ms: number): Promise<void> {
 async function runDue(outcome: 'complete' | 'fail' = 'complete'): Promise<Job[]> {
   const jobs: Job[] = []
   for (;;) {
-    const claimed = await storage.jobs.claim({ owner: 'w', leaseMs: minutes(600_000), limit: 100 })
+    const claimed = await database.jobs.claim({ owner: 'w', leaseMs: minutes(600_000), limit: 100 })
     if (claimed.length === 0) return jobs
     for (const job of claimed) {
       jobs.push(job)
-      if (outcome === 'complete') await storage.jobs.complete(job)
-      else await storage.jobs.fail(job, 'no')
+      if (outcome === 'complete') await database.jobs.complete(job)
+      else await database.jobs.fail(job, 'no')
     }
   }
 }
@@ -164,12 +164,12 @@ test.each([
   const jobs: Job[] = []
   for (let n = 0; n < 3; n++) {
     await move(scheduler, seconds(10))
-    jobs.push(...(await storage.jobs.claim({ owner: 'w', leaseMs: minutes(60), limit: 100 })))
+    jobs.push(...(await database.jobs.claim({ owner: 'w', leaseMs: minutes(60), limit: 100 })))
   }
   await scheduler.check()
   expect(planned(jobs)).toEqual(running)
   expect(await ticks(scheduler)).toEqual(expected)
-  for (const job of jobs) await storage.jobs.complete(job)
+  for (const job of jobs) await database.jobs.complete(job)
   if (overlap === 'queue') expect(planned(await runDue())).toEqual([20, 30])
   await move(scheduler, seconds(10))
   expect(planned(await runDue())).toEqual([40])
@@ -220,9 +220,9 @@ test('a tick whose job died has failed, and one whose job was cancelled was skip
   await runDue('fail')
   await move(scheduler, seconds(10))
   const [job] = (
-    await storage.jobs.search(search({ query: { kind: 'term', field: 'status', value: 'waiting' } }))
+    await database.jobs.search(search({ query: { kind: 'term', field: 'status', value: 'waiting' } }))
   ).jobs
-  await storage.jobs.cancel(job?.guid ?? '')
+  await database.jobs.cancel(job?.guid ?? '')
   await move(scheduler, seconds(10))
   expect(await ticks(scheduler)).toEqual(['10:failed', '20:skipped', '30:planned'])
 })
@@ -308,14 +308,14 @@ test('ticks are kept for 30 days', async () => {
 
 test('what cannot be stored leaves neither tick nor job, and is done when it can be', async () => {
   const scheduler = await open(schedule({ every: '10s' }))
-  const end = storage.observe('_schedule_ticks', () => {
+  const end = database.observe('_schedule_ticks', () => {
     throw new Error('the disk is full')
   })
   await move(scheduler, seconds(10))
   expect(await runDue()).toEqual([])
   expect(log.at(-1)?.message).toMatch(/the disk is full/)
   const query: Query = { kind: 'term', field: 'queue', value: '_schedules' }
-  expect((await storage.jobs.search(search({ query }))).total).toBe(0)
+  expect((await database.jobs.search(search({ query }))).total).toBe(0)
   end()
   await scheduler.check()
   expect(planned(await runDue())).toEqual([10])

@@ -13,7 +13,7 @@ import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Search } from '../shared/query.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Database } from '../storage/database.ts'
 import { type PlannedTimes, plannedTimes } from './planned-times.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
 import {
@@ -26,7 +26,7 @@ import {
 } from './schedule-ledger.ts'
 
 export interface SchedulerOptions {
-  readonly storage: Storage
+  readonly database: Database
   readonly clock: Clock
   /** The process's, if not given. */
   readonly timers?: Timers
@@ -56,10 +56,10 @@ const SETTLE_SLEEP = 1_000
 const PURGE_EVERY = 3_600_000
 
 export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
-  const scheduler = new LedgerScheduler(options, await ScheduleLedger.open(options.storage))
+  const scheduler = new LedgerScheduler(options, await ScheduleLedger.open(options.database))
   const checked = scheduler.check()
   // Where others look after the schedules too, what has piled up must not keep this node from answering requests.
-  if (options.storage.cluster === undefined) await checked
+  if (options.database.cluster === undefined) await checked
   return scheduler
 }
 
@@ -145,7 +145,7 @@ class LedgerScheduler implements Scheduler {
 
   /** Of several nodes the oldest that is live settles for all: they would write the same into the same rows. */
   async #settles(): Promise<boolean> {
-    const nodes = (await this.#options.storage.cluster?.nodes()) ?? []
+    const nodes = (await this.#options.database.cluster?.nodes()) ?? []
     const live = nodes.filter((node) => node.live).toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
     return live.length === 0 || live[0]?.self === true
   }
@@ -213,7 +213,7 @@ class LedgerScheduler implements Scheduler {
     const due = known.times ? dueTimes(known.times, from, now) : [from]
     const last = due.at(-1) ?? from
     // What the node that settles has not come to yet would be taken for an overlap.
-    if (this.#options.storage.cluster) await this.#ledger.settle(schedule.id)
+    if (this.#options.database.cluster) await this.#ledger.settle(schedule.id)
     const open = await this.#ledger.countOpen(schedule.id)
     const ticks = due.map((plannedAt) => dueTick(schedule, plannedAt, { last, now, open }))
     const next = known.times ? known.times.next(last) : await this.#ask(schedule, known, last + 1000, now)

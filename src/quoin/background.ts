@@ -8,12 +8,12 @@ import { openQueue } from '../queue/queue-worker.ts'
 import { openScheduler, type Scheduler } from '../queue/scheduler.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
+import type { Database } from '../storage/database.ts'
 import type { QueueState } from '../storage/job.ts'
-import type { Storage } from '../storage/storage.ts'
 import { releasers } from './releasers.ts'
 
 export interface BackgroundOptions {
-  readonly storage: Storage
+  readonly database: Database
   readonly engine: Engine
   readonly access: Access
   readonly clock: Clock
@@ -30,14 +30,14 @@ export interface Background {
 
 /** The work that no request waits for: events of storages, the queue, and schedules. */
 export async function openBackground(options: BackgroundOptions): Promise<Background> {
-  const { storage, engine, access, clock, random, offline } = options
+  const { database, engine, access, clock, random, offline } = options
   const { live, log } = engine
   const opened = releasers()
-  opened.add(openStorageEvents({ storage, live, log }))
+  opened.add(openStorageEvents({ database, live, log }))
   const write = (entry: Parameters<typeof log.write>[0]) => log.write(entry)
   if (offline) return { scheduler: undefined, close: opened.release }
   const scheduler = await openScheduler({
-    storage,
+    database,
     clock,
     schedules: liveSchedules(engine),
     onChange: (listener) => live.watch(listener),
@@ -45,7 +45,7 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   })
   opened.add(() => scheduler.close())
   const runJob = jobRunner({ engine, findUser: (guid) => access.getUser(guid) })
-  const queue = openQueue({ storage, runJob, clock, random, log: write })
+  const queue = openQueue({ database, runJob, clock, random, log: write })
   opened.add(() => queue.close())
   return { scheduler, close: opened.release }
 }

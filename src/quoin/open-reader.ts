@@ -24,7 +24,7 @@ import { readingEndpoints } from '../workers/reading-endpoints.ts'
 import { requestForwarder } from '../workers/request-forwarder.ts'
 import type { FromReader, Opening } from '../workers/worker-messages.ts'
 import type { WriterLink } from '../workers/writer-link.ts'
-import { openReadingStorage } from './open-storage.ts'
+import { openReadingDatabase } from './open-database.ts'
 import { accessSettings, httpSettings, runLimits } from './quoin-settings.ts'
 import { releasers } from './releasers.ts'
 
@@ -53,21 +53,21 @@ export async function openReader(
   const opened = releasers()
   try {
     let refusals = 0
-    const storage = openReadingStorage(options, link, {
+    const database = openReadingDatabase(options, link, {
       refused: () => {
         refusals += 1
       },
       damaged: (reason) => send({ kind: 'damaged', reason }),
     })
-    opened.add(() => storage.close())
+    opened.add(() => database.close())
     const catalogue = readingBlocks(await loadBlocks())
-    const inner = await openAccess({ storage, clock, random, settings: accessSettings(options) })
+    const inner = await openAccess({ database, clock, random, settings: accessSettings(options) })
     opened.add(() => inner.close())
     const { access, flush } = readingAccess(inner, () => refusals, send)
     opened.add(flush)
     const logged = new Set<string>()
     const engine = await openEngine({
-      storage,
+      database,
       catalogue,
       clock,
       random,
@@ -77,7 +77,7 @@ export async function openReader(
       log: readersLog(logged, send),
     })
     opened.add(() => engine.close())
-    const traced = await openTracedBlueprints(storage, clock)
+    const traced = await openTracedBlueprints(database, clock)
     opened.add(() => traced.close())
     const metrics = openMetrics({ engine, version })
     opened.add(() => metrics.close())
@@ -96,7 +96,7 @@ export async function openReader(
       clock,
       version,
       settings: httpSettings(options),
-      api: [customEndpoints(metrics.engine, await openIdempotency(storage, clock), endpoints.respond)],
+      api: [customEndpoints(metrics.engine, await openIdempotency(database, clock), endpoints.respond)],
       finished: metrics.finished,
     })
     metrics.countWaiting(server.waitingBytes)

@@ -69,7 +69,7 @@ import { openAuditLog } from '../records/audit-log.ts'
 import { openDocumentHistory } from '../records/documents/document-history.ts'
 import { openDocumentImports } from '../records/documents/document-import.ts'
 import { openFieldRules } from '../records/fields/field-rules.ts'
-import { ruledStorage } from '../records/fields/ruled-storage.ts'
+import { ruledDatabase } from '../records/fields/ruled-database.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
 import { openTemplates } from '../records/templates.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -77,11 +77,11 @@ import { QuoinError } from '../shared/errors.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Database } from '../storage/database.ts'
 import { eventLoopLoad } from '../workers/event-loop-load.ts'
 import { openBackground, queueDepths } from './background.ts'
 import { openAssetStore } from './open-asset-store.ts'
-import { noteDamage, openStorage } from './open-storage.ts'
+import { noteDamage, openDatabase } from './open-database.ts'
 import { accessSettings, httpSettings, runLimits } from './quoin-settings.ts'
 import { releasers } from './releasers.ts'
 
@@ -89,7 +89,7 @@ export interface Quoin {
   readonly access: Access
   readonly engine: Engine
   readonly server: Server
-  readonly storage: Storage
+  readonly database: Database
   readonly version: string
   /** The first administrator, when this start made it; its password only if nobody gave one. */
   readonly administrator: FirstAdministrator | undefined
@@ -121,7 +121,7 @@ export async function openQuoin(
     const node = options.node || hostname()
     let damaged = false
     const noticed: string[] = []
-    const oneProcess = await openStorage(options, {
+    const oneProcess = await openDatabase(options, {
       clock,
       random,
       node: { name: node, version },
@@ -138,7 +138,7 @@ export async function openQuoin(
     const workers =
       options.workers > 1 && !offline
         ? (await import('../workers/workers.ts')).openWorkers({
-            storage: oneProcess,
+            database: oneProcess,
             options,
             clock,
             newGuid: guidSource(clock, pooledRandom(random)),
@@ -148,23 +148,23 @@ export async function openQuoin(
             damaged: (reason) => noteDamage(oneProcess, reason),
           })
         : undefined
-    const engineOfStorage = workers?.storage ?? oneProcess
-    await openTemplates(engineOfStorage)
-    await keepEmptyLists(engineOfStorage)
-    await openValidationRules(engineOfStorage)
+    const rawDatabase = workers?.database ?? oneProcess
+    await openTemplates(rawDatabase)
+    await keepEmptyLists(rawDatabase)
+    await openValidationRules(rawDatabase)
     // From here on every write of a document keeps to the rules of its fields, whoever writes.
-    const rules = await openFieldRules(engineOfStorage)
-    const storage = ruledStorage(engineOfStorage, rules)
+    const rules = await openFieldRules(rawDatabase)
+    const database = ruledDatabase(rawDatabase, rules)
     const catalogue = await loadBlocks()
     const access = await openAccess({
-      storage,
+      database,
       clock,
       random,
       settings: { ...accessSettings(options), ...(passwordCost && { passwordCost }) },
     })
     opened.add(() => access.close())
     const engine = await openEngine({
-      storage,
+      database,
       catalogue,
       clock,
       random,
@@ -175,21 +175,21 @@ export async function openQuoin(
     })
     opened.add(() => engine.close())
     for (const message of noticed) engine.log.write({ level: 'error', message })
-    const history = await openDocumentHistory(storage)
+    const history = await openDocumentHistory(database)
     opened.add(() => history.close())
     const files = await openAssetStore(options, engine.newGuid, clock)
     opened.add(() => files.close())
     const assets = await openAssets(engine.records, files)
     const imports = await openDocumentImports({
-      storage,
+      database,
       directory: join(options.data, 'imports'),
       newGuid: engine.newGuid,
     })
     opened.add(() => imports.close())
     if (!offline) {
-      const purge = openExpiryPurge({ storage, clock, log: engine.log })
+      const purge = openExpiryPurge({ database, clock, log: engine.log })
       opened.add(() => purge.close())
-      const sweep = openAssetSweep({ storage, assets, clock, log: engine.log })
+      const sweep = openAssetSweep({ database, assets, clock, log: engine.log })
       opened.add(() => sweep.close())
     }
     const tracing = await openTracing(engine)
@@ -197,11 +197,11 @@ export async function openQuoin(
     const metrics = openMetrics({
       engine: tracing.engine,
       version,
-      queues: async () => queueDepths(await storage.jobs.queues()),
+      queues: async () => queueDepths(await database.jobs.queues()),
     })
     opened.add(() => metrics.close())
     // Before anything runs that could write what is audited.
-    const audit = await openAuditLog(storage, { ...auditedAccess, ...auditedRecords })
+    const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
     const documents = { records: engine.records, history, audit }
     // Before anything of theirs runs again.
     settleStuck = () =>
@@ -213,7 +213,7 @@ export async function openQuoin(
       })
     if (!offline) await settleStuck()
     const background = await openBackground({
-      storage,
+      database,
       engine: metrics.engine,
       access,
       clock,
@@ -222,13 +222,13 @@ export async function openQuoin(
     })
     opened.add(() => background.close())
     // Of nodes that start together one makes the administrator, and installs what it is to find.
-    const administrator = await storage.alone('first start', async () => {
+    const administrator = await database.alone('first start', async () => {
       const made = await access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)
       if (made && options.examples) await installExample(engine, made)
       return made
     })
     const describe = endpointDescriptions(engine.live.table, rules.of)
-    const nodes = clusterNodes(storage, { guid: engine.newGuid(), name: node, version, started }, clock)
+    const nodes = clusterNodes(database, { guid: engine.newGuid(), name: node, version, started }, clock)
     const info = async () => ({
       name: 'Quoin',
       version,
@@ -237,13 +237,13 @@ export async function openQuoin(
       node,
       nodes: (await nodes()).filter(({ live }) => live).length,
       started,
-      flags: { storage: storage.engine },
+      flags: { storage: database.engine },
     })
-    const idempotency = await openIdempotency(storage, clock)
+    const idempotency = await openIdempotency(database, clock)
     const pages = await openPageRoom({
       access,
       engine: metrics.engine,
-      storage,
+      database,
       assets,
       clock,
       random,
@@ -278,11 +278,11 @@ export async function openQuoin(
         blueprintValidationRoutes(engine.records),
         storageRoutes(documents, engine.live),
         storageAdviceRoutes(documents, engine.live),
-        preparationRoutes(engineOfStorage),
+        preparationRoutes(rawDatabase),
         documentRoutes(documents),
         documentTransferRoutes(documents, imports),
         assetRoutes(assets),
-        queueRoutes(storage.jobs, options.entity, queueSteering(engineOfStorage, audit)),
+        queueRoutes(database.jobs, options.entity, queueSteering(rawDatabase, audit)),
         ...(background.scheduler ? [scheduleRoutes(background.scheduler)] : []),
         authenticationGroupRoutes(access),
         userLogRoutes(access),
@@ -295,12 +295,12 @@ export async function openQuoin(
         docsRoutes(describe),
         staticFileRoutes(assets),
         studioFileRoutes(fileURLToPath(new URL('../../dist/studio', import.meta.url))),
-        healthRoutes(storage, undefined, () => damaged),
+        healthRoutes(database, undefined, () => damaged),
         metricsRoutes({ text: metricsText, token: options.metricsToken, environment: options.environment }),
         pageDoor(pages),
       ],
       finished: metrics.finished,
-      cluster: storage.cluster,
+      cluster: database.cluster,
     })
     metrics.countWaiting(door.waitingBytes)
     const server = workers?.door(door, { access, log: engine.log }) ?? door
@@ -312,7 +312,7 @@ export async function openQuoin(
     })
     // Runs at a breakpoint would keep the server waiting.
     opened.add(() => tracing.runs.release())
-    return { access, engine, server, storage, version, administrator, close: opened.release }
+    return { access, engine, server, database, version, administrator, close: opened.release }
   } catch (error) {
     await opened.release()
     throw error
@@ -329,7 +329,7 @@ function namingSetting(error: unknown): never {
 
 /** The nodes of the cluster; where there is one, that one. */
 function clusterNodes(
-  { cluster }: Storage,
+  { cluster }: Database,
   self: Pick<ClusterNode, 'guid' | 'name' | 'version' | 'started'>,
   clock: Clock,
 ): () => Promise<readonly ClusterNode[]> {

@@ -12,7 +12,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
-import { type Change, documentOf, type Origin, type Session, type Storage } from '../storage/storage.ts'
+import { type Change, type Database, documentOf, type Origin, type Session } from '../storage/database.ts'
 
 export const auditLogStorage = '_auditlogs'
 
@@ -65,8 +65,8 @@ export interface AuditLog {
 }
 
 /** Begins to watch the storages. */
-export async function openAuditLog(storage: Storage, audited: AuditedStorages): Promise<AuditLog> {
-  await storage.ensure(auditLogStorage, {
+export async function openAuditLog(database: Database, audited: AuditedStorages): Promise<AuditLog> {
+  await database.ensure(auditLogStorage, {
     indexes: [{ fields: ['category', '_meta.created'] }, { fields: ['guid'] }, { fields: ['user.guid'] }],
     text: true,
   })
@@ -80,12 +80,12 @@ export async function openAuditLog(storage: Storage, audited: AuditedStorages): 
     return andThen(session.create(auditLogStorage, setFields(record)), () => count(session, -1))
   }
   const watches = Object.entries(audited).map(([name, resource]) =>
-    storage.observe(name, (session, change): MaybePromise<void> => {
+    database.observe(name, (session, change): MaybePromise<void> => {
       const record = auditRecord(resource, change, session.origin.user)
       return record && write(session, record)
     }),
   )
-  const wall = storage.observe(auditLogStorage, (session, { kind }) => {
+  const wall = database.observe(auditLogStorage, (session, { kind }) => {
     if (kind !== 'created' || (writing.get(session.origin) ?? 0) === 0)
       throw new QuoinError('INTERNAL', 'The audit log is written by Quoin alone and cannot be changed.')
   })

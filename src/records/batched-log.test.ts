@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { matchAll, search } from '../shared/query.ts'
 import { batchedLog, logText } from './batched-log.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 beforeEach(async () => {
-  room = await openTemporaryStorage()
+  room = await openTestDatabase()
 })
 afterEach(() => room.close())
 
 const open = (seconds?: number) =>
   batchedLog<number>({
-    storage: room.storage,
+    database: room.database,
     name: '_log',
     recordOf: (n) => ({ n }),
     lost: (count) => -count,
@@ -20,7 +20,7 @@ const open = (seconds?: number) =>
 
 async function numbers(): Promise<unknown[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
-  const found = await room.storage.session().find('_log', search({ sort, limit: 10_000 }))
+  const found = await room.database.session().find('_log', search({ sort, limit: 10_000 }))
   const records = Array.isArray(found.documents.value) ? found.documents.value : []
   return records.map((record) =>
     typeof record === 'object' && record !== null && 'n' in record ? record.n : 0,
@@ -28,7 +28,7 @@ async function numbers(): Promise<unknown[]> {
 }
 
 test('entries are stored in order, by flush and by close', async () => {
-  await room.storage.ensure('_log')
+  await room.database.ensure('_log')
   const log = open()
   for (let n = 1; n <= 1_200; n++) log.write(n)
   await log.flush()
@@ -44,21 +44,21 @@ test('what cannot be stored is counted, and the count is stored when it can be',
   log.write(2)
   // There is no such storage yet.
   await expect(log.flush()).resolves.toBeUndefined()
-  await room.storage.ensure('_log')
+  await room.database.ensure('_log')
   log.write(3)
   await log.close()
   expect((await numbers()).sort()).toEqual([-2, 3])
 })
 
 test('old entries are deleted when new ones are stored', async () => {
-  await room.storage.ensure('_log', { indexes: [{ fields: ['_meta.expiry'] }] })
+  await room.database.ensure('_log', { indexes: [{ fields: ['_meta.expiry'] }] })
   const log = open(60)
   for (let n = 1; n <= 700; n++) log.write(n)
   await log.flush()
   room.clock.now += 59_000
   log.write(701)
   await log.flush()
-  expect(await room.storage.session().count('_log', matchAll)).toBe(701)
+  expect(await room.database.session().count('_log', matchAll)).toBe(701)
   room.clock.now += 2_000
   log.write(702)
   await log.close()
@@ -74,9 +74,9 @@ test.each([
 })
 
 test('what is the same within a batch is one record', async () => {
-  await room.storage.ensure('_log')
+  await room.database.ensure('_log')
   const log = batchedLog<{ readonly n: number; readonly times: number }>({
-    storage: room.storage,
+    database: room.database,
     name: '_log',
     recordOf: ({ n, times }) => ({ n: n * 1_000 + times }),
     lost: (count) => ({ n: -1, times: count }),

@@ -6,7 +6,7 @@ import type { Clock } from '../shared/clock.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { search } from '../shared/query.ts'
-import type { Session, Storage } from '../storage/storage.ts'
+import type { Database, Session } from '../storage/database.ts'
 import { transact } from '../storage/transact.ts'
 
 export interface BatchedLog<Entry> {
@@ -18,7 +18,7 @@ export interface BatchedLog<Entry> {
 }
 
 export interface BatchedLogOptions<Entry> {
-  readonly storage: Storage
+  readonly database: Database
   /** Name of the storage, which is there. For `keep` it has an index on `_meta.expiry`. */
   readonly name: string
   /** The fields of an entry's record: small, and JSON that a document can hold. */
@@ -41,7 +41,7 @@ const BATCH = 500
 const PAUSE = 200
 
 export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog<Entry> {
-  const { storage, name, recordOf, repeated, keep } = options
+  const { database, name, recordOf, repeated, keep } = options
   let waiting: Entry[] = []
   /** Places in `waiting`, by what makes entries the same. */
   const places = new Map<string, number>()
@@ -56,10 +56,10 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
       const batch = waiting.splice(0, BATCH)
       try {
         const expiry = keep && { expiry: Math.floor(keep.clock() / 1000) + keep.seconds }
-        await transact(storage, async (session) => {
+        await transact(database, async (session) => {
           for (const entry of batch) await session.create(name, setFields(recordOf(entry)), expiry)
         })
-        if (keep) await deleteExpired(storage, name, Math.floor(keep.clock() / 1000))
+        if (keep) await deleteExpired(database, name, Math.floor(keep.clock() / 1000))
       } catch {
         // A full disk must not stop the work that is only being reported.
         lost += batch.length
@@ -107,12 +107,12 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
 }
 
 /** Twice a batch, so that the log shrinks faster than it grows. */
-async function deleteExpired(storage: Storage, name: string, now: number): Promise<void> {
+async function deleteExpired(database: Database, name: string, now: number): Promise<void> {
   const isOver = { kind: 'range', field: '_meta.expiry', bounds: { gte: 0, lte: now } } as const
   const sort = [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] as const
   const wanted = search({ query: isOver, sort, limit: 2 * BATCH })
-  if ((await storage.session().find(name, { ...wanted, limit: 1 })).length === 0) return
-  await transact(storage, async (session) => {
+  if ((await database.session().find(name, { ...wanted, limit: 1 })).length === 0) return
+  await transact(database, async (session) => {
     for (const guid of await guidsOf(session, name, wanted)) await session.delete(name, guid)
   })
 }

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, search } from '../shared/query.ts'
 import { transact } from '../storage/transact.ts'
 import { type ExpiryPurge, openExpiryPurge } from './purge-expired.ts'
 import { openSystemLog, type SystemLog, systemLogStorage } from './system-log.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 let log: SystemLog
 let purge: ExpiryPurge
 
 beforeEach(async () => {
-  room = await openTemporaryStorage()
-  log = await openSystemLog(room.storage)
-  purge = openExpiryPurge({ storage: room.storage, clock: room.clock, log })
-  await room.storage.ensure('tasks')
-  await room.storage.ensure('_kept')
+  room = await openTestDatabase()
+  log = await openSystemLog(room.database)
+  purge = openExpiryPurge({ database: room.database, clock: room.clock, log })
+  await room.database.ensure('tasks')
+  await room.database.ensure('_kept')
 })
 afterEach(async () => {
   await purge.close()
@@ -26,7 +26,7 @@ afterEach(async () => {
 const now = () => Math.floor(room.clock() / 1000)
 
 async function create(name: string, count: number, expiry: number): Promise<void> {
-  await transact(room.storage, async (session) => {
+  await transact(room.database, async (session) => {
     for (let n = 0; n < count; n++) await session.create(name, setFields({ n }), { expiry })
   })
 }
@@ -36,7 +36,7 @@ it('deletes what has expired, removed or not, in batches, and nothing else', asy
   await create('tasks', 3, now() + 11)
   await create('tasks', 5, -1)
   await create('_kept', 2, now() - 1)
-  const session = room.storage.session()
+  const session = room.database.session()
   const [some] = Object.values(JSON.parse((await session.find('tasks', search({ limit: 1 }))).documents.text))
   expect(some).toMatchObject({ _meta: { expiry: -1 } })
   expect(await purge.run()).toBe(0)
@@ -49,7 +49,7 @@ it('deletes what has expired, removed or not, in batches, and nothing else', asy
       )
     ).documents.text,
   )
-  await transact(room.storage, (writing) => writing.remove('tasks', first[0]._meta.guid))
+  await transact(room.database, (writing) => writing.remove('tasks', first[0]._meta.guid))
   expect(await purge.run()).toBe(250)
   expect(await session.count('tasks', matchAll, true)).toBe(8)
   expect(await session.count('_kept', matchAll)).toBe(2)
@@ -65,28 +65,28 @@ it('deletes what has expired, removed or not, in batches, and nothing else', asy
 })
 
 it('says what went wrong and goes on with the other storages', async () => {
-  await room.storage.ensure('notes')
+  await room.database.ensure('notes')
   await create('tasks', 1, now() - 1)
   await create('notes', 1, now() - 1)
-  const end = room.storage.observe('tasks', () => {
+  const end = room.database.observe('tasks', () => {
     throw new Error('not now')
   })
   expect(await purge.run()).toBe(1)
   end()
-  expect(await room.storage.session().count('tasks', matchAll)).toBe(1)
+  expect(await room.database.session().count('tasks', matchAll)).toBe(1)
   expect(await purge.run()).toBe(1)
   await log.flush()
   const wanted = search({ query: { kind: 'term', field: 'level', value: 'error' } })
-  const { documents } = await room.storage.session().find(systemLogStorage, wanted)
+  const { documents } = await room.database.session().find(systemLogStorage, wanted)
   expect(documents.text).toContain('tasks could not be deleted')
 })
 
 it('runs by itself, and no more when it is closed', async () => {
   await create('tasks', 1, now() - 1)
-  const often = openExpiryPurge({ storage: room.storage, clock: room.clock, log, every: 1 })
-  await expect.poll(() => room.storage.session().count('tasks', matchAll)).toBe(0)
+  const often = openExpiryPurge({ database: room.database, clock: room.clock, log, every: 1 })
+  await expect.poll(() => room.database.session().count('tasks', matchAll)).toBe(0)
   await often.close()
   await create('tasks', 1, now() - 1)
   expect(await often.run()).toBe(0)
-  expect(await room.storage.session().count('tasks', matchAll)).toBe(1)
+  expect(await room.database.session().count('tasks', matchAll)).toBe(1)
 })

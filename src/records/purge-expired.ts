@@ -5,9 +5,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../shared/clock.ts'
 import { search } from '../shared/query.ts'
+import type { Database, Needs } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { documentsOf } from '../storage/find-documents.ts'
-import type { Needs, Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import type { SystemLog } from './system-log.ts'
 
@@ -22,7 +22,7 @@ export interface ExpiryPurge {
 }
 
 export interface ExpiryPurgeOptions {
-  readonly storage: Storage
+  readonly database: Database
   readonly clock: Clock
   readonly log: SystemLog
   /** Milliseconds from the end of one purge to the next. */
@@ -33,17 +33,17 @@ const EVERY = 60_000
 /** Documents in one transaction: the writer is everybody's, so it is never held for more than some milliseconds. */
 const BATCH = 100
 
-export function openExpiryPurge({ storage, clock, log, every = EVERY }: ExpiryPurgeOptions): ExpiryPurge {
+export function openExpiryPurge({ database, clock, log, every = EVERY }: ExpiryPurgeOptions): ExpiryPurge {
   let closed = false
   let running: Promise<number> = Promise.resolve(0)
   let timer: NodeJS.Timeout
 
   async function purge(): Promise<number> {
     let total = 0
-    for (const name of storage.names()) {
+    for (const name of database.names()) {
       if (closed || name.startsWith('_')) continue
       try {
-        const count = await purgeStorage(storage, name, Math.floor(clock() / 1000), () => closed)
+        const count = await purgeStorage(database, name, Math.floor(clock() / 1000), () => closed)
         total += count
         const documents = count === 1 ? 'document' : 'documents'
         if (count > 0)
@@ -53,7 +53,7 @@ export function openExpiryPurge({ storage, clock, log, every = EVERY }: ExpiryPu
           })
       } catch (error) {
         // A storage that was dropped meanwhile is no news.
-        if (!storage.has(name)) continue
+        if (!database.has(name)) continue
         const reason = error instanceof Error ? error.message : String(error)
         log.write({ level: 'error', message: `Expired documents of ${name} could not be deleted: ${reason}` })
       }
@@ -86,23 +86,23 @@ export function openExpiryPurge({ storage, clock, log, every = EVERY }: ExpiryPu
 }
 
 async function purgeStorage(
-  storage: Storage,
+  database: Database,
   name: string,
   now: number,
   isOver: () => boolean,
 ): Promise<number> {
   // Storages made before there was a purge get the index here; for the others it is a look into a map.
-  await storage.ensure(name, expiryNeeds)
+  await database.ensure(name, expiryNeeds)
   const query = { kind: 'range', field: '_meta.expiry', bounds: { gte: 0, lte: now } } as const
   const sort = [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] as const
   let count = 0
   while (!isOver()) {
-    const found = await storage
+    const found = await database
       .session()
       .find(name, search({ query, sort, limit: BATCH, includeRemoved: true }))
     if (found.length === 0) break
     const guids = documentsOf(found).map(guidOf)
-    const deleted = await transact(storage, async (session) => {
+    const deleted = await transact(database, async (session) => {
       let written = 0
       for (const guid of guids) if ((await session.delete(name, guid)).outcome === 'written') written += 1
       return written

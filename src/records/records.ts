@@ -4,9 +4,9 @@ import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Query } from '../shared/query.ts'
+import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { documentOf, type Session, type Storage } from '../storage/storage.ts'
 
 /** Where blueprints live. Records are documents like any other, so they are searched, indexed and kept the same way. */
 export const recordStorages = {
@@ -24,28 +24,28 @@ export interface Actor {
 
 /** What the parts of the blueprint service share. */
 export interface RecordContext {
-  readonly storage: Storage
+  readonly database: Database
   readonly clock: Clock
   /** Gives a stored block's content; compiled once. */
   readonly readContent: (record: JsonObject) => BlockContent
 }
 
-export async function openRecords(storage: Storage, clock: Clock): Promise<RecordContext> {
+export async function openRecords(database: Database, clock: Clock): Promise<RecordContext> {
   const { blueprints, blocks, deployments, storages } = recordStorages
-  await storage.ensure(blueprints, {
+  await database.ensure(blueprints, {
     indexes: [{ fields: ['active'] }, { fields: ['short_id'] }],
     text: true,
   })
-  await storage.ensure(blocks, { indexes: [{ fields: ['blueprint_guid', '_meta.created'] }], text: true })
-  await storage.ensure(deployments, { indexes: [{ fields: ['blueprint_guid', 'number'], unique: true }] })
-  await storage.ensure(storages, { indexes: [{ fields: ['name'], unique: true }], text: true })
+  await database.ensure(blocks, { indexes: [{ fields: ['blueprint_guid', '_meta.created'] }], text: true })
+  await database.ensure(deployments, { indexes: [{ fields: ['blueprint_guid', 'number'], unique: true }] })
+  await database.ensure(storages, { indexes: [{ fields: ['name'], unique: true }], text: true })
   const content = Compile(BlockContent)
   // Parse keeps what the schema does not name, and the rest of a record (`_meta`, `unsaved`) is not content: with it, a
   // deployment would differ from the saved blocks after every staging.
   const names = Object.keys(blockContent)
   const readContent: RecordContext['readContent'] = (record) =>
     content.Parse(Object.fromEntries(names.map((name) => [name, record[name]])))
-  return { storage, clock, readContent }
+  return { database, clock, readContent }
 }
 
 /** More blocks than anybody can read; the bound keeps one request from loading the world. */

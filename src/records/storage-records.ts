@@ -6,8 +6,8 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Search } from '../shared/query.ts'
+import { documentOf, storageNameProblem } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
-import { documentOf, storageNameProblem } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { DocumentHistory } from './documents/document-history.ts'
@@ -49,9 +49,9 @@ export async function createStorage(
     modified_by: { ...by },
   }
   await checkFree(records, name)
-  await records.storage.ensure(name, expiryNeeds)
+  await records.database.ensure(name, expiryNeeds)
   const created = await transact(
-    records.storage,
+    records.database,
     async (session) => {
       await checkFree(records, name)
       return documentOf(await session.create(storages, setFields(fields)))
@@ -62,13 +62,13 @@ export async function createStorage(
   return created
 }
 
-async function checkFree({ storage }: RecordContext, name: string): Promise<void> {
-  const taken = await storage.session().count(storages, { kind: 'term', field: 'name', value: name })
+async function checkFree({ database }: RecordContext, name: string): Promise<void> {
+  const taken = await database.session().count(storages, { kind: 'term', field: 'name', value: name })
   if (taken > 0) throw new QuoinError('CONFLICT', `There is a storage named ${name}. Choose another name.`)
 }
 
 export async function getStorage({ records }: StorageContext, guid: string): Promise<JsonObject> {
-  return whole(await getRecord(records.storage.session(), storages, guid, 'storage'))
+  return whole(await getRecord(records.database.session(), storages, guid, 'storage'))
 }
 
 export async function searchStorages({ records }: StorageContext, wanted: Search): Promise<Page> {
@@ -83,13 +83,13 @@ export async function searchStorages({ records }: StorageContext, wanted: Search
 export async function storageNamed({ records }: StorageContext, guidOrName: string): Promise<string> {
   const name = await nameOf(records, guidOrName)
   // A crash in the middle of a removal leaves the record without its documents.
-  if (!records.storage.has(name)) await records.storage.ensure(name, expiryNeeds)
+  if (!records.database.has(name)) await records.database.ensure(name, expiryNeeds)
   return name
 }
 
 /** Storages of Quoin itself have no record, so they cannot be asked for by name. */
-async function nameOf({ storage }: RecordContext, guidOrName: string): Promise<string> {
-  const session = storage.session()
+async function nameOf({ database }: RecordContext, guidOrName: string): Promise<string> {
+  const session = database.session()
   const known = await session.get(storages, guidOrName)
   if (known) return textIn(documentOf(known).name)
   const named = await session.count(storages, { kind: 'term', field: 'name', value: guidOrName })
@@ -106,7 +106,7 @@ export async function updateStorage(
 ): Promise<JsonObject> {
   const { description, history: kept } = changes
   const updated = await transact(
-    records.storage,
+    records.database,
     async (session) => {
       const mutations = setFields({ description, history: kept, modified_by: { ...by } })
       const written = await session.update(storages, guid, mutations)
@@ -121,7 +121,7 @@ export async function updateStorage(
 
 export async function countDocuments(context: StorageContext, guid: string): Promise<number> {
   const name = await storageNamed(context, guid)
-  return context.records.storage.session().count(name, matchAll)
+  return context.records.database.session().count(name, matchAll)
 }
 
 /**
@@ -134,7 +134,7 @@ export async function removeStorage(
   guid: string,
   by: Actor,
 ): Promise<void> {
-  const record = await getRecord(records.storage.session(), storages, guid, 'storage')
+  const record = await getRecord(records.database.session(), storages, guid, 'storage')
   const name = textIn(record.name)
   const users = [...live.table().blueprints.values()].filter(({ compiled }) => compiled.needs.has(name))
   if (users.length > 0) {
@@ -144,9 +144,9 @@ export async function removeStorage(
       `The storage ${name} is used by the active blueprint ${names}. Set it inactive first, then delete the storage.`,
     )
   }
-  await records.storage.drop(name)
+  await records.database.drop(name)
   await transact(
-    records.storage,
+    records.database,
     async (session) => {
       const removed = await session.remove(storages, guid)
       if (removed.outcome !== 'written') throw notFound(guid, 'storage')

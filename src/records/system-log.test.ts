@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { matchAll, search } from '../shared/query.ts'
 import { openSystemLog, systemLogStorage } from './system-log.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 beforeEach(async () => {
-  room = await openTemporaryStorage()
+  room = await openTestDatabase()
 })
 afterEach(() => room.close())
 
 const records = async () =>
   (
-    await room.storage
+    await room.database
       .session()
       .find(systemLogStorage, search({ sort: [{ field: '_meta.cms', order: 'asc', missing: 'last' }] }))
   ).documents.value
 
 test('what is written is stored by the next flush, in order', async () => {
-  const log = await openSystemLog(room.storage)
+  const log = await openSystemLog(room.database)
   log.write({
     level: 'info',
     message: 'one',
@@ -37,7 +37,7 @@ test('what is written is stored by the next flush, in order', async () => {
 })
 
 test('what cannot be stored as it is, is stored as far as it can be', async () => {
-  const log = await openSystemLog(room.storage)
+  const log = await openSystemLog(room.database)
   log.write({ level: 'info', message: `a\u0000\ud800${'x'.repeat(10_000)}`, value: 'y'.repeat(10_000) })
   await log.close()
   const all = await records()
@@ -47,14 +47,14 @@ test('what cannot be stored as it is, is stored as far as it can be', async () =
 })
 
 test('a flood is cut, and the log says how much is missing', async () => {
-  const log = await openSystemLog(room.storage)
+  const log = await openSystemLog(room.database)
   for (let i = 0; i < 10_050; i++) log.write({ level: 'info', message: 'flood' })
   await log.flush()
   await log.close()
-  const count = await room.storage.session().count(systemLogStorage, matchAll)
+  const count = await room.database.session().count(systemLogStorage, matchAll)
   expect(count).toBe(10_001)
   const lost = { kind: 'term', field: 'level', value: 'warn' } as const
-  const found = await room.storage.session().find(systemLogStorage, search({ query: lost }))
+  const found = await room.database.session().find(systemLogStorage, search({ query: lost }))
   expect(found.documents.value).toMatchObject([
     { message: expect.stringMatching(/^50 log entries were lost/) },
   ])

@@ -2,7 +2,7 @@ import type { LogLevel } from '../blocks/context.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { jsonProblem } from '../shared/json.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Database } from '../storage/database.ts'
 import { type BatchedLog, batchedLog, logText } from './batched-log.ts'
 
 export const systemLogStorage = '_systemlogs'
@@ -23,13 +23,13 @@ const LARGEST_VALUE = 8_192
 const DAYS_30 = 30 * 86_400
 
 /** The cluster's own log, kept in a storage so that it can be searched: 30 days of it when there is a clock. */
-export async function openSystemLog(storage: Storage, clock?: Clock): Promise<SystemLog> {
-  await storage.ensure(systemLogStorage, {
+export async function openSystemLog(database: Database, clock?: Clock): Promise<SystemLog> {
+  await database.ensure(systemLogStorage, {
     indexes: [{ fields: ['run'] }, { fields: ['level', '_meta.created'] }, { fields: ['_meta.expiry'] }],
     text: true,
   })
   return batchedLog<SystemLogEntry>({
-    storage,
+    database,
     name: systemLogStorage,
     recordOf,
     lost: (count) => ({

@@ -2,8 +2,8 @@
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import { type Database, documentOf } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
-import { documentOf, type Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
 import { type Actor, getRecord, notFound } from './records.ts'
 
@@ -26,13 +26,13 @@ export interface TemplateAuthor extends Actor {
   readonly mayScript: boolean
 }
 
-export async function openTemplates(storage: Storage): Promise<void> {
-  await storage.ensure(templateStorage, { indexes: [{ fields: ['name_key'], unique: true }], text: true })
+export async function openTemplates(database: Database): Promise<void> {
+  await database.ensure(templateStorage, { indexes: [{ fields: ['name_key'], unique: true }], text: true })
 }
 
 /** CONFLICT if the name is taken, in any case: blocks find templates by name. INSUFFICIENT_PERMISSIONS for JavaScript. */
 export async function createTemplate(
-  storage: Storage,
+  database: Database,
   input: TemplateInput,
   { mayScript, ...by }: TemplateAuthor,
 ): Promise<JsonObject> {
@@ -42,20 +42,20 @@ export async function createTemplate(
   const fields = { name, name_key: keyOf(name), description, content, css, js, ...stamps }
   return named(name, () =>
     transact(
-      storage,
+      database,
       async (session) => documentOf(await session.create(templateStorage, setFields(fields))),
       { user: by },
     ),
   )
 }
 
-export async function getTemplate(storage: Storage, guid: string): Promise<JsonObject> {
-  return getRecord(storage.session(), templateStorage, guid, 'page template')
+export async function getTemplate(database: Database, guid: string): Promise<JsonObject> {
+  return getRecord(database.session(), templateStorage, guid, 'page template')
 }
 
 /** Changes what is given. NOT_FOUND, CONFLICT, INSUFFICIENT_PERMISSIONS if the JavaScript is not the stored one. */
 export async function updateTemplate(
-  storage: Storage,
+  database: Database,
   guid: string,
   changes: Partial<TemplateInput>,
   { mayScript, ...by }: TemplateAuthor,
@@ -65,7 +65,7 @@ export async function updateTemplate(
   const mutations = setFields({ name, name_key, description, content, css, js, last_modified_by: { ...by } })
   return named(name ?? '', () =>
     transact(
-      storage,
+      database,
       async (session) => {
         const written = await session.update(templateStorage, guid, mutations)
         if (written.outcome !== 'written') throw notFound(guid, 'page template')
@@ -79,9 +79,9 @@ export async function updateTemplate(
 }
 
 /** Soft delete. The name is free again. */
-export async function removeTemplate(storage: Storage, guid: string, by: Actor): Promise<void> {
+export async function removeTemplate(database: Database, guid: string, by: Actor): Promise<void> {
   await transact(
-    storage,
+    database,
     async (session) => {
       const removed = await session.remove(templateStorage, guid)
       if (removed.outcome !== 'written') throw notFound(guid, 'page template')

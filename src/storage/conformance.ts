@@ -16,15 +16,15 @@ import { sessionChapter } from './conformance/sessions.ts'
 import { storageChapter } from './conformance/storages.ts'
 import { uniqueChapter } from './conformance/unique-indexes.ts'
 import type { World } from './conformance/world.ts'
-import type { Storage } from './storage.ts'
+import type { Database } from './database.ts'
 
 /** A freshly opened, empty database. */
 export interface Subject {
-  readonly storage: Storage
+  readonly database: Database
   /** The storage's clock: stands still until `now` (milliseconds) is set. */
   readonly clock: Clock & { now: number }
   /** Closes the storage and opens the same data again. */
-  reopen(): Promise<Storage>
+  reopen(): Promise<Database>
   /** Closes what is open and removes the data. */
   destroy(): Promise<void>
 }
@@ -58,11 +58,11 @@ export function describeStorage(
   for (const [title, chapter] of Object.entries(chapters))
     describe(`${engine}: ${title}`, () => {
       let subject: Subject | undefined
-      let storage: Storage | undefined
+      let database: Database | undefined
       let count = 0
       beforeAll(async () => {
         subject = await open()
-        storage = subject.storage
+        database = subject.database
       })
       afterAll(() => subject?.destroy())
       chapter((name, run) => {
@@ -72,18 +72,18 @@ export function describeStorage(
           return
         }
         test(name, async () => {
-          if (!subject || !storage) throw new Error('The storage was not opened.')
+          if (!subject || !database) throw new Error('The storage was not opened.')
           const { clock, reopen } = subject
           const world: World = {
-            storage,
+            database,
             clock,
             name: `things_${++count}`,
             async reopen() {
-              storage = await reopen()
-              world.storage = storage
+              database = await reopen()
+              world.database = database
             },
           }
-          await storage.ensure(world.name)
+          await database.ensure(world.name)
           await run(world)
         })
       })

@@ -1,7 +1,7 @@
 /** Many new documents through one session: in a few statements where the engine can, else one by one. */
 import { QuoinError } from '../shared/errors.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import type { CreatedAll, NewDocument, Session } from './storage.ts'
+import type { CreatedAll, NewDocument, Session } from './database.ts'
 import type { StoredJson } from './stored-json.ts'
 
 /** As `session.create` for each in order, until one is refused. */

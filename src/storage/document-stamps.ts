@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import type { Meta } from '../shared/meta.ts'
-import type { CreateOptions } from './storage.ts'
+import type { CreateOptions } from './database.ts'
 
 /** Makes and renews `_meta`. */
 export interface Stamps {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../shared/json.ts'
 import { type Query, type SortKey, search } from '../shared/query.ts'
+import type { Found, Session } from './database.ts'
 import { objectsIn } from './document-fields.ts'
-import type { Found, Session } from './storage.ts'
 
 /** The documents of a page, parsed. */
 export function documentsOf(found: Found): JsonObject[] {

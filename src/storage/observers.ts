@@ -1,4 +1,4 @@
-import type { Observer } from './storage.ts'
+import type { Observer } from './database.ts'
 
 /** By storage; a storage without observers is not in it. */
 export type Observers = Map<string, readonly Observer[]>

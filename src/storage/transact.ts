@@ -1,15 +1,15 @@
-import type { Origin, Session, Storage } from './storage.ts'
+import type { Database, Origin, Session } from './database.ts'
 
 /**
  * Runs `work` as one transaction: committed and durable when this resolves, undone when it throws. For management work;
  * a flow's run holds its own session.
  */
 export async function transact<T>(
-  storage: Storage,
+  database: Database,
   work: (session: Session) => T | Promise<T>,
   origin: Origin = {},
 ): Promise<T> {
-  const session = storage.session(origin)
+  const session = database.session(origin)
   try {
     const result = await work(session)
     await session.commit()

@@ -12,8 +12,6 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
 import { createAll } from './create-all.ts'
-import { findWithTotal } from './find-with-total.ts'
-import type { NewJob } from './job.ts'
 import type {
   CreatedAll,
   CreateOptions,
@@ -22,7 +20,9 @@ import type {
   Origin,
   Session,
   Written,
-} from './storage.ts'
+} from './database.ts'
+import { findWithTotal } from './find-with-total.ts'
+import type { NewJob } from './job.ts'
 import type { StoredJson } from './stored-json.ts'
 
 export abstract class WrappedSession implements Required<Session> {

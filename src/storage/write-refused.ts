@@ -3,7 +3,7 @@
  * whoever started the work asks afterwards whether that happened, because the work itself may have caught the error.
  */
 import { QuoinError } from '../shared/errors.ts'
-import type { Session } from './storage.ts'
+import type { Session } from './database.ts'
 
 /** Not for clients: who meets it hands the work to the process that writes. */
 export class WriteRefused extends QuoinError {

@@ -19,7 +19,7 @@ import { sendReply } from '../http/endpoints/endpoint-reply.ts'
 import { endpointTable, type FindEndpoint } from '../http/endpoints/endpoint-table.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { andThen } from '../shared/maybe-promise.ts'
-import type { Session } from '../storage/storage.ts'
+import type { Session } from '../storage/database.ts'
 import { WriteRefused, wasRefused } from '../storage/write-refused.ts'
 import { hasBody } from './forwarded-headers.ts'
 

@@ -11,7 +11,7 @@
  *   acknowledged after its commit. Kept results of searches are held against a version that the writer raises in the
  *   transaction of each write (`storage/sqlite/core/mark-versions.ts`).
  * - What is kept in memory of a storage (deployed blueprints, tokens, users, groups) is watched, as on PostgreSQL: a write
- *   to it is acknowledged when every reader has applied it (`announced-storage.ts`, `writer-link.ts`).
+ *   to it is acknowledged when every reader has applied it (`announced-database.ts`, `writer-link.ts`).
  * - A reader that does not apply a change in time is killed by the writer, its parent, and the writer waits until it is
  *   gone: that is certain, so nothing but that fences a reader (`child-reader.ts`). Another one takes its place.
  * - A writer that dies takes the readers with it. Each asks the system for its parent before it answers, and a new writer
@@ -30,8 +30,8 @@ import type { Options } from '../options.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Cluster, ClusterNode } from '../storage/cluster.ts'
-import type { Storage } from '../storage/storage.ts'
-import { announcedStorage } from './announced-storage.ts'
+import type { Database } from '../storage/database.ts'
+import { announcedDatabase } from './announced-database.ts'
 import { eventLoopLoad } from './event-loop-load.ts'
 import { mergeMetrics } from './merge-metrics.ts'
 import { readerPool } from './reader-pool.ts'
@@ -39,7 +39,7 @@ import type { FromReader } from './worker-messages.ts'
 import { openEntrance } from './writer-entrance.ts'
 
 export interface WorkersOptions {
-  readonly storage: Storage
+  readonly database: Database
   readonly options: Options
   readonly clock: Clock
   readonly newGuid: () => string
@@ -55,8 +55,8 @@ export interface WorkersOptions {
 }
 
 export interface Workers {
-  /** For all rooms of the writer: see `announced-storage.ts`. */
-  readonly storage: Storage
+  /** For all rooms of the writer: see `announced-database.ts`. */
+  readonly database: Database
   /** The writer's server, which starts the readers when it listens and ends them when it closes. */
   door(server: Server, rooms: WriterRooms): Server
   /** Metrics of the writer and all readers together, as text. */
@@ -116,7 +116,7 @@ export function openWorkers(given: WorkersOptions): Workers {
   }
 
   return {
-    storage: announcedStorage(given.storage, { cluster, tell: pool.tell }),
+    database: announcedDatabase(given.database, { cluster, tell: pool.tell }),
     async metricsText(own) {
       return prometheusText(mergeMetrics([own, ...(await pool.collect())]))
     },

@@ -16,10 +16,10 @@ beforeAll(async () => {
     get: { type: 'on_startup_register_uri_get', title: 'Tea', in: { uri: 'tea' }, scopes: ['*public'] },
     reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: 'tea' } },
   })
-  const { storage } = studio.quoin.quoin
+  const { database } = studio.quoin.quoin
   // The oldest and the newest were refused.
   for (let i = 0; i < RUNS; i += 1)
-    await transact(storage, async (session) => session.create('_runs', setFields(record(i))))
+    await transact(database, async (session) => session.create('_runs', setFields(record(i))))
   page = await studio.open('admin', `blueprints/${blueprint}?panel=runs`, {
     viewport: { width: 1500, height: 900 },
   })

@@ -50,7 +50,9 @@ test('reads and constant replies go on: the lease is renewed, and connections ar
   await commits.hold()
   const notes = Array.from({ length: 12 }, write)
   // Single statements, which share their connections with reads; each is behind the first, which holds the counter's row.
-  const told = Array.from({ length: 12 }, () => node.quoin.storage.cluster?.tell('nothing', []).catch(String))
+  const told = Array.from({ length: 12 }, () =>
+    node.quoin.database.cluster?.tell('nothing', []).catch(String),
+  )
   await expect.poll(async () => (await commits.hanging()).length, { timeout: 10_000 }).toBeGreaterThan(1)
   const { time } = (await admin.query('SELECT now()::text AS time')).rows[0]
   const renewed = 'SELECT FROM node WHERE seen > $1 AND lease_until > now()'

@@ -3,10 +3,10 @@
  * database's URL and the node's folder.
  */
 import { randomFillSync } from 'node:crypto'
-import { openPostgresStorage } from '../../src/storage/postgres/core/postgres-storage.ts'
+import { openPostgresDatabase } from '../../src/storage/postgres/core/postgres-database.ts'
 
 const [url = '', directory = ''] = process.argv.slice(2)
-const storage = await openPostgresStorage({
+const database = await openPostgresDatabase({
   url,
   directory,
   connections: 2,
@@ -18,4 +18,4 @@ const storage = await openPostgresStorage({
   wall: Date.now,
   load: () => 0,
 })
-console.log(storage.cluster?.self)
+console.log(database.cluster?.self)

@@ -14,7 +14,7 @@ import { callNode } from './call-node.ts'
 import { installOver } from './install-over.ts'
 import { notesBlueprint, schedulesBlueprint, switchBlueprint } from './storm-blueprints.ts'
 
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let directory: string
 let admin: Client
 let node: RunningProcess | undefined
@@ -23,20 +23,20 @@ const start = () =>
   startProcess(join(directory, 'a'), {
     QUOIN_NODE: 'a',
     QUOIN_ADMIN_PASSWORD: adminPassword,
-    DATABASE_URL: database.url,
+    DATABASE_URL: temporary.url,
   })
 
 beforeAll(async () => {
-  database = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase()
   directory = await mkdtemp(join(tmpdir(), 'quoin-restart-'))
-  admin = new Client({ connectionString: database.url })
+  admin = new Client({ connectionString: temporary.url })
   await admin.connect()
 })
 afterAll(async () => {
   await node?.end('SIGKILL')
   await admin.end()
   await rm(directory, { recursive: true, force: true })
-  await database.drop()
+  await temporary.drop()
 })
 
 async function signIn(address: string): Promise<string> {

@@ -6,16 +6,16 @@ import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { notesBlueprint, switchBlueprint } from './storm-blueprints.ts'
 
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let admin: Client
 let node: TestQuoin
 let note: string
 
 beforeAll(async () => {
-  database = await openTemporaryDatabase(quoinTemplate)
-  admin = new Client({ connectionString: database.url })
+  temporary = await openTemporaryDatabase(quoinTemplate)
+  admin = new Client({ connectionString: temporary.url })
   await admin.connect()
-  node = await openTestQuoin({ DATABASE_URL: database.url })
+  node = await openTestQuoin({ DATABASE_URL: temporary.url })
   for (const { name, blocks } of [notesBlueprint, switchBlueprint])
     await node.install(String(name), Object(blocks))
   await node.tokenOf('admin')
@@ -25,7 +25,7 @@ afterEach(() => setReadOnly('off'))
 afterAll(async () => {
   await node.close()
   await admin.end()
-  await database.drop()
+  await temporary.drop()
 })
 
 /** For sessions that begin from now on; those of the node are ended. */

@@ -10,7 +10,7 @@ import { adminPassword, objectOf, type RunningProcess, startProcess } from '../e
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { callNode } from './call-node.ts'
 
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let directory: string
 let node: RunningProcess
 
@@ -19,18 +19,18 @@ const start = (name: string) =>
     QUOIN_NODE: name,
     QUOIN_ADMIN_PASSWORD: adminPassword,
     QUOIN_EXAMPLES: '0',
-    DATABASE_URL: database.url,
+    DATABASE_URL: temporary.url,
   })
 
 beforeAll(async () => {
-  database = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase()
   directory = await mkdtemp(join(tmpdir(), 'quoin-upgrade-'))
   node = await start('old')
 })
 afterAll(async () => {
   await node?.end('SIGKILL')
   await rm(directory, { recursive: true, force: true })
-  await database.drop()
+  await temporary.drop()
 })
 
 test('one that runs serves and writes on; one that starts says in one line why it does not', async () => {
@@ -38,7 +38,7 @@ test('one that runs serves and writes on; one that starts says in one line why i
   const number = today.length + 1
   const sql = 'ALTER TABLE node ADD COLUMN zone text; CREATE TABLE zone (name text PRIMARY KEY)'
   const checksum = createHash('sha256').update(sql).digest('hex')
-  const pool = openPostgresPool({ url: database.url, connections: 2, pooled: false })
+  const pool = openPostgresPool({ url: temporary.url, connections: 2, pooled: false })
   await migratePostgres(pool, [...today, { number, name: `${number}-next.sql`, sql, checksum }])
   await pool.close()
 

@@ -256,7 +256,7 @@ test('control: a request that is good is stored, and seen to be', async () => {
   const answer = await raw('POST /api/v1/tasks HTTP/1.1', '{"title":"x","deep":[[1]]}', [json, signedIn()])
   expect(answer.status).toBe(201)
   expect(await everything()).not.toEqual(stored)
-  const session = quoin.quoin.storage.session()
+  const session = quoin.quoin.database.session()
   for (const task of await quoin.documents('tasks')) await session.delete('tasks', guidOf(task))
   await session.commit()
 })

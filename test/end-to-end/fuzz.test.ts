@@ -9,8 +9,8 @@ import { randomSource } from '../torture/random-source.ts'
 const ROUNDS = 3
 
 test('good, bad and hostile requests are answered as the OpenAPI document says', async () => {
-  const database = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
-  const server = await openFuzzServerOn({ url: database?.url })
+  const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
+  const server = await openFuzzServerOn({ url: temporary?.url })
   try {
     const { address, guard } = server
     let rounds = 0
@@ -22,6 +22,6 @@ test('good, bad and hostile requests are answered as the OpenAPI document says',
     expect(result.figures['operations that succeeded']).toBeGreaterThan(20)
   } finally {
     await server.close()
-    await database?.drop()
+    await temporary?.drop()
   }
 })

@@ -65,7 +65,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
 /** Everything but the port and the wait for the disk. `settings` are environment variables. */
 export async function openTestQuoin(settings: Readonly<Record<string, string>> = {}): Promise<TestQuoin> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const database = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
+  const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
   let ahead = 0
   const quoin = await openQuoin(
     readOptions({
@@ -74,7 +74,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
       QUOIN_ADMIN_PASSWORD: adminPassword,
       QUOIN_EXAMPLES: '0',
       QUOIN_LOG_LEVEL: 'silent',
-      ...(database && { DATABASE_URL: database.url }),
+      ...(temporary && { DATABASE_URL: temporary.url }),
       ...settings,
     }),
     {
@@ -119,10 +119,10 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
   }
 
   async function documents(storage: string): Promise<JsonObject[]> {
-    if (!quoin.storage.has(storage)) return []
+    if (!quoin.database.has(storage)) return []
     const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
     const all = search({ query: matchAll, sort, limit: 10_000 })
-    return objectsOf((await quoin.storage.session().find(storage, all)).documents.value)
+    return objectsOf((await quoin.database.session().find(storage, all)).documents.value)
   }
 
   return {
@@ -148,7 +148,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
     now: () => Date.now() + ahead,
     async close() {
       await quoin.close()
-      await database?.drop()
+      await temporary?.drop()
       await rm(directory, { recursive: true, force: true })
     },
   }

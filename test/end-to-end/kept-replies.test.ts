@@ -5,7 +5,7 @@ import { blockCounts } from '../../src/flows/compile/block-counts.ts'
 import type { CompiledEndpoint } from '../../src/flows/compile/frame.ts'
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
-import { documentOf } from '../../src/storage/storage.ts'
+import { documentOf } from '../../src/storage/database.ts'
 import { StoredJson } from '../../src/storage/stored-json.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { openTestQuoin, type TestQuoin } from './harness.ts'
@@ -134,12 +134,12 @@ test('the third request is answered without a block, in the same words', async (
 })
 
 test('a write to another document leaves a document and a page as they are kept', async () => {
-  const { storage } = quoin.quoin
-  const guid = await transact(storage, async (session) => {
+  const { database } = quoin.quoin
+  const guid = await transact(database, async (session) => {
     const { _meta } = documentOf(await session.create('things', setFields({ n: '31' })))
     return guidOf(_meta)
   })
-  const changeOther = () => transact(storage, (session) => session.create('things', setFields({ n: '32' })))
+  const changeOther = () => transact(database, (session) => session.create('things', setFields({ n: '32' })))
   for (const path of [`/things/${guid}`, '/plain?n=31']) {
     for (let round = 0; round < 2; round++) await quoin.send('GET', path)
     await changeOther()
@@ -147,7 +147,7 @@ test('a write to another document leaves a document and a page as they are kept'
       expect((await quoin.send('GET', path)).text).toContain(guid)
     })
     expect(blocksOfNext === 0).toBe(keeps())
-    await transact(storage, (session) => session.update('things', guid, setFields({ path })))
+    await transact(database, (session) => session.update('things', guid, setFields({ path })))
     expect((await quoin.send('GET', path)).text).toContain(JSON.stringify(path))
   }
 })
@@ -187,7 +187,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 )
 
 test('writes and requests in any order: each reply is what a run replies', async () => {
-  const { engine, storage } = quoin.quoin
+  const { engine, database } = quoin.quoin
   const endpoints = engine.live.table().blueprints.get(blueprint)?.compiled.endpoints ?? []
   const endpointOf = (uri: string) => endpoints.find(({ listening }) => listening.uri === uri)
 
@@ -227,7 +227,7 @@ test('writes and requests in any order: each reply is what a run replies', async
           expect(kept).toHaveLength(1)
           continue
         }
-        const session = storage.session()
+        const session = database.session()
         if (step.kind === 'create') {
           const { _meta } = documentOf(await session.create('things', setFields({ n: step.n })))
           guids.push(guidOf(_meta))
@@ -236,7 +236,7 @@ test('writes and requests in any order: each reply is what a run replies', async
         else await session[step.kind]('things', guid)
         await (step.kind === 'undo' ? session.rollback() : session.commit())
       }
-      await transact(storage, async (session) => {
+      await transact(database, async (session) => {
         for (const guid of guids) await session.delete('things', guid)
       })
     }),
@@ -247,11 +247,11 @@ test('writes and requests in any order: each reply is what a run replies', async
 })
 
 test('what was only written and not yet committed is in no reply', async () => {
-  const { storage } = quoin.quoin
+  const { database } = quoin.quoin
   const path = '/things?n=55'
   for (let round = 0; round < 3; round++)
     expect((await quoin.send('GET', path)).body).toMatchObject({ total: 0 })
-  const session = storage.session()
+  const session = database.session()
   await session.create('things', setFields({ n: '55' }))
   for (let round = 0; round < 3; round++)
     expect((await quoin.send('GET', path)).body).toMatchObject({ total: 0 })

@@ -70,7 +70,7 @@ interface Seen {
 
 describe('from the embedded engine to PostgreSQL', () => {
   let before: TestQuoin
-  let database: TemporaryDatabase
+  let temporary: TemporaryDatabase
   let seen: Seen
   let token = ''
   let task = ''
@@ -135,14 +135,14 @@ describe('from the embedded engine to PostgreSQL', () => {
       timeout: 15_000,
       interval: 20,
     })
-    const { storage } = before.quoin
-    await storage.ensure('bulk', { text: true, indexes: [{ fields: ['n'], unique: true }] })
-    await transact(storage, async (session) => {
+    const { database } = before.quoin
+    await database.ensure('bulk', { text: true, indexes: [{ fields: ['n'], unique: true }] })
+    await transact(database, async (session) => {
       for (let n = 0; n < BULK; n++)
         await session.create('bulk', setFields({ n, text: `number ${n} of many`, on: n % 2 === 0 }))
     })
     seen = await look(before)
-    parts = storage.names().length + 2
+    parts = database.names().length + 2
     await before.quoin.close()
   }, 120_000)
   afterAll(async () => {
@@ -150,16 +150,16 @@ describe('from the embedded engine to PostgreSQL', () => {
     await rm(before.directory, { recursive: true, force: true })
   })
   beforeEach(async () => {
-    database = await openTemporaryDatabase()
+    temporary = await openTemporaryDatabase()
   })
-  afterEach(() => database.drop())
+  afterEach(() => temporary.drop())
 
   test('everything is there, the old password and token work, and the waiting job runs', async () => {
-    const moved = await quoinCommand(['migrate', '--from', before.directory, '--to', database.url])
+    const moved = await quoinCommand(['migrate', '--from', before.directory, '--to', temporary.url])
     expect(moved).toMatchObject({ code: 0, complained: '' })
-    const after = await openTestQuoin({ DATABASE_URL: database.url, QUOIN_EXAMPLES: '1' })
+    const after = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_EXAMPLES: '1' })
     try {
-      expect(after.quoin.storage.engine).toBe('postgres')
+      expect(after.quoin.database.engine).toBe('postgres')
       // It is no first start.
       expect(after.quoin.administrator).toBeUndefined()
       const me = await after.send('GET', '/users/me', { headers: { authorization: `Bearer ${token}` } })
@@ -187,7 +187,7 @@ describe('from the embedded engine to PostgreSQL', () => {
   function start(): ChildProcess {
     return spawn(
       process.execPath,
-      ['bin/quoin.mjs', 'migrate', '--from', before.directory, '--to', database.url],
+      ['bin/quoin.mjs', 'migrate', '--from', before.directory, '--to', temporary.url],
       { cwd: root, env: { PATH: process.env.PATH }, stdio: ['ignore', 'pipe', 'pipe'] },
     )
   }
@@ -217,7 +217,7 @@ describe('from the embedded engine to PostgreSQL', () => {
   }
 
   async function onServer(work: (client: Client, name: string) => Promise<void>): Promise<void> {
-    const url = new URL(database.url)
+    const url = new URL(temporary.url)
     const name = url.pathname.slice(1)
     url.pathname = '/postgres'
     const client = new Client({ connectionString: url.href })
@@ -226,7 +226,7 @@ describe('from the embedded engine to PostgreSQL', () => {
   }
 
   const marks = async () => {
-    const client = new Client({ connectionString: database.url })
+    const client = new Client({ connectionString: temporary.url })
     await client.connect()
     const { rows } = await client.query('SELECT finished FROM copied_from').finally(() => client.end())
     return rows
@@ -248,7 +248,7 @@ describe('from the embedded engine to PostgreSQL', () => {
     const end = await run(Number.POSITIVE_INFINITY, () => undefined)
     expect(end).toMatchObject({ code: 0, complained: '' })
     expect(end.printed.match(/ equal$/gm)).toHaveLength(parts)
-    const after = await openTestQuoin({ DATABASE_URL: database.url })
+    const after = await openTestQuoin({ DATABASE_URL: temporary.url })
     expect(await look(after).finally(() => after.close())).toEqual(seen)
   }, 240_000)
 

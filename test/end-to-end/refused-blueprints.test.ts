@@ -175,7 +175,7 @@ describe('422 with every problem', () => {
 
   test.each(Object.entries(broken))('%s', async (_name, breaking) => {
     const blueprint = await quoin.install(word, saying(word, 'old'))
-    const storages = quoin.quoin.storage.names()
+    const storages = quoin.quoin.database.names()
     const expected = await breaking(blueprint)
     for (const answer of [
       await setActive(blueprint),
@@ -190,7 +190,7 @@ describe('422 with every problem', () => {
     // The former deployment answers, and nothing of the new one is there.
     expect((await quoin.send('GET', `/${word}`)).body).toBe('old')
     expect(await quoin.manage('GET', `/blueprints/${blueprint}`)).toMatchObject({ active: true, version: 1 })
-    expect(quoin.quoin.storage.names()).toEqual(storages)
+    expect(quoin.quoin.database.names()).toEqual(storages)
   })
 
   test('a blueprint that was never active stays inactive', async () => {

@@ -24,7 +24,7 @@ const words = (n: number, make: (n: number) => string, between = '|') =>
   Array.from({ length: n }, (_, at) => make(at)).join(between)
 
 async function fill(storage: string): Promise<void> {
-  const session = room.quoin.storage.session()
+  const session = room.quoin.database.session()
   const documents = Array.from({ length: DOCUMENTS }, (_, at) => ({
     mutations: setFields({
       n: at,

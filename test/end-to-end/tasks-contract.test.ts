@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => quoin.close())
 
 afterEach(async () => {
-  const session = quoin.quoin.storage.session()
+  const session = quoin.quoin.database.session()
   for (const task of await quoin.documents('tasks')) await session.delete('tasks', guidOf(task))
   await session.commit()
 })
@@ -212,7 +212,7 @@ describe('read, update and delete', () => {
     expect((await quoin.send('DELETE', `/tasks/${guid}`, { as: 'ann' })).status).toBe(404)
     expect((await quoin.send('PUT', `/tasks/${guid}`, { as: 'ann', body: { title: 'b' } })).status).toBe(404)
     expect(await titles('?status=open')).toEqual([])
-    const kept = await quoin.quoin.storage.session().get('tasks', guid, { removed: true })
+    const kept = await quoin.quoin.database.session().get('tasks', guid, { removed: true })
     expect(kept?.value).toMatchObject({ title: 'a', status: 'open' })
   })
 })

@@ -181,11 +181,11 @@ describe('a breakpoint', () => {
     await breakAt('third')
     const answer = get()
     const { run } = await pausedAt('third')
-    const { storage } = room.quoin.quoin
+    const { database } = room.quoin.quoin
     const before = (await room.quoin.documents('stepped')).length
     await room.quoin.send('POST', '/both', { body: { b: 1 } })
     expect((await room.quoin.documents('stepped')).length).toBe(before + 1)
-    expect(storage.has('stepped')).toBe(true)
+    expect(database.has('stepped')).toBe(true)
     await steer(run, 'resume')
     await answer
   })

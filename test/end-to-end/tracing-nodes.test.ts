@@ -13,16 +13,16 @@ const blocks = {
 const onPostgres = inject('engine') === 'postgres'
 
 function twoNodes(): void {
-  let database: TemporaryDatabase
+  let temporary: TemporaryDatabase
   let one: TestQuoin
   let two: TestQuoin
   let blueprint: string
   let reply: string
 
   beforeAll(async () => {
-    database = await openTemporaryDatabase()
-    one = await openTestQuoin({ DATABASE_URL: database.url, QUOIN_NODE: 'one' })
-    two = await openTestQuoin({ DATABASE_URL: database.url, QUOIN_NODE: 'two' })
+    temporary = await openTemporaryDatabase()
+    one = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'one' })
+    two = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'two' })
     blueprint = await one.install('Here', blocks)
     const all = objectsOf(await one.manage('GET', `/blueprints/${blueprint}/blocks`))
     const [found] = all.filter(({ type }) => type === 'httpconnection_set_json')
@@ -31,7 +31,7 @@ function twoNodes(): void {
   afterAll(async () => {
     await one?.close()
     await two?.close()
-    await database?.drop()
+    await temporary?.drop()
   })
 
   const trace = (node: TestQuoin, body: { on: boolean; breakpoints?: string[] }) =>
@@ -84,11 +84,11 @@ function twoNodes(): void {
   test('what a node left behind is failed, and does not stay paused', async () => {
     await trace(one, { on: true, breakpoints: [reply] })
     // A node that is none any more.
-    const { storage } = one.quoin
+    const { database } = one.quoin
     const answer = two.send('GET', '/here')
     const { run } = await pausedOn(one)
     const guid = String(run)
-    const session = storage.session()
+    const session = database.session()
     await session.update('_runs', guid, [{ op: 'set', field: 'node', value: 'gone' }])
     await session.commit()
     expect(objectsOf(await one.manage('GET', `/runs/paused?blueprint=${blueprint}`))).toEqual([])

@@ -73,10 +73,10 @@ async function stage(name: string, change: JsonObject): Promise<void> {
 
 /** Everything that there is, in every storage and queue but the traces themselves. */
 async function world(): Promise<JsonValue> {
-  const { storage } = room.quoin.quoin
-  const names = storage.names().filter((name) => !['_runs', '_userlogs'].includes(name))
+  const { database } = room.quoin.quoin
+  const names = database.names().filter((name) => !['_runs', '_userlogs'].includes(name))
   const documents = await Promise.all(names.map(async (name) => [name, await room.quoin.documents(name)]))
-  const jobs = (await storage.jobs.queues()).map(({ name, waiting, running, done, dead }) => [
+  const jobs = (await database.jobs.queues()).map(({ name, waiting, running, done, dead }) => [
     name,
     waiting + running + done + dead,
   ])

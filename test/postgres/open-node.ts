@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto'
+import type { Database } from '../../src/storage/database.ts'
+import { openPostgresDatabase } from '../../src/storage/postgres/core/postgres-database.ts'
 import type { PostgresOptions } from '../../src/storage/postgres/core/postgres-ground.ts'
-import { openPostgresStorage } from '../../src/storage/postgres/core/postgres-storage.ts'
-import type { Storage } from '../../src/storage/storage.ts'
 
 /** A node on the database, ordinary but for what is given. */
-export function openNode(url: string, { node, ...more }: NodeChanges = {}): Promise<Storage> {
-  return openPostgresStorage({
+export function openNode(url: string, { node, ...more }: NodeChanges = {}): Promise<Database> {
+  return openPostgresDatabase({
     url,
     connections: 4,
     clock: Date.now,
@@ -24,17 +24,17 @@ export type NodeChanges = Partial<Omit<PostgresOptions, 'node' | 'url'>> & { rea
 
 export interface Reopenable {
   /** The first one. */
-  readonly storage: Storage
+  readonly database: Database
   /** Closes the one that is open, and opens another. */
-  reopen(): Promise<Storage>
+  reopen(): Promise<Database>
   close(): Promise<void>
 }
 
-export async function reopenable(open: () => Promise<Storage>): Promise<Reopenable> {
-  const storage = await open()
-  let last = storage
+export async function reopenable(open: () => Promise<Database>): Promise<Reopenable> {
+  const database = await open()
+  let last = database
   return {
-    storage,
+    database,
     async reopen() {
       await last.close()
       last = await open()

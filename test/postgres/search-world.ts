@@ -37,9 +37,9 @@ export interface PostgresWorldOptions {
 const migration = new URL('../../src/storage/postgres/core/migrations/0002-search.sql', import.meta.url)
 
 export async function openSearchWorld(options: PostgresWorldOptions): Promise<PostgresWorld> {
-  const database = await openTemporaryDatabase()
+  const temporary = await openTemporaryDatabase()
   const settings = ['-c jit=off', ...(options.avoid ?? []).map((way) => `-c enable_${way}=off`)]
-  const client = new Client({ connectionString: database.url, options: settings.join(' ') })
+  const client = new Client({ connectionString: temporary.url, options: settings.join(' ') })
   await client.connect()
   const connection: PostgresConnection = {
     rows: async (text, values) => (await client.query(text, [...(values ?? [])])).rows,
@@ -102,7 +102,7 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
     },
     async close() {
       await client.end()
-      await database.drop()
+      await temporary.drop()
     },
   }
 }

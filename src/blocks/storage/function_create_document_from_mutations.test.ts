@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
-import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
+import { openTestDatabase } from '../../../test/test-database.ts'
 import { matchAll } from '../../shared/query.ts'
-import type { Session, Storage } from '../../storage/storage.ts'
+import type { Database, Session } from '../../storage/database.ts'
 import createDocument from './function_create_document_from_mutations.ts'
 
 const title = { op: 'set', field: 'title', value: 'a' }
 
-let storage: Storage
+let database: Database
 let close: () => Promise<void>
 let session: Session
 
 beforeAll(async () => {
-  ;({ storage, close } = await openTemporaryStorage())
-  await storage.ensure('tasks')
+  ;({ database, close } = await openTestDatabase())
+  await database.ensure('tasks')
 })
 
 beforeEach(() => {
-  session = storage.session()
+  session = database.session()
 })
 
 afterAll(() => close())
@@ -50,7 +50,7 @@ describe('function_create_document_from_mutations', () => {
   ])('refuses %s and stores nothing', async (_name, inputs, error) => {
     await expect(create(inputs)).rejects.toMatchObject(error)
     await session.commit()
-    expect(await storage.session().count('tasks', matchAll)).toBe(0)
+    expect(await database.session().count('tasks', matchAll)).toBe(0)
   })
 
   test('gives the document with its _meta; it is stored when the run commits, not before', async () => {
@@ -70,16 +70,16 @@ describe('function_create_document_from_mutations', () => {
         a: { b: null },
       },
     })
-    expect(await storage.session().count('tasks', matchAll)).toBe(0)
+    expect(await database.session().count('tasks', matchAll)).toBe(0)
     await session.commit()
-    expect(await storage.session().count('tasks', matchAll)).toBe(1)
+    expect(await database.session().count('tasks', matchAll)).toBe(1)
   })
 
   test('stores nothing when the run is undone', async () => {
-    const before = await storage.session().count('tasks', matchAll)
+    const before = await database.session().count('tasks', matchAll)
     await create({ mutations: [title] })
     await session.rollback()
-    expect(await storage.session().count('tasks', matchAll)).toBe(before)
+    expect(await database.session().count('tasks', matchAll)).toBe(before)
   })
 
   test('makes an empty document of an empty list of mutations', async () => {

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
-import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
+import { openTestDatabase } from '../../../test/test-database.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { documentGuid } from './document-guid.ts'
 import deleteDocument from './function_delete_document.ts'
 
-let storage: Storage
+let database: Database
 let close: () => Promise<void>
 let session: Session
 let document: JsonObject
 let guid: string
 
 beforeAll(async () => {
-  ;({ storage, close } = await openTemporaryStorage())
-  await storage.ensure('tasks')
+  ;({ database, close } = await openTestDatabase())
+  await database.ensure('tasks')
 })
 
 beforeEach(async () => {
-  session = storage.session()
+  session = database.session()
   document = documentOf(await session.create('tasks', [{ op: 'set', field: 'title', value: 'a' }]))
   guid = documentGuid({ guid: undefined, document })
   await session.commit()
@@ -31,7 +31,7 @@ function deletes(inputs: Readonly<Record<string, unknown>>) {
 }
 
 async function stored(): Promise<JsonObject | undefined> {
-  const found = await storage.session().get('tasks', guid, { removed: true })
+  const found = await database.session().get('tasks', guid, { removed: true })
   return found && documentOf(found)
 }
 

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
-import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
-import { documentOf, type Storage } from '../../storage/storage.ts'
+import { openTestDatabase } from '../../../test/test-database.ts'
+import { type Database, documentOf } from '../../storage/database.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { documentGuid } from './document-guid.ts'
 import getDocument from './function_get_document.ts'
 
-let storage: Storage
+let database: Database
 let close: () => Promise<void>
 let present: StoredJson
 let removed: string
 
 beforeAll(async () => {
-  ;({ storage, close } = await openTemporaryStorage())
-  await storage.ensure('tasks')
-  await storage.ensure('notes')
-  const session = storage.session()
+  ;({ database, close } = await openTestDatabase())
+  await database.ensure('tasks')
+  await database.ensure('notes')
+  const session = database.session()
   present = await session.create('tasks', [{ op: 'set', field: 'title', value: 'a' }])
   removed = guidOf(await session.create('tasks', [{ op: 'set', field: 'title', value: 'b' }]))
   await session.remove('tasks', removed)
@@ -29,7 +29,7 @@ function guidOf(document: StoredJson): string {
 }
 
 function get(inputs: Readonly<Record<string, unknown>>) {
-  return runBlock(getDocument, { session: storage.session(), inputs })
+  return runBlock(getDocument, { session: database.session(), inputs })
 }
 
 describe('function_get_document', () => {

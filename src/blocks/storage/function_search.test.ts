@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Circumstances, noon, runBlock } from '../../../test/run-block.ts'
-import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
+import { openTestDatabase } from '../../../test/test-database.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Database } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import functionSearch from './function_search.ts'
 
 const open = { kind: 'term', field: 'status', value: 'open' }
 const byNumber = { field: 'n', order: 'asc', missing: 'last' }
 
-let storage: Storage
+let database: Database
 let close: () => Promise<void>
 
 beforeAll(async () => {
-  ;({ storage, close } = await openTemporaryStorage())
-  await storage.ensure('tasks')
-  await storage.ensure('notes')
+  ;({ database, close } = await openTestDatabase())
+  await database.ensure('tasks')
+  await database.ensure('notes')
   await store('tasks', [
     { n: 1, status: 'open' },
     { n: 2, status: 'done' },
@@ -24,7 +24,7 @@ beforeAll(async () => {
     { n: 4, status: 'open' },
   ])
   const removed = await store('tasks', [{ n: 5, status: 'open' }])
-  const session = storage.session()
+  const session = database.session()
   for (const guid of removed) await session.remove('tasks', guid)
   await session.commit()
 })
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => close())
 
 async function store(name: string, documents: Record<string, JsonValue>[]): Promise<string[]> {
-  const session = storage.session()
+  const session = database.session()
   const guids: string[] = []
   for (const document of documents) {
     const mutations = Object.entries(document).map(([field, value]) => ({ op: 'set' as const, field, value }))
@@ -48,7 +48,7 @@ async function store(name: string, documents: Record<string, JsonValue>[]): Prom
 /** The numbers of the documents found, in order. */
 async function find(inputs: Circumstances['inputs'], more: Circumstances = {}) {
   const ran = await runBlock(functionSearch, {
-    session: storage.session(),
+    session: database.session(),
     ...more,
     inputs: { storage: 'tasks', ...inputs },
   })
@@ -113,7 +113,7 @@ describe('function_search', () => {
   })
 
   test('reads what its own run has written, and nobody else does before the commit', async () => {
-    const session = storage.session()
+    const session = database.session()
     await session.create('notes', [{ op: 'set', field: 'n', value: 9 }])
     expect(await find({ storage: 'notes' }, { session })).toMatchObject({ documents: [9], total: 1 })
     expect(await find({ storage: 'notes' })).toMatchObject({ documents: [], total: 0 })
@@ -123,7 +123,7 @@ describe('function_search', () => {
 
 describe('function_search behind a cursor', () => {
   const page = async (inputs: Circumstances['inputs'], more: Circumstances = {}) => {
-    const session = storage.session()
+    const session = database.session()
     const ran = await runBlock(functionSearch, { session, ...more, inputs: { storage: 'tasks', ...inputs } })
     return { ...ran.outputs, documents: numbersIn(ran.outputs.documents) }
   }
@@ -174,7 +174,7 @@ describe('function_search behind a cursor', () => {
 
 describe('function_search with a cache key', () => {
   test('gives the same again until its time is over', async () => {
-    await storage.ensure('cached')
+    await database.ensure('cached')
     await store('cached', [{ n: 1 }])
     let now = noon
     const memory = memoryCache(() => now)

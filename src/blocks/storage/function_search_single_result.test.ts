@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Circumstances, runBlock } from '../../../test/run-block.ts'
-import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
-import type { Storage } from '../../storage/storage.ts'
+import { openTestDatabase } from '../../../test/test-database.ts'
+import type { Database } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import single from './function_search_single_result.ts'
 
 const byNumber = { field: 'n', order: 'asc', missing: 'last' }
 const is = (field: string, value: string) => ({ kind: 'term', field, value })
 
-let storage: Storage
+let database: Database
 let close: () => Promise<void>
 
 beforeAll(async () => {
-  ;({ storage, close } = await openTemporaryStorage())
-  await storage.ensure('tasks')
-  const session = storage.session()
+  ;({ database, close } = await openTestDatabase())
+  await database.ensure('tasks')
+  const session = database.session()
   for (const n of [1, 2, 3])
     await session.create('tasks', [
       { op: 'set', field: 'n', value: n },
@@ -33,7 +33,7 @@ function guidOf(document: unknown): string {
 }
 
 function find(inputs: Circumstances['inputs'], more: Circumstances = {}) {
-  const session = storage.session()
+  const session = database.session()
   return runBlock(single, { session, ...more, inputs: { storage: 'tasks', ...inputs } })
 }
 
@@ -61,7 +61,7 @@ describe('function_search_single_result', () => {
   test('gives the document as it is stored, not parsed', async () => {
     const { outputs } = await find({ query: { kind: 'term', field: 'n', value: 2 } })
     const guid = guidOf(outputs.document)
-    expect(outputs.document).toEqual(await storage.session().get('tasks', guid))
+    expect(outputs.document).toEqual(await database.session().get('tasks', guid))
   })
 
   test('takes not_found when nothing matches, and gives no document', async () => {
@@ -79,7 +79,7 @@ describe('function_search_single_result', () => {
     }
     const inputs = { query: is('title', 'late'), cache_key: 'late' }
     expect((await find(inputs, { cache })).next).toBe('not_found')
-    const session = storage.session()
+    const session = database.session()
     await session.create('tasks', [{ op: 'set', field: 'title', value: 'late' }])
     await session.commit()
     expect((await find(inputs, { cache })).next).toBe('not_found')

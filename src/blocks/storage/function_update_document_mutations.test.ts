@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
-import { openTemporaryStorage } from '../../../test/temporary-storage.ts'
+import { openTestDatabase } from '../../../test/test-database.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { documentGuid } from './document-guid.ts'
 import updateDocument from './function_update_document_mutations.ts'
 
 const late = { op: 'set', field: 'status', value: 'late' }
 
-let storage: Storage
+let database: Database
 let close: () => Promise<void>
 let session: Session
 let document: JsonObject
 let guid: string
 
 beforeAll(async () => {
-  ;({ storage, close } = await openTemporaryStorage())
-  await storage.ensure('tasks')
+  ;({ database, close } = await openTestDatabase())
+  await database.ensure('tasks')
 })
 
 beforeEach(async () => {
-  session = storage.session()
+  session = database.session()
   document = documentOf(
     await session.create('tasks', [
       { op: 'set', field: 'status', value: 'open' },
@@ -38,7 +38,7 @@ function update(inputs: Readonly<Record<string, unknown>>) {
 }
 
 async function stored(): Promise<JsonObject | undefined> {
-  const found = await storage.session().get('tasks', guid, { removed: true })
+  const found = await database.session().get('tasks', guid, { removed: true })
   return found && documentOf(found)
 }
 
@@ -108,7 +108,7 @@ describe('function_update_document_mutations', () => {
 
   test('loses no increment of runs that overlap', async () => {
     const runs = Array.from({ length: 10 }, async () => {
-      const own = storage.session()
+      const own = database.session()
       const mutations = [{ op: 'increment', field: 'views', amount: 1 }]
       await runBlock(updateDocument, { session: own, inputs: { storage: 'tasks', guid, mutations } })
       await own.commit()

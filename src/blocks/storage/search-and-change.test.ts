@@ -1,9 +1,9 @@
 /** The blocks of this folder one after another, as a flow would run them, on a real database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { noon, requestWith, runBlock } from '../../../test/run-block.ts'
-import { openTemporaryStorage, type TestClock } from '../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestClock } from '../../../test/test-database.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { FlowBlock, ValueBlock } from '../block.ts'
 import { documentGuid } from './document-guid.ts'
@@ -25,20 +25,20 @@ import queryBoolTermFields from './query_bool_term_fields.ts'
 import querySortField from './query_sort_field.ts'
 import storageBlock from './storage.ts'
 
-let storage: Storage
+let database: Database
 let clock: TestClock
 let close: () => Promise<void>
 let session: Session
 
 beforeAll(async () => {
-  ;({ storage, clock, close } = await openTemporaryStorage())
+  ;({ database, clock, close } = await openTestDatabase())
   clock.now = noon
 })
 
 beforeEach(async () => {
-  if (storage.has('tasks')) await storage.drop('tasks')
-  await storage.ensure('tasks', { text: true })
-  session = storage.session()
+  if (database.has('tasks')) await database.drop('tasks')
+  await database.ensure('tasks', { text: true })
+  session = database.session()
 })
 
 afterAll(() => close())

@@ -9,8 +9,8 @@
 import type { AuditedChange, AuditLog } from '../../records/audit-log.ts'
 import type { Actor } from '../../records/records.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import type { Database } from '../../storage/database.ts'
 import type { Job, Jobs, QueueSettings, QueueState } from '../../storage/job.ts'
-import type { Storage } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 
 export interface QueueSteering {
@@ -20,15 +20,15 @@ export interface QueueSteering {
   configure(queue: string, settings: QueueSettings, by: Actor): Promise<QueueState>
 }
 
-export function queueSteering(storage: Storage, audit: AuditLog): QueueSteering {
-  const { jobs } = storage
+export function queueSteering(database: Database, audit: AuditLog): QueueSteering {
+  const { jobs } = database
   const note = (by: Actor, change: AuditedChange) =>
-    transact(storage, (session) => audit.record(session, change), { user: by })
+    transact(database, (session) => audit.record(session, change), { user: by })
   const ofJob = ({ guid, title }: Job) => ({ category: 'queue', guid, name: title })
 
   return {
     requeue: (guid, by) =>
-      storage.alone(`job ${guid}`, async () => {
+      database.alone(`job ${guid}`, async () => {
         const before = await jobs.get(guid)
         const after = await jobs.requeue(guid)
         if (after) {
@@ -38,14 +38,14 @@ export function queueSteering(storage: Storage, audit: AuditLog): QueueSteering 
         return after
       }),
     cancel: (guid, by) =>
-      storage.alone(`job ${guid}`, async () => {
+      database.alone(`job ${guid}`, async () => {
         const before = await jobs.cancel(guid)
         if (before)
           await note(by, { ...ofJob(before), action: 'deleted', before: jobState(before), after: undefined })
         return before
       }),
     configure: (queue, settings, by) =>
-      storage.alone(`queue ${queue}`, async () => {
+      database.alone(`queue ${queue}`, async () => {
         const before = (await jobs.queues()).find(({ name }) => name === queue)
         const after = await jobs.configure(queue, settings)
         const states = { before: queueState(before ?? unset), after: queueState(after) }

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => room.close())
 
 const never = new AbortController().signal
-const waiting = async () => (await room.storage.jobs.search({ ...emptySearch })).jobs
+const waiting = async () => (await room.database.jobs.search({ ...emptySearch })).jobs
 const emptySearch = { query: matchAll, sort: [], limit: 100, offset: 0, includeRemoved: false }
 
 /** Creates a document { name } in the storage `docs`. */
@@ -132,7 +132,7 @@ describe('a function from the queue', () => {
     const blueprint = await room.install(asking)
     await room.install(mailing)
     const origins: unknown[] = []
-    room.storage.observe('docs', (session) => void origins.push(session.origin))
+    room.database.observe('docs', (session) => void origins.push(session.origin))
     const { end } = await room.send(blueprint, { query: { to: 'a' }, user: adaUser })
     await room.work()
     expect(origins).toEqual([
@@ -200,7 +200,7 @@ describe('a job is stopped', () => {
     await room.install(endless)
     const stop = new AbortController()
     let writes = 0
-    room.storage.observe('docs', () => {
+    room.database.observe('docs', () => {
       writes += 1
       if (writes === 100) stop.abort(new Error('stopping'))
     })
@@ -215,7 +215,7 @@ describe('a job is stopped', () => {
       ...docs,
       ...creates('one', 'one', '@f.flow'),
     })
-    const holder = room.storage.session()
+    const holder = room.database.session()
     await holder.create('docs', [])
     const stop = new AbortController()
     const running = room.runJob({ ...job, payload }, stop.signal)
@@ -243,7 +243,7 @@ describe('a tick', () => {
   }
   const planned = Date.UTC(2026, 0, 1, 9)
   const tick = (blueprint: string, block: string) =>
-    transact(room.storage, (session) =>
+    transact(room.database, (session) =>
       session.enqueue({
         queue: '_schedules',
         kind: 'tick',

@@ -86,7 +86,7 @@ async function eventTarget(engine: JobGround['engine'], job: RunnableJob): Promi
   const live = engine.live.table().blueprints.get(blueprint)
   const trigger = live?.compiled.storageEvents.find((one) => one.block === block)
   if (!trigger) return undefined
-  const given = trigger.start(await eventGiven(engine.records.storage, job))
+  const given = trigger.start(await eventGiven(engine.records.database, job))
   return { flow: trigger.flow, blueprint, given }
 }
 

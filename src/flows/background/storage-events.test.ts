@@ -3,16 +3,16 @@ import { ada, adaUser, type JobRoom, openJobRoom } from '../../../test/job-room.
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { eventQueue } from '../../storage/job.ts'
-import { documentOf, type Session } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 import { openStorageEvents } from './storage-events.ts'
 
 let room: JobRoom
 beforeEach(async () => {
   room = await openJobRoom()
-  await room.storage.ensure('tasks')
+  await room.database.ensure('tasks')
 })
 afterEach(() => room.close())
 
@@ -34,11 +34,11 @@ function watching(events: readonly string[] | string, storage = 'tasks'): FlowBl
 }
 
 const all = ['on_created', 'on_updated', 'on_removed', 'on_deleted']
-const write = <T>(work: (session: Session) => T | Promise<T>) => transact(room.storage, work, { user: ada })
+const write = <T>(work: (session: Session) => T | Promise<T>) => transact(room.database, work, { user: ada })
 const create = (fields: JsonObject) =>
   write(async (session) => documentOf(await session.create('tasks', setFields(fields))))
 const queued = async () =>
-  (await room.storage.jobs.queues()).find(({ name }) => name === eventQueue)?.waiting ?? 0
+  (await room.database.jobs.queues()).find(({ name }) => name === eventQueue)?.waiting ?? 0
 const seen = () => room.documents('seen')
 
 describe('nobody is told', () => {
@@ -55,7 +55,7 @@ describe('nobody is told', () => {
 
   test('of what the trigger does not listen for, or of another storage', async () => {
     await room.install(watching('on_removed'))
-    await room.storage.ensure('others')
+    await room.database.ensure('others')
     await create({ title: 'a' })
     await write((session) => session.create('others', []))
     expect(await queued()).toBe(0)
@@ -84,10 +84,10 @@ test('a storage is watched while somebody listens, and left alone after', async 
   const count = (name: string, change: number) => watched.set(name, (watched.get(name) ?? 0) + change)
   const { live, log } = room.engine
   const close = openStorageEvents({
-    storage: {
+    database: {
       observe(name, observer) {
         count(name, 1)
-        const end = room.storage.observe(name, observer)
+        const end = room.database.observe(name, observer)
         return () => {
           count(name, -1)
           end()
@@ -155,7 +155,7 @@ test('from the first write to the last, a flow is told what happened, in order',
 
 test('the event is there as soon as the write is, in its transaction', async () => {
   await room.install(watching('on_saved'))
-  const session = room.storage.session()
+  const session = room.database.session()
   await session.create('tasks', setFields({ title: 'a' }))
   expect(await queued()).toBe(0)
   await session.commit()
@@ -167,14 +167,14 @@ test('events of one document are handled one after the other, those of others be
   const first = guidOf(await create({ n: 1 }))
   const second = guidOf(await create({ n: 1 }))
   await write((session) => session.update('tasks', first, setFields({ n: 2 })))
-  const claim = () => room.storage.jobs.claim({ owner: 'test', leaseMs: 60_000, limit: 10 })
+  const claim = () => room.database.jobs.claim({ owner: 'test', leaseMs: 60_000, limit: 10 })
   const claimed = await claim()
   const orderOf = (guid: string) => expect.stringMatching(new RegExp(`^tasks ${guid} [0-9a-f-]{36}$`))
   expect(claimed.map(({ orderKey }) => orderKey)).toEqual([orderOf(first), orderOf(second)])
   expect(await claim()).toEqual([])
   for (const job of claimed) {
     await room.runJob(job, new AbortController().signal)
-    await room.storage.jobs.complete(job)
+    await room.database.jobs.complete(job)
   }
   expect(await claim()).toMatchObject([{ orderKey: orderOf(first) }])
 })
@@ -276,7 +276,7 @@ describe('a flow that writes to the storage it listens to', () => {
 test('what the flow writes is on behalf of the user who began it', async () => {
   await room.install(watching('on_saved'))
   const origins: unknown[] = []
-  room.storage.observe('seen', (session) => void origins.push(session.origin))
+  room.database.observe('seen', (session) => void origins.push(session.origin))
   await create({ title: 'a' })
   await room.work()
   expect(origins).toEqual([{ user: ada, run: expect.stringMatching(/./), depth: 1 }])

@@ -9,8 +9,8 @@ import { type DocumentEvent, documentEventOf } from '../../blocks/document-event
 import type { SystemLog } from '../../records/system-log.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Change, Database, Session } from '../../storage/database.ts'
 import { eventQueue, type NewJob } from '../../storage/job.ts'
-import type { Change, Session, Storage } from '../../storage/storage.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import type { LiveBlueprints, LiveTable } from '../live/live-blueprints.ts'
 import { originPayload } from '../run/run-origin.ts'
@@ -28,13 +28,13 @@ interface Listener {
 }
 
 interface StorageEventOptions {
-  readonly storage: Pick<Storage, 'observe'>
+  readonly database: Pick<Database, 'observe'>
   readonly live: Pick<LiveBlueprints, 'watch'>
   readonly log: Pick<SystemLog, 'write'>
 }
 
 /** Begins to tell, and follows what is activated and deactivated. Gives a function that ends it. */
-export function openStorageEvents({ storage, live, log }: StorageEventOptions): () => void {
+export function openStorageEvents({ database, live, log }: StorageEventOptions): () => void {
   let listeners: ReadonlyMap<string, readonly Listener[]> = new Map()
   const observed = new Map<string, () => void>()
 
@@ -62,7 +62,7 @@ export function openStorageEvents({ storage, live, log }: StorageEventOptions): 
   const unwatch = live.watch((table) => {
     listeners = listenersOf(table)
     for (const name of listeners.keys())
-      if (!observed.has(name)) observed.set(name, storage.observe(name, tell))
+      if (!observed.has(name)) observed.set(name, database.observe(name, tell))
     for (const [name, end] of observed) {
       if (listeners.has(name)) continue
       observed.delete(name)

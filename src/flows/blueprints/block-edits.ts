@@ -22,8 +22,8 @@ import { isGuid } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { documentOf, type Session } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
 import { changeOf, contentFields, derivedOf, drop, stagedContent, stamp, write } from './block-staging.ts'
@@ -42,7 +42,7 @@ export async function stageEdits(
   const guids = new Set(edits.map(({ guid }) => guid))
   if (guids.size < edits.length) throw invalidField('edits', 'A block is edited twice: say each once.')
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       await getRecord(session, recordStorages.blueprints, blueprint, 'blueprint')
       const records = new Map((await blockRecords(session, blueprint)).map((one) => [guidOf(one), one]))

@@ -29,8 +29,8 @@ import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { documentOf, type Session } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
 
@@ -52,7 +52,7 @@ export async function createBlock(
   const { staged, blueprint_guid, ...given } = input
   const content: BlockContent = { ...emptyContent, ...given }
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       const blueprint = await session.get(recordStorages.blueprints, blueprint_guid)
       if (!blueprint) {
@@ -86,7 +86,7 @@ export async function stageUpdate(
   by: Actor,
 ): Promise<JsonObject> {
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       const record = await getRecord(session, recordStorages.blocks, guid, 'block')
       const content: BlockContent = { ...stagedContent(context, record), ...changes }
@@ -107,7 +107,7 @@ export async function stageUpdate(
 
 export async function stageRemoval(context: RecordContext, guid: string, by: Actor): Promise<JsonObject> {
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       const record = await getRecord(session, recordStorages.blocks, guid, 'block')
       if (changeOf(record) === 'created') return drop(session, guid)
@@ -153,7 +153,7 @@ async function settleStaged(
   settle: (session: Session, record: JsonObject) => Promise<JsonObject>,
 ): Promise<JsonObject[]> {
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       const block = await session.get(recordStorages.blocks, guid)
       if (!block && !(await session.get(recordStorages.blueprints, guid)))
@@ -267,7 +267,7 @@ export async function candidateBlocks(
   blueprint: string,
   state: 'saved' | 'staged',
 ): Promise<Block[]> {
-  const session = context.storage.session()
+  const session = context.database.session()
   if (state === 'saved') return savedBlocks(context, session, blueprint)
   const records = await blockRecords(session, blueprint)
   return records

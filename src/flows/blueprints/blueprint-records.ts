@@ -11,10 +11,10 @@ import type { Random } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Search } from '../../shared/query.ts'
+import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf, findOne } from '../../storage/find-documents.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
-import { documentOf } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** What a client may say about a blueprint. */
@@ -53,7 +53,7 @@ export async function createBlueprint(
     modified_by: { ...by },
   }
   return transact(
-    context.storage,
+    context.database,
     async (session) => documentOf(await session.create(recordStorages.blueprints, setFields(fields))),
     { user: by },
   )
@@ -69,7 +69,7 @@ function shortId(random: Random): string {
 
 /** @param id guid or `short_id` */
 export async function getBlueprint(context: RecordContext, id: string): Promise<JsonObject> {
-  const session = context.storage.session()
+  const session = context.database.session()
   if (!/^[A-Za-z0-9]{12}$/.test(id)) return getRecord(session, recordStorages.blueprints, id, 'blueprint')
   const found = await findOne(session, recordStorages.blueprints, 'short_id', id)
   if (!found) throw notFound(id, 'blueprint')
@@ -85,7 +85,7 @@ export async function updateBlueprint(
   const { name, description, category, tags, notes, update_hash: updateHash } = changes
   const mutations = setFields({ name, description, category, tags, notes, modified_by: { ...by } })
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       const only = updateHash === undefined ? {} : { updateHash }
       const written = await session.update(recordStorages.blueprints, guid, mutations, only)
@@ -105,7 +105,7 @@ export async function updateBlueprint(
 export async function removeBlueprint(context: RecordContext, guid: string, by?: Actor): Promise<JsonObject> {
   const origin = by ? { user: by } : {}
   return transact(
-    context.storage,
+    context.database,
     async (session) => {
       const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
       if (record.active === true) {
@@ -122,7 +122,7 @@ export async function removeBlueprint(context: RecordContext, guid: string, by?:
 }
 
 export async function searchRecords(context: RecordContext, storage: string, wanted: Search): Promise<Page> {
-  const session = context.storage.session()
+  const session = context.database.session()
   const { found, total } = await findWithTotal(session, storage, wanted)
   return { records: documentsOf(found), total, next: found.next() }
 }

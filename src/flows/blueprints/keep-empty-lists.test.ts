@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/seeded-random.ts'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { recordStorages } from '../../records/records.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -14,12 +14,12 @@ import { type Engine, openEngine } from '../engine.ts'
 import { installBlueprint } from './install-blueprint.ts'
 import { keepEmptyLists } from './keep-empty-lists.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 let engine: Engine
 beforeEach(async () => {
-  room = await openTemporaryStorage()
+  room = await openTestDatabase()
   engine = await openEngine({
-    storage: room.storage,
+    database: room.database,
     clock: room.clock,
     catalogue: await loadBlocks(),
     random: seededRandom(1),
@@ -45,7 +45,7 @@ const flow = (more: JsonObject) => ({
   reply: { type: 'httpconnection_set_json', in: { flow: '@find.flow', value: '@find.documents' } },
 })
 
-const records = (name: string) => findAll(room.storage.session(), name, matchAll, 1000)
+const records = (name: string) => findAll(room.database.session(), name, matchAll, 1000)
 
 /** What `ignore_empty` of a block says; undefined: nothing. */
 function ignores(content: JsonObject): unknown {
@@ -59,12 +59,12 @@ test('writes true on what is saved, staged and deployed, and on nothing else; on
   const [block] = listsOf(await records(recordStorages.blocks))
   const { type, in_pins: pins } = block ?? {}
   const staged = { change: 'updated', type: type ?? '', in_pins: pins ?? [] }
-  await transact(room.storage, (session) =>
+  await transact(room.database, (session) =>
     session.update(recordStorages.blocks, guidOf(block ?? {}), setFields({ unsaved: staged })),
   )
   const others = (await records(recordStorages.blocks)).filter(({ type: other }) => other !== type)
 
-  await keepEmptyLists(room.storage)
+  await keepEmptyLists(room.database)
 
   const all = await records(recordStorages.blocks)
   const [after] = listsOf(all)
@@ -76,7 +76,7 @@ test('writes true on what is saved, staged and deployed, and on nothing else; on
 
   const file = { name: 'b', blocks: { must: { type: 'query_bool_must', in: { field: 'a', terms: [] } } } }
   await installBlueprint(engine, file, { guid: '', username: 'a' })
-  await keepEmptyLists(room.storage)
+  await keepEmptyLists(room.database)
   expect(
     listsOf(await records(recordStorages.blocks))
       .map(ignores)

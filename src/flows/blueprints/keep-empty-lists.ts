@@ -9,9 +9,9 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
+import type { Database } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf, findOne } from '../../storage/find-documents.ts'
-import type { Storage } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** What was done once to the records of this database, by name. */
@@ -29,37 +29,37 @@ const fitting: Query = {
   ],
 }
 
-export async function keepEmptyLists(storage: Storage): Promise<void> {
-  await storage.ensure(stepStorage, { indexes: [{ fields: ['name'], unique: true }] })
+export async function keepEmptyLists(database: Database): Promise<void> {
+  await database.ensure(stepStorage, { indexes: [{ fields: ['name'], unique: true }] })
   // Nodes that start together: one does it, the others find it done. Nobody deploys meanwhile.
-  await storage.alone('deployments', async () => {
-    if (await findOne(storage.session(), stepStorage, 'name', STEP)) return
-    await changeAll(storage, recordStorages.blocks, fitting, changedBlock)
-    await changeAll(storage, recordStorages.deployments, { kind: 'all' }, changedDeployment)
-    await transact(storage, (session) => session.create(stepStorage, setFields({ name: STEP })))
+  await database.alone('deployments', async () => {
+    if (await findOne(database.session(), stepStorage, 'name', STEP)) return
+    await changeAll(database, recordStorages.blocks, fitting, changedBlock)
+    await changeAll(database, recordStorages.deployments, { kind: 'all' }, changedDeployment)
+    await transact(database, (session) => session.create(stepStorage, setFields({ name: STEP })))
   })
 }
 
 /** `change` gives the fields to write, or undefined when there is nothing to do. */
 async function changeAll(
-  storage: Storage,
+  database: Database,
   name: string,
   query: Query,
   change: (record: JsonObject) => Record<string, JsonValue> | undefined,
 ): Promise<void> {
-  if (!storage.has(name)) return
+  if (!database.has(name)) return
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
   let after: string | undefined
   do {
     const page = search({ query, sort, limit: PAGE, ...(after !== undefined && { after }) })
-    const found = await storage.session().find(name, page)
+    const found = await database.session().find(name, page)
     after = found.next()
     const changes = documentsOf(found).flatMap((record) => {
       const fields = change(record)
       return fields ? [{ guid: guidOf(record), fields }] : []
     })
     if (changes.length === 0) continue
-    await transact(storage, async (session) => {
+    await transact(database, async (session) => {
       for (const { guid, fields } of changes) await session.update(name, guid, setFields(fields))
     })
   } while (after !== undefined)

@@ -5,7 +5,7 @@ import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
-import type { Session } from '../../storage/storage.ts'
+import type { Session } from '../../storage/database.ts'
 import type { EndpointReply } from '../values/value-shape.ts'
 
 /** What a step may do with the run that it is part of. `run.ts` keeps these promises. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { emptyContent } from '../../shared/empty-content.ts'
@@ -15,10 +15,10 @@ import {
   validationRuleStorage,
 } from './validation-rules.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 beforeEach(async () => {
-  room = await openTemporaryStorage()
-  await openValidationRules(room.storage)
+  room = await openTestDatabase()
+  await openValidationRules(room.database)
 })
 afterEach(() => room.close())
 
@@ -28,11 +28,11 @@ if (!blueprint) throw new Error('A storage alone compiles.')
 const candidate: Candidate = { name: 'Shop', blocks: [block], compiled: blueprint }
 const rule = (severity: Severity, message: string) =>
   createValidationRule(
-    room.storage,
+    room.database,
     { rule_type: 'naming', parameters: { target: 'storage', pattern: '^[a-z]+$' }, message, severity },
     { guid: 'u', username: 'ann' },
   )
-const apply = () => applyValidationRules(room.storage.session(), candidate)
+const apply = () => applyValidationRules(room.database.session(), candidate)
 
 test('without rules there is nothing to say', async () => {
   expect(await apply()).toEqual({ errors: [], notes: [] })
@@ -54,6 +54,6 @@ test('errors refuse, warnings and infos are told', async () => {
 
 test('a rule of a kind that this version does not know says nothing', async () => {
   const fields = setFields({ rule_type: 'of_tomorrow', parameters: {}, severity: 'error' })
-  await transact(room.storage, (session) => session.create(validationRuleStorage, fields))
+  await transact(room.database, (session) => session.create(validationRuleStorage, fields))
   expect(await apply()).toEqual({ errors: [], notes: [] })
 })

@@ -26,8 +26,8 @@ import { type Problem, QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { oneAtATime } from '../../shared/one-at-a-time.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { documentOf, type Session } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 import { type CompiledBlueprint, compileInTurns } from '../compile/compile-blueprint.ts'
 import type { DeployNote } from '../compile/deploy-notes.ts'
@@ -84,11 +84,11 @@ export function openDeployments(
   live: LiveBlueprints,
   log: SystemLog['write'] = () => undefined,
 ): Deployments {
-  const alone = <T>(work: () => Promise<T>) => context.storage.alone('deployments', work)
+  const alone = <T>(work: () => Promise<T>) => context.database.alone('deployments', work)
   // Of this node: what it hears from others and what it reads at its start.
   const inTurn = oneAtATime()
   const { deployed, follow, restore } = servedBlueprints({ context, live, log, compile })
-  const unwatch = context.storage.watch(recordStorages.blueprints, (guids) =>
+  const unwatch = context.database.watch(recordStorages.blueprints, (guids) =>
     inTurn('follow', () => (guids ? follow(guids) : restore())),
   )
 
@@ -101,7 +101,7 @@ export function openDeployments(
   /** What the compiler and the validation rules say of a blueprint that can run. */
   async function findings(session: Session, candidate: Candidate): Promise<Findings> {
     const { notes } = candidate.compiled
-    if (!context.storage.has(validationRuleStorage)) return { errors: [], notes }
+    if (!context.database.has(validationRuleStorage)) return { errors: [], notes }
     const ruled = await applyValidationRules(session, candidate)
     return { errors: ruled.errors, notes: [...notes, ...ruled.notes] }
   }
@@ -121,7 +121,7 @@ export function openDeployments(
     activate: boolean,
     version?: number,
   ): Promise<JsonObject> {
-    const session = context.storage.session()
+    const session = context.database.session()
     const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
     const blocks =
       version === undefined
@@ -132,13 +132,13 @@ export function openDeployments(
     const active = activate || record.active === true
     if (active) live.checkClaims(compiled)
     if (active && !mayTakeAccountPages) refuseAccountPages(compiled)
-    await notingPreparations({ storage: context.storage, log, blueprint: guid }, () =>
+    await notingPreparations({ database: context.database, log, blueprint: guid }, () =>
       ensureStorages(context, compiled.needs, by),
     )
     const before = await deployed(session, record)
     const unchanged = before.number > 0 && isDeepStrictEqual(plain(before.blocks), plain(blocks))
     const written = await transact(
-      context.storage,
+      context.database,
       async (writing) => {
         const changes: Record<string, JsonObject[string]> = { active, modified_by: { ...by } }
         if (!unchanged) {
@@ -157,7 +157,7 @@ export function openDeployments(
     const former = usedStorages(guid)
     // Behind a restore that has read the former state.
     if (active) await inTurn('follow', async () => live.set(guid, next))
-    if (active) await dropUnusedIndexes(context.storage, live, [...former, ...compiled.needs.keys()], log)
+    if (active) await dropUnusedIndexes(context.database, live, [...former, ...compiled.needs.keys()], log)
     return { ...written, ...warningsIn(notes) }
   }
 
@@ -170,7 +170,7 @@ export function openDeployments(
     deploy: (guid, by) => alone(() => put(guid, by, false)),
     rollBack: (guid, number, by) => alone(() => put(guid, by, false, number)),
     async check(guid, blocks) {
-      const session = context.storage.session()
+      const session = context.database.session()
       const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
       const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue)
       if (!compiled) return { problems, notes: [] }
@@ -182,7 +182,7 @@ export function openDeployments(
     deactivate: (guid, by) =>
       alone(async () => {
         const record = await transact(
-          context.storage,
+          context.database,
           async (session) => {
             const changes = setFields({ active: false, modified_by: { ...by } })
             const update = await session.update(recordStorages.blueprints, guid, changes)
@@ -193,11 +193,11 @@ export function openDeployments(
         )
         const former = usedStorages(guid)
         await inTurn('follow', async () => live.set(guid, undefined))
-        await dropUnusedIndexes(context.storage, live, former, log)
+        await dropUnusedIndexes(context.database, live, former, log)
         return record
       }),
     async pending(guid) {
-      const session = context.storage.session()
+      const session = context.database.session()
       const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
       const { blocks } = await deployed(session, record)
       return differences(blocks, await savedBlocks(context, session, guid))

@@ -1,7 +1,7 @@
 import { expiryNeeds } from '../../records/purge-expired.ts'
 import type { SystemLog } from '../../records/system-log.ts'
+import type { Database } from '../../storage/database.ts'
 import type { Index } from '../../storage/document-index.ts'
-import type { Storage } from '../../storage/storage.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 
 /**
@@ -9,19 +9,19 @@ import type { LiveBlueprints } from './live-blueprints.ts'
  * throws, since what was deployed is deployed; what stays is dropped the next time.
  */
 export async function dropUnusedIndexes(
-  storage: Storage,
+  database: Database,
   live: LiveBlueprints,
   names: Iterable<string>,
   log: SystemLog['write'],
 ): Promise<void> {
   for (const name of new Set(names)) {
     // Quoin's own storages say themselves what they need.
-    if (name.startsWith('_') || !storage.has(name)) continue
+    if (name.startsWith('_') || !database.has(name)) continue
     const kept: Index[] = [...(expiryNeeds.indexes ?? [])]
     for (const { compiled } of live.table().blueprints.values())
       kept.push(...(compiled.needs.get(name)?.indexes ?? []))
     try {
-      await storage.release(name, kept)
+      await database.release(name, kept)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       log({ level: 'warn', message: `Indexes of ${name} that are no longer used stay for now: ${why}` })

@@ -1,17 +1,17 @@
 /** Log lines about what a deploy waits for, every ten seconds, so that an hour of it is no silence. */
 
 import type { SystemLog } from '../../records/system-log.ts'
-import type { Preparation, Storage } from '../../storage/storage.ts'
+import type { Database, Preparation } from '../../storage/database.ts'
 
 const EVERY_MS = 10_000
 
 export async function notingPreparations<T>(
-  { storage, log, blueprint }: Noting,
+  { database, log, blueprint }: Noting,
   work: () => Promise<T>,
   everyMs = EVERY_MS,
 ): Promise<T> {
   const look = async () => {
-    for (const preparation of await storage.preparing())
+    for (const preparation of await database.preparing())
       log({ level: 'info', message: preparationText(preparation), blueprint })
   }
   const timer = setInterval(() => void look().catch(() => undefined), everyMs)
@@ -23,7 +23,7 @@ export async function notingPreparations<T>(
 }
 
 interface Noting {
-  readonly storage: Pick<Storage, 'preparing'>
+  readonly database: Pick<Database, 'preparing'>
   readonly log: SystemLog['write']
   readonly blueprint: string
 }

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/seeded-random.ts'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { recordStorages } from '../../records/records.ts'
 import type { SystemLogEntry } from '../../records/system-log.ts'
 import { setFields } from '../../shared/mutation.ts'
-import { documentOf } from '../../storage/storage.ts'
+import { documentOf } from '../../storage/database.ts'
 import { transact } from '../../storage/transact.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 import { type Engine, openEngine } from '../engine.ts'
@@ -15,16 +15,16 @@ const builder = { guid: '', username: 'builder' }
 /** More than are read in one search. */
 const MANY = 60
 
-let room: TemporaryStorage
+let room: TestDatabase
 beforeEach(async () => {
-  room = await openTemporaryStorage()
+  room = await openTestDatabase()
 })
 afterEach(() => room.close())
 
 async function open(): Promise<Engine & { readonly logged: readonly SystemLogEntry[] }> {
   const logged: SystemLogEntry[] = []
   const engine = await openEngine({
-    storage: room.storage,
+    database: room.database,
     clock: room.clock,
     catalogue: await loadBlocks(),
     random: seededRandom(1),
@@ -50,7 +50,7 @@ function install(engine: Engine, uri: string): Promise<string> {
 
 /** Puts other blocks in the place of what is deployed, behind everybody's back. */
 async function spoil(guid: string, blocks: readonly unknown[]): Promise<void> {
-  await transact(room.storage, async (session) => {
+  await transact(room.database, async (session) => {
     const record = await session.get(recordStorages.blueprints, guid)
     const deployment = record && documentOf(record).deployment_guid
     const changes = setFields({ blocks: JSON.parse(JSON.stringify(blocks)) })

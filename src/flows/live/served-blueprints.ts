@@ -7,9 +7,9 @@ import { findRecords, type RecordContext, recordStorages } from '../../records/r
 import type { SystemLog } from '../../records/system-log.ts'
 import { type Block, BlockContent } from '../../shared/blueprint.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { documentOf, type Session } from '../../storage/storage.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
 
@@ -117,7 +117,7 @@ export function servedBlueprints({ context, live, log, compile }: ServedBlueprin
       return read(stored && documentOf(stored))
     },
     async restore() {
-      const session = context.storage.session()
+      const session = context.database.session()
       const query = { kind: 'term', field: 'active', value: true } as const
       const active = await findRecords(session, recordStorages.blueprints, query)
       const guids = new Set(active.map(guidOf))
@@ -126,7 +126,7 @@ export function servedBlueprints({ context, live, log, compile }: ServedBlueprin
       await serve(session, active)
     },
     async follow(guids) {
-      const session = context.storage.session()
+      const session = context.database.session()
       const active: JsonObject[] = []
       const off = new Map<string, undefined>()
       for (const guid of guids) {

@@ -13,12 +13,12 @@ export async function adviseStorage(
   guid: string,
 ): Promise<StorageAdvice> {
   const name = await storageNamed(context, guid)
-  const { storage } = context.records
-  const { indexes, text } = storage.kept(name)
+  const { database } = context.records
+  const { indexes, text } = database.kept(name)
   return {
     indexes: indexes.map(({ fields, unique = false }) => ({ fields: [...fields], unique })),
     text_index: text,
-    searches: storage.slowSearches(name).map((slow) => adviceOn(slow, broughtBy(live, name, slow))),
+    searches: database.slowSearches(name).map((slow) => adviceOn(slow, broughtBy(live, name, slow))),
   }
 }
 

@@ -2,7 +2,7 @@ import { expiryNeeds } from '../../records/purge-expired.ts'
 import { type Actor, type RecordContext, recordStorages } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { setFields } from '../../shared/mutation.ts'
-import type { Needs } from '../../storage/storage.ts'
+import type { Needs } from '../../storage/database.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** Makes the storages that a blueprint uses, what its searches need of them, and their records. */
@@ -15,10 +15,10 @@ export async function ensureStorages(
     // The block refuses such names too; this is the wall behind the door.
     if (name.startsWith('_'))
       throw new QuoinError('INVALID_BODY', `The storage ${name} belongs to Quoin itself.`)
-    await context.storage.ensure(name, need)
-    await context.storage.ensure(name, expiryNeeds)
+    await context.database.ensure(name, need)
+    await context.database.ensure(name, expiryNeeds)
     await transact(
-      context.storage,
+      context.database,
       async (session) => {
         const query = { kind: 'term', field: 'name', value: name } as const
         if ((await session.count(recordStorages.storages, query)) > 0) return

@@ -9,7 +9,7 @@ import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
-import { documentOf, type Storage, type Written } from '../../storage/storage.ts'
+import { type Database, documentOf, type Written } from '../../storage/database.ts'
 import { transact } from '../../storage/transact.ts'
 import { findRuleKind, ruleKinds } from './validation-kinds.ts'
 
@@ -25,13 +25,13 @@ export interface ValidationRuleInput {
   readonly severity?: Severity
 }
 
-export async function openValidationRules(storage: Storage): Promise<void> {
-  await storage.ensure(validationRuleStorage, { text: true })
+export async function openValidationRules(database: Database): Promise<void> {
+  await database.ensure(validationRuleStorage, { text: true })
 }
 
 /** INVALID_BODY for an unknown rule type, listing the known ones, and for parameters that do not fit it. */
 export async function createValidationRule(
-  storage: Storage,
+  database: Database,
   input: ValidationRuleInput,
   by: Actor,
 ): Promise<JsonObject> {
@@ -41,19 +41,19 @@ export async function createValidationRule(
   const fields = setFields({ rule_type, parameters, message, severity, ...stamps })
   const origin = { user: by }
   return transact(
-    storage,
+    database,
     async (session) => documentOf(await session.create(validationRuleStorage, fields)),
     origin,
   )
 }
 
-export async function getValidationRule(storage: Storage, guid: string): Promise<JsonObject> {
-  return getRecord(storage.session(), validationRuleStorage, guid, 'validation rule')
+export async function getValidationRule(database: Database, guid: string): Promise<JsonObject> {
+  return getRecord(database.session(), validationRuleStorage, guid, 'validation rule')
 }
 
 /** Changes what is given, if `updateHash` is still the rule's; else CONFLICT. */
 export async function updateValidationRule(
-  storage: Storage,
+  database: Database,
   guid: string,
   updateHash: string,
   changes: Partial<ValidationRuleInput>,
@@ -62,7 +62,7 @@ export async function updateValidationRule(
   const { rule_type, parameters, message, severity } = changes
   const mutations = setFields({ rule_type, parameters, message, severity, modified_by: { ...by } })
   return transact(
-    storage,
+    database,
     async (session) => {
       const written: Written = await session.update(validationRuleStorage, guid, mutations, { updateHash })
       if (written.outcome === 'not_found') throw notFound(guid, 'validation rule')
@@ -80,9 +80,9 @@ export async function updateValidationRule(
   )
 }
 
-export async function removeValidationRule(storage: Storage, guid: string, by: Actor): Promise<void> {
+export async function removeValidationRule(database: Database, guid: string, by: Actor): Promise<void> {
   await transact(
-    storage,
+    database,
     async (session) => {
       const removed = await session.remove(validationRuleStorage, guid)
       if (removed.outcome !== 'written') throw notFound(guid, 'validation rule')

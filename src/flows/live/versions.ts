@@ -26,7 +26,7 @@ export interface VersionSummary extends Omit<Version, 'blocks'> {
 const LISTED = 100
 
 export async function listVersions(context: RecordContext, guid: string): Promise<VersionSummary[]> {
-  const session = context.storage.session()
+  const session = context.database.session()
   const blueprint = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
   const found = await session.find(recordStorages.deployments, {
     query: { kind: 'term', field: 'blueprint_guid', value: guid },
@@ -44,7 +44,7 @@ export async function listVersions(context: RecordContext, guid: string): Promis
 
 /** One version with its blocks; NOT_FOUND if there is none of that number. */
 export async function getVersion(context: RecordContext, guid: string, number: number): Promise<Version> {
-  const session = context.storage.session()
+  const session = context.database.session()
   await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
   const found = await session.find(recordStorages.deployments, {
     query: {

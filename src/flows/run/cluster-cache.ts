@@ -1,6 +1,6 @@
 /** The cache of a node among others: a deletion is over when every node has done it. */
 import type { Cache } from '../../blocks/context.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Database } from '../../storage/database.ts'
 import type { NodeCache } from './run-cache.ts'
 
 /** What the nodes tell each other under; no storage has such a name. */
@@ -12,10 +12,10 @@ export interface ClusterCache {
 }
 
 /** Where there is one node, the node's cache itself. */
-export function openClusterCache(storage: Storage, node: NodeCache): ClusterCache {
-  const { cluster } = storage
+export function openClusterCache(database: Database, node: NodeCache): ClusterCache {
+  const { cluster } = database
   if (cluster === undefined) return { cache: node, close: () => undefined }
-  const close = storage.watch(topic, (keys) => {
+  const close = database.watch(topic, (keys) => {
     for (const key of keys ?? ['*']) node.delete(key)
   })
   const cache: Cache = {

@@ -9,8 +9,8 @@
  */
 import type { LaterCall } from '../../blocks/context.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import type { Origin } from '../../storage/database.ts'
 import type { NewJob } from '../../storage/job.ts'
-import type { Origin } from '../../storage/storage.ts'
 import { originPayload } from './run-origin.ts'
 
 /** The job for a call that waits. `now` in milliseconds. */

@@ -14,7 +14,7 @@ import type { Reply } from '../../blocks/reply.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { type RecentMemory, recentMemory } from '../../shared/recent-memory.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Database } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import { addressKey } from './address-key.ts'
@@ -22,7 +22,7 @@ import { NotedReads } from './noted-reads.ts'
 import type { RunEnd, RunStart } from './run.ts'
 
 /** Runs with the sessions of a storage. */
-export type RunOn = (start: RunStart, storage: Pick<Storage, 'session'>) => MaybePromise<RunEnd>
+export type RunOn = (start: RunStart, database: Pick<Database, 'session'>) => MaybePromise<RunEnd>
 
 /** Of their texts, in characters, in all. Pages share theirs with the results of the searches they come from. */
 const CHARACTERS = 32 * 1024 * 1024
@@ -41,7 +41,7 @@ interface Kept {
 const repeated: RunEnd = { run: '', replied: true, error: undefined, result: undefined }
 
 /** Gives what replies to a start: with what is kept, or by running. */
-export function keptReplies(storage: Storage, run: RunOn): (start: RunStart) => MaybePromise<RunEnd> {
+export function keptReplies(database: Database, run: RunOn): (start: RunStart) => MaybePromise<RunEnd> {
   const replies: RecentMemory<Kept> = recentMemory(CHARACTERS)
   /** What was replied once, as if it were kept. */
   const asked: RecentMemory<true> = recentMemory(CHARACTERS)
@@ -66,11 +66,11 @@ export function keptReplies(storage: Storage, run: RunOn): (start: RunStart) => 
         asked.set(key, true, size + 2 * key.length + OVERHEAD)
       },
     }
-    return run(noting, storage)
+    return run(noting, database)
   }
 
   function runAndKeep(key: string, start: RunStart, onReply: (reply: Reply) => void): MaybePromise<RunEnd> {
-    const reads = new NotedReads(storage)
+    const reads = new NotedReads(database)
     let sent: Reply | undefined
     const noting: RunStart = {
       ...start,
@@ -79,7 +79,7 @@ export function keptReplies(storage: Storage, run: RunOn): (start: RunStart) => 
         sent = reply
       },
     }
-    const ended = run(noting, { session: (origin) => reads.session(storage.session(origin)) })
+    const ended = run(noting, { session: (origin) => reads.session(database.session(origin)) })
     return andThen(ended, (end) => {
       const reply = sent && asText(sent)
       const size = reply?.value.text.length ?? 0
@@ -92,9 +92,9 @@ export function keptReplies(storage: Storage, run: RunOn): (start: RunStart) => 
   return (start) => {
     const { flow, request, onReply } = start
     if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced)
-      return run(start, storage)
+      return run(start, database)
     const address = addressKey(request)
-    if (address === undefined) return run(start, storage)
+    if (address === undefined) return run(start, database)
     const key = `${numberOf(flow)} ${address}`
     const known = replies.get(key)
     if (known?.reads.areUnchanged) {

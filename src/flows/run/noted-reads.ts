@@ -1,10 +1,10 @@
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Search } from '../../shared/query.ts'
+import type { Database, Found, FoundWithTotal, Read, Session } from '../../storage/database.ts'
 import { totalKnownFrom } from '../../storage/find-with-total.ts'
-import type { Found, FoundWithTotal, Read, Session, Storage } from '../../storage/storage.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 
-type Stamping = Pick<Storage, 'stamp'>
+type Stamping = Pick<Database, 'stamp'>
 
 interface Noted {
   readonly storage: string

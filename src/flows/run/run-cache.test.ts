@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../../../test/temporary-storage.ts'
+import { testClock } from '../../../test/test-database.ts'
 import { runCache } from './run-cache.ts'
 
 test('a value is there until its time is over', () => {

@@ -1,7 +1,7 @@
 import type { Cache, LogLevel } from '../../blocks/context.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { JsonValue } from '../../shared/json.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Database } from '../../storage/database.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
 import type { RunningFlow } from '../watchdog/running-flow.ts'
 
@@ -16,7 +16,7 @@ export interface RunLimits {
 
 /** What all runs of a node share. */
 export interface RunEnvironment {
-  readonly storage: Pick<Storage, 'session'>
+  readonly database: Pick<Database, 'session'>
   readonly clock: Clock
   readonly newGuid: () => string
   readonly cache: Cache

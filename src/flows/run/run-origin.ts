@@ -1,6 +1,6 @@
 /** On whose behalf a run writes, and how that goes along with the jobs that it causes. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import type { Origin } from '../../storage/storage.ts'
+import type { Origin } from '../../storage/database.ts'
 
 type Cause = Pick<Origin, 'user' | 'depth'>
 

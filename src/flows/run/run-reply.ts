@@ -4,7 +4,7 @@
  */
 import type { Reply } from '../../blocks/reply.ts'
 import { andThen, isPromise } from '../../shared/maybe-promise.ts'
-import type { Session } from '../../storage/storage.ts'
+import type { Session } from '../../storage/database.ts'
 
 export interface ReplyListener {
   /** Called at most once, in the transaction that the reply waits for. */

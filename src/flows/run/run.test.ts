@@ -21,7 +21,7 @@ const creates = (name: string, flow: string | readonly string[], storage: string
   },
 })
 const storageBlock = (name: string) => ({ [name]: { type: 'storage', fields: { storage: name } } })
-const stored = (name: string) => room.storage.session().count(name, matchAll)
+const stored = (name: string) => room.database.session().count(name, matchAll)
 
 describe('values are pulled', () => {
   test('a literal arrives as the reply, in one turn', async () => {
@@ -242,7 +242,7 @@ describe('failing', () => {
     expect(replies).toMatchObject([{ code: 201 }])
     expect(end).toMatchObject({ replied: true, error: { code: 'INTERNAL' } })
     expect(logs).toMatchObject([{ level: 'error', block: 'fails' }])
-    const found = await room.storage.session().find(storage, search())
+    const found = await room.database.session().find(storage, search())
     expect(found.documents.value).toMatchObject([{ name: 'before' }])
   })
 

@@ -15,7 +15,7 @@ import type { RunRequest } from '../../blocks/run-request.ts'
 import type { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
-import type { Origin, Session } from '../../storage/storage.ts'
+import type { Origin, Session } from '../../storage/database.ts'
 import { unconfirmed } from '../../storage/unconfirmed.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { CompiledFlow, Frame, RunControl, Step } from '../compile/frame.ts'
@@ -75,7 +75,7 @@ export class Run implements RunControl {
   constructor(environment: RunEnvironment, start: RunStart) {
     this.guid = environment.newGuid()
     this.user = start.request ? start.request.user : start.user
-    this.session = environment.storage.session(runOrigin(this.guid, this.user, start.origin))
+    this.session = environment.database.session(runOrigin(this.guid, this.user, start.origin))
     this.environment = environment
     this.blueprint = start.blueprint
     this.request = start.request

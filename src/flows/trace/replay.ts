@@ -58,9 +58,9 @@ export async function replayRun(
   let session: DiscardingSession | undefined
   const environment: RunEnvironment = {
     ...tracing.environment,
-    storage: {
+    database: {
       session(origin) {
-        session = new DiscardingSession(tracing.environment.storage.session(origin))
+        session = new DiscardingSession(tracing.environment.database.session(origin))
         return session
       },
     },
@@ -100,7 +100,12 @@ async function blocksOf(
   blueprint: string,
   state: ReplayedState,
 ): Promise<{ blocks: readonly Block[]; deployment: number }> {
-  const record = await getRecord(records.storage.session(), recordStorages.blueprints, blueprint, 'blueprint')
+  const record = await getRecord(
+    records.database.session(),
+    recordStorages.blueprints,
+    blueprint,
+    'blueprint',
+  )
   if (state !== 'deployed') return { blocks: await candidateBlocks(records, blueprint, state), deployment: 0 }
   const deployment = numberIn(record.version)
   if (deployment === 0) throw new QuoinError('CONFLICT', 'The blueprint was never deployed.')

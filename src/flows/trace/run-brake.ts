@@ -14,7 +14,7 @@
  * that was busy write while another one stands still, the pause is over.
  */
 import type { Clock } from '../../shared/clock.ts'
-import type { Session } from '../../storage/storage.ts'
+import type { Session } from '../../storage/database.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { RunTrace, TraceStep } from './run-trace.ts'
 

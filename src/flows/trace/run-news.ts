@@ -3,8 +3,8 @@
  * read from the storage, and only while somebody watches; of those that are over quickly only the end is told.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { type Database, documentOf } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { documentOf, type Storage } from '../../storage/storage.ts'
 import { isUnderWay, type RunRecord, type RunSummary, summaryIn, summaryOf } from './run-record.ts'
 import { runStorage } from './run-records.ts'
 
@@ -23,7 +23,7 @@ export interface RunNews {
 /** Runs of which it is remembered what was told last; more than are ever under way. */
 const REMEMBERED = 1_000
 
-export function openRunNews(storage: Storage, node: string): RunNews {
+export function openRunNews(database: Database, node: string): RunNews {
   const listeners = new Set<Listener>()
   /** Of runs that are under way: what was told last. They are stored more often than they have news. */
   const told = new Map<string, string>()
@@ -42,9 +42,9 @@ export function openRunNews(storage: Storage, node: string): RunNews {
     for (const listener of listeners) listener(summary)
   }
 
-  const unwatch = storage.watch(runStorage, async (guids = []) => {
+  const unwatch = database.watch(runStorage, async (guids = []) => {
     if (listeners.size === 0) return
-    const session = storage.session()
+    const session = database.session()
     for (const guid of guids) {
       const stored = await session.get(runStorage, guid)
       const document = stored && documentOf(stored)

@@ -9,9 +9,9 @@ import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 import { isUnderWay, lostRun, type RunRecord } from './run-record.ts'
 
@@ -31,7 +31,7 @@ export interface RunRecords {
 }
 
 interface RunRecordsOptions {
-  readonly storage: Storage
+  readonly database: Database
   readonly clock: Clock
   /** How many runs of a blueprint are kept. */
   readonly keepLast: (blueprint: string) => number
@@ -53,8 +53,8 @@ const PURGE = 600_000
 const PRUNED = 2 * BATCH
 
 export async function openRunRecords(options: RunRecordsOptions): Promise<RunRecords> {
-  const { storage, clock, keepLast, stored, node } = options
-  await storage.ensure(runStorage, {
+  const { database, clock, keepLast, stored, node } = options
+  await database.ensure(runStorage, {
     indexes: [{ fields: ['blueprint', '_meta.cms'] }, { fields: ['status'] }, { fields: ['_meta.expiry'] }],
   })
   /** By run: what is newer replaces what has not been stored yet. */
@@ -78,7 +78,7 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
     while (all.length > 0) {
       const batch = all.splice(0, BATCH)
       try {
-        await transact(storage, async (session) => {
+        await transact(database, async (session) => {
           for (const record of batch) await write(session, record)
         })
         for (const record of batch) stored(record)
@@ -113,9 +113,9 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
   }
 
   async function remove(wanted: Parameters<typeof search>[0]): Promise<void> {
-    const found = documentsOf(await storage.session().find(runStorage, search({ ...wanted, limit: PRUNED })))
+    const found = documentsOf(await database.session().find(runStorage, search({ ...wanted, limit: PRUNED })))
     if (found.length === 0) return
-    await transact(storage, async (session) => {
+    await transact(database, async (session) => {
       for (const document of found) await session.delete(runStorage, guidOf(document))
     })
   }
@@ -136,17 +136,17 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
     },
     flush,
     async find(guid) {
-      const found = await storage.session().get(runStorage, guid)
+      const found = await database.session().get(runStorage, guid)
       return found && documentOf(found)
     },
     async settle(documents) {
       const open = documents.filter(isUnderWay)
       if (open.length === 0) return false
-      const nodes = (await storage.cluster?.nodes()) ?? []
+      const nodes = (await database.cluster?.nodes()) ?? []
       const live = new Set([node, ...nodes.filter((one) => one.live).map(({ guid }) => guid)])
       const lost = open.filter((document) => !live.has(textIn(document.node)))
       if (lost.length === 0) return false
-      await transact(storage, async (session) => {
+      await transact(database, async (session) => {
         for (const document of lost) await session.update(runStorage, guidOf(document), setFields(lostRun))
       })
       return true

@@ -46,7 +46,7 @@ export async function setTracing(tracing: Tracing, guid: string, asked: TracingA
 }
 
 function blueprintOf({ records }: Engine, guid: string): Promise<JsonObject> {
-  return getRecord(records.storage.session(), recordStorages.blueprints, guid, 'blueprint')
+  return getRecord(records.database.session(), recordStorages.blueprints, guid, 'blueprint')
 }
 
 async function checkBreakpoints(

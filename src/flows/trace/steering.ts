@@ -1,6 +1,6 @@
 /** Steers paused runs from any node: they stand still in the memory of theirs. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Storage } from '../../storage/storage.ts'
+import type { Database } from '../../storage/database.ts'
 import type { Steering } from './run-brake.ts'
 import type { RunNews } from './run-news.ts'
 
@@ -15,11 +15,11 @@ const TOPIC = 'paused runs'
 const PATIENCE = 1_000
 
 export function openRunSteering(
-  storage: Storage,
+  database: Database,
   news: RunNews,
   steerHere: (run: string, steering: Steering) => boolean,
 ): RunSteering {
-  const unwatch = storage.watch(TOPIC, (messages = []) => {
+  const unwatch = database.watch(TOPIC, (messages = []) => {
     for (const message of messages) {
       const [run = '', steering = ''] = message.split(' ')
       if (steering === 'step' || steering === 'resume' || steering === 'stop') steerHere(run, steering)
@@ -31,7 +31,7 @@ export function openRunSteering(
       const unlisten = news.listen(({ guid }) => guid === run && resolve())
       const given = new AbortController()
       try {
-        if (!steerHere(run, steering)) await storage.cluster?.tell(TOPIC, [`${run} ${steering}`])
+        if (!steerHere(run, steering)) await database.cluster?.tell(TOPIC, [`${run} ${steering}`])
         await Promise.race([changed, pause(PATIENCE, undefined, { signal: given.signal })])
       } finally {
         given.abort()

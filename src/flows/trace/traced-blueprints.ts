@@ -9,9 +9,9 @@ import type { Clock } from '../../shared/clock.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
+import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf, numberIn, textsIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { documentOf, type Storage } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 
 export const tracingStorage = '_tracing'
@@ -47,8 +47,8 @@ export const KEEP_LAST = 50
 /** Nobody has more blueprints than that traced at once; the bound keeps one request from loading the world. */
 const MOST = 1_000
 
-export async function openTracedBlueprints(storage: Storage, clock: Clock): Promise<TracedBlueprints> {
-  await storage.ensure(tracingStorage)
+export async function openTracedBlueprints(database: Database, clock: Clock): Promise<TracedBlueprints> {
+  await database.ensure(tracingStorage)
   const known = new Map<string, TracingRules>()
   /** Those of them that are on. */
   const traced = new Map<string, TracingRules>()
@@ -61,7 +61,7 @@ export async function openTracedBlueprints(storage: Storage, clock: Clock): Prom
   }
 
   async function readAgain(guids: readonly string[] | undefined): Promise<void> {
-    const session = storage.session()
+    const session = database.session()
     if (guids) {
       for (const guid of guids) {
         const stored = await session.get(tracingStorage, guid)
@@ -85,7 +85,7 @@ export async function openTracedBlueprints(storage: Storage, clock: Clock): Prom
     return undefined
   }
 
-  const unwatch = storage.watch(tracingStorage, readAgain)
+  const unwatch = database.watch(tracingStorage, readAgain)
   await readAgain(undefined)
 
   return {
@@ -96,7 +96,7 @@ export async function openTracedBlueprints(storage: Storage, clock: Clock): Prom
     keepLast: (blueprint) => known.get(blueprint)?.keepLast ?? KEEP_LAST,
     pausesAt: (block) => [...traced.keys()].some((blueprint) => of(blueprint)?.breakpoints.includes(block)),
     async read(blueprint) {
-      const stored = await storage.session().get(tracingStorage, blueprint)
+      const stored = await database.session().get(tracingStorage, blueprint)
       return rulesIn(stored ? documentOf(stored) : {})
     },
     async set(blueprint, name, { on, until, keepLast, breakpoints }, by) {
@@ -109,7 +109,7 @@ export async function openTracedBlueprints(storage: Storage, clock: Clock): Prom
         modified_by: { ...by },
       }
       await transact(
-        storage,
+        database,
         async (session) => {
           const update = await session.update(tracingStorage, blueprint, setFields(fields))
           if (update.outcome !== 'written')

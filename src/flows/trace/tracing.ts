@@ -39,17 +39,17 @@ export interface Tracing {
 export async function openTracing(engine: Engine): Promise<Tracing> {
   const { live, catalogue, newGuid } = engine
   const { clock } = engine.environment
-  const { storage } = engine.records
-  const node = storage.cluster?.self ?? newGuid()
-  const blueprints = await openTracedBlueprints(storage, clock)
-  const news = openRunNews(storage, node)
+  const { database } = engine.records
+  const node = database.cluster?.self ?? newGuid()
+  const blueprints = await openTracedBlueprints(database, clock)
+  const news = openRunNews(database, node)
   const { keepLast } = blueprints
-  const records = await openRunRecords({ storage, clock, node, keepLast, stored: news.stored })
+  const records = await openRunRecords({ database, clock, node, keepLast, stored: news.stored })
   const watched = watchedBlocks()
   const { probe } = watched
   const flows = tracedFlows(catalogue, probe)
   const runs = tracedRuns({ clock, node, blueprints, watched, records, news })
-  const steering = openRunSteering(storage, news, runs.steer)
+  const steering = openRunSteering(database, news, runs.steer)
   const unwatch = blueprints.onChange(runs.freeUntraced)
 
   const environment: RunEnvironment = {

@@ -15,7 +15,7 @@ const tooMany = 'holds more than 1,000,000 values'
 let room: FlowRoom
 beforeAll(async () => {
   room = await openFlowRoom()
-  await room.storage.ensure(storage)
+  await room.database.ensure(storage)
 })
 afterAll(() => room.close())
 
@@ -75,7 +75,7 @@ describe.each(sinks)('an object doubled 50 times in %s', (_, blocks) => {
       `object of the block New object (object_new_fields) ${tooMany}, those that it holds several times counted each time: use a smaller value`,
     )
     expect(ran.replies).toEqual([])
-    expect(await room.storage.session().count(storage, matchAll)).toBe(0)
+    expect(await room.database.session().count(storage, matchAll)).toBe(0)
   })
 })
 

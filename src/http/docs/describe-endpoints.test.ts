@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => room.close())
 
 async function responses(method: 'get' | 'post' | 'put' | 'delete', path: string) {
-  const rules = await openFieldRules(room.quoin.storage)
+  const rules = await openFieldRules(room.quoin.database)
   const { paths } = await describeEndpoints({
     table: room.quoin.engine.live.table(),
     identity: undefined,
@@ -127,7 +127,7 @@ describe('what is kept of descriptions', () => {
   })
 
   test('is the same object for callers who may enter the same, and another one after a change', async () => {
-    const rules = await openFieldRules(room.quoin.storage)
+    const rules = await openFieldRules(room.quoin.database)
     const describedTo = endpointDescriptions(room.quoin.engine.live.table, rules.of)
     const anonymous = await describedTo(undefined, noIds)
     expect(await describedTo(undefined, noIds)).toBe(anonymous)

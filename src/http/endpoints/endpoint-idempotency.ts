@@ -18,7 +18,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
-import type { Session, Storage } from '../../storage/storage.ts'
+import type { Database, Session } from '../../storage/database.ts'
 import { replyText } from './endpoint-reply.ts'
 
 const storageName = '_idempotency'
@@ -57,12 +57,12 @@ export interface IdempotencyKey {
   readonly fingerprint: string
 }
 
-export async function openIdempotency(storage: Storage, clock: Clock): Promise<Idempotency> {
-  await storage.ensure(storageName, { indexes: [{ fields: ['key'], unique: true }] })
+export async function openIdempotency(database: Database, clock: Clock): Promise<Idempotency> {
+  await database.ensure(storageName, { indexes: [{ fields: ['key'], unique: true }] })
   const working = new Map<string, { readonly done: Promise<void>; readonly release: () => void }>()
 
   async function stored({ key, fingerprint }: IdempotencyKey): Promise<StoredReply | undefined> {
-    const session = storage.session()
+    const session = database.session()
     const found = await session.find(
       storageName,
       search({ query: { kind: 'term', field: 'key', value: key }, limit: 1 }),

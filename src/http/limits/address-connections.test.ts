@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { testClock } from '../../../test/temporary-storage.ts'
+import { testClock } from '../../../test/test-database.ts'
 import { addressConnections } from './address-connections.ts'
 
 let server: Server

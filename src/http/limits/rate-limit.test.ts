@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { testClock } from '../../../test/temporary-storage.ts'
+import { testClock } from '../../../test/test-database.ts'
 import { tokenBuckets } from './rate-limit.ts'
 
 describe('token buckets', () => {

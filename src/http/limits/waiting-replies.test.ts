@@ -137,7 +137,7 @@ describe('many clients that ask for 7 MB each and read nothing', () => {
       reply: { type: 'httpconnection_set_json', in: { flow: '@find.flow', value: '@find.documents' } },
     })
     for (let n = 0; n < 8; n++)
-      await transact(quoin.quoin.storage, (session) =>
+      await transact(quoin.quoin.database, (session) =>
         session.create('pages', setFields({ n, text: 'x'.repeat(900_000) })),
       )
     const found = await quoin.manage('POST', '/_system/storages/search', { filters: { name: 'pages' } })

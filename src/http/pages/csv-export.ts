@@ -6,8 +6,8 @@ import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { DataTable, TableColumn } from '../../shared/page-table.ts'
 import { search } from '../../shared/query.ts'
+import type { Database } from '../../storage/database.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import type { Storage } from '../../storage/storage.ts'
 import type { PageAddress } from './page-address.ts'
 import { tableQuery } from './table-query.ts'
 
@@ -18,7 +18,7 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 export function sendCsv(
   reply: FastifyReply,
-  storage: Storage,
+  database: Database,
   table: DataTable,
   address: PageAddress,
   now: number,
@@ -28,19 +28,19 @@ export function sendCsv(
     .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff')
     .type('text/csv; charset=utf-8; header=present')
-    .send(Readable.from(csvLines(storage, table, address, now), { objectMode: false }))
+    .send(Readable.from(csvLines(database, table, address, now), { objectMode: false }))
 }
 
 /** The header, and then the rows in pieces of some lines. */
 async function* csvLines(
-  storage: Storage,
+  database: Database,
   table: DataTable,
   address: PageAddress,
   now: number,
 ): AsyncGenerator<string, void> {
   const { query, sort, columns } = tableQuery(table, address, now)
   yield `${BYTE_ORDER_MARK}${columns.map(({ label }) => cell(label)).join(',')}\r\n`
-  const session = storage.session()
+  const session = database.session()
   let after: string | undefined
   do {
     const place = after === undefined ? {} : { after }

@@ -48,7 +48,7 @@ beforeAll(async () => {
       in: { flow: '@table.row_action', storage: '@log.storage', mutations: '@set.mutations' },
     },
   })
-  const session = room.quoin.storage.session()
+  const session = room.quoin.database.session()
   for (let i = 0; i < 60; i += 1) {
     const fields = {
       name: names[i] ?? `item ${String(i).padStart(2, '0')}`,

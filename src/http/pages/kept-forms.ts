@@ -12,9 +12,9 @@ import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
+import type { Database } from '../../storage/database.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import type { Storage } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 import type { PageSecret } from './page-secret.ts'
 import { type Posted, postedFields, sentNames } from './posted.ts'
@@ -51,9 +51,13 @@ export interface KeptForms {
   find(name: string, href: string, user: string): Promise<KeptForm | undefined>
 }
 
-export async function openKeptForms(storage: Storage, secret: PageSecret, clock: Clock): Promise<KeptForms> {
+export async function openKeptForms(
+  database: Database,
+  secret: PageSecret,
+  clock: Clock,
+): Promise<KeptForms> {
   const indexes = [{ fields: ['name'], unique: true }, { fields: ['user'] }, { fields: ['until'] }]
-  await storage.ensure(storageName, { indexes })
+  await database.ensure(storageName, { indexes })
   const now = () => Math.floor(clock() / 1000)
   const signed = ({ form, href, once }: ShownForm, body: string) => JSON.stringify([form, href, once, body])
 
@@ -81,12 +85,12 @@ export async function openKeptForms(storage: Storage, secret: PageSecret, clock:
       const names = posted.names().filter((name) => !name.startsWith('_') && !never.includes(name))
       const values = JSON.stringify(Object.fromEntries(names.map((name) => [name, [...posted.all(name)]])))
       if (values.length > MAX_TEXT) return undefined
-      await deleteExpired(storage, storageName, 'until', now())
-      const many = await storage.session().count(storageName, { kind: 'term', field: 'user', value: user })
+      await deleteExpired(database, storageName, 'until', now())
+      const many = await database.session().count(storageName, { kind: 'term', field: 'user', value: user })
       if (many >= MAX_FORMS) return undefined
       const record = { name: once, user, form, href, values, until: now() + SECONDS }
       try {
-        await transact(storage, async (session) => session.create(storageName, setFields(record)))
+        await transact(database, async (session) => session.create(storageName, setFields(record)))
       } catch (error) {
         // Sent twice: what came first is there.
         if (!(error instanceof QuoinError) || error.code !== 'CONFLICT') throw error
@@ -95,7 +99,7 @@ export async function openKeptForms(storage: Storage, secret: PageSecret, clock:
     },
 
     async find(name, href, user) {
-      const record = await findOne(storage.session(), storageName, 'name', name)
+      const record = await findOne(database.session(), storageName, 'name', name)
       if (!record || record.user !== user || record.href !== href || numberIn(record.until) <= now())
         return undefined
       const values: JsonValue = JSON.parse(textIn(record.values))

@@ -4,7 +4,7 @@ import { openPages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Random } from '../../shared/guid.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
 import type { RulesOf } from './field-rules-of.ts'
 import { openKeptForms } from './kept-forms.ts'
@@ -17,7 +17,7 @@ import { pageTemplates } from './page-templates.ts'
 export interface PageRoomOptions {
   readonly access: Access
   readonly engine: Engine
-  readonly storage: Storage
+  readonly database: Database
   readonly assets: Assets
   readonly clock: Clock
   readonly random: Random
@@ -26,14 +26,14 @@ export interface PageRoomOptions {
 }
 
 export async function openPageRoom({ random, ...given }: PageRoomOptions): Promise<PageRoom> {
-  const secret = await openPageSecret(given.storage, random)
+  const secret = await openPageSecret(given.database, random)
   return {
     ...given,
     secret,
     pages: await openPages(given.clock),
     tokens: formTokens(secret, given.engine.newGuid),
-    keptForms: await openKeptForms(given.storage, secret, given.clock),
-    templates: pageTemplates(given.storage),
-    events: openPageEvents(given.storage, given.engine.live, given.engine.newGuid),
+    keptForms: await openKeptForms(given.database, secret, given.clock),
+    templates: pageTemplates(given.database),
+    events: openPageEvents(given.database, given.engine.live, given.engine.newGuid),
   }
 }

@@ -5,14 +5,14 @@ import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/tem
 import { setFields } from '../../shared/mutation.ts'
 
 describe('two nodes', () => {
-  let database: TemporaryDatabase
+  let temporary: TemporaryDatabase
   let nodes: readonly TestQuoin[] = []
   let addresses: readonly string[] = []
 
   beforeAll(async () => {
-    database = await openTemporaryDatabase()
-    const one = await openTestQuoin({ DATABASE_URL: database.url, QUOIN_NODE: 'one' })
-    nodes = [one, await openTestQuoin({ DATABASE_URL: database.url, QUOIN_NODE: 'two' })]
+    temporary = await openTemporaryDatabase()
+    const one = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'one' })
+    nodes = [one, await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_NODE: 'two' })]
     addresses = await Promise.all(nodes.map((node) => node.quoin.server.listen()))
     await one.install('List', {
       list: { type: 'storage', fields: { storage: 'list' } },
@@ -33,7 +33,7 @@ describe('two nodes', () => {
   })
   afterAll(async () => {
     for (const node of nodes) await node.close()
-    await database?.drop()
+    await temporary?.drop()
   })
 
   test('a page open on one node hears of a write on the other', async () => {
@@ -52,7 +52,7 @@ describe('two nodes', () => {
     }
     await more()
     expect(text).not.toContain('changed')
-    const session = nodes[1]?.quoin.storage.session()
+    const session = nodes[1]?.quoin.database.session()
     await session?.create('list', setFields({ name: `from ${there}` }))
     await session?.commit()
     while (!text.includes('changed')) await more()

@@ -59,7 +59,7 @@ async function listen(token: string, page = '/list') {
 }
 
 async function write(name: string): Promise<void> {
-  const session = room.quoin.storage.session()
+  const session = room.quoin.database.session()
   await session.create('list', setFields({ name }))
   await session.commit()
 }
@@ -78,8 +78,8 @@ test('a change is told, and what changed between the page and its events too', a
 
 test('nothing is told when nothing changed, and of no other storage', async () => {
   const events = await (await listen(await room.tokenOf('admin'))).open()
-  const session = room.quoin.storage.session()
-  await room.quoin.storage.ensure('elsewhere')
+  const session = room.quoin.database.session()
+  await room.quoin.database.ensure('elsewhere')
   await session.create('elsewhere', setFields({ a: 1 }))
   await session.commit()
   // The stream is alive, and a later change is the first that it tells.

@@ -14,7 +14,7 @@ import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable } from '../../shared/page-table.ts'
 import type { Cluster } from '../../storage/cluster.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Database } from '../../storage/database.ts'
 
 const TICK_MS = 500
 /** What nodes tell each other under; no storage has such a name. */
@@ -55,10 +55,10 @@ interface Open extends PageStream {
   quiet: number
 }
 
-export function openPageEvents(storage: Storage, live: LiveBlueprints, newGuid: () => string): PageEvents {
+export function openPageEvents(database: Database, live: LiveBlueprints, newGuid: () => string): PageEvents {
   const self = newGuid()
   const streams = new Set<Open>()
-  const { cluster } = storage
+  const { cluster } = database
   /** Of the storages of pages: the version that the other nodes know of. */
   const told = new Map<string, number>()
   const elsewhere = new Map<string, number>()
@@ -70,22 +70,22 @@ export function openPageEvents(storage: Storage, live: LiveBlueprints, newGuid: 
   const deployed = new WeakMap<Open, unknown>()
   const unwatchLive = live.watch(() => {
     for (const stream of streams) if (compiled(stream.blueprint) !== deployed.get(stream)) end(stream)
-    for (const name of storagesOfPages(live)) if (!told.has(name)) told.set(name, storage.version(name))
+    for (const name of storagesOfPages(live)) if (!told.has(name)) told.set(name, database.version(name))
   })
-  const unwatch = storage.watch(TOPIC, (names) => {
+  const unwatch = database.watch(TOPIC, (names) => {
     for (const name of names ?? told.keys()) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
   })
 
   /** Raised by this node's writes, and by what other nodes tell of theirs. */
   function versionOf(name: string): number {
-    return storage.version(name) + (elsewhere.get(name) ?? 0)
+    return database.version(name) + (elsewhere.get(name) ?? 0)
   }
 
   /** What this node has written since it last told. */
   function tellOthers(cluster: Cluster): void {
     const written: string[] = []
     for (const [name, version] of told) {
-      const now = storage.version(name)
+      const now = database.version(name)
       if (now === version) continue
       told.set(name, now)
       written.push(name)

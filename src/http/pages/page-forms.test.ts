@@ -19,7 +19,7 @@ const field = (name: string, type: string, rules: object = {}, more: object = {}
 beforeAll(async () => {
   room = await openTestQuoin()
   origin = await room.quoin.server.listen()
-  await room.quoin.storage.ensure('people')
+  await room.quoin.database.ensure('people')
   for (const one of [
     field('name', 'string', { min_length: 2, max_length: 40 }, { required: true }),
     field('age', 'number', { min: 0, max: 130 }),
@@ -101,7 +101,7 @@ beforeEach(() => {
 })
 
 async function add(fields: Parameters<typeof setFields>[0]): Promise<string> {
-  const made = await transact(room.quoin.storage, async (session) =>
+  const made = await transact(room.quoin.database, async (session) =>
     session.create('people', setFields(fields)),
   )
   return guidOf(made.value)

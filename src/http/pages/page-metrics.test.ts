@@ -31,18 +31,18 @@ beforeAll(async () => {
     },
     show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@table.state' } },
   })
-  const { access, engine, storage } = quoin.quoin
+  const { access, engine, database } = quoin.quoin
   files = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const assets = await openAssets(engine.records, await openAssetFiles(files, engine.newGuid))
   metrics = openMetrics({ engine, version: '1.2.3' })
   pages = await openPageRoom({
     access,
     engine: metrics.engine,
-    storage,
+    database,
     assets,
     clock: Date.now,
     random: (bytes) => void crypto.getRandomValues(bytes),
-    idempotency: await openIdempotency(storage, Date.now),
+    idempotency: await openIdempotency(database, Date.now),
     rulesOf: async () => [],
   })
   metrics.countStreams(() => pages.events.size)

@@ -3,7 +3,7 @@ import type { Engine } from '../../flows/engine.ts'
 import type { Pages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
 import type { Clock } from '../../shared/clock.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
 import type { RulesOf } from './field-rules-of.ts'
 import type { KeptForms } from './kept-forms.ts'
@@ -16,7 +16,7 @@ import type { PageTemplates } from './page-templates.ts'
 export interface PageRoom {
   readonly access: Access
   readonly engine: Engine
-  readonly storage: Storage
+  readonly database: Database
   readonly assets: Assets
   readonly clock: Clock
   readonly pages: Pages

@@ -2,9 +2,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../../shared/guid.ts'
 import { setFields } from '../../shared/mutation.ts'
+import type { Database } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import type { Storage } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 
 const storageName = '_secrets'
@@ -18,15 +18,15 @@ export interface PageSecret {
 }
 
 /** Reads the secret, or makes it: one node at a time. */
-export async function openPageSecret(storage: Storage, random: Random): Promise<PageSecret> {
-  await storage.ensure(storageName, { indexes: [{ fields: ['key'], unique: true }] })
-  const secret = await storage.alone('page secret', async () => {
-    const known = await findOne(storage.session(), storageName, 'key', key)
+export async function openPageSecret(database: Database, random: Random): Promise<PageSecret> {
+  await database.ensure(storageName, { indexes: [{ fields: ['key'], unique: true }] })
+  const secret = await database.alone('page secret', async () => {
+    const known = await findOne(database.session(), storageName, 'key', key)
     if (known) return Buffer.from(textIn(known.secret), 'base64url')
     const bytes = Buffer.alloc(BYTES)
     random(bytes)
     const fields = { key, secret: bytes.toString('base64url') }
-    await transact(storage, async (session) => session.create(storageName, setFields(fields)))
+    await transact(database, async (session) => session.create(storageName, setFields(fields)))
     return bytes
   })
   if (secret.length < BYTES) throw new Error(`The storage ${storageName} holds a secret that is too short.`)

@@ -3,9 +3,9 @@ import { readTemplate } from '../../pages/read-template.ts'
 import { templateStorage } from '../../records/templates.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageTemplate } from '../../shared/page-content.ts'
+import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import { documentOf, type Storage } from '../../storage/storage.ts'
 
 export interface PageTemplates {
   /** Undefined if there is none of this name. */
@@ -17,7 +17,7 @@ export interface PageTemplates {
 export const TEMPLATE_FILES = 'templates/'
 
 /** Page templates as pages use them. Read for each page: one indexed read, and no node is behind the others. */
-export function pageTemplates(storage: Storage): PageTemplates {
+export function pageTemplates(database: Database): PageTemplates {
   const partsOf = (record: JsonObject) => ({
     name: textIn(record.name),
     content: textIn(record.content),
@@ -28,7 +28,7 @@ export function pageTemplates(storage: Storage): PageTemplates {
   return {
     async find(name) {
       const key = name.normalize('NFKC').toLowerCase()
-      const record = await findOne(storage.session(), templateStorage, 'name_key', key)
+      const record = await findOne(database.session(), templateStorage, 'name_key', key)
       if (!record) return undefined
       const { settings, css } = readTemplate(partsOf(record))
       return {
@@ -41,7 +41,7 @@ export function pageTemplates(storage: Storage): PageTemplates {
     async file(name) {
       const [, guid, wanted, ending] =
         /^templates\/([A-Za-z0-9-]+)\.([A-Za-z0-9_-]+)\.(css|js)$/.exec(name) ?? []
-      const stored = guid === undefined ? undefined : await storage.session().get(templateStorage, guid)
+      const stored = guid === undefined ? undefined : await database.session().get(templateStorage, guid)
       if (!stored) return undefined
       const record = documentOf(stored)
       const text = ending === 'js' ? textIn(record.js) : readTemplate(partsOf(record)).css

@@ -68,7 +68,7 @@ export async function showPage(
   const mark = room.events.mark(liveTables(shown))
   const tables = new Map<DataTable, PageTable>()
   const making = {
-    session: room.storage.session(),
+    session: room.database.session(),
     address,
     hidden,
     messages: messagesFor(locale),

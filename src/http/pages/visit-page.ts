@@ -7,7 +7,7 @@ import { messagesFor } from '../../pages/messages.ts'
 import { noteDocumentsOf } from '../../records/assets/page-uploads.ts'
 import type { Actor } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { Session } from '../../storage/storage.ts'
+import type { Session } from '../../storage/database.ts'
 import type { IdempotencyKey, StoredReply } from '../endpoints/endpoint-idempotency.ts'
 import { accountForm, submitAccountForm } from './account-pages.ts'
 import type { RefusedForm } from './complete-page.ts'
@@ -52,12 +52,12 @@ export async function visitPage(
       async storeFiles(read) {
         const { values, assets } = await storeFiles(room.assets, read, by)
         stored.push(...assets)
-        endNotes = noteDocumentsOf(room.storage, assets)
+        endNotes = noteDocumentsOf(room.database, assets)
         return values
       },
       readFile: (guid) => (stored.includes(guid) ? bytesOf(room.assets, guid) : undefined),
       async areShown(table, guids) {
-        const session = room.storage.session()
+        const session = room.database.session()
         return (await session.count(table.storage, rowsQuery(table, guids))) === guids.length
       },
       expired: sent?.expired ?? false,

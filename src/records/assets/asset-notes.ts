@@ -8,9 +8,9 @@
  */
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
 
 const noteStorage = '_asset_files'
 
@@ -20,8 +20,8 @@ export interface AssetNote {
   readonly place: string
 }
 
-export function openAssetNotes(storage: Storage): Promise<void> {
-  return storage.ensure(noteStorage)
+export function openAssetNotes(database: Database): Promise<void> {
+  return database.ensure(noteStorage)
 }
 
 export async function noteFile(session: Session, place: string): Promise<AssetNote> {
@@ -34,9 +34,9 @@ export async function forgetNote(session: Session, { guid }: AssetNote): Promise
 }
 
 /** At most 100 that were made before a time (Unix seconds), the oldest first. */
-export async function notesBefore(storage: Storage, time: number): Promise<readonly AssetNote[]> {
+export async function notesBefore(database: Database, time: number): Promise<readonly AssetNote[]> {
   const query = { kind: 'range', field: '_meta.created', bounds: { lt: time } } as const
   const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const
-  const found = await storage.session().find(noteStorage, search({ query, sort, limit: 100 }))
+  const found = await database.session().find(noteStorage, search({ query, sort, limit: 100 }))
   return documentsOf(found).map((note) => ({ guid: guidOf(note), place: textIn(note.place) }))
 }

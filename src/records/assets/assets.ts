@@ -12,8 +12,8 @@ import { setFields } from '../../shared/mutation.ts'
 import type { Search } from '../../shared/query.ts'
 import type { AssetFiles, ReceivedFile } from '../../storage/assets/asset-files.ts'
 import { assetDirectoryProblem, assetNameProblem, publicPath } from '../../storage/assets/asset-path.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { documentOf, type Session } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'
 import { type AssetNote, forgetNote, noteFile, openAssetNotes } from './asset-notes.ts'
@@ -53,8 +53,8 @@ export async function openAssets(
   files: AssetFiles,
   limit = MAX_ASSET_BYTES,
 ): Promise<Assets> {
-  const { storage } = records
-  await storage.ensure(assetStorage, {
+  const { database } = records
+  await database.ensure(assetStorage, {
     indexes: [
       { fields: ['public_path'], unique: true },
       { fields: ['sha256'] },
@@ -63,7 +63,7 @@ export async function openAssets(
     ],
     text: true,
   })
-  await openAssetNotes(storage)
+  await openAssetNotes(database)
   /**
    * The last piece of work on each content: a file must not go while another asset begins to use it. Enough on several
    * nodes too: where they share files, each asset has its own.
@@ -92,9 +92,9 @@ export async function openAssets(
   /** Within the turn of the content. */
   async function settle(note: AssetNote): Promise<void> {
     const queries = [term('file', note.place), term('sha256', note.place)]
-    const users = await storage.session().count(assetStorage, { kind: 'or', queries }, true)
+    const users = await database.session().count(assetStorage, { kind: 'or', queries }, true)
     if (users === 0) await deleteFile(note.place)
-    await transact(storage, (session) => forgetNote(session, note))
+    await transact(database, (session) => forgetNote(session, note))
   }
 
   async function save(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject> {
@@ -105,13 +105,13 @@ export async function openAssets(
     const type = await typeOf(file, input.type)
     return inTurn(sha256, async () => {
       const place = files.placeOf(file)
-      const note = await transact(storage, (session) => noteFile(session, place))
+      const note = await transact(database, (session) => noteFile(session, place))
       const facts = { name, type, size, sha256, directory, public_path: path, file: place }
       const fields = { ...facts, created_by: { ...by } }
       try {
         await files.keep(file)
         return await transact(
-          storage,
+          database,
           async (session) => {
             if (path !== null) await checkFree(session, path)
             const stored = await session.create(assetStorage, setFields(fields))
@@ -137,13 +137,13 @@ export async function openAssets(
         await files.discard(file)
       }
     },
-    get: (guid) => getRecord(storage.session(), assetStorage, guid, 'asset'),
+    get: (guid) => getRecord(database.session(), assetStorage, guid, 'asset'),
     search: (wanted) => searchRecords(records, assetStorage, wanted),
     async remove(guid, by) {
-      const record = await getRecord(storage.session(), assetStorage, guid, 'asset')
+      const record = await getRecord(database.session(), assetStorage, guid, 'asset')
       await inTurn(textIn(record.sha256), async () => {
         const note = await transact(
-          storage,
+          database,
           async (session) => {
             const deleted = await session.delete(assetStorage, guid)
             if (deleted.outcome !== 'written') throw notFound(guid, 'asset')
@@ -157,7 +157,7 @@ export async function openAssets(
     settle: (note) => inTurn(contentOf(note.place), () => settle(note)),
     read: (record, range) => files.read(placeOf(record), range),
     async findPublic(path) {
-      const [record] = await findRecords(storage.session(), assetStorage, term('public_path', path))
+      const [record] = await findRecords(database.session(), assetStorage, term('public_path', path))
       return record
     },
   }

@@ -9,9 +9,9 @@
  */
 import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
+import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { documentOf, type Session, type Storage } from '../../storage/storage.ts'
 import { assetStorage } from './assets.ts'
 
 export const PAGE_UPLOADS = 'page_uploads'
@@ -28,13 +28,13 @@ export interface HeldFile {
 }
 
 /** Notes documents that are written with one of these new assets, until it is ended. */
-export function noteDocumentsOf(storage: Storage, assets: readonly string[]): () => void {
+export function noteDocumentsOf(database: Database, assets: readonly string[]): () => void {
   if (assets.length === 0) return () => undefined
-  const ends = storage
+  const ends = database
     .names()
     .filter((name) => !name.startsWith('_'))
     .map((name) =>
-      storage.observe(name, async (session, { guid, after }) => {
+      database.observe(name, async (session, { guid, after }) => {
         // Nobody else knows the guid of a file that was sent with this request.
         for (const asset of assets) if (after?.text.includes(asset)) await note(session, asset, guid)
       }),

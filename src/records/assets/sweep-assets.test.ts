@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { stubCredentials } from '../../../test/asset-place.ts'
 import { openBucket, openS3Server, type S3Server, type TestBucket } from '../../../test/s3-server.ts'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { openAssetBucket } from '../../storage/assets/asset-bucket.ts'
 import { type AssetFiles, openAssetFiles } from '../../storage/assets/asset-files.ts'
 import { parseBucketUrl } from '../../storage/assets/bucket-url.ts'
@@ -20,7 +20,7 @@ const DAY = 86_400_000
 const by = { guid: 'g', username: 'ada' }
 const input = { name: 'a.txt', directory: 'private', type: 'text/plain' }
 
-let temporary: TemporaryStorage
+let temporary: TestDatabase
 let files: AssetFiles
 let assets: Assets
 let sweeps: AssetSweep[]
@@ -33,11 +33,11 @@ async function begin(store: AssetFiles): Promise<void> {
     ...store,
     delete: (place) => (unreachable ? Promise.reject(new Error('no bucket')) : store.delete(place)),
   }
-  assets = await openAssets(await openRecords(temporary.storage, temporary.clock), files)
+  assets = await openAssets(await openRecords(temporary.database, temporary.clock), files)
 }
 
 beforeEach(async () => {
-  temporary = await openTemporaryStorage()
+  temporary = await openTestDatabase()
   sweeps = []
   logged = []
   unreachable = false
@@ -50,7 +50,7 @@ afterEach(async () => {
 
 function open(source: Pick<Assets, 'settle'> = assets): AssetSweep {
   const log = { write: ({ message }: { readonly message: string }) => void logged.push(message) }
-  const sweep = openAssetSweep({ storage: temporary.storage, assets: source, clock: temporary.clock, log })
+  const sweep = openAssetSweep({ database: temporary.database, assets: source, clock: temporary.clock, log })
   sweeps.push(sweep)
   return sweep
 }
@@ -61,7 +61,7 @@ const upload = async (content: string) => assets.create(await receive(content), 
 /** What a node leaves that dies before the record: the note, and the file. */
 async function interruptedUpload(content: string): Promise<string> {
   const file = await receive(content)
-  await transact(temporary.storage, (session) => noteFile(session, files.placeOf(file)))
+  await transact(temporary.database, (session) => noteFile(session, files.placeOf(file)))
   const place = await files.keep(file)
   await files.discard(file)
   return place
@@ -82,7 +82,7 @@ const isThere = (place: string) =>
     () => true,
     () => false,
   )
-const notes = async () => (await notesBefore(temporary.storage, 9e9)).length
+const notes = async () => (await notesBefore(temporary.database, 9e9)).length
 
 /** For both stores. */
 function both(): void {
@@ -139,7 +139,7 @@ describe('on disk', () => {
   })
 
   test('a place in the store that was there before is forgotten', async () => {
-    await transact(temporary.storage, (session) => noteFile(session, `ab/${'0'.repeat(64)}.bucket`))
+    await transact(temporary.database, (session) => noteFile(session, `ab/${'0'.repeat(64)}.bucket`))
     temporary.clock.now += 2 * DAY
     await open().run()
     expect(await notes()).toBe(0)

@@ -4,7 +4,7 @@
  * be under way on any node.
  */
 import type { Clock } from '../../shared/clock.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Database } from '../../storage/database.ts'
 import type { SystemLog } from '../system-log.ts'
 import { type AssetNote, notesBefore } from './asset-notes.ts'
 import type { Assets } from './assets.ts'
@@ -17,7 +17,7 @@ export interface AssetSweep {
 }
 
 export interface AssetSweepOptions {
-  readonly storage: Storage
+  readonly database: Database
   readonly assets: Pick<Assets, 'settle'>
   readonly clock: Clock
   readonly log: Pick<SystemLog, 'write'>
@@ -26,7 +26,7 @@ export interface AssetSweepOptions {
 const EVERY = 3_600_000
 const DAY_SECONDS = 86_400
 
-export function openAssetSweep({ storage, assets, clock, log }: AssetSweepOptions): AssetSweep {
+export function openAssetSweep({ database, assets, clock, log }: AssetSweepOptions): AssetSweep {
   let closed = false
   let running: Promise<number> = Promise.resolve(0)
   const timer = setInterval(() => void run(), EVERY).unref()
@@ -35,7 +35,7 @@ export function openAssetSweep({ storage, assets, clock, log }: AssetSweepOption
     let settled = 0
     const before = Math.floor(clock() / 1000) - DAY_SECONDS
     for (;;) {
-      const notes: readonly AssetNote[] = closed ? [] : await notesBefore(storage, before)
+      const notes: readonly AssetNote[] = closed ? [] : await notesBefore(database, before)
       if (notes.length === 0) return settled
       for (const note of notes) {
         if (closed) return settled
@@ -47,7 +47,7 @@ export function openAssetSweep({ storage, assets, clock, log }: AssetSweepOption
 
   async function sweep(): Promise<number> {
     try {
-      const settled = await storage.alone('asset sweep', settleAll)
+      const settled = await database.alone('asset sweep', settleAll)
       const files = settled === 1 ? 'asset file' : 'asset files'
       if (settled > 0)
         log.write({ level: 'info', message: `${settled} ${files} left without a record deleted.` })

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
 import { search } from '../../shared/query.ts'
+import type { Database, Found, Session } from '../../storage/database.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import type { Found, Session, Storage } from '../../storage/storage.ts'
 
 /** Bytes that a page should have: what is in memory at a time is a few of them. */
 const PAGE_BYTES = 1024 * 1024
@@ -14,8 +14,8 @@ const MOST = 500
  * So every document that is there from beginning to end comes exactly once; one that is written meanwhile comes as it was
  * before or after, and a new one may come.
  */
-export async function* exportDocuments(storage: Storage, name: string): AsyncGenerator<string, void> {
-  const session = storage.session()
+export async function* exportDocuments(database: Database, name: string): AsyncGenerator<string, void> {
+  const session = database.session()
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
   // Documents may be of 16 MiB each: the first page is small, and the next ones as large as the last one allows.
   let limit = 4

@@ -7,10 +7,10 @@ import { jsonProblem } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, type Search, search } from '../../shared/query.ts'
+import { type Change, type Database, documentOf, type Observer } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
-import { type Change, documentOf, type Observer, type Storage } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 import { findRecords, recordStorages } from '../records.ts'
 import { documentRevisions } from './document-revisions.ts'
@@ -41,8 +41,8 @@ export interface DocumentHistory {
 }
 
 /** The records of storages are there: see `openRecords`. */
-export async function openDocumentHistory(storage: Storage): Promise<DocumentHistory> {
-  await storage.ensure(historyStorage, {
+export async function openDocumentHistory(database: Database): Promise<DocumentHistory> {
+  await database.ensure(historyStorage, {
     indexes: [{ fields: ['document', '_meta.created'] }, { fields: ['storage'] }],
   })
   const watches = new Map<string, () => void>()
@@ -50,14 +50,14 @@ export async function openDocumentHistory(storage: Storage): Promise<DocumentHis
 
   async function watch(): Promise<void> {
     const query = { kind: 'term', field: 'history', value: true } as const
-    const records = await findRecords(storage.session(), recordStorages.storages, query)
+    const records = await findRecords(database.session(), recordStorages.storages, query)
     const wanted = new Set(records.map((record) => textIn(record.name)))
     for (const [name, end] of watches) {
       if (wanted.has(name)) continue
       end()
       watches.delete(name)
     }
-    for (const name of wanted) if (!watches.has(name)) watches.set(name, storage.observe(name, keep))
+    for (const name of wanted) if (!watches.has(name)) watches.set(name, database.observe(name, keep))
   }
 
   const refresh = () => {
@@ -66,7 +66,7 @@ export async function openDocumentHistory(storage: Storage): Promise<DocumentHis
     return last
   }
 
-  const unwatch = storage.watch(recordStorages.storages, refresh)
+  const unwatch = database.watch(recordStorages.storages, refresh)
   await refresh()
   return {
     refresh,
@@ -78,16 +78,16 @@ export async function openDocumentHistory(storage: Storage): Promise<DocumentHis
           { kind: 'term', field: 'storage', value: name },
         ],
       }
-      const session = storage.session()
+      const session = database.session()
       const { found, total } = await findWithTotal(session, historyStorage, search({ query, ...page }))
       return { records: documentsOf(found), total, next: found.next() }
     },
     async forget(name) {
       const wanted = search({ query: { kind: 'term', field: 'storage', value: name }, limit: BATCH })
       for (;;) {
-        const { documents, length } = await storage.session().find(historyStorage, wanted)
+        const { documents, length } = await database.session().find(historyStorage, wanted)
         if (length === 0) return
-        await transact(storage, async (session) => {
+        await transact(database, async (session) => {
           for (const record of objectsIn(documents.value))
             await session.delete(historyStorage, guidOf(record))
         })

@@ -23,15 +23,15 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { createAll } from '../../storage/create-all.ts'
-import { guidOf } from '../../storage/document-fields.ts'
 import {
   type CreateOptions,
+  type Database,
   documentOf,
   type NewDocument,
   type Origin,
   type Session,
-  type Storage,
-} from '../../storage/storage.ts'
+} from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
 import {
   beginImport,
   endImport,
@@ -58,7 +58,7 @@ export interface DocumentImports {
 }
 
 export interface DocumentImportOptions {
-  readonly storage: Storage
+  readonly database: Database
   /** For temporary files; emptied when this opens. */
   readonly directory: string
   readonly newGuid: () => string
@@ -71,14 +71,14 @@ const ROUND_MS = 60_000
 const BATCH_BYTES = 512 * 1024
 
 export async function openDocumentImports(options: DocumentImportOptions): Promise<DocumentImports> {
-  const { storage, directory, newGuid, limit = GIB } = options
+  const { database, directory, newGuid, limit = GIB } = options
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
-  await openImportJournal(storage)
-  const undoBroken = () => storage.alone('imports', () => undoBrokenImports(storage))
+  await openImportJournal(database)
+  const undoBroken = () => database.alone('imports', () => undoBrokenImports(database))
   await undoBroken()
   // What a node was writing that is no more, another one undoes. A failure is tried again by the next round.
-  const rounds = storage.cluster && setInterval(() => void undoBroken().catch(() => undefined), ROUND_MS)
+  const rounds = database.cluster && setInterval(() => void undoBroken().catch(() => undefined), ROUND_MS)
   rounds?.unref()
   const running = new Set<Promise<unknown>>()
   let closed = false
@@ -92,7 +92,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     const path = join(directory, `${newGuid()}.ndjson`)
     try {
       await pipeline(source, atMost(limit), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-      for await (const batch of batchesOf(path)) await tryBatch(storage, name, batch, origin)
+      for await (const batch of batchesOf(path)) await tryBatch(database, name, batch, origin)
       return await write(name, path, origin, whenWritten)
     } finally {
       await rm(path, { force: true })
@@ -105,16 +105,16 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     origin: Origin,
     whenWritten: WhenWritten,
   ): Promise<number> {
-    const id = await beginImport(storage, name)
+    const id = await beginImport(database, name)
     let count = 0
     try {
       for await (const batch of batchesOf(path)) {
         if (closed) throw new QuoinError('UNAVAILABLE', 'The node is stopping. Nothing was imported.')
-        await writeBatch(storage, name, batch, origin, id)
+        await writeBatch(database, name, batch, origin, id)
         count += batch.length
       }
     } catch (error) {
-      await undoImport(storage, id, origin).catch((cause: unknown) => {
+      await undoImport(database, id, origin).catch((cause: unknown) => {
         throw new QuoinError(
           'UNAVAILABLE',
           'The import failed and what it had written could not be deleted. The next start of the node deletes it.',
@@ -123,7 +123,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       })
       throw error
     }
-    await endImport(storage, id, origin, (session) => whenWritten(session, count))
+    await endImport(database, id, origin, (session) => whenWritten(session, count))
     return count
   }
 
@@ -145,12 +145,12 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
 }
 
 async function tryBatch(
-  storage: Storage,
+  database: Database,
   name: string,
   batch: readonly Line[],
   origin: Origin,
 ): Promise<void> {
-  const session = storage.session(origin)
+  const session = database.session(origin)
   try {
     await createLines(session, name, batch)
   } finally {
@@ -160,13 +160,13 @@ async function tryBatch(
 }
 
 async function writeBatch(
-  storage: Storage,
+  database: Database,
   name: string,
   batch: readonly Line[],
   origin: Origin,
   id: string,
 ): Promise<void> {
-  const session = storage.session(origin)
+  const session = database.session(origin)
   try {
     await noteBatch(session, id, await createLines(session, name, batch))
     await session.commit()

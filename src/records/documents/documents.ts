@@ -3,8 +3,8 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Search } from '../../shared/query.ts'
+import type { Session, Written } from '../../storage/database.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
-import type { Session, Written } from '../../storage/storage.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { transact } from '../../storage/transact.ts'
 import { auditDocument } from '../audited-documents.ts'
@@ -30,7 +30,7 @@ export async function searchDocuments(
   wanted: Search,
 ): Promise<FoundDocuments> {
   return inStorage(context, guid, async (name) => {
-    const session = context.records.storage.session()
+    const session = context.records.database.session()
     const { found, total } = await findWithTotal(session, name, wanted)
     return { documents: found.documents, total, next: found.next() }
   })
@@ -41,7 +41,7 @@ export async function getDocument(
   { guid, document }: DocumentPlace,
 ): Promise<StoredJson> {
   return inStorage(context, guid, async (name) => {
-    const stored = await context.records.storage.session().get(name, document)
+    const stored = await context.records.database.session().get(name, document)
     if (!stored) throw notFound(document, 'document')
     return stored
   })
@@ -57,7 +57,7 @@ export async function createDocument(
 ): Promise<StoredJson> {
   return inStorage(context, guid, (name) =>
     transact(
-      context.records.storage,
+      context.records.database,
       async (session) => {
         const options = expiry === undefined ? {} : { expiry }
         const after = await session.create(name, setFields(fields), options)
@@ -112,7 +112,7 @@ function change(
 ): Promise<StoredJson> {
   return inStorage(context, guid, (name) =>
     transact(
-      context.records.storage,
+      context.records.database,
       async (session) => {
         const written = await write(session, name)
         if (written.outcome === 'not_found') throw notFound(document, 'document')
@@ -142,7 +142,7 @@ async function inStorage<T>(
   } catch (error) {
     // Tables that went away are a fault of ours to an engine; only here it is known that somebody deleted them.
     if (!(error instanceof QuoinError) || error.code === 'INTERNAL') {
-      if (!context.records.storage.has(name)) throw notFound(guid, 'storage')
+      if (!context.records.database.has(name)) throw notFound(guid, 'storage')
       await storageNamed(context, guid)
     }
     throw error

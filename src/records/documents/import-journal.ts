@@ -10,8 +10,8 @@
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
+import { type Database, documentOf, type Origin, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
-import { documentOf, type Origin, type Session, type Storage } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 
 const journal = '_imports'
@@ -21,14 +21,14 @@ const MANY = 50
 
 const isImport: Query = { kind: 'term', field: 'kind', value: 'import' }
 
-export async function openImportJournal(storage: Storage): Promise<void> {
-  await storage.ensure(journal, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
+export async function openImportJournal(database: Database): Promise<void> {
+  await database.ensure(journal, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
 }
 
 /** Begins an import into a storage. Gives its guid. */
-export async function beginImport(storage: Storage, name: string): Promise<string> {
-  const fields = { kind: 'import', storage: name, node: storage.cluster?.self ?? '' }
-  return guidOf(documentOf(await transact(storage, (session) => session.create(journal, setFields(fields)))))
+export async function beginImport(database: Database, name: string): Promise<string> {
+  const fields = { kind: 'import', storage: name, node: database.cluster?.self ?? '' }
+  return guidOf(documentOf(await transact(database, (session) => session.create(journal, setFields(fields)))))
 }
 
 /** Notes what the session has written of the import. */
@@ -38,57 +38,57 @@ export async function noteBatch(session: Session, id: string, guids: readonly st
 
 /** From when this resolves the import stays, whatever happens. `also` is done in the same transaction. */
 export async function endImport(
-  storage: Storage,
+  database: Database,
   id: string,
   origin: Origin = {},
   also: (session: Session) => MaybePromise<void> = () => undefined,
 ): Promise<void> {
   await transact(
-    storage,
+    database,
     async (session) => {
       await session.delete(journal, id)
       await also(session)
     },
     origin,
   )
-  await forgetBatches(storage, batchesOf(id))
+  await forgetBatches(database, batchesOf(id))
 }
 
 /** Deletes all that the import has written, some batches at a time; can be cut short and begun again. */
-export async function undoImport(storage: Storage, id: string, origin: Origin): Promise<void> {
-  const header = await storage.session().get(journal, id)
+export async function undoImport(database: Database, id: string, origin: Origin): Promise<void> {
+  const header = await database.session().get(journal, id)
   const name = header && textIn(documentOf(header).storage)
   const wanted = search({ query: batchesOf(id), limit: FEW })
   for (;;) {
-    const { documents, length } = await storage.session().find(journal, wanted)
+    const { documents, length } = await database.session().find(journal, wanted)
     if (length === 0) break
     await transact(
-      storage,
+      database,
       async (session) => {
         for (const batch of objectsIn(documents.value)) {
           const guids = Array.isArray(batch.guids) ? batch.guids : []
           for (const guid of guids)
-            if (name !== undefined && storage.has(name)) await session.delete(name, String(guid))
+            if (name !== undefined && database.has(name)) await session.delete(name, String(guid))
           await session.delete(journal, guidOf(batch))
         }
       },
       origin,
     )
   }
-  await transact(storage, (session) => session.delete(journal, id))
+  await transact(database, (session) => session.delete(journal, id))
 }
 
 /** Undoes what a crash cut short: all that no live node is writing. At the start, when this node imports nothing yet, or later. */
-export async function undoBrokenImports(storage: Storage): Promise<void> {
-  const nodes = (await storage.cluster?.nodes()) ?? []
+export async function undoBrokenImports(database: Database): Promise<void> {
+  const nodes = (await database.cluster?.nodes()) ?? []
   const live = new Set(nodes.filter((node) => node.live).map(({ guid }) => guid))
-  const { documents } = await storage.session().find(journal, search({ query: isImport, limit: 1000 }))
+  const { documents } = await database.session().find(journal, search({ query: isImport, limit: 1000 }))
   const running: string[] = []
   for (const record of objectsIn(documents.value)) {
     if (live.has(textIn(record.node))) running.push(guidOf(record))
-    else await undoImport(storage, guidOf(record), {})
+    else await undoImport(database, guidOf(record), {})
   }
-  await forgetBatches(storage, {
+  await forgetBatches(database, {
     kind: 'and',
     queries: [
       { kind: 'term', field: 'kind', value: 'batch' },
@@ -101,12 +101,12 @@ function batchesOf(id: string): Query {
   return { kind: 'term', field: 'import', value: id }
 }
 
-async function forgetBatches(storage: Storage, query: Query): Promise<void> {
+async function forgetBatches(database: Database, query: Query): Promise<void> {
   const wanted = search({ query, limit: MANY })
   for (;;) {
-    const { documents, length } = await storage.session().find(journal, wanted)
+    const { documents, length } = await database.session().find(journal, wanted)
     if (length === 0) return
-    await transact(storage, async (session) => {
+    await transact(database, async (session) => {
       for (const batch of objectsIn(documents.value)) await session.delete(journal, guidOf(batch))
     })
   }

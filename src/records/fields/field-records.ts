@@ -7,7 +7,7 @@ import { jsonProblem } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { patternProblem } from '../../shared/text-pattern.ts'
-import { documentOf, type Session, type Storage, storageNameProblem } from '../../storage/storage.ts'
+import { type Database, documentOf, type Session, storageNameProblem } from '../../storage/database.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, getRecord, notFound, recordStorages } from '../records.ts'
 import { fieldStorage, MAX_FIELDS, ruleOf } from './field-rules.ts'
@@ -26,10 +26,10 @@ const defaults: JsonObject = {
 }
 
 /** INVALID_BODY naming what does not fit; CONFLICT if the storage has a field of this name. */
-export async function createField(storage: Storage, input: FieldInput, by: Actor): Promise<JsonObject> {
+export async function createField(database: Database, input: FieldInput, by: Actor): Promise<JsonObject> {
   const record = checkedField({ ...defaults, ...input })
   return transact(
-    storage,
+    database,
     async (session) => {
       if ((await session.count(fieldStorage, matchAll)) >= MAX_FIELDS)
         throw new QuoinError('CONFLICT', `A cluster holds at most ${MAX_FIELDS} fields. Delete some first.`)
@@ -42,19 +42,19 @@ export async function createField(storage: Storage, input: FieldInput, by: Actor
   )
 }
 
-export async function getField(storage: Storage, guid: string): Promise<JsonObject> {
-  return getRecord(storage.session(), fieldStorage, guid, 'blueprint field')
+export async function getField(database: Database, guid: string): Promise<JsonObject> {
+  return getRecord(database.session(), fieldStorage, guid, 'blueprint field')
 }
 
 /** Changes what is given; `validation_rules` and `metadata` as a whole. Errors as when creating, and NOT_FOUND. */
 export async function updateField(
-  storage: Storage,
+  database: Database,
   guid: string,
   changes: FieldInput,
   by: Actor,
 ): Promise<JsonObject> {
   return transact(
-    storage,
+    database,
     async (session) => {
       const { _meta, ...before } = await getRecord(session, fieldStorage, guid, 'blueprint field')
       const record = checkedField({ ...before, ...changes })
@@ -70,9 +70,9 @@ export async function updateField(
 }
 
 /** Soft delete: its rules no longer count. */
-export async function removeField(storage: Storage, guid: string, by: Actor): Promise<void> {
+export async function removeField(database: Database, guid: string, by: Actor): Promise<void> {
   await transact(
-    storage,
+    database,
     async (session) => {
       const removed = await session.remove(fieldStorage, guid)
       if (removed.outcome !== 'written') throw notFound(guid, 'blueprint field')

@@ -10,8 +10,8 @@ import { type FieldLimits, type FieldRule, fieldTypes } from '../../shared/field
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
+import type { Database } from '../../storage/database.ts'
 import { objectsIn } from '../../storage/document-fields.ts'
-import type { Storage } from '../../storage/storage.ts'
 
 export const fieldStorage = '_fields'
 /** They are all kept in memory. */
@@ -34,20 +34,20 @@ interface Loaded {
 }
 
 /** Makes the storage of fields if it is not there, and reads them. */
-export async function openFieldRules(storage: Storage): Promise<FieldRules> {
-  await storage.ensure(fieldStorage, {
+export async function openFieldRules(database: Database): Promise<FieldRules> {
+  await database.ensure(fieldStorage, {
     indexes: [{ fields: ['key'], unique: true }, { fields: ['storage'] }],
     text: true,
   })
   // Nothing to do: that it was written shows in its version. It is watched for the life of the storage.
-  storage.watch(fieldStorage, () => undefined)
+  database.watch(fieldStorage, () => undefined)
   let loaded: Loaded | undefined
 
   function load(): MaybePromise<Loaded> {
     // Asked before reading: what is written meanwhile makes the next write read again.
-    const version = storage.version(fieldStorage)
+    const version = database.version(fieldStorage)
     if (loaded?.version === version) return loaded
-    const found = storage.session().find(fieldStorage, search({ limit: MAX_FIELDS }))
+    const found = database.session().find(fieldStorage, search({ limit: MAX_FIELDS }))
     return andThen(found, ({ documents }) => {
       const all = objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? [])
       const everywhere = new Map(
@@ -60,7 +60,7 @@ export async function openFieldRules(storage: Storage): Promise<FieldRules> {
 
   await load()
   return {
-    none: () => loaded?.version === storage.version(fieldStorage) && loaded.all.length === 0,
+    none: () => loaded?.version === database.version(fieldStorage) && loaded.all.length === 0,
     of: (name) =>
       andThen(load(), ({ all, everywhere, byStorage }) => {
         const known = byStorage.get(name)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { JsonObject } from '../../shared/json.ts'
 import { matchAll } from '../../shared/query.ts'
 import { createAll } from '../create-all.ts'
-import type { NewDocument, Session } from '../storage.ts'
+import type { NewDocument, Session } from '../database.ts'
 import { bodyOf, create, failure, metaOf, set } from './expectations.ts'
 import type { It } from './world.ts'
 
@@ -17,9 +17,9 @@ async function refusal(session: Session, name: string, documents: readonly NewDo
 }
 
 export function createAllChapter(it: It): void {
-  it('a document that cannot be made is told, and those before it are made', async ({ storage, name }) => {
-    await storage.ensure(name, unique)
-    await create(storage, name, { n: 100 })
+  it('a document that cannot be made is told, and those before it are made', async ({ database, name }) => {
+    await database.ensure(name, unique)
+    await create(database, name, { n: 100 })
     const guid = '018f0000-0000-7000-8000-000000000001'
     const withGuid = { mutations: set({}), options: { guid } }
     const bad: NewDocument = { mutations: [{ op: 'set', field: 'a..b', value: 1 }] }
@@ -36,7 +36,7 @@ export function createAllChapter(it: It): void {
       [[mixed, document({ n: 100 })], 0, 'INVALID_BODY'],
     ]
     for (const [documents, index, code] of refused) {
-      const session = storage.session()
+      const session = database.session()
       expect(await refusal(session, name, documents)).toEqual([index, code])
       // The session goes on as after a `create` that was refused.
       expect(await session.count(name, matchAll)).toBe(index + 1)
@@ -44,22 +44,22 @@ export function createAllChapter(it: It): void {
       expect(await session.count(name, matchAll)).toBe(index + 2)
       await session.rollback()
     }
-    expect(await storage.session().count(name, matchAll)).toBe(1)
-    const error = (await createAll(storage.session(), name, [document({ n: 100 })])).refused
+    expect(await database.session().count(name, matchAll)).toBe(1)
+    const error = (await createAll(database.session(), name, [document({ n: 100 })])).refused
     expect([error?.message.includes('n'), error?.cause]).toEqual([true, undefined])
   })
 
-  it('of a storage that does not exist it throws', async ({ storage, name }) => {
-    await failure('INTERNAL', () => createAll(storage.session(), 'no_such_storage', numbers(0, 2)))
-    expect(await storage.session().count(name, matchAll)).toBe(0)
+  it('of a storage that does not exist it throws', async ({ database, name }) => {
+    await failure('INTERNAL', () => createAll(database.session(), 'no_such_storage', numbers(0, 2)))
+    expect(await database.session().count(name, matchAll)).toBe(0)
   })
 
   it('makes what create makes, in order, with what a document brings, all or nothing', async ({
-    storage,
+    database,
     name,
   }) => {
-    await storage.ensure(name, { ...unique, text: true })
-    const session = storage.session()
+    await database.ensure(name, { ...unique, text: true })
+    const session = database.session()
     const guid = '018f0000-0000-7000-8000-000000000002'
     const { documents, refused } = await createAll(session, name, [
       ...numbers(0, 300),
@@ -71,9 +71,9 @@ export function createAllChapter(it: It): void {
     expect(metas[300]).toMatchObject({ guid, cms: 5_000, ums: 5_000, created: 5, expiry: 77, removed: 0 })
     const guids = metas.slice(0, 300).map((meta) => meta.guid)
     expect(guids).toEqual(guids.toSorted())
-    expect(await storage.session().count(name, matchAll)).toBe(0)
+    expect(await database.session().count(name, matchAll)).toBe(0)
     await session.commit()
-    const reader = storage.session()
+    const reader = database.session()
     expect(await reader.count(name, matchAll)).toBe(302)
     for (const [index, made] of documents.entries()) {
       const stored = await reader.get(name, metas[index]?.guid ?? '')
@@ -84,12 +84,12 @@ export function createAllChapter(it: It): void {
     expect(await reader.count(name, text)).toBe(1)
   })
 
-  it('tells observers of each, and nothing is made of nothing', async ({ storage, name }) => {
+  it('tells observers of each, and nothing is made of nothing', async ({ database, name }) => {
     const told: unknown[] = []
-    const end = storage.observe(name, (_session, { kind, guid, before, after }) => {
+    const end = database.observe(name, (_session, { kind, guid, before, after }) => {
       told.push([kind, guid, before, after && bodyOf(after)])
     })
-    const session = storage.session()
+    const session = database.session()
     expect(await createAll(session, name, [])).toEqual({ documents: [], refused: undefined })
     expect(session.hasWritten).toBe(false)
     const { documents } = await createAll(session, name, numbers(0, 3))
@@ -98,12 +98,12 @@ export function createAllChapter(it: It): void {
     await session.commit()
   })
 
-  it('raises the version of the storage once it is committed', async ({ storage, name }) => {
-    const before = storage.version(name)
-    const session = storage.session()
+  it('raises the version of the storage once it is committed', async ({ database, name }) => {
+    const before = database.version(name)
+    const session = database.session()
     await createAll(session, name, numbers(0, 3))
-    expect(storage.version(name)).toBe(before)
+    expect(database.version(name)).toBe(before)
     await session.commit()
-    expect(storage.version(name)).toBeGreaterThan(before)
+    expect(database.version(name)).toBeGreaterThan(before)
   })
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { isGuid } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
-import { documentOf } from '../storage.ts'
+import { documentOf } from '../database.ts'
 import { transact } from '../transact.ts'
 import { bodyOf, change, create, failure, metaOf, set, stored } from './expectations.ts'
 import type { It } from './world.ts'
@@ -64,9 +64,9 @@ const refused: readonly [string, Mutation[], string][] = [
 ]
 
 export function documentChapter(it: It): void {
-  it('gives a new document its _meta', async ({ storage, name, clock }) => {
+  it('gives a new document its _meta', async ({ database, name, clock }) => {
     clock.now += 1_234
-    const document = await transact(storage, (session) => session.create(name, set({ a: 1 })))
+    const document = await transact(database, (session) => session.create(name, set({ a: 1 })))
     const meta = metaOf(document)
     const seconds = Math.floor(clock.now / 1000)
     expect(meta).toEqual({
@@ -80,15 +80,15 @@ export function documentChapter(it: It): void {
       expiry: -1,
       update_hash: expect.stringMatching(/^[0-9a-f]{32}$/),
     })
-    expect((await storage.session().get(name, meta.guid))?.value).toEqual(document.value)
-    const brief = await transact(storage, (session) => session.create(name, [], { expiry: 99 }))
+    expect((await database.session().get(name, meta.guid))?.value).toEqual(document.value)
+    const brief = await transact(database, (session) => session.create(name, [], { expiry: 99 }))
     expect(metaOf(brief).expiry).toBe(99)
     expect(bodyOf(brief)).toEqual({})
   })
 
   it('keeps guids, times and _meta in the order of creation, also when the clock steps back', async (world) => {
-    const { storage, name, clock } = world
-    const metas = await transact(storage, async (session) => {
+    const { database, name, clock } = world
+    const metas = await transact(database, async (session) => {
       const made = []
       for (const step of [0, 0, 5, -60_000, 0, 1]) {
         clock.now += step
@@ -104,9 +104,9 @@ export function documentChapter(it: It): void {
   })
 
   for (const guid of strangers)
-    it(`finds nothing under ${JSON.stringify(guid).slice(0, 40)}`, async ({ storage, name }) => {
-      const kept = await create(storage, name, { a: 1 })
-      const session = storage.session()
+    it(`finds nothing under ${JSON.stringify(guid).slice(0, 40)}`, async ({ database, name }) => {
+      const kept = await create(database, name, { a: 1 })
+      const session = database.session()
       expect(await session.get(name, guid)).toBeUndefined()
       expect(await session.get(name, guid, { removed: true })).toBeUndefined()
       expect(await session.update(name, guid, set({ a: 2 }))).toEqual({ outcome: 'not_found' })
@@ -114,66 +114,66 @@ export function documentChapter(it: It): void {
       expect(await session.restore(name, guid)).toEqual({ outcome: 'not_found' })
       expect(await session.delete(name, guid)).toEqual({ outcome: 'not_found' })
       await session.commit()
-      expect(await stored(storage, name, kept)).toEqual({ a: 1 })
+      expect(await stored(database, name, kept)).toEqual({ a: 1 })
     })
 
   for (const [title, before, changes, after] of mutations)
-    it(`mutations: ${title}`, async ({ storage, name }) => {
-      const guid = await create(storage, name, before)
-      const written = await change(storage, (session) => session.update(name, guid, changes))
+    it(`mutations: ${title}`, async ({ database, name }) => {
+      const guid = await create(database, name, before)
+      const written = await change(database, (session) => session.update(name, guid, changes))
       if (written.outcome !== 'written') throw new Error(written.outcome)
       expect(bodyOf(written.document)).toEqual(after)
-      expect(await stored(storage, name, guid)).toEqual(after)
+      expect(await stored(database, name, guid)).toEqual(after)
     })
 
   for (const [title, changes, field] of refused)
-    it(`refuses ${title}`, async ({ storage, name }) => {
-      const guid = await create(storage, name, { title: 'x' })
-      const version = storage.version(name)
+    it(`refuses ${title}`, async ({ database, name }) => {
+      const guid = await create(database, name, { title: 'x' })
+      const version = database.version(name)
       const error = await failure('INVALID_BODY', () =>
-        change(storage, (session) => session.update(name, guid, changes)),
+        change(database, (session) => session.update(name, guid, changes)),
       )
       expect(error.fields).toEqual([field])
-      expect(await stored(storage, name, guid)).toEqual({ title: 'x' })
+      expect(await stored(database, name, guid)).toEqual({ title: 'x' })
       const fresh = [...set({ title: 'x' }), ...changes]
-      await failure('INVALID_BODY', () => transact(storage, (session) => session.create(name, fresh)))
-      expect(await storage.session().count(name, { kind: 'all' })).toBe(1)
-      expect(storage.version(name)).toBe(version)
+      await failure('INVALID_BODY', () => transact(database, (session) => session.create(name, fresh)))
+      expect(await database.session().count(name, { kind: 'all' })).toBe(1)
+      expect(database.version(name)).toBe(version)
     })
 
-  it('takes a guid and a time of creation from outside, once', async ({ storage, name, clock }) => {
+  it('takes a guid and a time of creation from outside, once', async ({ database, name, clock }) => {
     const given = { guid: '01900000-0000-7000-8000-00000000000a', cms: Date.UTC(2020, 1, 2), expiry: 5 }
-    const kept = await transact(storage, (session) => session.create(name, set({ a: 1 }), given))
+    const kept = await transact(database, (session) => session.create(name, set({ a: 1 }), given))
     expect(metaOf(kept)).toMatchObject({ ...given, created: given.cms / 1000, updated: given.cms / 1000 })
-    await change(storage, (session) => session.remove(name, given.guid))
-    const session = storage.session()
+    await change(database, (session) => session.remove(name, given.guid))
+    const session = database.session()
     const other = metaOf(await session.create(name, set({ a: 2 }), { cms: clock.now - 1_000 }))
     expect([isGuid(other.guid), other.cms, other.expiry]).toEqual([true, clock.now - 1_000, -1])
     // Also where the document is only hidden; and the session goes on as after every refusal.
     await failure('CONFLICT', () => session.create(name, set({ a: 3 }), given))
     await session.commit()
-    expect(await stored(storage, name, other.guid)).toEqual({ a: 2 })
-    expect(await storage.session().count(name, { kind: 'all' }, true)).toBe(2)
+    expect(await stored(database, name, other.guid)).toEqual({ a: 2 })
+    expect(await database.session().count(name, { kind: 'all' }, true)).toBe(2)
   })
 
-  it('refuses a document of more than 16 MiB', async ({ storage, name }) => {
+  it('refuses a document of more than 16 MiB', async ({ database, name }) => {
     const half = '\u00e9'.repeat(4 * 1024 * 1024)
-    const guid = await create(storage, name, { half })
-    await failure('INVALID_BODY', () => create(storage, name, { half, other: half }))
+    const guid = await create(database, name, { half })
+    await failure('INVALID_BODY', () => create(database, name, { half, other: half }))
     await failure('INVALID_BODY', () =>
-      change(storage, (session) => session.update(name, guid, set({ other: half }))),
+      change(database, (session) => session.update(name, guid, set({ other: half }))),
     )
-    expect(await stored(storage, name, guid)).toEqual({ half })
+    expect(await stored(database, name, guid)).toEqual({ half })
   })
 
   it('an update moves updated and update_hash and nothing else of _meta', async ({
-    storage,
+    database,
     name,
     clock,
   }) => {
-    const before = await transact(storage, (session) => session.create(name, set({ a: 1 })))
+    const before = await transact(database, (session) => session.create(name, set({ a: 1 })))
     clock.now += 5_000
-    const written = await change(storage, (session) =>
+    const written = await change(database, (session) =>
       session.update(name, metaOf(before).guid, set({ a: 1 })),
     )
     if (written.outcome !== 'written') throw new Error(written.outcome)
@@ -187,68 +187,72 @@ export function documentChapter(it: It): void {
     expect(meta.update_hash).not.toBe(old.update_hash)
   })
 
-  it('an update with an update_hash needs the newest one', async ({ storage, name }) => {
-    const before = await transact(storage, (session) => session.create(name, set({ a: 1 })))
+  it('an update with an update_hash needs the newest one', async ({ database, name }) => {
+    const before = await transact(database, (session) => session.create(name, set({ a: 1 })))
     const { guid, update_hash: updateHash } = metaOf(before)
-    const first = await change(storage, (session) =>
+    const first = await change(database, (session) =>
       session.update(name, guid, set({ a: 2 }), { updateHash }),
     )
     if (first.outcome !== 'written') throw new Error(first.outcome)
-    const late = await change(storage, (session) => session.update(name, guid, set({ a: 3 }), { updateHash }))
+    const late = await change(database, (session) =>
+      session.update(name, guid, set({ a: 3 }), { updateHash }),
+    )
     expect(late.outcome).toBe('conflict')
     if (late.outcome !== 'conflict') return
     expect(late.document.value).toEqual(first.document.value)
-    expect(await stored(storage, name, guid)).toEqual({ a: 2 })
-    const removed = await change(storage, (session) => session.remove(name, guid))
+    expect(await stored(database, name, guid)).toEqual({ a: 2 })
+    const removed = await change(database, (session) => session.remove(name, guid))
     expect(removed.outcome).toBe('written')
-    const gone = await change(storage, (session) => session.update(name, guid, set({ a: 4 }), { updateHash }))
+    const gone = await change(database, (session) =>
+      session.update(name, guid, set({ a: 4 }), { updateHash }),
+    )
     expect(gone.outcome).toBe('not_found')
   })
 
-  it('a removed document is out of sight until it is restored', async ({ storage, name, clock }) => {
-    const guid = await create(storage, name, { a: 1 })
+  it('a removed document is out of sight until it is restored', async ({ database, name, clock }) => {
+    const guid = await create(database, name, { a: 1 })
     clock.now += 2_000
-    const removed = await change(storage, (session) => session.remove(name, guid))
+    const removed = await change(database, (session) => session.remove(name, guid))
     if (removed.outcome !== 'written') throw new Error(removed.outcome)
     expect(metaOf(removed.document).removed).toBe(Math.floor(clock.now / 1000))
-    const session = storage.session()
+    const session = database.session()
     expect(await session.get(name, guid)).toBeUndefined()
     expect((await session.get(name, guid, { removed: true }))?.value).toEqual(removed.document.value)
-    expect((await change(storage, (s) => s.remove(name, guid))).outcome).toBe('not_found')
-    expect((await change(storage, (s) => s.update(name, guid, set({ a: 2 })))).outcome).toBe('not_found')
-    const restored = await change(storage, (s) => s.restore(name, guid))
+    expect((await change(database, (s) => s.remove(name, guid))).outcome).toBe('not_found')
+    expect((await change(database, (s) => s.update(name, guid, set({ a: 2 })))).outcome).toBe('not_found')
+    const restored = await change(database, (s) => s.restore(name, guid))
     if (restored.outcome !== 'written') throw new Error(restored.outcome)
     expect(metaOf(restored.document).removed).toBe(0)
-    expect(await stored(storage, name, guid)).toEqual({ a: 1 })
-    expect((await change(storage, (s) => s.restore(name, guid))).outcome).toBe('not_found')
+    expect(await stored(database, name, guid)).toEqual({ a: 1 })
+    expect((await change(database, (s) => s.restore(name, guid))).outcome).toBe('not_found')
   })
 
-  it('a deleted document is gone, removed before or not', async ({ storage, name }) => {
+  it('a deleted document is gone, removed before or not', async ({ database, name }) => {
     for (const removedBefore of [false, true]) {
-      const guid = await create(storage, name, { a: 1 })
-      if (removedBefore) await change(storage, (session) => session.remove(name, guid))
-      const deleted = await change(storage, (session) => session.delete(name, guid))
+      const guid = await create(database, name, { a: 1 })
+      if (removedBefore) await change(database, (session) => session.remove(name, guid))
+      const deleted = await change(database, (session) => session.delete(name, guid))
       if (deleted.outcome !== 'written') throw new Error(deleted.outcome)
       expect(documentOf(deleted.document)).toMatchObject({ _meta: { guid }, a: 1 })
-      expect(await storage.session().get(name, guid, { removed: true })).toBeUndefined()
-      expect((await change(storage, (session) => session.restore(name, guid))).outcome).toBe('not_found')
-      expect((await change(storage, (session) => session.delete(name, guid))).outcome).toBe('not_found')
+      expect(await database.session().get(name, guid, { removed: true })).toBeUndefined()
+      expect((await change(database, (session) => session.restore(name, guid))).outcome).toBe('not_found')
+      expect((await change(database, (session) => session.delete(name, guid))).outcome).toBe('not_found')
     }
   })
 
-  it('200 increments at once lose nothing', async ({ storage, name }) => {
-    const guid = await create(storage, name, {})
+  it('200 increments at once lose nothing', async ({ database, name }) => {
+    const guid = await create(database, name, {})
     const one: Mutation[] = [{ op: 'increment', field: 'count', amount: 1 }]
     const hashes = await Promise.all(
       Array.from({ length: 200 }, () =>
-        transact(storage, async (session) => {
+        transact(database, async (session) => {
           const written = await session.update(name, guid, one)
           if (written.outcome !== 'written') throw new Error(written.outcome)
           return metaOf(written.document).update_hash
         }),
       ),
     )
-    expect(await stored(storage, name, guid)).toEqual({ count: 200 })
+    expect(await stored(database, name, guid)).toEqual({ count: 200 })
     expect(new Set(hashes).size).toBe(200)
   })
 }

@@ -5,7 +5,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Meta } from '../../shared/meta.ts'
 import type { Mutation } from '../../shared/mutation.ts'
-import { documentOf, type Session, type Storage, type Written } from '../storage.ts'
+import { type Database, documentOf, type Session, type Written } from '../database.ts'
 import type { StoredJson } from '../stored-json.ts'
 import { transact } from '../transact.ts'
 
@@ -46,22 +46,26 @@ export function bodyOf(stored: StoredJson | undefined): JsonObject | undefined {
 }
 
 /** Creates one document and commits. Gives its guid. */
-export async function create(storage: Storage, name: string, fields: JsonObject): Promise<string> {
-  const stored = await transact(storage, (session) => session.create(name, set(fields)))
+export async function create(database: Database, name: string, fields: JsonObject): Promise<string> {
+  const stored = await transact(database, (session) => session.create(name, set(fields)))
   return metaOf(stored).guid
 }
 
 /** Does one write and commits. */
 export function change(
-  storage: Storage,
+  database: Database,
   work: (session: Session) => Written | Promise<Written>,
 ): Promise<Written> {
-  return transact(storage, work)
+  return transact(database, work)
 }
 
 /** What is committed: the body, or undefined. */
-export async function stored(storage: Storage, name: string, guid: string): Promise<JsonObject | undefined> {
-  return bodyOf(await storage.session().get(name, guid))
+export async function stored(
+  database: Database,
+  name: string,
+  guid: string,
+): Promise<JsonObject | undefined> {
+  return bodyOf(await database.session().get(name, guid))
 }
 
 /** The error that `work` ends with, which must be ours with this code and carry nothing that a client may not see. */

@@ -12,14 +12,14 @@ export function job(world: World, changes: Partial<NewJob> = {}): NewJob {
 
 /** Enqueues and commits. */
 export async function enqueue(world: World, changes: Partial<NewJob> = {}): Promise<string> {
-  const guid = await transact(world.storage, (session) => session.enqueue(job(world, changes)))
+  const guid = await transact(world.database, (session) => session.enqueue(job(world, changes)))
   if (guid === undefined) throw new Error('The dedupe key is taken.')
   return guid
 }
 
 /** Everything of this test's queue that is due; other tests leave nothing that is. */
-export async function claim({ storage }: World, limit = 100, owner = 'worker-1'): Promise<readonly Job[]> {
-  return storage.jobs.claim({ owner, leaseMs: LEASE, limit })
+export async function claim({ database }: World, limit = 100, owner = 'worker-1'): Promise<readonly Job[]> {
+  return database.jobs.claim({ owner, leaseMs: LEASE, limit })
 }
 
 export async function claimOne(world: World, owner?: string): Promise<Job> {
@@ -33,10 +33,10 @@ export function titles(jobs: readonly { title: string }[]): string[] {
 }
 
 /** So that the next test finds nothing of this one. */
-export async function clear({ storage, name }: World): Promise<void> {
+export async function clear({ database, name }: World): Promise<void> {
   const mine = { kind: 'term', field: 'queue', value: name } as const
-  const { jobs } = await storage.jobs.search(search({ query: mine, limit: 1000 }))
-  for (const { guid } of jobs) await storage.jobs.cancel(guid)
+  const { jobs } = await database.jobs.search(search({ query: mine, limit: 1000 }))
+  for (const { guid } of jobs) await database.jobs.cancel(guid)
 }
 
 /** Leaves no job behind, so that the next test finds none of this one. */

@@ -34,7 +34,7 @@ export function jobChapter(declare: It): void {
       ['orderKey', { orderKey: '\ud800' }],
     ]
     for (const [field, changes] of refused) {
-      const session = world.storage.session()
+      const session = world.database.session()
       const { fields } = await failure('INVALID_BODY', () => session.enqueue(job(world, changes)))
       expect(fields).toEqual([field])
       expect(session.hasWritten).toBe(false)
@@ -43,8 +43,8 @@ export function jobChapter(declare: It): void {
   })
 
   it('a job is there when its transaction is committed, and with the documents of it', async (world) => {
-    const { storage, name, clock } = world
-    const session = storage.session()
+    const { database, name, clock } = world
+    const session = database.session()
     await session.create(name, set({ title: 'a' }))
     const guid = await session.enqueue(
       job(world, { title: 'first', payload: { deep: { list: [1, null, 'é'] } } }),
@@ -52,10 +52,10 @@ export function jobChapter(declare: It): void {
     expect(isGuid(guid ?? '')).toBe(true)
     expect(session.hasWritten).toBe(true)
     await turns()
-    expect(await storage.jobs.get(guid ?? '')).toBeUndefined()
-    expect(await claim({ ...world, storage }, 0)).toEqual([])
+    expect(await database.jobs.get(guid ?? '')).toBeUndefined()
+    expect(await claim({ ...world, database }, 0)).toEqual([])
     await session.commit()
-    expect(await storage.jobs.get(guid ?? '')).toEqual({
+    expect(await database.jobs.get(guid ?? '')).toEqual({
       guid,
       queue: name,
       kind: 'function',
@@ -78,11 +78,11 @@ export function jobChapter(declare: It): void {
   })
 
   it('a session that only enqueues commits as well, and one that is rolled back leaves no job', async (world) => {
-    const undone = world.storage.session()
+    const undone = world.database.session()
     await undone.create(world.name, set({ title: 'a' }))
     await undone.enqueue(job(world, { title: 'undone' }))
     await undone.rollback()
-    const kept = world.storage.session()
+    const kept = world.database.session()
     await kept.enqueue(job(world, { title: 'kept' }))
     await kept.commit()
     expect(titles(await claim(world))).toEqual(['kept'])
@@ -90,40 +90,40 @@ export function jobChapter(declare: It): void {
 
   it('jobs outlive the process', async (world) => {
     const guid = await enqueue(world, { orderKey: 'o', dedupeKey: 'd-outlive' })
-    await world.storage.jobs.configure(world.name, { concurrency: 4 })
+    await world.database.jobs.configure(world.name, { concurrency: 4 })
     await world.reopen()
-    expect(await world.storage.jobs.get(guid)).toMatchObject({ state: 'waiting', orderKey: 'o' })
-    const state = (await world.storage.jobs.queues()).find(({ name }) => name === world.name)
+    expect(await world.database.jobs.get(guid)).toMatchObject({ state: 'waiting', orderKey: 'o' })
+    const state = (await world.database.jobs.queues()).find(({ name }) => name === world.name)
     expect(state).toMatchObject({ concurrency: 4, waiting: 1 })
   })
 
   it('a dedupe key is taken while its job is live, and free afterwards', async (world) => {
-    const { storage } = world
+    const { database } = world
     const dedupeKey = `${world.name}-key`
     const first = await enqueue(world, { dedupeKey })
-    const again = () => transact(storage, (session) => session.enqueue(job(world, { dedupeKey })))
+    const again = () => transact(database, (session) => session.enqueue(job(world, { dedupeKey })))
     expect(await again()).toBeUndefined()
     const claimed = await claimOne(world)
     expect(claimed.guid).toBe(first)
     expect(await again()).toBeUndefined()
-    await storage.jobs.fail(claimed, 'no')
+    await database.jobs.fail(claimed, 'no')
     expect(await again()).toBeTypeOf('string')
     expect(await again()).toBeUndefined()
-    await failure('CONFLICT', () => storage.jobs.requeue(first))
-    expect(await storage.jobs.get(first)).toMatchObject({ state: 'dead' })
+    await failure('CONFLICT', () => database.jobs.requeue(first))
+    expect(await database.jobs.get(first)).toMatchObject({ state: 'dead' })
     // The transaction goes on: a taken key is no error.
-    await transact(storage, async (session) => {
+    await transact(database, async (session) => {
       expect(await session.enqueue(job(world, { dedupeKey }))).toBeUndefined()
       await session.create(world.name, set({ title: 'still' }))
     })
-    expect(await storage.session().count(world.name, { kind: 'all' })).toBe(1)
+    expect(await database.session().count(world.name, { kind: 'all' })).toBe(1)
   })
 
   it('two sessions at once cannot both take a dedupe key', async (world) => {
     const dedupeKey = `${world.name}-key`
     const guids = await Promise.all(
       Array.from({ length: 8 }, () =>
-        transact(world.storage, (session) => session.enqueue(job(world, { dedupeKey }))),
+        transact(world.database, (session) => session.enqueue(job(world, { dedupeKey }))),
       ),
     )
     expect(guids.filter((guid) => guid !== undefined)).toHaveLength(1)
@@ -150,11 +150,11 @@ export function jobChapter(declare: It): void {
     for (let n = 0; n < 10; n++) await enqueue(world, { title: `a${n}` })
     const late = await enqueue(world, { queue: other, title: 'b' })
     expect(titles(await claim(world, 3)).toSorted()).toEqual(['a0', 'a1', 'b'])
-    await world.storage.jobs.cancel(late)
+    await world.database.jobs.cancel(late)
   })
 
   it('many who claim at once get each job once', async (world) => {
-    await transact(world.storage, async (session) => {
+    await transact(world.database, async (session) => {
       for (let n = 0; n < 200; n++) await session.enqueue(job(world, { title: `${n}` }))
     })
     const claimed = await Promise.all(
@@ -166,89 +166,89 @@ export function jobChapter(declare: It): void {
   })
 
   it('a paused queue gives nothing until it goes on, and its running jobs end', async (world) => {
-    const { storage, name } = world
+    const { database, name } = world
     await enqueue(world, { title: 'a' })
     const running = await claimOne(world)
     await enqueue(world, { title: 'b' })
-    expect(await storage.jobs.configure(name, { paused: true })).toMatchObject({
+    expect(await database.jobs.configure(name, { paused: true })).toMatchObject({
       paused: true,
       concurrency: null,
       waiting: 1,
       running: 1,
     })
     expect(await claim(world)).toEqual([])
-    expect(await storage.jobs.complete(running)).toBe(true)
-    await storage.jobs.configure(name, { paused: false })
+    expect(await database.jobs.complete(running)).toBe(true)
+    await database.jobs.configure(name, { paused: false })
     expect(titles(await claim(world))).toEqual(['b'])
   })
 
   it('a queue never has more running than its concurrency, whoever claims', async (world) => {
-    const { storage, name } = world
-    await storage.jobs.configure(name, { concurrency: 2 })
+    const { database, name } = world
+    await database.jobs.configure(name, { concurrency: 2 })
     for (let n = 0; n < 5; n++) await enqueue(world, { title: `${n}` })
     const claims = await Promise.all(['x', 'y', 'z'].map((owner) => claim(world, 5, owner)))
     const running = claims.flat()
     expect(titles(running)).toEqual(['0', '1'])
-    expect(await storage.jobs.complete(running[0] as Job)).toBe(true)
+    expect(await database.jobs.complete(running[0] as Job)).toBe(true)
     expect(titles(await claim(world))).toEqual(['2'])
-    await failure('INVALID_BODY', async () => storage.jobs.configure(name, { concurrency: 0 }))
-    await failure('INVALID_BODY', async () => storage.jobs.configure('No Name', {}))
-    await storage.jobs.configure(name, { concurrency: null })
+    await failure('INVALID_BODY', async () => database.jobs.configure(name, { concurrency: 0 }))
+    await failure('INVALID_BODY', async () => database.jobs.configure('No Name', {}))
+    await database.jobs.configure(name, { concurrency: null })
     expect(titles(await claim(world))).toEqual(['3', '4'])
   })
 
   it('jobs of one order key run one after the other, in order, also when one is tried again', async (world) => {
-    const { storage, clock } = world
+    const { database, clock } = world
     const orderKey = `${world.name}-document`
     for (const title of ['1', '2', '3']) await enqueue(world, { title, orderKey, priority: Number(title) })
     await enqueue(world, { title: 'free' })
     expect(titles(await claim(world)).toSorted()).toEqual(['1', 'free'])
     const [first] = (
-      await storage.jobs.search(search({ query: { kind: 'term', field: 'title', value: '1' } }))
+      await database.jobs.search(search({ query: { kind: 'term', field: 'title', value: '1' } }))
     ).jobs
-    expect(await storage.jobs.fail(first as JobLease, 'not yet', clock.now + 500)).toBe(true)
+    expect(await database.jobs.fail(first as JobLease, 'not yet', clock.now + 500)).toBe(true)
     expect(await claim(world)).toEqual([])
     clock.now += 500
     const again = await claimOne(world)
     expect([again.title, again.attempt, again.lastError]).toEqual(['1', 2, 'not yet'])
     expect(await claim(world)).toEqual([])
-    await storage.jobs.complete(again)
+    await database.jobs.complete(again)
     const second = await claimOne(world)
     expect(second.title).toBe('2')
-    await storage.jobs.fail(second, 'dead')
+    await database.jobs.fail(second, 'dead')
     const third = await claimOne(world)
     expect(third.title).toBe('3')
     // A dead letter that comes back waits for whoever is running, and its time was before those that came since.
     await enqueue(world, { title: '4', orderKey })
-    await storage.jobs.requeue(second.guid)
+    await database.jobs.requeue(second.guid)
     expect(await claim(world)).toEqual([])
-    await storage.jobs.cancel(third.guid)
+    await database.jobs.cancel(third.guid)
     expect(titles(await claim(world))).toEqual(['2'])
-    expect(await storage.jobs.complete({ ...second, attempt: 1 })).toBe(true)
+    expect(await database.jobs.complete({ ...second, attempt: 1 })).toBe(true)
     expect(titles(await claim(world))).toEqual(['4'])
   })
 
   it('a lease that runs out is taken over, and who lost it can do nothing any more', async (world) => {
-    const { storage, clock } = world
+    const { database, clock } = world
     await enqueue(world)
     const lost = await claimOne(world, 'slow')
     expect(await claim(world, 1, 'other')).toEqual([])
     clock.now += LEASE - 1
-    expect(await storage.jobs.renew(lost, LEASE)).toBe(true)
+    expect(await database.jobs.renew(lost, LEASE)).toBe(true)
     clock.now += LEASE - 1
     expect(await claim(world, 1, 'other')).toEqual([])
     clock.now += 1
     const taken = await claimOne(world, 'other')
     expect([taken.guid, taken.attempt, taken.owner]).toEqual([lost.guid, 2, 'other'])
     expect(taken.lastError).toMatch(/lease ran out/)
-    expect(await storage.jobs.renew(lost, LEASE)).toBe(false)
-    expect(await storage.jobs.complete(lost)).toBe(false)
-    expect(await storage.jobs.fail(lost, 'late')).toBe(false)
-    expect(await storage.jobs.release([lost])).toBe(0)
-    expect(await storage.jobs.get(lost.guid)).toMatchObject({ state: 'running', owner: 'other', attempt: 2 })
-    expect(await storage.jobs.complete(taken)).toBe(true)
-    expect(await storage.jobs.complete(taken)).toBe(false)
-    expect(await storage.jobs.get(lost.guid)).toMatchObject({
+    expect(await database.jobs.renew(lost, LEASE)).toBe(false)
+    expect(await database.jobs.complete(lost)).toBe(false)
+    expect(await database.jobs.fail(lost, 'late')).toBe(false)
+    expect(await database.jobs.release([lost])).toBe(0)
+    expect(await database.jobs.get(lost.guid)).toMatchObject({ state: 'running', owner: 'other', attempt: 2 })
+    expect(await database.jobs.complete(taken)).toBe(true)
+    expect(await database.jobs.complete(taken)).toBe(false)
+    expect(await database.jobs.get(lost.guid)).toMatchObject({
       state: 'done',
       finished: clock.now,
       lastError: null,
@@ -256,17 +256,17 @@ export function jobChapter(declare: It): void {
   })
 
   it('who takes over with the same name is still somebody else', async (world) => {
-    const { storage, clock } = world
+    const { database, clock } = world
     await enqueue(world)
     const first = await claimOne(world)
     clock.now += LEASE
     const second = await claimOne(world)
-    expect(await storage.jobs.complete(first)).toBe(false)
-    expect(await storage.jobs.complete(second)).toBe(true)
+    expect(await database.jobs.complete(first)).toBe(false)
+    expect(await database.jobs.complete(second)).toBe(true)
   })
 
   it('a job whose last attempt took its worker down is dead, not tried for ever', async (world) => {
-    const { storage, clock } = world
+    const { database, clock } = world
     const orderKey = `${world.name}-o`
     const guid = await enqueue(world, { attempts: 2, orderKey })
     await enqueue(world, { title: 'behind', orderKey })
@@ -275,32 +275,36 @@ export function jobChapter(declare: It): void {
     await claimOne(world)
     clock.now += LEASE
     expect(titles(await claim(world))).toEqual(['behind'])
-    expect(await storage.jobs.get(guid)).toMatchObject({ state: 'dead', attempt: 2, finished: clock.now })
+    expect(await database.jobs.get(guid)).toMatchObject({ state: 'dead', attempt: 2, finished: clock.now })
   })
 
   it('a job without a time to try again is dead; requeued it has all its attempts again', async (world) => {
-    const { storage, clock } = world
+    const { database, clock } = world
     const guid = await enqueue(world, { attempts: 1 })
     const claimed = await claimOne(world)
-    expect(await storage.jobs.fail(claimed, `bad\u0000${'x'.repeat(5000)}`)).toBe(true)
+    expect(await database.jobs.fail(claimed, `bad\u0000${'x'.repeat(5000)}`)).toBe(true)
     expect(await claim(world)).toEqual([])
-    const dead = await storage.jobs.get(guid)
+    const dead = await database.jobs.get(guid)
     expect(dead).toMatchObject({ state: 'dead', attempt: 1, owner: 'worker-1' })
     expect(dead?.lastError?.length).toBe(4000)
     clock.now += 50
-    expect(await storage.jobs.requeue(guid)).toMatchObject({ state: 'waiting', attempt: 0, runAt: clock.now })
-    await failure('CONFLICT', () => storage.jobs.requeue(guid))
+    expect(await database.jobs.requeue(guid)).toMatchObject({
+      state: 'waiting',
+      attempt: 0,
+      runAt: clock.now,
+    })
+    await failure('CONFLICT', () => database.jobs.requeue(guid))
     expect(await claimOne(world)).toMatchObject({ guid, attempt: 1 })
-    await failure('CONFLICT', () => storage.jobs.requeue(guid))
-    expect(await storage.jobs.requeue('nobody')).toBeUndefined()
+    await failure('CONFLICT', () => database.jobs.requeue(guid))
+    expect(await database.jobs.requeue('nobody')).toBeUndefined()
   })
 
   it('what is handed back can be claimed at once, and the attempt does not count', async (world) => {
     await enqueue(world, { title: 'a', attempts: 1 })
     await enqueue(world, { title: 'b' })
     const claimed = await claim(world)
-    expect(await world.storage.jobs.release(claimed)).toBe(2)
-    expect(await world.storage.jobs.release(claimed)).toBe(0)
+    expect(await world.database.jobs.release(claimed)).toBe(2)
+    expect(await world.database.jobs.release(claimed)).toBe(0)
     const again = await claim(world, 5, 'other')
     expect(again.map(({ title, attempt }) => [title, attempt])).toEqual([
       ['a', 1],
@@ -309,40 +313,40 @@ export function jobChapter(declare: It): void {
   })
 
   it('a cancelled job is gone in each state; its worker can no longer renew', async (world) => {
-    const { storage } = world
+    const { database } = world
     const waiting = await enqueue(world)
-    expect(await storage.jobs.cancel(waiting)).toMatchObject({ guid: waiting, state: 'waiting' })
-    expect(await storage.jobs.cancel(waiting)).toBeUndefined()
-    expect(await storage.jobs.get(waiting)).toBeUndefined()
+    expect(await database.jobs.cancel(waiting)).toMatchObject({ guid: waiting, state: 'waiting' })
+    expect(await database.jobs.cancel(waiting)).toBeUndefined()
+    expect(await database.jobs.get(waiting)).toBeUndefined()
     await enqueue(world)
     const running = await claimOne(world)
-    expect(await storage.jobs.cancel(running.guid)).toMatchObject({ state: 'running' })
-    expect(await storage.jobs.renew(running, LEASE)).toBe(false)
-    expect(await storage.jobs.complete(running)).toBe(false)
+    expect(await database.jobs.cancel(running.guid)).toMatchObject({ state: 'running' })
+    expect(await database.jobs.renew(running, LEASE)).toBe(false)
+    expect(await database.jobs.complete(running)).toBe(false)
     expect(await claim(world)).toEqual([])
   })
 
   it('listeners hear of commits that give workers something to do, and of no others', async (world) => {
-    const { storage } = world
+    const { database } = world
     let heard = 0
-    const end = storage.jobs.onEnqueued(() => {
+    const end = database.jobs.onEnqueued(() => {
       heard += 1
     })
-    const undone = storage.session()
+    const undone = database.session()
     await undone.enqueue(job(world))
     await undone.rollback()
-    await create(storage, world.name, { title: 'no job' })
+    await create(database, world.name, { title: 'no job' })
     await turns()
     expect(heard).toBe(0)
     await enqueue(world)
     await turns()
     expect(heard).toBe(1)
     const claimed = await claimOne(world)
-    await storage.jobs.renew(claimed, LEASE)
-    await storage.jobs.fail(claimed, 'no')
+    await database.jobs.renew(claimed, LEASE)
+    await database.jobs.fail(claimed, 'no')
     await turns()
     expect(heard).toBe(1)
-    await storage.jobs.requeue(claimed.guid)
+    await database.jobs.requeue(claimed.guid)
     await turns()
     expect(heard).toBe(2)
     end()
@@ -352,12 +356,12 @@ export function jobChapter(declare: It): void {
   })
 
   it('an observer’s job stands or falls with the document', async (world) => {
-    const { storage, name } = world
-    const end = storage.observe(name, async (session, { guid }) => {
+    const { database, name } = world
+    const end = database.observe(name, async (session, { guid }) => {
       await session.enqueue(job(world, { kind: 'event', title: guid, orderKey: guid }))
     })
-    const guid = await create(storage, name, { n: 1 })
-    const undone = storage.session()
+    const guid = await create(database, name, { n: 1 })
+    const undone = database.session()
     await undone.create(name, set({ n: 2 }))
     await undone.rollback()
     end()

@@ -11,7 +11,7 @@ export function queueChapter(declare: It): void {
   const it = clearing(declare)
 
   it('jobs are searched by their fields, page by page, and no other field', async (world) => {
-    const { storage, name, clock } = world
+    const { database, name, clock } = world
     const start = clock.now
     for (let n = 0; n < 7; n++) {
       clock.now = start + n * 1000
@@ -24,7 +24,7 @@ export function queueChapter(declare: It): void {
     }
     const mine = { kind: 'term', field: 'queue', value: name } as const
     const of = async (wanted: Parameters<typeof search>[0]) => {
-      const page = await storage.jobs.search(search(wanted))
+      const page = await database.jobs.search(search(wanted))
       return [titles(page.jobs).join(''), page.total]
     }
     const and = (query: Query): Query => ({ kind: 'and', queries: [mine, query] })
@@ -53,28 +53,30 @@ export function queueChapter(declare: It): void {
     const seen: string[] = []
     let after: string | undefined
     do {
-      const page = await storage.jobs.search(search({ query: mine, sort, limit: 3, ...(after && { after }) }))
+      const page = await database.jobs.search(
+        search({ query: mine, sort, limit: 3, ...(after && { after }) }),
+      )
       seen.push(titles(page.jobs).join(''))
       expect(page.total).toBe(7)
       after = page.next
     } while (after)
     expect(seen).toEqual(['251', '403', '6'])
-    const [first] = (await storage.jobs.search(search({ query: mine }))).jobs
+    const [first] = (await database.jobs.search(search({ query: mine }))).jobs
     expect(first).not.toHaveProperty('payload')
 
     const unknown = { kind: 'term', field: 'payload', value: 'x' } as const
-    await failure('INVALID_QUERY', () => storage.jobs.search(search({ query: unknown })))
+    await failure('INVALID_QUERY', () => database.jobs.search(search({ query: unknown })))
     await failure('INVALID_QUERY', () =>
-      storage.jobs.search(search({ sort: [{ field: 'constructor', order: 'asc', missing: 'last' }] })),
+      database.jobs.search(search({ sort: [{ field: 'constructor', order: 'asc', missing: 'last' }] })),
     )
     const text = { kind: 'simple_query_string', fields: [], text: 'x' } as const
-    await failure('INVALID_QUERY', () => storage.jobs.search(search({ query: text })))
-    await failure('INVALID_QUERY', () => storage.jobs.search(search({ after: 'made up' })))
+    await failure('INVALID_QUERY', () => database.jobs.search(search({ query: text })))
+    await failure('INVALID_QUERY', () => database.jobs.search(search({ after: 'made up' })))
   })
 
   it('queues tell how deep they are, and since when the oldest job is due', async (world) => {
-    const { storage, name, clock } = world
-    const state = async () => (await storage.jobs.queues()).find((queue) => queue.name === name)
+    const { database, name, clock } = world
+    const state = async () => (await database.jobs.queues()).find((queue) => queue.name === name)
     expect(await state()).toBeUndefined()
     const start = clock.now
     await enqueue(world, { runAt: start - 3000 })
@@ -83,35 +85,35 @@ export function queueChapter(declare: It): void {
     expect(await state()).toMatchObject({ waiting: 3, running: 0, done: 0, dead: 0, oldest: start - 3000 })
     const [first, second] = await claim(world)
     expect(await state()).toMatchObject({ waiting: 1, running: 2, oldest: null })
-    await storage.jobs.complete(first as Job)
-    await storage.jobs.fail(second as Job, 'no')
+    await database.jobs.complete(first as Job)
+    await database.jobs.fail(second as Job, 'no')
     expect(await state()).toMatchObject({ waiting: 1, running: 0, done: 1, dead: 1, oldest: null })
   })
 
   it('purge deletes what was done before a time, and empty queues without settings, and nothing else', async (world) => {
-    const { storage, name, clock } = world
+    const { database, name, clock } = world
     const before = clock.now
-    await transact(storage, async (session) => {
+    await transact(database, async (session) => {
       for (let n = 0; n < 5; n++) await session.enqueue(job(world, { title: `${n}` }))
     })
     const [done, late, dead, running] = await claim(world, 4)
-    await storage.jobs.complete(done as Job)
-    await storage.jobs.fail(dead as Job, 'no')
+    await database.jobs.complete(done as Job)
+    await database.jobs.fail(dead as Job, 'no')
     clock.now += 100
-    await storage.jobs.complete(late as Job)
-    expect(await storage.jobs.purge(before)).toBe(0)
-    expect(await storage.jobs.purge(before + 1)).toBe(1)
-    expect(await storage.jobs.get(done?.guid ?? '')).toBeUndefined()
-    for (const left of [late, dead, running]) expect(await storage.jobs.get(left?.guid ?? '')).toBeDefined()
-    const names = async () => (await storage.jobs.queues()).map((queue) => queue.name)
+    await database.jobs.complete(late as Job)
+    expect(await database.jobs.purge(before)).toBe(0)
+    expect(await database.jobs.purge(before + 1)).toBe(1)
+    expect(await database.jobs.get(done?.guid ?? '')).toBeUndefined()
+    for (const left of [late, dead, running]) expect(await database.jobs.get(left?.guid ?? '')).toBeDefined()
+    const names = async () => (await database.jobs.queues()).map((queue) => queue.name)
     expect(await names()).toContain(name)
-    await storage.jobs.cancel(running?.guid ?? '')
+    await database.jobs.cancel(running?.guid ?? '')
     await clear(world)
-    await storage.jobs.purge(0)
+    await database.jobs.purge(0)
     expect(await names()).not.toContain(name)
-    await storage.jobs.configure(name, { paused: true })
-    await storage.jobs.purge(0)
+    await database.jobs.configure(name, { paused: true })
+    await database.jobs.purge(0)
     expect(await names()).toContain(name)
-    await storage.jobs.configure(name, { paused: false })
+    await database.jobs.configure(name, { paused: false })
   })
 }

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { search } from '../../shared/query.ts'
+import type { Session } from '../database.ts'
 import { documentsOf } from '../find-documents.ts'
-import type { Session } from '../storage.ts'
 import { metaOf, set } from './expectations.ts'
 import { searchDocuments } from './order-documents.ts'
 import { rankedBody, rankedSearches } from './ranked-searches.ts'
@@ -20,10 +20,10 @@ async function expectReferenceOrder(session: Session, name: string): Promise<voi
   }
 }
 
-async function rewrite({ storage, name }: World): Promise<void> {
+async function rewrite({ database, name }: World): Promise<void> {
   const bodies = fc.sample(rankedBody, { seed: 3, numRuns: DOCUMENTS + CHANGES })
   const guids: string[] = []
-  const session = storage.session()
+  const session = database.session()
   for (const [n, body] of bodies.entries()) {
     // Short commits and long ones.
     if (n % 7 === 0 || n % 90 > 70) await session.commit()
@@ -42,20 +42,20 @@ async function rewrite({ storage, name }: World): Promise<void> {
 export function rankingChapter(it: It): void {
   it('by relevance as the reference has it, after many changes, undone ones, and a restart', async (world) => {
     const { name } = world
-    await world.storage.ensure(name, { text: true })
+    await world.database.ensure(name, { text: true })
     await rewrite(world)
-    const session = world.storage.session()
+    const session = world.database.session()
     for (let n = 0; n < 100; n++) await session.create(name, set({ note: `cat dog n${n}` }))
     await expectReferenceOrder(session, name)
     await session.rollback()
-    await expectReferenceOrder(world.storage.session(), name)
+    await expectReferenceOrder(world.database.session(), name)
     await world.reopen()
-    await expectReferenceOrder(world.storage.session(), name)
+    await expectReferenceOrder(world.database.session(), name)
   })
 
   it('by relevance, with an index of free text that was made later', async (world) => {
     await rewrite(world)
-    await world.storage.ensure(world.name, { text: true })
-    await expectReferenceOrder(world.storage.session(), world.name)
+    await world.database.ensure(world.name, { text: true })
+    await expectReferenceOrder(world.database.session(), world.name)
   })
 }

@@ -71,34 +71,34 @@ const oddNames = [
 
 export function roundTripChapter(it: It): void {
   for (const [index, value] of values.entries())
-    it(`stores the value ${index}: ${JSON.stringify(value).slice(0, 40)}`, async ({ storage, name }) => {
-      const guid = await create(storage, name, { value })
-      expect(await stored(storage, name, guid)).toEqual({ value })
+    it(`stores the value ${index}: ${JSON.stringify(value).slice(0, 40)}`, async ({ database, name }) => {
+      const guid = await create(database, name, { value })
+      expect(await stored(database, name, guid)).toEqual({ value })
     })
 
-  it('stores odd keys and odd field names', async ({ storage, name }) => {
+  it('stores odd keys and odd field names', async ({ database, name }) => {
     const inside = Object.fromEntries(oddKeys.map((key, index) => [key, index]))
-    const guid = await create(storage, name, { inside })
-    expect(await stored(storage, name, guid)).toEqual({ inside })
+    const guid = await create(database, name, { inside })
+    expect(await stored(database, name, guid)).toEqual({ inside })
     const fields = Object.fromEntries(oddNames.map((key, index) => [key, index]))
-    const other = await create(storage, name, fields)
-    expect(await stored(storage, name, other)).toEqual(fields)
-    const updated = await change(storage, (session) => session.update(name, other, set({ '0': 'new' })))
+    const other = await create(database, name, fields)
+    expect(await stored(database, name, other)).toEqual(fields)
+    const updated = await change(database, (session) => session.update(name, other, set({ '0': 'new' })))
     expect(updated.outcome).toBe('written')
-    expect(await stored(storage, name, other)).toEqual({ ...fields, '0': 'new' })
+    expect(await stored(database, name, other)).toEqual({ ...fields, '0': 'new' })
   })
 
-  it('stores whatever JSON can say', async ({ storage, name }) => {
+  it('stores whatever JSON can say', async ({ database, name }) => {
     const anything = fc.jsonValue({ maxDepth: 5 }).filter((value) => jsonProblem(value) === undefined)
     await fc.assert(
       fc.asyncProperty(anything, anything, async (first, second) => {
         // fast-check's type of JSON is ours, but not read-only.
         const [value, next] = [first, second].map((made) => JSON.parse(JSON.stringify(made)) as JsonValue)
         if (value === undefined || next === undefined) return
-        const guid = await create(storage, name, { value })
-        expect(await stored(storage, name, guid)).toEqual({ value })
-        await change(storage, (session) => session.update(name, guid, set({ next })))
-        expect(await stored(storage, name, guid)).toEqual({ value, next })
+        const guid = await create(database, name, { value })
+        expect(await stored(database, name, guid)).toEqual({ value })
+        await change(database, (session) => session.update(name, guid, set({ next })))
+        expect(await stored(database, name, guid)).toEqual({ value, next })
       }),
       { numRuns: 100 },
     )

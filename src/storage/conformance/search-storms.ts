@@ -67,22 +67,22 @@ async function whileWriting(writes: readonly (() => Promise<unknown>)[], work: (
   }
 }
 
-async function textStorm({ storage, name }: World): Promise<void> {
+async function textStorm({ database, name }: World): Promise<void> {
   const guids: string[] = []
   for (let n = 0; n < DOCUMENTS; n++)
-    guids.push(await create(storage, name, { first: 'bolt', second: 'nut' }))
+    guids.push(await create(database, name, { first: 'bolt', second: 'nut' }))
   let turn = 0
   const swap = () => {
     const turned = Math.floor(turn / DOCUMENTS) % 2 === 0
     const guid = guids[turn++ % DOCUMENTS] ?? ''
     const fields = turned ? { first: 'nut', second: 'bolt' } : { first: 'bolt', second: 'nut' }
-    return transact(storage, (session) => session.update(name, guid, set(fields)))
+    return transact(database, (session) => session.update(name, guid, set(fields)))
   }
   await whileWriting([swap, swap], async () => {
     for (let n = 0; n < LISTS; n++)
       for (const [title, wanted, seen, expected] of lists) {
         await turns()
-        const { found, total } = await findWithTotal(storage.session(), name, search(wanted))
+        const { found, total } = await findWithTotal(database.session(), name, search(wanted))
         const firsts = documentsOf(found).map(({ first }) => first ?? null)
         expect(seen(firsts, total), title).toEqual(expected)
       }
@@ -94,33 +94,33 @@ export function searchStormChapter(it: It): void {
   it('a search by text in fields sees one moment', textStorm)
 
   it('the same with an index of free text', async (world) => {
-    await world.storage.ensure(world.name, { text: true })
+    await world.database.ensure(world.name, { text: true })
     await textStorm(world)
   })
 
   it('a search by text in fields sees what its own session has written, and no other does', async ({
-    storage,
+    database,
     name,
   }) => {
-    const guid = await create(storage, name, { first: 'nut' })
-    const session = storage.session()
+    const guid = await create(database, name, { first: 'nut' })
+    const session = database.session()
     await session.update(name, guid, set({ first: 'bolt' }))
     const wanted = search({ query: word('first') })
     expect((await findWithTotal(session, name, wanted)).total).toBe(1)
-    expect((await findWithTotal(storage.session(), name, wanted)).total).toBe(0)
+    expect((await findWithTotal(database.session(), name, wanted)).total).toBe(0)
     await session.rollback()
     expect((await findWithTotal(session, name, wanted)).total).toBe(0)
   })
 
-  it('a page and its total are of one moment', async ({ storage, name }) => {
-    await create(storage, name, { state: 'open' })
+  it('a page and its total are of one moment', async ({ database, name }) => {
+    await create(database, name, { state: 'open' })
     const guids = [
-      await create(storage, name, { state: 'done' }),
-      await create(storage, name, { state: 'done' }),
+      await create(database, name, { state: 'done' }),
+      await create(database, name, { state: 'done' }),
     ]
     let turn = 0
     const toggle = () =>
-      transact(storage, async (session) => {
+      transact(database, async (session) => {
         const state = turn++ % 2 === 0 ? 'open' : 'done'
         for (const guid of guids) await session.update(name, guid, set({ state }))
       })
@@ -128,7 +128,7 @@ export function searchStormChapter(it: It): void {
     await whileWriting([toggle], async () => {
       for (let n = 0; n < LISTS * 10; n++) {
         await turns()
-        const { found, total } = await findWithTotal(storage.session(), name, wanted)
+        const { found, total } = await findWithTotal(database.session(), name, wanted)
         expect([
           [1, 1],
           [2, 3],

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { matchAll, type Query, type Search, type SortKey, search } from '../../shared/query.ts'
-import type { Found, Needs } from '../storage.ts'
+import type { Found, Needs } from '../database.ts'
 import { transact } from '../transact.ts'
 import { change, create, failure, metaOf, set } from './expectations.ts'
 import type { It, World } from './world.ts'
@@ -98,8 +98,8 @@ function ids(found: Found): string {
   return documents.map((document: { id: string }) => document.id).join('')
 }
 
-async function fill({ storage, name, clock }: World): Promise<void> {
-  await transact(storage, async (session) => {
+async function fill({ database, name, clock }: World): Promise<void> {
+  await transact(database, async (session) => {
     for (const thing of things) {
       clock.now += 1
       await session.create(name, set(thing))
@@ -107,8 +107,8 @@ async function fill({ storage, name, clock }: World): Promise<void> {
   })
 }
 
-async function checkTable({ storage, name }: World): Promise<void> {
-  const session = storage.session()
+async function checkTable({ database, name }: World): Promise<void> {
+  const session = database.session()
   for (const [title, changes, expected] of table) {
     expect(ids(await session.find(name, search(changes))), title).toBe(expected)
     const { query = matchAll, limit, offset } = changes
@@ -124,22 +124,22 @@ export function searchChapter(it: It): void {
   })
 
   it('the same with indexes that were there before the documents', async (world) => {
-    await world.storage.ensure(world.name, needs)
+    await world.database.ensure(world.name, needs)
     await fill(world)
     await checkTable(world)
   })
 
   it('the same with indexes made over existing documents', async (world) => {
     await fill(world)
-    await world.storage.ensure(world.name, needs)
+    await world.database.ensure(world.name, needs)
     await checkTable(world)
   })
 
   it('the same in a session that has written, and after a rollback', async (world) => {
-    const { storage, name } = world
+    const { database, name } = world
     await fill(world)
-    await storage.ensure(name, needs)
-    const session = storage.session()
+    await database.ensure(name, needs)
+    const session = database.session()
     const added = await session.create(name, set({ id: 'g', n: { odd: 1 }, s: ['quick'], deep: [1] }))
     expect(ids(await session.find(name, search({ query: term('s', 'quick') })))).toBe('g')
     expect(
@@ -154,30 +154,30 @@ export function searchChapter(it: It): void {
     await checkTable(world)
   })
 
-  it('free text follows every change', async ({ storage, name }) => {
-    await storage.ensure(name, { text: true })
-    const guid = await create(storage, name, { id: 'a', note: 'first words' })
-    const count = (words: string, removed = false) => storage.session().count(name, text(words), removed)
+  it('free text follows every change', async ({ database, name }) => {
+    await database.ensure(name, { text: true })
+    const guid = await create(database, name, { id: 'a', note: 'first words' })
+    const count = (words: string, removed = false) => database.session().count(name, text(words), removed)
     expect([await count('first'), await count('second')]).toEqual([1, 0])
-    await change(storage, (session) => session.update(name, guid, set({ note: 'second words' })))
+    await change(database, (session) => session.update(name, guid, set({ note: 'second words' })))
     expect([await count('first'), await count('second')]).toEqual([0, 1])
-    await change(storage, (session) => session.update(name, guid, set({ n: 5 })))
+    await change(database, (session) => session.update(name, guid, set({ n: 5 })))
     expect([await count('words'), await count('second')]).toEqual([1, 1])
-    await change(storage, (session) => session.remove(name, guid))
+    await change(database, (session) => session.remove(name, guid))
     expect([await count('second'), await count('second', true)]).toEqual([0, 1])
-    await change(storage, (session) => session.restore(name, guid))
+    await change(database, (session) => session.restore(name, guid))
     expect(await count('second')).toBe(1)
-    const session = storage.session()
+    const session = database.session()
     await session.update(name, guid, set({ note: 'third' }))
     expect(await session.count(name, text('third'))).toBe(1)
     await session.rollback()
     expect([await count('second'), await count('third')]).toEqual([1, 0])
-    await change(storage, (s) => s.delete(name, guid))
+    await change(database, (s) => s.delete(name, guid))
     expect([await count('second', true), await count('words', true)]).toEqual([0, 0])
   })
 
-  it('an index of free text is complete over many documents', async ({ storage, name }) => {
-    await transact(storage, async (session) => {
+  it('an index of free text is complete over many documents', async ({ database, name }) => {
+    await transact(database, async (session) => {
       for (let index = 0; index < 1_234; index++)
         await session.create(
           name,
@@ -185,11 +185,11 @@ export function searchChapter(it: It): void {
         )
     })
     const [, during] = await Promise.all([
-      storage.ensure(name, { text: true }),
-      create(storage, name, { id: 'b', note: 'all late' }),
+      database.ensure(name, { text: true }),
+      create(database, name, { id: 'b', note: 'all late' }),
     ])
-    await change(storage, (session) => session.update(name, during, set({ note: 'all later' })))
-    const session = storage.session()
+    await change(database, (session) => session.update(name, during, set({ note: 'all later' })))
+    const session = database.session()
     expect(await session.count(name, text('all'))).toBe(1_235)
     expect(await session.count(name, text('even'))).toBe(617)
     expect(await session.count(name, text('n1233'))).toBe(1)
@@ -199,12 +199,12 @@ export function searchChapter(it: It): void {
   })
 
   it('removed documents are found and counted only when asked for', async (world) => {
-    const { storage, name } = world
+    const { database, name } = world
     await fill(world)
-    const found = await storage.session().find(name, search({ query: term('id', 'c') }))
+    const found = await database.session().find(name, search({ query: term('id', 'c') }))
     const guid = (found.documents.value as { _meta: { guid: string } }[])[0]?._meta.guid ?? ''
-    await change(storage, (session) => session.remove(name, guid))
-    const session = storage.session()
+    await change(database, (session) => session.remove(name, guid))
+    const session = database.session()
     expect(ids(await session.find(name, search()))).toBe('fedba')
     expect(ids(await session.find(name, search({ includeRemoved: true })))).toBe('fedcba')
     expect(await session.count(name, matchAll)).toBe(5)
@@ -212,17 +212,17 @@ export function searchChapter(it: It): void {
     expect(await session.count(name, term('n', 2), true)).toBe(2)
   })
 
-  it('a walk by cursor meets every document once, in order', async ({ storage, name, clock }) => {
-    await transact(storage, async (session) => {
+  it('a walk by cursor meets every document once, in order', async ({ database, name, clock }) => {
+    await transact(database, async (session) => {
       for (let index = 0; index < 25; index++) {
         if (index % 3 === 0) clock.now += 1
         await session.create(name, set({ id: String.fromCharCode(97 + index), group: index % 4 }))
       }
     })
-    const session = storage.session()
+    const session = database.session()
     expect((await session.find(name, search({ limit: 0 }))).next()).toBeUndefined()
     // Where an index walks the field, creation may yet break ties in the other direction.
-    await storage.ensure(name, { indexes: [{ fields: ['group'] }] })
+    await database.ensure(name, { indexes: [{ fields: ['group'] }] })
     const sorts = [
       [],
       [by('group')],
@@ -251,9 +251,9 @@ export function searchChapter(it: It): void {
   })
 
   it('refuses fields and cursors that make no sense', async (world) => {
-    const { storage, name } = world
+    const { database, name } = world
     await fill(world)
-    const session = storage.session()
+    const session = database.session()
     for (const field of ['', 'a..b', 'n\') OR 1=1 --"', '__proto__', 'x'.repeat(300)]) {
       await failure('INVALID_QUERY', () => session.find(name, search({ query: term(field, 1) })))
       await failure('INVALID_QUERY', () => session.find(name, search({ sort: [by(field)] })))
@@ -264,17 +264,17 @@ export function searchChapter(it: It): void {
   })
 
   it('treats names and values as what they are, whatever is in them', async (world) => {
-    const { storage, name } = world
+    const { database, name } = world
     await fill(world)
-    const session = storage.session()
+    const session = database.session()
     for (const odd of ["a'b", 'a) OR 1=1 --', "'; DROP TABLE doc_1; --", '$', '?', '*', '%', 'x[0]', '#-1']) {
-      const guid = await create(storage, name, { id: 'g', [odd]: odd })
+      const guid = await create(database, name, { id: 'g', [odd]: odd })
       expect(ids(await session.find(name, search({ query: term(odd, odd) }))), odd).toBe('g')
       expect(await session.count(name, { kind: 'exists', field: odd }), odd).toBe(1)
-      await storage.ensure(name, { indexes: [{ fields: [odd] }] })
+      await database.ensure(name, { indexes: [{ fields: [odd] }] })
       expect(ids(await session.find(name, search({ query: term(odd, odd) }))), odd).toBe('g')
       await session.find(name, search({ query: text(odd) }))
-      await change(storage, (s) => s.delete(name, guid))
+      await change(database, (s) => s.delete(name, guid))
     }
     await checkTable(world)
   })

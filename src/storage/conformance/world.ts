@@ -1,9 +1,9 @@
 import type { Clock } from '../../shared/clock.ts'
-import type { Storage } from '../storage.ts'
+import type { Database } from '../database.ts'
 
 /** What one test works with. */
 export interface World {
-  storage: Storage
+  database: Database
   readonly clock: Clock & { now: number }
   /** The name of an empty storage that no other test uses. */
   readonly name: string

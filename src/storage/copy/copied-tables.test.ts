@@ -6,15 +6,15 @@ import { openPostgresPool, textOf } from '../postgres/core/postgres-connection.t
 import { documentTable, documentTokens, otherTables, plainTables } from './copied-tables.ts'
 
 let room: CopyRoom
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 
 beforeAll(async () => {
   room = await openCopyRoom()
-  database = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase()
 })
 afterAll(async () => {
   await room.close()
-  await database.drop()
+  await temporary.drop()
 })
 
 type Tables = Readonly<Record<string, readonly string[]>>
@@ -27,8 +27,8 @@ const known = (others: Tables, documents: readonly string[]) =>
   sorted([...plain, ...Object.entries(others), ['doc_N', documents]])
 
 test('every table and column of SQLite is copied, or is on the list of what is not', async () => {
-  await room.fill(async (storage) => {
-    await storage.ensure('one', { text: true, indexes: [{ fields: ['a'], unique: true }] })
+  await room.fill(async (database) => {
+    await database.ensure('one', { text: true, indexes: [{ fields: ['a'], unique: true }] })
   })
   const source = await room.source()
   const tables = source.connection
@@ -45,9 +45,9 @@ test('every table and column of SQLite is copied, or is on the list of what is n
 })
 
 test('every table and column of PostgreSQL is copied, or is on the list of what is not', async () => {
-  await room.fill(async (storage) => storage.ensure('one', { text: true }))
-  await room.copy(database.url)
-  const pool = openPostgresPool({ url: database.url, connections: 2, pooled: false })
+  await room.fill(async (database) => database.ensure('one', { text: true }))
+  await room.copy(temporary.url)
+  const pool = openPostgresPool({ url: temporary.url, connections: 2, pooled: false })
   const rows = await pool.rows(
     `SELECT table_name::text AS name, column_name::text AS column FROM information_schema.columns
     WHERE table_schema = current_schema()`,

@@ -14,8 +14,8 @@ import { search } from '../../shared/query.ts'
 import { openAssetBucket } from '../assets/asset-bucket.ts'
 import type { AssetFiles } from '../assets/asset-files.ts'
 import { parseBucketUrl } from '../assets/bucket-url.ts'
+import { documentOf } from '../database.ts'
 import { guidOf, objectsIn, textIn } from '../document-fields.ts'
-import { documentOf } from '../storage.ts'
 import { transact } from '../transact.ts'
 import { assetOf, assetStorage, placedInBucket } from './copy-assets.ts'
 import type { Bucket } from './copy-to-postgres.ts'
@@ -49,7 +49,7 @@ describe('files to S3', () => {
   let server: S3Server
   let objects: TestBucket
   let room: CopyRoom
-  let database: TemporaryDatabase
+  let temporary: TemporaryDatabase
   let files: AssetFiles
   let bucket: Bucket
   let name = ''
@@ -79,16 +79,16 @@ describe('files to S3', () => {
         next = given
       },
     }
-    database = await openTemporaryDatabase()
+    temporary = await openTemporaryDatabase()
     room = await openCopyRoom()
-    await room.fill(async (storage) => {
-      await storage.ensure(assetStorage)
+    await room.fill(async (database) => {
+      await database.ensure(assetStorage)
       for (const [n, content] of contents.entries()) {
         const hash = sha256(content)
         await mkdir(folderOf(hash), { recursive: true })
         await writeFile(join(folderOf(hash), hash), content)
         const fields = { name: `${n}.txt`, size: content.length, sha256: hash, file: hash }
-        await transact(storage, (session) => session.create(assetStorage, setFields(fields)))
+        await transact(database, (session) => session.create(assetStorage, setFields(fields)))
       }
     })
   })
@@ -96,28 +96,28 @@ describe('files to S3', () => {
     files.close()
     objects.close()
     vi.unstubAllEnvs()
-    await database.drop()
+    await temporary.drop()
     await room.close()
   })
 
   test('one that is missing on disk is named, and the copy is not finished; then it goes on', async () => {
     const hash = sha256('one')
     await rm(join(folderOf(hash), hash))
-    await expect(room.copy(database.url, bucket)).rejects.toMatchObject({
+    await expect(room.copy(temporary.url, bucket)).rejects.toMatchObject({
       message: expect.stringMatching(/^The file of the asset 0\.txt \(.*\) is missing in .*assets\.$/),
     })
-    await expect(openNode(database.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(openNode(temporary.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await writeFile(join(folderOf(hash), hash), 'two')
-    await expect(room.copy(database.url, bucket)).rejects.toThrow(/0\.txt .* its checksum is another/)
+    await expect(room.copy(temporary.url, bucket)).rejects.toThrow(/0\.txt .* its checksum is another/)
     await writeFile(join(folderOf(hash), hash), 'one')
-    expect((await room.copy(database.url, bucket)).isFinished).toBe(true)
+    expect((await room.copy(temporary.url, bucket)).isFinished).toBe(true)
     expect(await keys()).toHaveLength(contents.length)
   })
 
   test('each asset has a file of its own there, at the place that its record names', async () => {
-    const report = await room.copy(database.url, bucket)
+    const report = await room.copy(temporary.url, bucket)
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
-    const node = await openNode(database.url)
+    const node = await openNode(temporary.url)
     const sort = [{ field: 'name', order: 'asc', missing: 'last' } as const]
     const page = await node.session().find(assetStorage, search({ sort, limit: 10 }))
     const records = objectsIn(page.documents.value)
@@ -140,16 +140,16 @@ describe('files to S3', () => {
     await put(right, 'eno')
     await put(wrong, 'the')
     await put(longer, 'the same and more')
-    expect((await room.copy(database.url, bucket)).isFinished).toBe(true)
+    expect((await room.copy(temporary.url, bucket)).isFinished).toBe(true)
     const texts = [right, wrong, longer].map(async (place) => String(await buffer(files.read(place ?? ''))))
     expect(await Promise.all(texts)).toEqual(['eno', 'the same', 'the same'])
   })
 
   test('without a bucket the records say what they said, and the files are counted', async () => {
-    const report = await room.copy(database.url)
+    const report = await room.copy(temporary.url)
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
     expect(report.assets.bytes).toBe(contents.join('').length)
-    const node = await openNode(database.url)
+    const node = await openNode(temporary.url)
     const page = await node.session().find(assetStorage, search({ limit: 10 }))
     for (const record of objectsIn(page.documents.value)) expect(record.file).toBe(record.sha256)
     await node.close()
@@ -158,16 +158,16 @@ describe('files to S3', () => {
   test('records whose files are in a bucket already keep their places, and the files are looked for', async () => {
     const place = `${hash.slice(0, 2)}/${hash}.elsewhere`
     let there = ''
-    await room.fill(async (storage) => {
+    await room.fill(async (database) => {
       const fields = { name: 'far.txt', size: 3, sha256: hash, file: place }
-      const made = await transact(storage, (session) => session.create(assetStorage, setFields(fields)))
+      const made = await transact(database, (session) => session.create(assetStorage, setFields(fields)))
       there = guidOf(documentOf(made))
     })
-    await expect(room.copy(database.url, bucket)).rejects.toThrow(/far\.txt .* is not in the bucket/)
+    await expect(room.copy(temporary.url, bucket)).rejects.toThrow(/far\.txt .* is not in the bucket/)
     await objects.client.send(new PutObjectCommand({ Bucket: name, Key: place, Body: 'far' }))
-    const report = await room.copy(database.url, bucket)
+    const report = await room.copy(temporary.url, bucket)
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 1 } })
-    const node = await openNode(database.url)
+    const node = await openNode(temporary.url)
     expect((await node.session().get(assetStorage, there))?.value).toMatchObject({ file: place })
     await node.close()
   })

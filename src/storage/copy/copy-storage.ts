@@ -1,9 +1,9 @@
 /** One storage: its table with free text first, then its documents, then its indexes, which are made at once that way. */
 
+import type { Needs } from '../database.ts'
 import { textOf } from '../postgres/core/postgres-connection.ts'
 import { changing, dropStorage, ensureStorage } from '../postgres/core/postgres-ensure.ts'
 import type { PostgresGround } from '../postgres/core/postgres-ground.ts'
-import type { Needs } from '../storage.ts'
 import type { CopiedRow } from './copied-tables.ts'
 import { documentTable } from './copied-tables.ts'
 import { copyRows } from './copy-rows.ts'

@@ -11,38 +11,38 @@ import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/tem
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
+import { type Database, documentOf } from '../database.ts'
 import { guidOf, objectsIn } from '../document-fields.ts'
 import { openPostgresPool, type Row } from '../postgres/core/postgres-connection.ts'
-import { documentOf, type Storage } from '../storage.ts'
 import { transact } from '../transact.ts'
 import { isEqual } from './compare-tables.ts'
 import { openCopySource } from './copy-source.ts'
 
 let room: CopyRoom
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 
 beforeEach(async () => {
   room = await openCopyRoom()
-  database = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase()
 })
 afterEach(async () => {
-  await database.drop()
+  await temporary.drop()
   await room.close()
 })
 
 async function sql(statement: string): Promise<readonly Row[]> {
-  const pool = openPostgresPool({ url: database.url, connections: 2, pooled: false })
+  const pool = openPostgresPool({ url: temporary.url, connections: 2, pooled: false })
   return pool.rows(statement).finally(() => pool.close())
 }
 
-const create = async (storage: Storage, name: string, fields: JsonObject) =>
-  guidOf(documentOf(await transact(storage, (session) => session.create(name, setFields(fields)))))
+const create = async (database: Database, name: string, fields: JsonObject) =>
+  guidOf(documentOf(await transact(database, (session) => session.create(name, setFields(fields)))))
 
-const change = (storage: Storage, name: string, guid: string, fields: JsonObject) =>
-  transact(storage, (session) => session.update(name, guid, setFields(fields)))
+const change = (database: Database, name: string, guid: string, fields: JsonObject) =>
+  transact(database, (session) => session.update(name, guid, setFields(fields)))
 
-async function all(storage: Storage, name: string): Promise<readonly JsonObject[]> {
-  const found = await storage.session().find(
+async function all(database: Database, name: string): Promise<readonly JsonObject[]> {
+  const found = await database.session().find(
     name,
     search({
       limit: 10_000,
@@ -60,14 +60,14 @@ const job = { queue: 'mail', kind: 'function', title: 'send', payload: { to: 'an
 
 /** One storage with one document of this title. */
 const one = (title: string) =>
-  room.fill(async (storage) => {
-    await storage.ensure('notes')
-    await create(storage, 'notes', { title })
+  room.fill(async (database) => {
+    await database.ensure('notes')
+    await create(database, 'notes', { title })
   })
 
 describe('refused', () => {
   test('a folder without data, which stays without', async () => {
-    await expect(room.copy(database.url)).rejects.toMatchObject({
+    await expect(room.copy(temporary.url)).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: `There is no Quoin data in ${room.directory}. Name the folder of the database.`,
     })
@@ -76,9 +76,9 @@ describe('refused', () => {
   })
 
   test('a folder that a server has open, and a server while it is copied', async () => {
-    await room.fill(async (storage) => {
-      await storage.ensure('notes')
-      await expect(room.copy(database.url)).rejects.toMatchObject({
+    await room.fill(async (database) => {
+      await database.ensure('notes')
+      await expect(room.copy(temporary.url)).rejects.toMatchObject({
         code: 'UNAVAILABLE',
         message: expect.stringContaining(`${room.directory} is in use by another Quoin process`),
       })
@@ -90,15 +90,15 @@ describe('refused', () => {
 
   test('a database that holds a Quoin already: nothing of it is touched', async () => {
     await one('ours')
-    const node = await openNode(database.url)
+    const node = await openNode(temporary.url)
     await node.ensure('theirs')
     await create(node, 'theirs', { title: 'kept' })
     await node.close()
-    await expect(room.copy(database.url)).rejects.toMatchObject({
+    await expect(room.copy(temporary.url)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/already holds data of a Quoin.*CREATE DATABASE/),
     })
-    const again = await openNode(database.url)
+    const again = await openNode(temporary.url)
     expect(again.names()).toEqual(['theirs'])
     expect(await all(again, 'theirs')).toMatchObject([{ title: 'kept' }])
     await again.close()
@@ -108,7 +108,7 @@ describe('refused', () => {
     await one('ours')
     await sql('CREATE TABLE storage (id integer)')
     await sql('INSERT INTO storage VALUES (1)')
-    await expect(room.copy(database.url)).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(room.copy(temporary.url)).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(await sql(`SELECT to_regclass('migration') AS made`)).toEqual([{ made: null }])
   })
 
@@ -117,12 +117,12 @@ describe('refused', () => {
     { state: 'unfinished', says: /holds an unfinished migration from another source \(.*quoin-copy-/ },
   ])('one with a $state copy of another folder', async ({ state, says }) => {
     await one('first')
-    await room.copy(database.url)
+    await room.copy(temporary.url)
     if (state === 'unfinished') await unfinish()
     await room.close()
     room = await openCopyRoom()
     await one('second')
-    await expect(room.copy(database.url)).rejects.toMatchObject({
+    await expect(room.copy(temporary.url)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(says),
     })
@@ -130,8 +130,8 @@ describe('refused', () => {
 
   test('one with a finished copy of the same folder: the nodes may have written since', async () => {
     await one('first')
-    await room.copy(database.url)
-    await expect(room.copy(database.url)).rejects.toMatchObject({
+    await room.copy(temporary.url)
+    await expect(room.copy(temporary.url)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/was finished \d{4}-.*nothing is copied again/),
     })
@@ -139,27 +139,27 @@ describe('refused', () => {
 
   test('one on which a node is running; when it is gone, nothing stands in the way', async () => {
     await one('first')
-    const node = await openNode(database.url)
-    await expect(room.copy(database.url)).rejects.toMatchObject({
+    const node = await openNode(temporary.url)
+    await expect(room.copy(temporary.url)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: 'The database is in use by a-node. Stop what runs on it first.',
     })
     await node.close()
-    await (await openNode(database.url)).close()
-    expect((await room.copy(database.url)).isFinished).toBe(true)
+    await (await openNode(temporary.url)).close()
+    expect((await room.copy(temporary.url)).isFinished).toBe(true)
   })
 
   test('a node that starts on half of a copy, in one line; it does not stay in the cluster', async () => {
     await one('first')
-    await room.copy(database.url)
+    await room.copy(temporary.url)
     await unfinish()
-    await expect(openNode(database.url)).rejects.toMatchObject({
+    await expect(openNode(temporary.url)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringMatching(/unfinished migration from .*quoin-copy-.*Run quoin migrate again/),
     })
     expect(await sql('SELECT name FROM node')).toEqual([])
-    expect((await room.copy(database.url)).isFinished).toBe(true)
-    await (await openNode(database.url)).close()
+    expect((await room.copy(temporary.url)).isFinished).toBe(true)
+    await (await openNode(temporary.url)).close()
   })
 })
 
@@ -167,9 +167,9 @@ describe('copied', () => {
   test('every document as it is stored, odd ones and large ones, with indexes and free text', async () => {
     const large = 'word '.repeat(400_000)
     let before: readonly JsonObject[] = []
-    await room.fill(async (storage) => {
-      await storage.ensure('empty', { text: true, indexes: [{ fields: ['a'] }] })
-      await storage.ensure('odd', {
+    await room.fill(async (database) => {
+      await database.ensure('empty', { text: true, indexes: [{ fields: ['a'] }] })
+      await database.ensure('odd', {
         text: true,
         indexes: [
           { fields: ['status', 'count'] },
@@ -178,19 +178,19 @@ describe('copied', () => {
         ],
       })
       const bodies = fc.sample(untidyBody, { numRuns: 520, seed: 7 })
-      await transact(storage, async (session) => {
+      await transact(database, async (session) => {
         for (const body of bodies) await session.create('odd', setFields(body))
         for (const name of ['ann', 'Ann', '', 'x'.repeat(5000), 7, true])
           await session.create('odd', setFields({ name, list: [1, [2, { '': null }]] }))
         for (let n = 0; n < 3; n++) await session.create('odd', setFields({ large, n, status: 'large' }))
       })
-      const removed = await create(storage, 'odd', { name: 'gone', title: 'Straße' })
-      await transact(storage, (session) => session.remove('odd', removed))
-      const changed = await create(storage, 'odd', { title: 'before' })
-      await change(storage, 'odd', changed, { title: '東京 Zébra' })
-      before = await all(storage, 'odd')
+      const removed = await create(database, 'odd', { name: 'gone', title: 'Straße' })
+      await transact(database, (session) => session.remove('odd', removed))
+      const changed = await create(database, 'odd', { title: 'before' })
+      await change(database, 'odd', changed, { title: '東京 Zébra' })
+      before = await all(database, 'odd')
     })
-    const report = await room.copy(database.url)
+    const report = await room.copy(temporary.url)
     expect(report.isFinished).toBe(true)
     const rows = report.comparisons.map(({ title, target }) => [title, target.rows])
     expect(rows).toEqual([
@@ -200,7 +200,7 @@ describe('copied', () => {
       ['(queues)', 0],
     ])
 
-    const node = await openNode(database.url)
+    const node = await openNode(temporary.url)
     expect(await all(node, 'odd')).toEqual(before)
     expect(before.filter(({ n }) => n !== undefined)).toHaveLength(3)
     expect(node.names()).toEqual(['empty', 'odd'])
@@ -219,26 +219,26 @@ describe('copied', () => {
 
   test('jobs in all states with their order, and queues with their settings', async () => {
     let last: string | undefined
-    await room.fill(async (storage) => {
-      const enqueue = (more: object) => transact(storage, (session) => session.enqueue({ ...job, ...more }))
+    await room.fill(async (database) => {
+      const enqueue = (more: object) => transact(database, (session) => session.enqueue({ ...job, ...more }))
       for (const queue of ['dead', 'done', 'running']) {
         await enqueue({ queue })
-        const [claimed] = await storage.jobs.claim({ owner: 'a-worker', leaseMs: 1, limit: 1 })
+        const [claimed] = await database.jobs.claim({ owner: 'a-worker', leaseMs: 1, limit: 1 })
         if (!claimed) throw new Error('There is no job.')
-        if (queue === 'dead') await storage.jobs.fail(claimed, 'it was "broken"')
-        if (queue === 'done') await storage.jobs.complete(claimed)
+        if (queue === 'dead') await database.jobs.fail(claimed, 'it was "broken"')
+        if (queue === 'done') await database.jobs.complete(claimed)
       }
       await enqueue({ orderKey: 'k', dedupeKey: 'once' })
       await enqueue({ orderKey: 'k', title: 'held back', priority: -5 })
       last = await enqueue({ queue: 'last' })
-      await storage.ensure('notes')
-      await storage.jobs.configure('mail', { paused: true, concurrency: 3 })
-      await storage.jobs.cancel(last ?? '')
+      await database.ensure('notes')
+      await database.jobs.configure('mail', { paused: true, concurrency: 3 })
+      await database.jobs.cancel(last ?? '')
     })
-    const report = await room.copy(database.url)
+    const report = await room.copy(temporary.url)
     expect(report.comparisons.map(({ title, target }) => [title, target.rows])).toContainEqual(['(jobs)', 5])
 
-    const node = await openNode(database.url)
+    const node = await openNode(temporary.url)
     const { jobs } = await node.jobs.search(search({ limit: 50 }))
     const seen = jobs.map(({ queue, state, title }) => `${queue} ${state} ${title}`).sort()
     expect(seen).toEqual([
@@ -273,7 +273,7 @@ describe('copied', () => {
     const before = await room.source()
     const rows = before.connection.all('SELECT * FROM doc_1')
     before.close()
-    await room.copy(database.url)
+    await room.copy(temporary.url)
     const after = await room.source()
     expect(after.connection.all('SELECT * FROM doc_1')).toEqual(rows)
     expect(after.id).toBe(before.id)
@@ -297,38 +297,38 @@ describe('once more after it was cut short', () => {
   test('whatever has changed in the folder since, it ends equal and nothing old stays', async () => {
     let [first, second, third] = ['', '', '']
     const indexes = [{ fields: ['name'], unique: true }]
-    const enqueue = (storage: Storage, more: object) =>
-      transact(storage, (session) => session.enqueue({ ...job, ...more }))
-    await room.fill(async (storage) => {
-      await storage.ensure('swapped', { indexes })
-      await storage.ensure('dropped', { text: true })
-      await storage.ensure('texted')
-      await create(storage, 'dropped', { text: 'old' })
-      await create(storage, 'texted', { text: 'some words' })
-      first = await create(storage, 'swapped', { name: 'a' })
-      second = await create(storage, 'swapped', { name: 'b' })
-      third = await create(storage, 'swapped', { name: 'c' })
-      await enqueue(storage, { dedupeKey: 'k', runAt: 1 })
+    const enqueue = (database: Database, more: object) =>
+      transact(database, (session) => session.enqueue({ ...job, ...more }))
+    await room.fill(async (database) => {
+      await database.ensure('swapped', { indexes })
+      await database.ensure('dropped', { text: true })
+      await database.ensure('texted')
+      await create(database, 'dropped', { text: 'old' })
+      await create(database, 'texted', { text: 'some words' })
+      first = await create(database, 'swapped', { name: 'a' })
+      second = await create(database, 'swapped', { name: 'b' })
+      third = await create(database, 'swapped', { name: 'c' })
+      await enqueue(database, { dedupeKey: 'k', runAt: 1 })
     })
-    await room.copy(database.url)
+    await room.copy(temporary.url)
     await unfinish()
-    await room.fill(async (storage) => {
-      await transact(storage, (session) => session.delete('swapped', third))
-      await change(storage, 'swapped', first, { name: 'free' })
-      await change(storage, 'swapped', second, { name: 'a' })
-      await change(storage, 'swapped', first, { name: 'b' })
-      await create(storage, 'swapped', { name: 'c' })
-      await storage.drop('dropped')
-      await storage.ensure('texted', { text: true })
-      await create(storage, 'texted', { text: 'more words' })
-      await storage.ensure('new')
-      const [claimed] = await storage.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })
-      if (claimed) await storage.jobs.complete(claimed)
-      await enqueue(storage, { dedupeKey: 'k' })
+    await room.fill(async (database) => {
+      await transact(database, (session) => session.delete('swapped', third))
+      await change(database, 'swapped', first, { name: 'free' })
+      await change(database, 'swapped', second, { name: 'a' })
+      await change(database, 'swapped', first, { name: 'b' })
+      await create(database, 'swapped', { name: 'c' })
+      await database.drop('dropped')
+      await database.ensure('texted', { text: true })
+      await create(database, 'texted', { text: 'more words' })
+      await database.ensure('new')
+      const [claimed] = await database.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })
+      if (claimed) await database.jobs.complete(claimed)
+      await enqueue(database, { dedupeKey: 'k' })
     })
-    const report = await room.copy(database.url)
+    const report = await room.copy(temporary.url)
     expect(report.isFinished).toBe(true)
-    const node = await openNode(database.url)
+    const node = await openNode(temporary.url)
     expect(node.names()).toEqual(['swapped', 'texted', 'new'])
     expect((await all(node, 'swapped')).map(({ name }) => name)).toEqual(['b', 'a', 'c'])
     await expect(create(node, 'swapped', { name: 'a' })).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -339,39 +339,39 @@ describe('once more after it was cut short', () => {
   })
 
   test('at any step: what it leaves is no database for a node, and the next run ends equal', async () => {
-    await room.fill(async (storage) => {
+    await room.fill(async (database) => {
       for (const name of ['a', 'b']) {
-        await storage.ensure(name, { text: true, indexes: [{ fields: ['n'], unique: true }] })
-        await transact(storage, async (session) => {
+        await database.ensure(name, { text: true, indexes: [{ fields: ['n'], unique: true }] })
+        await transact(database, async (session) => {
           for (let n = 0; n < 600; n++) await session.create(name, setFields({ n, text: `number ${n}` }))
         })
       }
-      await transact(storage, (session) => session.enqueue(job))
+      await transact(database, (session) => session.enqueue(job))
     })
     let steps = 0
-    await room.copy(database.url, undefined, () => void steps++)
-    await database.drop()
+    await room.copy(temporary.url, undefined, () => void steps++)
+    await temporary.drop()
     expect(steps).toBeGreaterThan(10)
     for (const cut of [0, 1, 2, 4, steps - 1]) {
-      database = await openTemporaryDatabase()
+      temporary = await openTemporaryDatabase()
       let step = 0
       const stop = () => {
         if (step++ === cut) throw new Error('cut short')
       }
-      await expect(room.copy(database.url, undefined, stop)).rejects.toThrow('cut short')
-      await expect(openNode(database.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-      expect((await room.copy(database.url)).isFinished).toBe(true)
-      if (cut !== steps - 1) await database.drop()
+      await expect(room.copy(temporary.url, undefined, stop)).rejects.toThrow('cut short')
+      await expect(openNode(temporary.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+      expect((await room.copy(temporary.url)).isFinished).toBe(true)
+      if (cut !== steps - 1) await temporary.drop()
     }
   })
 
   test('what was changed there behind its back is put right', async () => {
     await one('first')
-    await room.copy(database.url)
+    await room.copy(temporary.url)
     await unfinish()
     await sql(`UPDATE doc_1 SET doc = replace(doc::text, 'first', 'other')::json`)
     await sql(`INSERT INTO doc_1 SELECT '0' || guid, created, updated, removed, version, doc FROM doc_1`)
-    expect((await room.copy(database.url)).isFinished).toBe(true)
+    expect((await room.copy(temporary.url)).isFinished).toBe(true)
     expect(await sql(`SELECT doc->>'title' AS title FROM doc_1`)).toEqual([{ title: 'first' }])
   })
 })
@@ -383,29 +383,29 @@ describe('compared', () => {
     { what: 'a version', set: 'NEW.version := NEW.version + 1' },
   ])('$what that somebody else changes is found, and no node starts', async ({ set }) => {
     await one('first')
-    await room.copy(database.url)
+    await room.copy(temporary.url)
     await unfinish()
     await sql(
       `CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${set}; RETURN NEW; END $$`,
     )
     await sql('CREATE TRIGGER meddle BEFORE INSERT OR UPDATE ON doc_1 FOR EACH ROW EXECUTE FUNCTION meddle()')
     await sql('DELETE FROM doc_1')
-    const report = await room.copy(database.url)
+    const report = await room.copy(temporary.url)
     expect(report.isFinished).toBe(false)
     expect(report.comparisons.filter((each) => !isEqual(each)).map(({ title }) => title)).toEqual(['notes'])
-    await expect(openNode(database.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(openNode(temporary.url)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await sql('DROP TRIGGER meddle ON doc_1')
-    expect((await room.copy(database.url)).isFinished).toBe(true)
+    expect((await room.copy(temporary.url)).isFinished).toBe(true)
   })
 
   test('a document that is missing there is found', async () => {
     await one('first')
-    await room.copy(database.url)
+    await room.copy(temporary.url)
     await unfinish()
     await sql(`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$`)
     await sql('CREATE TRIGGER lose BEFORE INSERT ON doc_1 FOR EACH ROW EXECUTE FUNCTION lose()')
     await sql('DELETE FROM doc_1')
-    const report = await room.copy(database.url)
+    const report = await room.copy(temporary.url)
     expect(report.comparisons.find(({ title }) => title === 'notes')).toMatchObject({
       source: { rows: 1 },
       target: { rows: 0 },

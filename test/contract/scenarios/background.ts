@@ -292,7 +292,7 @@ async function plansAhead(room: ContractRoom): Promise<void> {
  * machine that stood still, and its node steps back.
  */
 async function catchesUp(room: ContractRoom): Promise<void> {
-  if (room.quoin.storage.engine !== 'sqlite') return
+  if (room.quoin.database.engine !== 'sqlite') return
   const [none, last, all] = [
     await ticking(room, { every: '1h', catch_up: 'none' }),
     await ticking(room, { every: '1h', catch_up: 'last' }),

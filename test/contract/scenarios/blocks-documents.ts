@@ -72,7 +72,7 @@ const writing = (type: string, pins: JsonObject): JsonObject => ({
 
 const selectsStorage: Scenario = async (room) => {
   const [first, second] = [room.name(), room.name()]
-  expect(room.quoin.storage.has(first)).toBe(false)
+  expect(room.quoin.database.has(first)).toBe(false)
   for (const uri of [first, second])
     await room.run({
       store: storage(uri),
@@ -81,7 +81,7 @@ const selectsStorage: Scenario = async (room) => {
       do: create('@on.flow', '@set.mutations'),
       reply: reply('@do.flow', '@do.document'),
     })
-  expect(room.quoin.storage.has(first), 'it is made').toBe(true)
+  expect(room.quoin.database.has(first), 'it is made').toBe(true)
   const made = await call(room, 'POST', first, { a: 1 })
   expect([await room.documents(first), await room.documents(second)]).toEqual([[made.body], []])
   const blocks = writing('function_create_document_from_mutations', { mutations: '@set.mutations' })

@@ -12,7 +12,7 @@ const createsStorage: Scenario = async (room) => {
   const name = room.name()
   const path = '/_system/storages'
   await guarded(room, 'POST', path, 'storages_create', { name })
-  expect(room.quoin.storage.has(name)).toBe(false)
+  expect(room.quoin.database.has(name)).toBe(false)
   const made = await room.manage('POST', path, { name, description: 'New' })
   expect(made).toMatchObject({ name, description: 'New' })
   expect(await room.manage('GET', `${path}/${guidOf(made)}`)).toEqual(made)

@@ -1,10 +1,10 @@
 /** Workers, schedulers and writers that are wrong in one way each: the simulation has to find every one of them. */
 import type { Mutation } from '../../../src/shared/mutation.ts'
+import type { CreateOptions, Database } from '../../../src/storage/database.ts'
 import type { Job, JobLease, Jobs, NewJob } from '../../../src/storage/job.ts'
 import type { SqliteWriter } from '../../../src/storage/sqlite/core/sqlite-writer.ts'
-import type { CreateOptions, Storage } from '../../../src/storage/storage.ts'
+import { wrappedDatabase } from '../../../src/storage/wrapped-database.ts'
 import { TransparentSession } from '../../../src/storage/wrapped-session.ts'
-import { wrappedStorage } from '../../../src/storage/wrapped-storage.ts'
 import type { Breakage } from './simulated-node.ts'
 import type { Writing } from './writer-simulation.ts'
 
@@ -44,8 +44,8 @@ export const brokenNodes: Readonly<Record<string, Breakage>> = {
   'workers that end a job before they run it': { jobs: (jobs) => jobsWith(jobs, hasty(jobs)) },
   'a scheduler without its guards': { storage: unguarded },
   'a scheduler that forgets jobs': {
-    storage: (storage) =>
-      wrappedStorage(storage, { session: (origin) => new Forgetful(storage.session(origin)) }),
+    storage: (database) =>
+      wrappedDatabase(database, { session: (origin) => new Forgetful(database.session(origin)) }),
   },
 }
 
@@ -92,7 +92,7 @@ function hasty(jobs: Jobs): Partial<Jobs> {
 }
 
 /** Two nodes may both move a schedule on, and both of their ticks and jobs are taken. */
-function unguarded(storage: Storage): Storage {
+function unguarded(database: Database): Database {
   let written = 0
   /** The same time in other characters, which a unique index lets in. */
   const unlikeAnyOther = (mutation: Mutation): Mutation => {
@@ -113,7 +113,7 @@ function unguarded(storage: Storage): Storage {
       return super.enqueue(job)
     }
   }
-  return wrappedStorage(storage, { session: (origin) => new Unguarded(storage.session(origin)) })
+  return wrappedDatabase(database, { session: (origin) => new Unguarded(database.session(origin)) })
 }
 
 /** The tick is written, its job is not. */

@@ -9,7 +9,7 @@ import { matchAll, search } from '../../../src/shared/query.ts'
 import type { Job } from '../../../src/storage/job.ts'
 import { jobColumns } from '../../../src/storage/job-row.ts'
 import type { SqliteConnection } from '../../../src/storage/sqlite/core/sqlite-connection.ts'
-import { SqliteStorage } from '../../../src/storage/sqlite/core/sqlite-storage.ts'
+import { SqliteDatabase } from '../../../src/storage/sqlite/core/sqlite-database.ts'
 import { jobOf } from '../../../src/storage/sqlite/jobs/sqlite-jobs-row.ts'
 import { randomSource } from '../random-source.ts'
 import { checkJobs } from './check-jobs.ts'
@@ -39,13 +39,13 @@ export async function simulateNodes(
   const database = newOwner()
   const clock = () => time.now
   const ground = await template.open({ clock, random: dice.bytes, timers: time.timers(database) })
-  const plain = new SqliteStorage(ground)
+  const plain = new SqliteDatabase(ground)
   const schedules = someSchedules(dice, time.now)
   const world: NodesWorld = {
     time,
     dice,
     ground,
-    storage: breakage.storage?.(plain) ?? plain,
+    database: breakage.storage?.(plain) ?? plain,
     notes: { ends: [], failures: [] },
     worked: new Set(),
     nodes: new Map(),

@@ -26,13 +26,13 @@ export interface Enqueued {
 }
 
 /** Jobs from requests, which come while `ms` pass. Some transactions are rolled back. */
-export function enqueueSome({ time, dice, storage }: NodesWorld, ms: number): Enqueued {
+export function enqueueSome({ time, dice, database }: NodesWorld, ms: number): Enqueued {
   const acknowledged = new Set<string>()
   const undone = new Set<string>()
   const client = newOwner()
   const one = async () => {
     await time.wait(client, dice.between(0, ms))
-    const session = storage.session()
+    const session = database.session()
     const made = [await session.enqueue(someJob(dice, time.now))]
     if (dice.chance(0.3)) {
       await time.wait(client, dice.between(1, 50))

@@ -2,12 +2,12 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ScheduleLedger } from '../../../src/queue/schedule-ledger.ts'
+import { SqliteDatabase } from '../../../src/storage/sqlite/core/sqlite-database.ts'
 import {
   openGround,
   type SqliteGround,
   type SqliteOptions,
 } from '../../../src/storage/sqlite/core/sqlite-ground.ts'
-import { SqliteStorage } from '../../../src/storage/sqlite/core/sqlite-storage.ts'
 import { seededRandom } from '../../seeded-random.ts'
 import { historySql } from './job-history.ts'
 
@@ -26,7 +26,7 @@ export async function nodesTemplate(folder: string): Promise<NodesTemplate> {
     entity,
     synchronous: 'OFF',
   })
-  await ScheduleLedger.open(new SqliteStorage(ground))
+  await ScheduleLedger.open(new SqliteDatabase(ground))
   await ground.writer.alone(
     (connection) => {
       connection.exec(historySql)

@@ -3,28 +3,28 @@ import type { Schedule } from '../../../src/flows/background/schedules.ts'
 import { openQueue, type Queue } from '../../../src/queue/queue-worker.ts'
 import { openScheduler, type Scheduler } from '../../../src/queue/scheduler.ts'
 import type { Cluster } from '../../../src/storage/cluster.ts'
+import type { Database } from '../../../src/storage/database.ts'
 import type { Job, Jobs } from '../../../src/storage/job.ts'
 import type { SqliteGround } from '../../../src/storage/sqlite/core/sqlite-ground.ts'
 import { SqliteJobs } from '../../../src/storage/sqlite/jobs/sqlite-jobs.ts'
-import type { Storage } from '../../../src/storage/storage.ts'
 import type { RandomSource } from '../random-source.ts'
 import { attemptKey } from './check-jobs.ts'
 import { newOwner, type Owner, type VirtualTime } from './virtual-time.ts'
+import { type Wire, type WiredDatabase, wiredDatabase, wireOf } from './wired-database.ts'
 import { type JobNotes, wiredJobs } from './wired-jobs.ts'
-import { type Wire, type WiredStorage, wiredStorage, wireOf } from './wired-storage.ts'
 
 export interface Breakage {
   /** What to put between the workers and the queue, for a control. */
   readonly jobs?: (jobs: Jobs) => Jobs
   /** And between all and the storage. */
-  readonly storage?: (storage: Storage) => Storage
+  readonly storage?: (database: Database) => Database
 }
 
 export interface NodesWorld {
   readonly time: VirtualTime
   readonly dice: RandomSource
   readonly ground: SqliteGround
-  readonly storage: Storage
+  readonly database: Database
   readonly notes: JobNotes
   readonly worked: Set<string>
   /** By name; those that were not killed. */
@@ -79,13 +79,13 @@ export function startNode(world: NodesWorld): SimulatedNode {
     owner,
     dice,
     clock,
-    wakes: [own, world.storage.jobs],
+    wakes: [own, world.database.jobs],
   })
-  const wired = wiredStorage(world.storage, wire, { jobs, cluster: clusterOf(world, self) })
+  const wired = wiredDatabase(world.database, wire, { jobs, cluster: clusterOf(world, self) })
   const timers = time.timers(owner)
   const log = () => undefined
   const queue = openQueue({
-    storage: wired.storage,
+    database: wired.database,
     runJob: (job, signal) => work(world, owner, job, signal),
     clock,
     random: dice.bytes,
@@ -108,7 +108,14 @@ export function startNode(world: NodesWorld): SimulatedNode {
   nodes.set(self, node)
   const schedules = () => world.schedules
   const open = () =>
-    openScheduler({ storage: wired.storage, clock, timers, schedules, onChange: () => () => undefined, log })
+    openScheduler({
+      database: wired.database,
+      clock,
+      timers,
+      schedules,
+      onChange: () => () => undefined,
+      log,
+    })
   void open().then(
     (scheduler) => {
       node.scheduler = scheduler
@@ -119,7 +126,7 @@ export function startNode(world: NodesWorld): SimulatedNode {
   return node
 }
 
-function end({ nodes, note }: NodesWorld, self: string, node: SimulatedNode, wired: WiredStorage): void {
+function end({ nodes, note }: NodesWorld, self: string, node: SimulatedNode, wired: WiredDatabase): void {
   node.owner.gone = true
   nodes.delete(self)
   wired.disconnect()

@@ -2,7 +2,7 @@
 import type { Claim, Job, JobLease, Jobs } from '../../../src/storage/job.ts'
 import type { RandomSource } from '../random-source.ts'
 import type { Owner, VirtualTime } from './virtual-time.ts'
-import type { Wire } from './wired-storage.ts'
+import type { Wire } from './wired-database.ts'
 
 /** `how`: what the worker asked for, and the database said that it was done. */
 export interface AcknowledgedEnd extends JobLease {

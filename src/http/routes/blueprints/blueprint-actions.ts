@@ -66,7 +66,7 @@ export function blueprintActionRoutes({ records, catalogue }: Engine): RouteFami
           response: { 200: blockSchema },
         },
       },
-      (request) => getRecord(records.storage.session(), recordStorages.blocks, request.params.guid, 'block'),
+      (request) => getRecord(records.database.session(), recordStorages.blocks, request.params.guid, 'block'),
     )
 
     app.post(

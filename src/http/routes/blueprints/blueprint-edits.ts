@@ -29,7 +29,7 @@ export function blueprintEditRoutes({ records, catalogue }: Engine): RouteFamily
       },
       async (request) => {
         const { guid } = request.params
-        const session = records.storage.session()
+        const session = records.database.session()
         await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
         return blockRecords(session, guid)
       },

@@ -181,7 +181,7 @@ describe('an endpoint that stores what it is sent', () => {
   ])('answers 400 to %j, naming the field, and stores nothing', async (body, message) => {
     const reply = await room.send('POST', '/orders', '', body)
     expect([reply.status, reply.body]).toEqual([400, { error: expect.stringContaining(message) }])
-    expect(await room.storage.session().count('orders', { kind: 'all' })).toBe(0)
+    expect(await room.database.session().count('orders', { kind: 'all' })).toBe(0)
   })
 
   it('stores what fits, with the default, and checks changes', async () => {

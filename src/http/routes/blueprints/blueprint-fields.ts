@@ -26,7 +26,7 @@ const searchFields: readonly SearchField[] = [
 
 /** Blueprint fields: what documents hold, and the rules that every write of them keeps to. */
 export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
-  const { storage } = records
+  const { database } = records
   return (app) => {
     app.post(
       '/blueprintfields/search',
@@ -60,7 +60,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
           response: { 200: fieldSchema },
         },
       },
-      (request) => createField(storage, request.body, actorOf(request)),
+      (request) => createField(database, request.body, actorOf(request)),
     )
 
     app.get(
@@ -75,7 +75,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
           response: { 200: fieldSchema },
         },
       },
-      (request) => getField(storage, request.params.guid),
+      (request) => getField(database, request.params.guid),
     )
 
     app.put(
@@ -92,7 +92,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
           response: { 200: fieldSchema },
         },
       },
-      (request) => updateField(storage, request.params.guid, request.body, actorOf(request)),
+      (request) => updateField(database, request.params.guid, request.body, actorOf(request)),
     )
 
     app.delete(
@@ -110,7 +110,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
       },
       async (request) => {
         const { guid } = request.params
-        await removeField(storage, guid, actorOf(request))
+        await removeField(database, guid, actorOf(request))
         return { guid, removed: true } as const
       },
     )

@@ -38,7 +38,7 @@ const NEEDS_SCRIPT =
 
 /** Page templates. */
 export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
-  const { storage } = records
+  const { database } = records
   return (app) => {
     app.post(
       '/blueprinttemplates/search',
@@ -71,7 +71,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
           response: { 200: templateSchema },
         },
       },
-      async (request) => withProblems(await createTemplate(storage, request.body, authorOf(request))),
+      async (request) => withProblems(await createTemplate(database, request.body, authorOf(request))),
     )
 
     app.get(
@@ -86,7 +86,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
           response: { 200: templateSchema },
         },
       },
-      async (request) => withProblems(await getTemplate(storage, request.params.guid)),
+      async (request) => withProblems(await getTemplate(database, request.params.guid)),
     )
 
     app.put(
@@ -104,7 +104,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
         },
       },
       async (request) =>
-        withProblems(await updateTemplate(storage, request.params.guid, request.body, authorOf(request))),
+        withProblems(await updateTemplate(database, request.params.guid, request.body, authorOf(request))),
     )
 
     app.delete(
@@ -121,7 +121,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
       },
       async (request) => {
         const { guid } = request.params
-        await removeTemplate(storage, guid, actorOf(request))
+        await removeTemplate(database, guid, actorOf(request))
         return { guid, removed: true } as const
       },
     )

@@ -33,7 +33,7 @@ const searchFields: readonly SearchField[] = [
 
 /** Rules that blueprints are held against when they are deployed. */
 export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
-  const { storage } = records
+  const { database } = records
   return (app) => {
     app.post(
       '/_system/blueprintvalidation/search',
@@ -66,7 +66,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
           response: { 200: validationRuleSchema },
         },
       },
-      (request) => createValidationRule(storage, request.body, actorOf(request)),
+      (request) => createValidationRule(database, request.body, actorOf(request)),
     )
 
     app.get(
@@ -81,7 +81,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
           response: { 200: validationRuleSchema },
         },
       },
-      (request) => getValidationRule(storage, request.params.guid),
+      (request) => getValidationRule(database, request.params.guid),
     )
 
     app.put(
@@ -100,7 +100,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
       },
       (request) => {
         const { guid, updatehash } = request.params
-        return updateValidationRule(storage, guid, updatehash, request.body, actorOf(request))
+        return updateValidationRule(database, guid, updatehash, request.body, actorOf(request))
       },
     )
 
@@ -118,7 +118,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
       },
       async (request) => {
         const { guid } = request.params
-        await removeValidationRule(storage, guid, actorOf(request))
+        await removeValidationRule(database, guid, actorOf(request))
         return { guid, removed: true } as const
       },
     )

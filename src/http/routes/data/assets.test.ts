@@ -32,7 +32,10 @@ async function filesOnDisk(): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
-const state = async () => [await filesOnDisk(), await room.storage.session().count('_assets', matchAll, true)]
+const state = async () => [
+  await filesOnDisk(),
+  await room.database.session().count('_assets', matchAll, true),
+]
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
 
 describe('assets', () => {

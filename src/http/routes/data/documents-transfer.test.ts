@@ -27,7 +27,7 @@ const pathOf = (storage: string) => `/_system/storages/${storage}/documents`
 const send = (storage: string, raw: string | Buffer) =>
   room.send('POST', `${pathOf(storage)}/import`, 'admin', { raw, type })
 const take = (storage: string) => room.send('GET', `${pathOf(storage)}/export`, 'admin')
-const count = (name: string) => room.storage.session().count(name, matchAll, true)
+const count = (name: string) => room.database.session().count(name, matchAll, true)
 const lines = (text: string) =>
   text
     .split('\n')
@@ -93,9 +93,9 @@ describe('import', () => {
 
   it('keeps to the rules of fields and to unique values', async () => {
     const storage = await room.make('ruled')
-    await room.storage.ensure('ruled', { indexes: [{ fields: ['code'], unique: true }] })
+    await room.database.ensure('ruled', { indexes: [{ fields: ['code'], unique: true }] })
     const rule = { name: 'title', type: 'string', storage: 'ruled', required: true, default_value: null }
-    await createField(room.storage, rule, { guid: guid(0), username: 'admin' })
+    await createField(room.database, rule, { guid: guid(0), username: 'admin' })
     expect((await send(storage, '{"title":"a","code":1}')).body).toEqual({ imported: 1 })
     const unruled = await send(storage, '{"title":"b"}\n{"title":""}')
     expect(unruled.body).toMatchObject({ error: 'INVALID_BODY', fields: ['title'] })
@@ -131,26 +131,26 @@ describe('import', () => {
     const storage = await room.make('crashed')
     await send(storage, '{"a":1}')
     const write = async (id: string, n: number) => {
-      const session = room.storage.session()
+      const session = room.database.session()
       await session.create('crashed', [], { guid: guid(n) })
       await noteBatch(session, id, [guid(n)])
       await session.commit()
     }
-    const done = await beginImport(room.storage, 'crashed')
+    const done = await beginImport(room.database, 'crashed')
     await write(done, 1)
-    await endImport(room.storage, done)
-    const broken = await beginImport(room.storage, 'crashed')
+    await endImport(room.database, done)
+    const broken = await beginImport(room.database, 'crashed')
     for (let n = 2; n < 9; n++) await write(broken, n)
     expect(await count('crashed')).toBe(9)
     // While its node is live nobody touches it.
-    if (room.storage.cluster) {
-      await undoBrokenImports(room.storage)
+    if (room.database.cluster) {
+      await undoBrokenImports(room.database)
       expect(await count('crashed')).toBe(9)
       const died = [{ op: 'set', field: 'node', value: 'a node that died' }] as const
-      await transact(room.storage, (session) => session.update('_imports', broken, died))
+      await transact(room.database, (session) => session.update('_imports', broken, died))
     }
-    await undoBrokenImports(room.storage)
-    expect(await room.storage.session().get('crashed', guid(1))).toBeDefined()
+    await undoBrokenImports(room.database)
+    expect(await room.database.session().get('crashed', guid(1))).toBeDefined()
     await expectNothingLeft('crashed', 2)
   })
 })
@@ -202,7 +202,7 @@ describe('export and import', () => {
       }),
     )
     expect((await send(storage, rows.join('\n'))).body).toEqual({ imported: 1_200 })
-    const some = await room.storage.session().find('sizes', search({ limit: 1 }))
+    const some = await room.database.session().find('sizes', search({ limit: 1 }))
     const [{ _meta, n }] = JSON.parse(some.documents.text)
     await room.send('DELETE', `${pathOf(storage)}/${_meta.guid}`, 'admin')
     const found = lines((await take(storage)).text)

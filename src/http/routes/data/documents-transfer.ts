@@ -17,7 +17,7 @@ const tags = ['Documents']
 
 /** Whole storages in and out as NDJSON, streamed both ways. */
 export function documentTransferRoutes(context: StorageContext, imports: DocumentImports): RouteFamily {
-  const { storage } = context.records
+  const { database } = context.records
   return (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(NDJSON, (_request, payload, done) => done(null, payload))
@@ -40,7 +40,7 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
         // Before the first byte, so that no document leaves without its record.
         if (request.method !== 'HEAD')
           await transact(
-            storage,
+            database,
             async (session) =>
               auditTransfer(context.audit, session, name, 'exported', await session.count(name, matchAll)),
             { user: actorOf(request) },
@@ -49,7 +49,7 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
           .type(`${NDJSON}; charset=utf-8`)
           .header('content-disposition', `attachment; filename="${name}.ndjson"`)
         if (request.method === 'HEAD') return reply.send(Readable.from([]))
-        return reply.send(Readable.from(exportDocuments(storage, name), { objectMode: false }))
+        return reply.send(Readable.from(exportDocuments(database, name), { objectMode: false }))
       },
     )
 

@@ -201,12 +201,12 @@ describe('documents', () => {
     expect(await texts()).toEqual(['after', { left_out: 100_002 }])
     await room.send('DELETE', `/_system/storages/${storage}`, 'admin')
     expect(
-      await room.storage.session().count('_history', { kind: 'term', field: 'storage', value: 'notes' }),
+      await room.database.session().count('_history', { kind: 'term', field: 'storage', value: 'notes' }),
     ).toBe(0)
   })
 
   it('what is rolled back has no history', async () => {
-    const session = room.storage.session()
+    const session = room.database.session()
     const before = await session.count('_history', { kind: 'all' })
     await session.create('cities', [{ op: 'set', field: 'a', value: 1 }])
     await session.rollback()
@@ -217,7 +217,7 @@ describe('documents', () => {
 describe('the audit log', () => {
   const audits = async () =>
     documentsOf(
-      await room.storage
+      await room.database
         .session()
         .find(
           auditLogStorage,
@@ -293,7 +293,7 @@ describe('the audit log', () => {
 
   it('is part of the transaction: a write that cannot be told is not made', async () => {
     const guid = await create({ name: 'Kept' })
-    const end = room.storage.observe(auditLogStorage, () => {
+    const end = room.database.observe(auditLogStorage, () => {
       throw new QuoinError('STORAGE_FULL', 'No room for the record.')
     })
     const refused = await room.send('PUT', `${path}/${guid}`, 'writer', { body: { name: 'Changed' } })

@@ -58,7 +58,7 @@ function mayBePage({ method, path }: ExplainRequest): boolean {
 async function explainMissing(engine: Engine, asked: ExplainRequest, path: string): Promise<Explanation> {
   const { method } = asked
   const { records, catalogue } = engine
-  const session = records.storage.session()
+  const session = records.database.session()
   const active = engine.live.table().blueprints
   for (const record of await findRecords(session, recordStorages.blueprints, matchAll)) {
     const guid = guidOf(record)

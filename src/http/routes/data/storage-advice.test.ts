@@ -16,7 +16,7 @@ beforeAll(async () => {
   await room.addUser('viewer', ['storages_view'])
   await room.addUser('nobody', ['storages_create'])
   path = `/_system/storages/${await room.make('cities')}`
-  await transact(room.storage, async (session) => {
+  await transact(room.database, async (session) => {
     for (let n = 0; n < 20; n++)
       await session.create('cities', [
         { op: 'set', field: 'country', value: n % 2 ? 'secretland' : 'otherland' },
@@ -28,7 +28,7 @@ afterAll(() => room.close())
 
 const advice = async () => (await room.send('GET', `${path}/advice`, 'viewer')).body
 const searches = async () => recordsIn(jsonAt(await advice(), 'searches'))
-const ask = (changes: Parameters<typeof search>[0]) => room.storage.session().find('cities', search(changes))
+const ask = (changes: Parameters<typeof search>[0]) => room.database.session().find('cities', search(changes))
 
 describe('the advice on a storage', () => {
   it('is refused without a token, and without storages_view', async () => {

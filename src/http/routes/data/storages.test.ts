@@ -39,14 +39,14 @@ describe('storages', () => {
     ['an unknown field', { name: 'ok', indexes: [] }, 'indexes'],
     ['history as text', { name: 'ok', history: 'yes' }, 'history'],
   ])('is not created with %s', async (_what, body, field) => {
-    const names = room.storage.names()
+    const names = room.database.names()
     const reply = await room.send('POST', '/_system/storages', 'admin', { body })
     expect([reply.status, jsonAt(reply.body, 'error'), jsonAt(reply.body, 'fields')]).toEqual([
       400,
       'INVALID_BODY',
       [field],
     ])
-    expect(room.storage.names()).toEqual(names)
+    expect(room.database.names()).toEqual(names)
   })
 
   it.each(['GET', 'PUT', 'DELETE'] as const)('%s of a guid of something else is 404', async (method) => {
@@ -89,7 +89,7 @@ describe('storages', () => {
       removed: true,
     })
     expect((await room.send('GET', path, 'viewer')).status).toBe(404)
-    expect(room.storage.has('things')).toBe(false)
+    expect(room.database.has('things')).toBe(false)
     const path2 = `/_system/storages/${await room.make('things')}`
     expect((await room.send('GET', `${path2}/count`, 'viewer')).body).toEqual({ count: 0 })
   })
@@ -130,9 +130,9 @@ describe('storages', () => {
     const refused = await room.send('DELETE', path, 'admin')
     expect([refused.status, jsonAt(refused.body, 'error')]).toEqual([409, 'CONFLICT'])
     expect(textAt(refused.body, 'message')).toContain('"Uses it"')
-    expect(room.storage.has('used')).toBe(true)
+    expect(room.database.has('used')).toBe(true)
     await room.engine.deployments.deactivate(blueprint, { guid: nobody, username: 'admin' })
     expect((await room.send('DELETE', path, 'admin')).status).toBe(200)
-    expect(room.storage.has('used')).toBe(false)
+    expect(room.database.has('used')).toBe(false)
   })
 })

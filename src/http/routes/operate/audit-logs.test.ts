@@ -38,7 +38,7 @@ describe('the audit log', () => {
   it('refuses every write that is not its own, whoever makes it', async () => {
     const [record] = await audits({})
     const guid = textAt(record, '_meta', 'guid')
-    const write = (work: Parameters<typeof transact>[1]) => transact(room.storage, work)
+    const write = (work: Parameters<typeof transact>[1]) => transact(room.database, work)
     const fields = setFields({ category: 'forged' })
     await expect(write((session) => session.create(auditLogStorage, fields))).rejects.toThrow('cannot be')
     await expect(write((session) => session.update(auditLogStorage, guid, fields))).rejects.toThrow()

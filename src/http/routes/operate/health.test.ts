@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTemporaryServer, type TemporaryServer } from '../../../../test/temporary-server.ts'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { healthRoutes } from './health.ts'
 
-let place: TemporaryStorage
+let place: TestDatabase
 let room: TemporaryServer
 let isStarted: boolean
 let isDamaged: boolean
@@ -18,12 +18,12 @@ beforeEach(async () => {
   isDamaged = false
   stopping = Promise.withResolvers()
   hold = async () => undefined
-  place = await openTemporaryStorage()
-  await place.storage.ensure('_blueprints')
+  place = await openTestDatabase()
+  await place.database.ensure('_blueprints')
   const health: RouteFamily = (app, tools) => {
     app.addHook('preHandler', () => hold())
     healthRoutes(
-      place.storage,
+      place.database,
       () => isStarted,
       () => isDamaged,
     )(app, tools)
@@ -55,7 +55,7 @@ test('a node that starts is live, and not ready', async () => {
 
 test('a node whose storage fails is live, and not ready', async () => {
   expect(await ask('ready')).toEqual([200, 'ready'])
-  await place.storage.close()
+  await place.database.close()
   expect(await ask('live')).toEqual([200, 'live'])
   expect(await ask('ready')).toEqual([503, 'storage'])
   expect(room.log.join('')).toContain('the storage does not answer')

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Storage } from '../../../storage/storage.ts'
+import type { Database } from '../../../storage/database.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 const healthSchema = Type.Object({ status: Type.String() })
@@ -15,7 +15,7 @@ const ASKED = '_blueprints'
  * server takes to open.
  */
 export function healthRoutes(
-  storage: Storage,
+  database: Database,
   isStarted: () => boolean = () => true,
   isDamaged: () => boolean = () => false,
 ): RouteFamily {
@@ -40,12 +40,12 @@ export function healthRoutes(
       if (!isStarted()) return reply.code(503).send({ status: 'starting' })
       if (isDamaged()) return reply.code(503).send({ status: 'damaged' })
       try {
-        await storage.session().get(ASKED, NOBODY)
+        await database.session().get(ASKED, NOBODY)
       } catch (error) {
         request.log.error({ err: error }, 'the storage does not answer')
         return reply.code(503).send({ status: 'storage' })
       }
-      if (storage.cluster && !storage.cluster.alive()) return reply.code(503).send({ status: 'cluster' })
+      if (database.cluster && !database.cluster.alive()) return reply.code(503).send({ status: 'cluster' })
       return { status: 'ready' }
     })
   }

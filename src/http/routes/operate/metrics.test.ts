@@ -15,7 +15,7 @@ let doors: Readonly<Record<'production' | 'development', Server>>
 
 beforeAll(async () => {
   quoin = await openTestQuoin()
-  const { access, engine, storage } = quoin.quoin
+  const { access, engine, database } = quoin.quoin
   metrics = openMetrics({
     engine,
     version: '1.2.3',
@@ -38,7 +38,7 @@ beforeAll(async () => {
         trustProxy: false,
         logLevel: 'silent',
       },
-      api: [userRoutes(access), customEndpoints(metrics.engine, await openIdempotency(storage, Date.now))],
+      api: [userRoutes(access), customEndpoints(metrics.engine, await openIdempotency(database, Date.now))],
       finished: metrics.finished,
       root: [
         metricsRoutes({ text: metrics.text, token: environment === 'production' ? secret : '', environment }),

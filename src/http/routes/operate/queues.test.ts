@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTemporaryServer, type TemporaryServer } from '../../../../test/temporary-server.ts'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import { queueSteering } from '../../../flows/background/queue-steering.ts'
 import { openScheduler, type Scheduler } from '../../../queue/scheduler.ts'
 import { auditLogStorage, openAuditLog } from '../../../records/audit-log.ts'
@@ -11,19 +11,19 @@ import { transact } from '../../../storage/transact.ts'
 import { queueRoutes } from './queues.ts'
 import { scheduleRoutes } from './schedules.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 let server: TemporaryServer
 let scheduler: Scheduler
 let admin: { authorization: string }
 
 beforeAll(async () => {
-  room = await openTemporaryStorage()
+  room = await openTestDatabase()
   const schedule = {
     ...({ id: 'b1 a1', blueprint: 'b1', block: 'a1', title: 'Reports', every: '1h' } as const),
     ...({ timeZone: 'UTC', overlap: 'skip', catchUp: 'last' } as const),
   }
   scheduler = await openScheduler({
-    storage: room.storage,
+    database: room.database,
     clock: room.clock,
     schedules: () => [schedule],
     onChange: () => () => undefined,
@@ -31,9 +31,9 @@ beforeAll(async () => {
       throw new Error(message)
     },
   })
-  const steering = queueSteering(room.storage, await openAuditLog(room.storage, {}))
+  const steering = queueSteering(room.database, await openAuditLog(room.database, {}))
   server = await openTemporaryServer({
-    api: [queueRoutes(room.storage.jobs, 1, steering), scheduleRoutes(scheduler)],
+    api: [queueRoutes(room.database.jobs, 1, steering), scheduleRoutes(scheduler)],
   })
   admin = await server.as('admin')
   await server.addUser('nobody', [])
@@ -48,26 +48,26 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  const { jobs } = await room.storage.jobs.search(search({ limit: 1000 }))
-  for (const { guid } of jobs) await room.storage.jobs.cancel(guid)
+  const { jobs } = await room.database.jobs.search(search({ limit: 1000 }))
+  for (const { guid } of jobs) await room.database.jobs.cancel(guid)
 })
 
 async function enqueue(changes: Partial<NewJob> = {}): Promise<string> {
   const job: NewJob = { queue: 'default', kind: 'function', title: 'a job', payload: { n: 1 }, ...changes }
-  const guid = await transact(room.storage, (session) => session.enqueue(job))
+  const guid = await transact(room.database, (session) => session.enqueue(job))
   if (guid === undefined) throw new Error('The dedupe key is taken.')
   return guid
 }
 
 async function claim(): Promise<Job> {
-  const [job] = await room.storage.jobs.claim({ owner: 'w', leaseMs: 60_000, limit: 1 })
+  const [job] = await room.database.jobs.claim({ owner: 'w', leaseMs: 60_000, limit: 1 })
   if (job === undefined) throw new Error('Nothing is due.')
   return job
 }
 
 async function deadJob(): Promise<string> {
   const guid = await enqueue({ attempts: 1 })
-  await room.storage.jobs.fail(await claim(), 'it went wrong')
+  await room.database.jobs.fail(await claim(), 'it went wrong')
   return guid
 }
 
@@ -90,7 +90,7 @@ async function send(
 let told = 0
 async function audited(): Promise<unknown[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
-  const { documents } = await room.storage.session().find(auditLogStorage, search({ sort, limit: 1000 }))
+  const { documents } = await room.database.session().find(auditLogStorage, search({ sort, limit: 1000 }))
   const all = Array.isArray(documents.value) ? documents.value : []
   const fresh = all.slice(told)
   told = all.length
@@ -117,7 +117,7 @@ describe.each([
     const others = scope === 'queue_view' ? ['nobody', 'updater'] : ['nobody', 'viewer']
     for (const user of others)
       expect((await send(method, url, payload, await server.as(user))).status).toBe(403)
-    expect(await room.storage.jobs.queues()).not.toContainEqual(expect.objectContaining({ paused: true }))
+    expect(await room.database.jobs.queues()).not.toContainEqual(expect.objectContaining({ paused: true }))
     expect(await audited()).toEqual([])
   })
 })
@@ -189,7 +189,7 @@ test('a cancelled job is gone and never runs', async () => {
     body: { guid: one, removed: true },
   })
   expect((await send('GET', `/queue/${one}`)).status).toBe(404)
-  expect(await room.storage.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
+  expect(await room.database.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
 })
 
 test('a queue is paused and goes on, and is limited', async () => {
@@ -198,7 +198,7 @@ test('a queue is paused and goes on, and is limited', async () => {
   expect((await send('PUT', '/queues/default', { paused: true, concurrency: 2 })).body).toEqual({
     ...{ name: 'default', paused: true, concurrency: 2, depth: 1, running: 0, done: 0, dead: 0, oldest: now },
   })
-  expect(await room.storage.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
+  expect(await room.database.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
   expect((await send('PUT', '/queues/default', { paused: false })).body).toMatchObject({
     paused: false,
     concurrency: 2,

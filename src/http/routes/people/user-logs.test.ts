@@ -112,7 +112,7 @@ describe('user logs', () => {
     const beforeNow = { kind: 'range', field: '_meta.created', bounds: { lte: then } } as const
     const all = search({ query: matchAll })
     await room.access.searchUserLogs(all)
-    expect(await room.storage.session().count('_userlogs', beforeNow)).toBeGreaterThan(0)
+    expect(await room.database.session().count('_userlogs', beforeNow)).toBeGreaterThan(0)
     room.clock.now += 30 * 86_400_000
     const request = {
       user: { guid: 'g', username: 'later' },
@@ -124,6 +124,6 @@ describe('user logs', () => {
     room.access.logRequest({ ...request, milliseconds: 1 })
     const { records } = await room.access.searchUserLogs(all)
     expect(records).toMatchObject([{ event: 'request', user: { username: 'later' } }])
-    expect(await room.storage.session().count('_userlogs', beforeNow)).toBe(0)
+    expect(await room.database.session().count('_userlogs', beforeNow)).toBe(0)
   })
 })

@@ -40,8 +40,8 @@ test.each([
 })
 
 test('a statement may take a minute, the making of an index hours, on a connection of its own', async () => {
-  const database = await openTemporaryDatabase()
-  const pool = openPostgresPool({ url: database.url, connections: 2, pooled: false })
+  const temporary = await openTemporaryDatabase()
+  const pool = openPostgresPool({ url: temporary.url, connections: 2, pooled: false })
   try {
     const limits = [pool, pool.reading, pool.lasting].map((one) =>
       one.rows(`SELECT current_setting('statement_timeout') AS most, pg_backend_pid() AS process`),
@@ -55,6 +55,6 @@ test('a statement may take a minute, the making of an index hours, on a connecti
     expect(lasting?.process).not.toBe(statements?.process)
   } finally {
     await pool.close()
-    await database.drop()
+    await temporary.drop()
   }
 })

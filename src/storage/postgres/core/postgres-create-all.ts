@@ -1,7 +1,7 @@
 /** Many new documents in one statement; those that cannot be made are found by what is missing from its answer. */
 import type { QuoinError } from '../../../shared/errors.ts'
 import { refusalOf } from '../../create-all.ts'
-import type { CreatedAll, NewDocument } from '../../storage.ts'
+import type { CreatedAll, NewDocument } from '../../database.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { textOf } from './postgres-connection.ts'
 import { COLUMNS, insistOn, type NewRow, newRow, type Writing } from './postgres-documents.ts'

@@ -7,10 +7,10 @@ import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { search } from '../../../shared/query.ts'
+import { type Database, documentOf } from '../../database.ts'
 import { stamps } from '../../document-stamps.ts'
 import { joinDocument } from '../../document-text.ts'
 import type { Migration } from '../../migrations.ts'
-import { documentOf, type Storage } from '../../storage.ts'
 import { transact } from '../../transact.ts'
 import { openPostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
@@ -18,26 +18,26 @@ import { documentTableSql } from './tables.ts'
 
 const today = await postgresMigrations()
 
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let admin: Client
-const open = new Set<Storage>()
+const open = new Set<Database>()
 
 beforeEach(async () => {
-  database = await openTemporaryDatabase()
-  admin = new Client({ connectionString: database.url })
+  temporary = await openTemporaryDatabase()
+  admin = new Client({ connectionString: temporary.url })
   await admin.connect()
 })
 afterEach(async () => {
-  for (const storage of open) await storage.close()
+  for (const database of open) await database.close()
   open.clear()
   await admin.end()
-  await database.drop()
+  await temporary.drop()
 })
 
-async function node(name: string, migrations: readonly Migration[]): Promise<Storage> {
-  const storage = await openNode(database.url, { node: name, migrations })
-  open.add(storage)
-  return storage
+async function node(name: string, migrations: readonly Migration[]): Promise<Database> {
+  const database = await openNode(temporary.url, { node: name, migrations })
+  open.add(database)
+  return database
 }
 
 /** The version after today's: `sql` is its step. */
@@ -52,11 +52,11 @@ async function applied(): Promise<number[]> {
   return rows.map(({ number }) => number)
 }
 
-const create = (storage: Storage, name: string, fields: Record<string, string | number>) =>
-  transact(storage, (session) => session.create(name, setFields(fields)))
+const create = (database: Database, name: string, fields: Record<string, string | number>) =>
+  transact(database, (session) => session.create(name, setFields(fields)))
 
 test('a database with the schema before the newest, and data in it, is brought up to date', async () => {
-  const pool = openPostgresPool({ url: database.url, connections: 2, pooled: false })
+  const pool = openPostgresPool({ url: temporary.url, connections: 2, pooled: false })
   await migratePostgres(pool, today.slice(0, -1))
   await pool.close()
   expect(await applied()).toHaveLength(today.length - 1)
@@ -73,15 +73,15 @@ test('a database with the schema before the newest, and data in it, is brought u
   await admin.query(`INSERT INTO job (guid, queue, kind, title, payload, priority, run_at, attempts, created, updated)
     VALUES ('one', 'default', 'run', '', '{}', 0, 0, 3, 0, 0)`)
 
-  const storage = await node('new', today)
+  const database = await node('new', today)
   expect(await applied()).toHaveLength(today.length)
-  await create(storage, 'notes', { n: 3 })
-  await storage.ensure('notes', { indexes: [{ fields: ['n'] }] })
+  await create(database, 'notes', { n: 3 })
+  await database.ensure('notes', { indexes: [{ fields: ['n'] }] })
   const query = { kind: 'range', field: 'n', bounds: { gte: 1 } } as const
   const sort = [{ field: 'n', order: 'desc', missing: 'last' }] as const
-  const { documents } = await storage.session().find('notes', search({ query, sort }))
+  const { documents } = await database.session().find('notes', search({ query, sort }))
   expect(documents.value).toMatchObject([{ n: 3 }, { n: 2 }, { n: 1 }])
-  expect(await storage.jobs.queues()).toMatchObject([{ name: 'default', waiting: 1 }])
+  expect(await database.jobs.queues()).toMatchObject([{ name: 'default', waiting: 1 }])
 })
 
 describe('a rolling upgrade', () => {
@@ -161,7 +161,7 @@ describe('a rolling upgrade', () => {
     const [{ table }] = (await admin.query(`SELECT 'doc_' || id AS table FROM storage WHERE name = 'notes'`))
       .rows as [{ table: string }]
     // As a flow does that has written and is still at work.
-    const busy = new Client({ connectionString: database.url })
+    const busy = new Client({ connectionString: temporary.url })
     await busy.connect()
     await busy.query(`BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`)
     const upgraded = node('new', next(`ALTER TABLE ${table} ADD COLUMN zone text`))

@@ -5,45 +5,45 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
-import { documentOf, type Storage } from '../../storage.ts'
+import { type Database, documentOf } from '../../database.ts'
 import { transact } from '../../transact.ts'
 
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let admin: Client
-const open = new Set<Storage>()
+const open = new Set<Database>()
 beforeAll(async () => {
-  database = await openTemporaryDatabase()
-  admin = new Client({ connectionString: database.url })
+  temporary = await openTemporaryDatabase()
+  admin = new Client({ connectionString: temporary.url })
   await admin.connect()
 })
 afterEach(async () => {
-  for (const storage of open) await storage.close()
+  for (const database of open) await database.close()
   open.clear()
 })
 afterAll(async () => {
   await admin.end()
-  await database.drop()
+  await temporary.drop()
 })
 
 const still = () => 0
 
 /** `skew`, `jumped`: how far the node's clocks have gone on by themselves: the monotonic one, and the wall clock. */
-async function node(name: string, skew = still, jumped = still): Promise<Storage> {
-  const storage = await openNode(database.url, {
+async function node(name: string, skew = still, jumped = still): Promise<Database> {
+  const database = await openNode(temporary.url, {
     node: name,
     connections: 6,
     monotonic: () => performance.now() + skew(),
     wall: () => Date.now() + jumped(),
     load: () => 0.5,
   })
-  open.add(storage)
-  return storage
+  open.add(database)
+  return database
 }
 
 let names = 0
 const newName = () => `things_${++names}`
-const create = async (storage: Storage, name: string, fields = {}) => {
-  const made = documentOf(await transact(storage, (session) => session.create(name, setFields(fields))))
+const create = async (database: Database, name: string, fields = {}) => {
+  const made = documentOf(await transact(database, (session) => session.create(name, setFields(fields))))
   return String((made._meta as { guid?: unknown }).guid)
 }
 
@@ -79,9 +79,9 @@ describe('storages', () => {
     await one.ensure(name)
     let writing = true
     let count = 0
-    const write = async (storage: Storage) => {
+    const write = async (database: Database) => {
       while (writing) {
-        await create(storage, name, { note: 'needle' })
+        await create(database, name, { note: 'needle' })
         count += 1
       }
     }
@@ -151,11 +151,11 @@ describe('watching', () => {
   test('many writers at once are each obeyed, in one order on all nodes', async () => {
     const nodes = [await node('one'), await node('two'), await node('three')]
     const heard: string[][] = [[], [], []]
-    for (const [index, storage] of nodes.entries())
-      storage.watch('order', (messages) => void heard[index]?.push(...(messages ?? ['everything'])))
+    for (const [index, database] of nodes.entries())
+      database.watch('order', (messages) => void heard[index]?.push(...(messages ?? ['everything'])))
     await Promise.all(
-      nodes.flatMap((storage, index) =>
-        Array.from({ length: 20 }, (_, n) => storage.cluster?.tell('order', [`${index}-${n}`])),
+      nodes.flatMap((database, index) =>
+        Array.from({ length: 20 }, (_, n) => database.cluster?.tell('order', [`${index}-${n}`])),
       ),
     )
     for (const [index, list] of heard.entries()) {

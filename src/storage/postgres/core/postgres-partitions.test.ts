@@ -8,29 +8,29 @@ import type { JsonObject } from '../../../shared/json.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { search } from '../../../shared/query.ts'
 import { createAll } from '../../create-all.ts'
+import { type Database, documentOf } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
-import { documentOf, type Storage } from '../../storage.ts'
 import { transact } from '../../transact.ts'
 
 const growing = await readFile(new URL('../../../../docs/growing.md', import.meta.url), 'utf8')
 const statement = /```sql\n(DO \$\$\n[^`]*PARTITION BY HASH[^`]*)```/.exec(growing)?.[1] ?? ''
 
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let admin: Client
-let storage: Storage
+let database: Database
 
-const open = () => openNode(database.url)
+const open = () => openNode(temporary.url)
 
 beforeAll(async () => {
-  database = await openTemporaryDatabase()
-  admin = new Client({ connectionString: database.url })
+  temporary = await openTemporaryDatabase()
+  admin = new Client({ connectionString: temporary.url })
   await admin.connect()
-  storage = await open()
+  database = await open()
 })
 afterAll(async () => {
-  await storage.close()
+  await database.close()
   await admin.end()
-  await database.drop()
+  await temporary.drop()
 })
 
 async function tableOf(name: string): Promise<string> {
@@ -39,11 +39,11 @@ async function tableOf(name: string): Promise<string> {
 }
 
 async function partition(name: string): Promise<void> {
-  await storage.close()
+  await database.close()
   try {
     await admin.query(statement.replace('doc_7', await tableOf(name)))
   } finally {
-    storage = await open()
+    database = await open()
   }
 }
 
@@ -64,15 +64,15 @@ async function indexesOf(name: string): Promise<string[]> {
 const numbers = async (from: number): Promise<unknown[]> => {
   const query = { kind: 'range', field: 'n', bounds: { gte: from } } as const
   const sort = [{ field: 'n', order: 'asc', missing: 'last' }] as const
-  const { documents } = await storage.session().find('orders', search({ query, sort }))
+  const { documents } = await database.session().find('orders', search({ query, sort }))
   return (documents.value as readonly JsonObject[]).map(({ n }) => n)
 }
 const text = (words: string) => ({ kind: 'simple_query_string', fields: [], text: words }) as const
 
 describe('with documents, an index and free text', () => {
   beforeAll(async () => {
-    await storage.ensure('orders', { indexes: [{ fields: ['n'] }], text: true })
-    await transact(storage, (session) => createAll(session, 'orders', many(0, 200)))
+    await database.ensure('orders', { indexes: [{ fields: ['n'] }], text: true })
+    await transact(database, (session) => createAll(session, 'orders', many(0, 200)))
     const before = await indexesOf('orders')
     await partition('orders')
     expect((await indexesOf('orders')).toSorted()).toEqual(before.toSorted())
@@ -84,46 +84,46 @@ describe('with documents, an index and free text', () => {
     )
     expect(rows).toHaveLength(4)
     expect(await numbers(197)).toEqual([197, 198, 199])
-    expect(await storage.session().count('orders', text('"number 17"'))).toBe(1)
+    expect(await database.session().count('orders', text('"number 17"'))).toBe(1)
   })
 
   test('is written to as before, and refuses a guid twice', async () => {
-    const [first] = (await transact(storage, (session) => createAll(session, 'orders', many(200, 210))))
+    const [first] = (await transact(database, (session) => createAll(session, 'orders', many(200, 210))))
       .documents
     if (!first) throw new Error('Nothing was created.')
     const guid = guidOf(documentOf(first))
-    await transact(storage, async (session) => {
+    await transact(database, async (session) => {
       expect(await session.update('orders', guid, setFields({ n: 500, words: 'castle' }))).toMatchObject({
         outcome: 'written',
       })
     })
     expect(await numbers(208)).toEqual([208, 209, 500])
-    expect(await storage.session().count('orders', text('castle'))).toBe(1)
-    const session = storage.session()
+    expect(await database.session().count('orders', text('castle'))).toBe(1)
+    const session = database.session()
     const again = { mutations: setFields({ n: 600 }), options: { guid } }
     expect(await createAll(session, 'orders', [...many(600, 603), again])).toMatchObject({
       documents: { length: 3 },
       refused: { code: 'CONFLICT' },
     })
     await session.rollback()
-    await transact(storage, (deleting) => deleting.delete('orders', guid))
+    await transact(database, (deleting) => deleting.delete('orders', guid))
     expect(await numbers(208)).toEqual([208, 209])
   })
 
   test('gets an index that a search needs later', async () => {
     const before = await indexesOf('orders')
-    await storage.ensure('orders', { indexes: [{ fields: ['words'] }] })
+    await database.ensure('orders', { indexes: [{ fields: ['words'] }] })
     const added = (await indexesOf('orders')).filter((index) => !before.includes(index))
     expect(added.join('\n')).toContain('words')
-    expect(storage.kept('orders').indexes).toContainEqual({ fields: ['words'], unique: false })
+    expect(database.kept('orders').indexes).toContainEqual({ fields: ['words'], unique: false })
     const query = { kind: 'term', field: 'words', value: 'house number 3' } as const
-    expect(await storage.session().count('orders', query)).toBe(1)
+    expect(await database.session().count('orders', query)).toBe(1)
   })
 
   test('cannot have a unique field, says why, and is as it was', async () => {
     const before = await indexesOf('orders')
     await expect(
-      storage.ensure('orders', { indexes: [{ fields: ['n'], unique: true }] }),
+      database.ensure('orders', { indexes: [{ fields: ['n'], unique: true }] }),
     ).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(
@@ -135,20 +135,20 @@ describe('with documents, an index and free text', () => {
 
   test('is dropped with its partitions', async () => {
     const table = await tableOf('orders')
-    await storage.drop('orders')
+    await database.drop('orders')
     const { rows } = await admin.query('SELECT relname FROM pg_class WHERE relname LIKE $1', [`${table}%`])
     expect(rows).toEqual([])
   })
 })
 
 test('free text comes to a partitioned table that had none', async () => {
-  await storage.ensure('plain')
-  await transact(storage, (session) => createAll(session, 'plain', many(0, 50)))
+  await database.ensure('plain')
+  await transact(database, (session) => createAll(session, 'plain', many(0, 50)))
   await partition('plain')
-  await storage.ensure('plain', { text: true })
-  expect(await storage.session().count('plain', text('"number 17"'))).toBe(1)
-  await transact(storage, (session) => createAll(session, 'plain', many(50, 60)))
-  expect(await storage.session().count('plain', text('house'))).toBe(60)
+  await database.ensure('plain', { text: true })
+  expect(await database.session().count('plain', text('"number 17"'))).toBe(1)
+  await transact(database, (session) => createAll(session, 'plain', many(50, 60)))
+  expect(await database.session().count('plain', text('house'))).toBe(60)
   const { rows } = await admin.query(
     'SELECT sum(documents)::int AS n FROM text_total WHERE storage = (SELECT id FROM storage WHERE name = $1)',
     ['plain'],
@@ -157,11 +157,11 @@ test('free text comes to a partitioned table that had none', async () => {
 })
 
 test('one with a unique field is not partitioned, and stays whole', async () => {
-  await storage.ensure('users', { indexes: [{ fields: ['n'], unique: true }] })
-  await transact(storage, (session) => createAll(session, 'users', many(0, 5)))
+  await database.ensure('users', { indexes: [{ fields: ['n'], unique: true }] })
+  await transact(database, (session) => createAll(session, 'users', many(0, 5)))
   await expect(partition('users')).rejects.toThrow('unique constraint on partitioned table')
-  expect(await storage.session().count('users', { kind: 'all' })).toBe(5)
-  const session = storage.session()
+  expect(await database.session().count('users', { kind: 'all' })).toBe(5)
+  const session = database.session()
   expect((await createAll(session, 'users', many(4, 5))).refused?.code).toBe('CONFLICT')
   await session.rollback()
 })

@@ -4,27 +4,27 @@ import { openNode, reopenable } from '../../../../test/postgres/open-node.ts'
 import { hasPgBouncer, openPgBouncer } from '../../../../test/postgres/pgbouncer.ts'
 import { freePort } from '../../../../test/postgres/postgres-server.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
-import { testClock } from '../../../../test/temporary-storage.ts'
+import { testClock } from '../../../../test/test-database.ts'
 import { describeStorage } from '../../conformance.ts'
 
 if (hasPgBouncer())
   describeStorage('postgres behind PgBouncer', async () => {
-    const database = await openTemporaryDatabase()
+    const temporary = await openTemporaryDatabase()
     const bouncer = await openPgBouncer(await freePort(), inject('postgresPort'))
-    const pooled = new URL(database.url)
+    const pooled = new URL(temporary.url)
     pooled.port = String(bouncer.port)
     const clock = testClock()
-    const { storage, reopen, close } = await reopenable(() =>
-      openNode(pooled.href, { listenUrl: database.url, connections: 10, clock }),
+    const { database, reopen, close } = await reopenable(() =>
+      openNode(pooled.href, { listenUrl: temporary.url, connections: 10, clock }),
     )
     return {
-      storage,
+      database,
       clock,
       reopen,
       async destroy() {
         await close()
         await bouncer.close()
-        await database.drop()
+        await temporary.drop()
       },
     }
   })

@@ -2,11 +2,6 @@
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
-import { guidOf } from '../../document-fields.ts'
-import type { Stamps } from '../../document-stamps.ts'
-import type { NewJob } from '../../job.ts'
-import type { Observers } from '../../observers.ts'
-import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import {
   type Change,
   type CreatedAll,
@@ -18,7 +13,12 @@ import {
   type Origin,
   type Session,
   type Written,
-} from '../../storage.ts'
+} from '../../database.ts'
+import { guidOf } from '../../document-fields.ts'
+import type { Stamps } from '../../document-stamps.ts'
+import type { NewJob } from '../../job.ts'
+import type { Observers } from '../../observers.ts'
+import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'

@@ -4,26 +4,26 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { matchAll } from '../../../shared/query.ts'
-import type { Storage } from '../../storage.ts'
+import type { Database } from '../../database.ts'
 import { indexExpression } from '../sql/field-sql.ts'
 
 const DOCUMENTS = 20_000
 const VALUES = 4
 const TRUTH = DOCUMENTS / VALUES
 
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let admin: Client
-let storage: Storage
+let database: Database
 beforeAll(async () => {
-  database = await openTemporaryDatabase()
-  admin = new Client({ connectionString: database.url })
+  temporary = await openTemporaryDatabase()
+  admin = new Client({ connectionString: temporary.url })
   await admin.connect()
-  storage = await openNode(database.url)
+  database = await openNode(temporary.url)
 })
 afterAll(async () => {
-  await storage.close()
+  await database.close()
   await admin.end()
-  await database.drop()
+  await temporary.drop()
 })
 
 const indexes = [{ fields: ['status'] }]
@@ -63,9 +63,9 @@ async function dropStatistics(name: string): Promise<void> {
 }
 
 test('an index over documents comes with them; a database of an older version gets them after the start', async () => {
-  await storage.ensure('orders')
+  await database.ensure('orders')
   await fill('orders')
-  await storage.ensure('orders', { indexes })
+  await database.ensure('orders', { indexes })
   expect(await statisticsOf('orders')).toBe(1)
   const within = (rows: number) => rows > TRUTH / 2 && rows < TRUTH * 2
   expect(await estimate('orders')).toSatisfy(within)
@@ -75,16 +75,16 @@ test('an index over documents comes with them; a database of an older version ge
   await admin.query(`ANALYZE ${await tableOf('orders')}`)
   expect(await estimate('orders')).toBeLessThan(TRUTH / 10)
 
-  await storage.close()
-  storage = await openNode(database.url)
+  await database.close()
+  database = await openNode(temporary.url)
   await vi.waitFor(async () => expect(await statisticsOf('orders')).toBe(1), 20_000)
   expect(await estimate('orders')).toSatisfy(within)
 })
 
 test('an index over an empty storage comes with them: what looks at the table later fills them', async () => {
-  await storage.ensure('empty', { indexes })
-  await storage.ensure('later')
-  await storage.ensure('later', { indexes })
+  await database.ensure('empty', { indexes })
+  await database.ensure('later')
+  await database.ensure('later', { indexes })
   for (const name of ['empty', 'later']) {
     expect(await statisticsOf(name)).toBe(1)
     await fill(name, 4_000)
@@ -95,26 +95,26 @@ test('an index over an empty storage comes with them: what looks at the table la
 
 test('they go with the last index over the field', async () => {
   const both = { fields: ['status', 'other'] }
-  await storage.ensure('left', { indexes: [...indexes, both] })
+  await database.ensure('left', { indexes: [...indexes, both] })
   expect(await statisticsOf('left')).toBe(2)
-  await storage.release('left', indexes)
+  await database.release('left', indexes)
   expect(await statisticsOf('left')).toBe(1)
-  await storage.release('left', [])
+  await database.release('left', [])
   expect(await statisticsOf('left')).toBe(0)
 })
 
 test('a busy table is left to the next start, and the index is there all the same', async () => {
-  await storage.ensure('busy')
+  await database.ensure('busy')
   await fill('busy', 10)
   const table = await tableOf('busy')
-  await storage.ensure('busy', { indexes: [{ fields: ['other'] }] })
+  await database.ensure('busy', { indexes: [{ fields: ['other'] }] })
   await dropStatistics('busy')
-  const holder = new Client({ connectionString: database.url })
+  const holder = new Client({ connectionString: temporary.url })
   await holder.connect()
   await holder.query(`BEGIN; LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`)
   try {
     const problems: unknown[] = []
-    const next = await openNode(database.url, { report: (error) => problems.push(error) })
+    const next = await openNode(temporary.url, { report: (error) => problems.push(error) })
     expect(await next.session().count('busy', matchAll)).toBe(10)
     await next.close()
     expect([problems, await statisticsOf('busy')]).toEqual([[], 0])

@@ -3,26 +3,26 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
-import { testClock } from '../../../../test/temporary-storage.ts'
+import { testClock } from '../../../../test/test-database.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { matchAll, search } from '../../../shared/query.ts'
+import type { Database } from '../../database.ts'
 import type { Job, NewJob } from '../../job.ts'
-import type { Storage } from '../../storage.ts'
 import { transact } from '../../transact.ts'
 
 const LEASE = 10_000
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 /** Looks at the database from outside. */
 let watcher: Client
-let nodes: readonly [Storage, Storage]
+let nodes: readonly [Database, Database]
 const clocks = [testClock(), testClock()] as const
 
 beforeAll(async () => {
-  database = await openTemporaryDatabase()
-  watcher = new Client({ connectionString: database.url })
+  temporary = await openTemporaryDatabase()
+  watcher = new Client({ connectionString: temporary.url })
   await watcher.connect()
   const open = (name: string, clock: () => number) =>
-    openNode(database.url, { connections: 12, clock, node: name })
+    openNode(temporary.url, { connections: 12, clock, node: name })
   nodes = [await open('one', clocks[0]), await open('two', clocks[1])]
   await nodes[0].ensure('things')
   await nodes[1].ensure('things')
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const node of nodes) await node.close()
   await watcher.end()
-  await database.drop()
+  await temporary.drop()
 })
 beforeEach(() => {
   for (const clock of clocks) clock.now = 1_800_000_000_000
@@ -45,14 +45,14 @@ const job = (changes: Partial<NewJob> = {}): NewJob => ({
   ...changes,
 })
 
-const enqueue = (node: Storage, ...jobs: readonly Partial<NewJob>[]) =>
+const enqueue = (node: Database, ...jobs: readonly Partial<NewJob>[]) =>
   transact(node, async (session) => {
     const guids: (string | undefined)[] = []
     for (const one of jobs) guids.push(await session.enqueue(job(one)))
     return guids
   })
 
-const claim = (node: Storage, limit = 100, owner = 'worker') =>
+const claim = (node: Database, limit = 100, owner = 'worker') =>
   node.jobs.claim({ owner, leaseMs: LEASE, limit })
 
 const titles = (jobs: readonly { title: string }[]) => jobs.map(({ title }) => title)
@@ -60,7 +60,7 @@ const titles = (jobs: readonly { title: string }[]) => jobs.map(({ title }) => t
 /** Two workers on each node, until nothing is due any more anywhere. */
 async function workAll(limit: number, work: (job: Job) => Promise<void> | void): Promise<void> {
   let running = 0
-  const worker = async (node: Storage, owner: string) => {
+  const worker = async (node: Database, owner: string) => {
     for (;;) {
       running += 1
       const jobs = await claim(node, limit, owner)

@@ -9,20 +9,20 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
-import type { Storage } from '../../storage.ts'
+import type { Database } from '../../database.ts'
 
 const program = fileURLToPath(new URL('../../../../test/cluster/node-process.ts', import.meta.url))
 
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let folder: string
 let child: ChildProcess
 let first: string
-let second: Storage | undefined
+let second: Database | undefined
 
 beforeEach(async () => {
-  database = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase()
   folder = await mkdtemp(join(tmpdir(), 'quoin-folder-'))
-  child = spawn(process.execPath, [program, database.url, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  child = spawn(process.execPath, [program, temporary.url, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said] = await once(child.stdout?.setEncoding('utf8') ?? child, 'data')
   first = String(said).trim()
 })
@@ -30,7 +30,7 @@ afterEach(async () => {
   await second?.close()
   second = undefined
   await end()
-  await database.drop()
+  await temporary.drop()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -43,7 +43,7 @@ async function end(): Promise<void> {
 
 /** Opens a node on the folder and gives the guids of the other nodes that writers wait for. */
 async function others(directory = folder): Promise<readonly string[]> {
-  second = await openNode(database.url, { directory, connections: 2, node: 'same' })
+  second = await openNode(temporary.url, { directory, connections: 2, node: 'same' })
   const nodes = (await second.cluster?.nodes()) ?? []
   return nodes.filter(({ live, self }) => live && !self).map(({ guid }) => guid)
 }

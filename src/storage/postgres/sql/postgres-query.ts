@@ -4,12 +4,12 @@
  */
 import { isJsonObject } from '../../../shared/json.ts'
 import type { Query, Search } from '../../../shared/query.ts'
+import type { Found, FoundWithTotal } from '../../database.ts'
 import { checkQuery, checkSearch } from '../../search/check-search.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { isRelevanceOrder, type RankedPhrase, rankedClauses, rankedPhrases } from '../../search/rank-text.ts'
 import { readCursor, writeCursor } from '../../search/search-cursor.ts'
 import { EFFORT_OF_A_SEARCH, SearchEffort } from '../../search/search-effort.ts'
-import type { Found, FoundWithTotal } from '../../storage.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/postgres-connection.ts'
 import { statement, value } from './compiled-sql.ts'

@@ -4,27 +4,27 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { matchAll, type Query } from '../../../shared/query.ts'
-import type { Storage } from '../../storage.ts'
+import type { Database } from '../../database.ts'
 
 const DOCUMENTS = 6_000
 
-let database: TemporaryDatabase
+let temporary: TemporaryDatabase
 let admin: Client
-let storage: Storage
+let database: Database
 beforeAll(async () => {
-  database = await openTemporaryDatabase()
-  admin = new Client({ connectionString: database.url })
+  temporary = await openTemporaryDatabase()
+  admin = new Client({ connectionString: temporary.url })
   await admin.connect()
-  storage = await openNode(database.url)
+  database = await openNode(temporary.url)
 })
 afterAll(async () => {
-  await storage.close()
+  await database.close()
   await admin.end()
-  await database.drop()
+  await temporary.drop()
 })
 
 const text = (words: string): Query => ({ kind: 'simple_query_string', fields: [], text: words })
-const count = (name: string, query: Query) => storage.session().count(name, query)
+const count = (name: string, query: Query) => database.session().count(name, query)
 
 async function tableOf(name: string): Promise<string> {
   const { rows } = await admin.query(`SELECT 'doc_' || id AS doc FROM storage WHERE name = $1`, [name])
@@ -33,7 +33,7 @@ async function tableOf(name: string): Promise<string> {
 
 /** A storage with documents that have no tokens. Gives its table. */
 async function full(name: string, documents: number, body = `'note', 'all n' || n`): Promise<string> {
-  await storage.ensure(name)
+  await database.ensure(name)
   const table = await tableOf(name)
   await admin.query(`INSERT INTO ${table} (guid, created, updated, removed, version, doc)
     SELECT guid, n, n, 0, 1, json_build_object('_meta', json_build_object('guid', guid), ${body})
@@ -62,7 +62,7 @@ async function rowsRead(table: string): Promise<number> {
 
 test('every document is read a few times, however many there are', async () => {
   const table = await full('many', DOCUMENTS)
-  await storage.ensure('many', { text: true })
+  await database.ensure('many', { text: true })
   expect([await count('many', text('all')), await count('many', text(`n${DOCUMENTS}`))]).toEqual([
     DOCUMENTS,
     1,
@@ -77,23 +77,23 @@ test('what was cut off goes on where it ended, on whichever node, and each sees 
   await admin.query(
     `ALTER TABLE ${table} ADD CONSTRAINT broken CHECK (token_count IS NULL OR guid < '${middle}')`,
   )
-  const first = await openNode(database.url, { node: 'one' })
+  const first = await openNode(temporary.url, { node: 'one' })
   await expect(first.ensure('cut', { text: true })).rejects.toThrow()
   // Not ready yet: searches read the documents, and miss none.
   expect(await first.session().count('cut', text('all'))).toBe(DOCUMENTS)
   // What its connections have counted is handed in when they close, else within ten seconds.
   await first.close()
-  const [cut] = await storage.preparing()
+  const [cut] = await database.preparing()
   expect(cut).toMatchObject({ storage: 'cut', kind: 'text', total: DOCUMENTS })
   expect(cut?.done).toBeGreaterThan(DOCUMENTS / 2 - 300)
   expect(cut?.done).toBeLessThan(DOCUMENTS / 2)
 
   await admin.query(`ALTER TABLE ${table} DROP CONSTRAINT broken`)
   const before = await rowsRead(table)
-  const other = await openNode(database.url, { node: 'two' })
+  const other = await openNode(temporary.url, { node: 'two' })
   await other.ensure('cut', { text: true })
   await other.close()
-  expect(await storage.preparing()).toEqual([])
+  expect(await database.preparing()).toEqual([])
   // The second half, three times: 9,600 were counted. From the start for each batch it would be 60,000.
   expect((await rowsRead(table)) - before).toBeLessThan(DOCUMENTS * 4)
   expect([await count('cut', text('all')), await count('cut', matchAll)]).toEqual([DOCUMENTS, DOCUMENTS])
@@ -110,7 +110,7 @@ test('large documents are filled a few at a time, and others are served between 
     longest = Math.max(longest, (user + system) / 1_000)
     last = process.cpuUsage()
   })
-  await storage.ensure('large', { text: true })
+  await database.ensure('large', { text: true })
   clearInterval(timer)
   // Milliseconds of processor time: 20 documents at once took 326, these batches 54.
   expect(longest).toBeLessThan(200)

@@ -7,7 +7,7 @@
  * (`readPreparations`).
  */
 import { setImmediate as turn } from 'node:timers/promises'
-import { documentOf, type Preparation } from '../../storage.ts'
+import { documentOf, type Preparation } from '../../database.ts'
 import { StoredJson } from '../../stored-json.ts'
 import {
   numberOf,

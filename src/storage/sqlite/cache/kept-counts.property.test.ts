@@ -6,8 +6,8 @@ import { openSqliteWorld, type SqliteWorld, someWrite, writingTo } from '../../.
 import { type Search, search } from '../../../shared/query.ts'
 import { set } from '../../conformance/expectations.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
+import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
-import type { Session } from '../../storage.ts'
 import { followWrites } from './kept-results.ts'
 
 let world: SqliteWorld
@@ -35,22 +35,22 @@ const property = fc.asyncProperty(
   fc.array(someSearch, { minLength: 1, maxLength: 4 }),
   fc.array(step, { minLength: 5, maxLength: 30 }),
   async (searches, steps) => {
-    const { storage } = world
+    const { database } = world
     const name = `counted_${count++}`
-    await storage.ensure(name)
-    const session = storage.session()
+    await database.ensure(name)
+    const session = database.session()
     const write = writingTo(session, name)
     for (const wanted of searches) await expectSame(session, name, wanted)
     for (const one of steps) {
       if (one.do === 'count') {
         const wanted = searches[one.at % searches.length] ?? search()
         await expectSame(session, name, wanted)
-        await expectSame(storage.session(), name, wanted)
+        await expectSame(database.session(), name, wanted)
       } else await write(one)
     }
     await session.commit()
-    for (const wanted of searches) await expectSame(storage.session(), name, wanted)
-    await storage.drop(name)
+    for (const wanted of searches) await expectSame(database.session(), name, wanted)
+    await database.drop(name)
   },
 )
 
@@ -59,10 +59,10 @@ test('a count is what counting anew would give, whoever asks and whatever happen
 })
 
 test('a count is kept: after a write it is not counted anew', async () => {
-  const { ground, storage } = world
-  await storage.ensure('kept')
-  const session = storage.session()
-  const ask = () => storage.session().count('kept', { kind: 'term', field: 'n', value: 1 })
+  const { ground, database } = world
+  await database.ensure('kept')
+  const session = database.session()
+  const ask = () => database.session().count('kept', { kind: 'term', field: 'n', value: 1 })
   const entry = () => ground.catalogue.entry('kept')
   const key = JSON.stringify([{ kind: 'term', field: 'n', value: 1 }, false])
   const known = () => {

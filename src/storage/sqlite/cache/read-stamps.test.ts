@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { type Search, search } from '../../../shared/query.ts'
+import { documentOf, type Read, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
-import { documentOf, type Read, type Session } from '../../storage.ts'
 import { transact } from '../../transact.ts'
 import { WrittenDocuments } from './written-documents.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 let name = ''
 let storages = 0
 beforeAll(async () => {
   expect(inject('engine')).toBe('sqlite')
-  room = await openTemporaryStorage()
+  room = await openTestDatabase()
 })
 afterAll(() => room.close())
 beforeEach(async () => {
   storages += 1
   name = `things_${storages}`
-  await room.storage.ensure(name)
+  await room.database.ensure(name)
 })
 
-const write = <T>(work: (session: Session) => T | Promise<T>) => transact(room.storage, work)
+const write = <T>(work: (session: Session) => T | Promise<T>) => transact(room.database, work)
 const create = (n: number, guid?: string) =>
   write(async (session) =>
     guidOf(documentOf(await session.create(name, setFields({ n }), guid === undefined ? {} : { guid }))),
@@ -35,9 +35,9 @@ describe('a document', () => {
     ['a deletion', (session, guid) => session.delete(name, guid)],
   ])('has another stamp after %s, once it is committed, and no other document has', async (_, change) => {
     const [guid, neighbour] = [await create(1), await create(1)]
-    const stamps = () => [room.storage.stamp(name, { guid }), room.storage.stamp(name, { guid: neighbour })]
+    const stamps = () => [room.database.stamp(name, { guid }), room.database.stamp(name, { guid: neighbour })]
     const before = stamps()
-    const session = room.storage.session()
+    const session = room.database.session()
     await change(session, guid)
     expect(stamps()).toEqual(before)
     await session.rollback()
@@ -50,16 +50,16 @@ describe('a document', () => {
 
   test('has another stamp also when it was written before anybody asked, and committed after', async () => {
     const guid = await create(1)
-    const session = room.storage.session()
+    const session = room.database.session()
     await session.update(name, guid, setFields({ n: 2 }))
-    const before = room.storage.stamp(name, { guid })
+    const before = room.database.stamp(name, { guid })
     await session.commit()
-    expect(room.storage.stamp(name, { guid })).not.toBe(before)
+    expect(room.database.stamp(name, { guid })).not.toBe(before)
   })
 
   test('that is not there has another one when it is created, restored, or the storage made anew', async () => {
     const seen: unknown[] = []
-    const look = () => seen.push(room.storage.stamp(name, { guid: other }))
+    const look = () => seen.push(room.database.stamp(name, { guid: other }))
     look()
     await create(1, other)
     look()
@@ -67,10 +67,10 @@ describe('a document', () => {
     look()
     await write((session) => session.restore(name, other))
     look()
-    await room.storage.drop(name)
+    await room.database.drop(name)
     look()
     expect(seen.at(-1)).toBeUndefined()
-    await room.storage.ensure(name)
+    await room.database.ensure(name)
     look()
     expect(new Set(seen).size).toBe(6)
   })
@@ -96,19 +96,19 @@ describe('a page', () => {
 
   test('has no stamp before it was searched, then itself until a write that may change it', async () => {
     const guid = await create(1)
-    const { storage } = room
-    expect(storage.stamp(name, read)).toBeUndefined()
-    const page = await storage.session().find(name, ones)
-    expect(storage.stamp(name, read)).toBe(page)
+    const { database } = room
+    expect(database.stamp(name, read)).toBeUndefined()
+    const page = await database.session().find(name, ones)
+    expect(database.stamp(name, read)).toBe(page)
     await create(2)
-    expect(storage.stamp(name, read)).toBe(page)
-    const session = storage.session()
+    expect(database.stamp(name, read)).toBe(page)
+    const session = database.session()
     await session.update(name, guid, setFields({ n: 2 }))
     await session.rollback()
-    expect(storage.stamp(name, read)).toBe(page)
+    expect(database.stamp(name, read)).toBe(page)
     await create(1)
-    expect(storage.stamp(name, read)).toBeUndefined()
-    const next = await storage.session().find(name, ones)
-    expect([next.length, storage.stamp(name, read) === next]).toEqual([2, true])
+    expect(database.stamp(name, read)).toBeUndefined()
+    const next = await database.session().find(name, ones)
+    expect([next.length, database.stamp(name, read) === next]).toEqual([2, true])
   })
 })

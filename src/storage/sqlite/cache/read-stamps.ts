@@ -1,4 +1,4 @@
-import type { Read } from '../../storage.ts'
+import type { Read } from '../../database.ts'
 import { followWrites, type KeptGround } from './kept-results.ts'
 import { WrittenDocuments } from './written-documents.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../shared/json.ts'
 import { type Query, search } from '../../../shared/query.ts'
-import type { Found } from '../../storage.ts'
+import type { Found } from '../../database.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { searchCache, type TouchedDocument } from './search-cache.ts'
 

@@ -11,9 +11,9 @@
  */
 import type { JsonObject } from '../../../shared/json.ts'
 import type { Search } from '../../../shared/query.ts'
+import type { Found } from '../../database.ts'
 import { isFound } from '../../search/evaluate-query.ts'
 import { isRelevanceOrder } from '../../search/rank-text.ts'
-import type { Found } from '../../storage.ts'
 
 export interface TouchedDocument {
   /** undefined: was not there. */

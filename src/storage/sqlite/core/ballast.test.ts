@@ -3,14 +3,14 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { testClock } from '../../../../test/temporary-storage.ts'
+import { testClock } from '../../../../test/test-database.ts'
 import { matchAll, search } from '../../../shared/query.ts'
 import { create, failure, set } from '../../conformance/expectations.ts'
-import { documentOf } from '../../storage.ts'
+import { documentOf } from '../../database.ts'
 import { transact } from '../../transact.ts'
 import { Ballast } from './ballast.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { openGround } from './sqlite-ground.ts'
-import { SqliteStorage } from './sqlite-storage.ts'
 
 const MIB = 1024 * 1024
 const random = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)
@@ -76,32 +76,32 @@ test('is not made where there is no room for it, and leaves nothing', async () =
 })
 
 test('while the disk is full a delete has room for its records, and so has a session with the reserve; up to its end', async () => {
-  const { ground, storage } = await open()
-  await storage.ensure('things')
-  await storage.ensure('kept')
-  const stop = storage.observe('things', async (session, change) => {
+  const { ground, database } = await open()
+  await database.ensure('things')
+  await database.ensure('kept')
+  const stop = database.observe('things', async (session, change) => {
     if (change.kind === 'deleted') await session.create('kept', big)
   })
-  for (let count = 0; count < 5; count++) await addBig(storage)
+  for (let count = 0; count < 5; count++) await addBig(database)
   const pages = () => Number(ground.writer.connection.get('PRAGMA page_count')?.page_count)
   const before = pages()
   ground.writer.connection.exec(`PRAGMA max_page_count = ${before + 2}`)
-  await failure('STORAGE_FULL', () => addBig(storage))
+  await failure('STORAGE_FULL', () => addBig(database))
   const create = (reserve: boolean) =>
-    transact(storage, (session) => session.create('things', big), reserve ? { reserve } : {})
+    transact(database, (session) => session.create('things', big), reserve ? { reserve } : {})
   await create(true)
   const grown = pages()
   expect(grown).toBeGreaterThan(before)
   await failure('STORAGE_FULL', () => create(false))
-  for (const guid of (await guids(storage)).slice(0, 3)) await remove(storage, guid)
-  expect(await storage.session().count('kept', matchAll)).toBe(3)
+  for (const guid of (await guids(database)).slice(0, 3)) await remove(database, guid)
+  expect(await database.session().count('kept', matchAll)).toBe(3)
   // 3 MiB / 4 in pages of 4 KiB.
   await failure('STORAGE_FULL', async () => {
     for (let count = 0; count < 100; count++) await create(true)
   })
   expect(pages()).toBeLessThanOrEqual(before + 192)
   stop()
-  await storage.close()
+  await database.close()
 })
 
 /** Bytes for which no disk has room. */
@@ -129,62 +129,62 @@ async function open(ballastBytes = 3 * MIB) {
   const clock = testClock()
   const ground = await openGround({ directory, clock, random, entity: 1, ballastBytes })
   if (ballastBytes < TOO_MUCH) await vi.waitUntil(isThere)
-  return { ground, storage: new SqliteStorage(ground) }
+  return { ground, database: new SqliteDatabase(ground) }
 }
 
-async function guids(storage: SqliteStorage): Promise<string[]> {
-  const found = await storage.session().find('things', search({ limit: 1000 }))
+async function guids(database: SqliteDatabase): Promise<string[]> {
+  const found = await database.session().find('things', search({ limit: 1000 }))
   const documents = Array.isArray(found.documents.value) ? found.documents.value : []
   return documents.map((document) => String(Object(Object(document)._meta).guid))
 }
 
-const remove = (storage: SqliteStorage, guid: string) =>
-  transact(storage, (session) => session.delete('things', guid))
+const remove = (database: SqliteDatabase, guid: string) =>
+  transact(database, (session) => session.delete('things', guid))
 const big = set({ text: 'x'.repeat(50_000) })
-const addBig = (storage: SqliteStorage) =>
-  transact(storage, (session) => session.create('things', big)).then(documentOf)
+const addBig = (database: SqliteDatabase) =>
+  transact(database, (session) => session.create('things', big)).then(documentOf)
 
 test('a write that finds no room: the ballast goes, the database may not grow until it is there again', async () => {
-  const { ground, storage } = await open()
-  await storage.ensure('things')
-  for (let count = 0; count < 5; count++) await addBig(storage)
+  const { ground, database } = await open()
+  await database.ensure('things')
+  for (let count = 0; count < 5; count++) await addBig(database)
   const pragma = (name: string) =>
     Number(Object.values(ground.writer.connection.get(`PRAGMA ${name}`) ?? {})[0])
   const pages = pragma('page_count')
   ground.writer.connection.exec(`PRAGMA max_page_count = ${pages + 5}`)
-  await failure('STORAGE_FULL', () => addBig(storage))
+  await failure('STORAGE_FULL', () => addBig(database))
   expect(await isThere()).toBe(false)
-  const [first = ''] = await guids(storage)
-  await remove(storage, first)
-  expect([pragma('page_count'), await storage.session().count('things', matchAll)]).toEqual([pages, 4])
+  const [first = ''] = await guids(database)
+  await remove(database, first)
+  expect([pragma('page_count'), await database.session().count('things', matchAll)]).toEqual([pages, 4])
   // Into the pages that are free now.
-  await addBig(storage)
-  await failure('STORAGE_FULL', () => addBig(storage))
+  await addBig(database)
+  await failure('STORAGE_FULL', () => addBig(database))
   expect(pragma('page_count')).toBe(pages)
   vi.advanceTimersByTime(10_000)
   await vi.waitUntil(isThere)
-  await vi.waitFor(() => addBig(storage))
+  await vi.waitFor(() => addBig(database))
   expect(pragma('page_count')).toBeGreaterThan(pages)
-  await storage.close()
+  await database.close()
 })
 
 test('a start on a full disk keeps what is left for deletes', async () => {
   const first = await open()
-  await first.storage.ensure('things')
-  for (let count = 0; count < 5; count++) await addBig(first.storage)
+  await first.database.ensure('things')
+  for (let count = 0; count < 5; count++) await addBig(first.database)
   const pages = Number(Object.values(first.ground.writer.connection.get('PRAGMA page_count') ?? {})[0])
   first.ground.writer.connection.exec(`PRAGMA max_page_count = ${pages + 5}`)
-  await failure('STORAGE_FULL', () => addBig(first.storage))
-  await first.storage.close()
+  await failure('STORAGE_FULL', () => addBig(first.database))
+  await first.database.close()
   const second = await open(TOO_MUCH)
-  await failure('STORAGE_FULL', () => addBig(second.storage))
-  const all = await guids(second.storage)
+  await failure('STORAGE_FULL', () => addBig(second.database))
+  const all = await guids(second.database)
   expect(all).toHaveLength(5)
-  for (const guid of all) await remove(second.storage, guid)
+  for (const guid of all) await remove(second.database, guid)
   // Into the pages that are free now, and no further.
-  await addBig(second.storage)
+  await addBig(second.database)
   expect(second.ground.writer.connection.get('PRAGMA page_count')).toEqual({ page_count: pages })
-  await second.storage.close()
+  await second.database.close()
 })
 
 test('on a disk that is really full, documents can be deleted, and stored again when there is room', async ({
@@ -198,25 +198,25 @@ test('on a disk that is really full, documents can be deleted, and stored again 
   }
   // Somebody else's file, so that there is room to be had later.
   await writeFile(join(directory, 'else'), Buffer.alloc(6 * MIB))
-  const { storage } = await open()
-  await storage.ensure('things')
+  const { database } = await open()
+  await database.ensure('things')
   await failure('STORAGE_FULL', async () => {
-    for (let count = 0; count < 1_000; count++) await addBig(storage)
+    for (let count = 0; count < 1_000; count++) await addBig(database)
   })
   expect(await isThere()).toBe(false)
   await failure('STORAGE_FULL', () =>
-    transact(storage, async (session) => {
+    transact(database, async (session) => {
       for (let count = 0; count < 20; count++) await session.create('things', big)
     }),
   )
-  const all = await guids(storage)
+  const all = await guids(database)
   expect(all.length).toBeGreaterThan(20)
-  for (const guid of all) await remove(storage, guid)
-  expect(await guids(storage)).toEqual([])
-  await addBig(storage)
+  for (const guid of all) await remove(database, guid)
+  expect(await guids(database)).toEqual([])
+  await addBig(database)
   await rm(join(directory, 'else'))
   vi.advanceTimersByTime(10_000)
   await vi.waitUntil(isThere)
-  await create(storage, 'things', { small: 1 })
-  await storage.close()
+  await create(database, 'things', { small: 1 })
+  await database.close()
 })

@@ -21,8 +21,8 @@ import { create, failure, set } from '../../conformance/expectations.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import { transact } from '../../transact.ts'
 import { checkFiles } from './check-files.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { openGround, type SqliteOptions } from './sqlite-ground.ts'
-import { SqliteStorage } from './sqlite-storage.ts'
 
 const DOCUMENTS = 40
 const PAGE = 4096
@@ -38,16 +38,16 @@ let root: number
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   closed = join(parent, 'closed')
-  const { ground, storage } = await open(closed)
-  await storage.ensure('things')
+  const { ground, database } = await open(closed)
+  await database.ensure('things')
   const text = 'x'.repeat(2_000)
-  for (let n = 0; n < DOCUMENTS; n++) await create(storage, 'things', { n, text })
+  for (let n = 0; n < DOCUMENTS; n++) await create(database, 'things', { n, text })
   killed = join(parent, 'killed')
   await copy(closed, killed)
   root = Number(
     ground.writer.connection.get("SELECT rootpage FROM sqlite_schema WHERE name = 'doc_1'")?.rootpage,
   )
-  await storage.close()
+  await database.close()
 })
 afterAll(() => rm(parent, { recursive: true }))
 
@@ -55,7 +55,7 @@ async function open(directory: string, options: Partial<SqliteOptions> = {}) {
   const random = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)
   const clock = () => Date.UTC(2026, 0, 31)
   const ground = await openGround({ directory, clock, random, entity: 1, synchronous: 'OFF', ...options })
-  return { ground, storage: new SqliteStorage(ground) }
+  return { ground, database: new SqliteDatabase(ground) }
 }
 
 async function copy(from: string, to: string): Promise<void> {
@@ -207,12 +207,12 @@ describe.each(refused)('%s', (_, { of, make, says, left }) => {
       await failure('UNAVAILABLE', () => open(directory, opening))
       return
     }
-    const { storage } = await open(directory, opening)
+    const { database } = await open(directory, opening)
     expect(notices).toEqual([expect.stringContaining('because QUOIN_ACCEPT_LOSS is 1')])
     if (log) expect(await readFile(join(directory, 'quoin.db-wal.damaged-20260131T000000Z'))).toEqual(log)
-    await storage.ensure('things')
-    expect(left(await storage.session().count('things', matchAll))).toBe(true)
-    await storage.close()
+    await database.ensure('things')
+    expect(left(await database.session().count('things', matchAll))).toBe(true)
+    await database.close()
   })
 })
 
@@ -245,10 +245,10 @@ test.each(taken)('%s is opened without a word', async (_, of, make, documents) =
   }
   await make(directory)
   const notices: string[] = []
-  const { storage } = await open(directory, { notice: (message) => void notices.push(message) })
-  await storage.ensure('things')
-  expect([storage.session().count('things', matchAll), notices]).toEqual([documents, []])
-  await storage.close()
+  const { database } = await open(directory, { notice: (message) => void notices.push(message) })
+  await database.ensure('things')
+  expect([database.session().count('things', matchAll), notices]).toEqual([documents, []])
+  await database.close()
 })
 
 test('a log that was removed is told of: what it held is lost already', async () => {
@@ -267,28 +267,28 @@ test('no log that a process left is taken for a damaged one: commits, rollbacks,
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       copies += 1
       const directory = join(parent, `grown-${copies}`)
-      const { ground, storage } = await open(directory)
-      await storage.ensure('things')
+      const { ground, database } = await open(directory)
+      await database.ensure('things')
       // Pages of open transactions go to the log early.
       ground.writer.connection.exec('PRAGMA cache_size = 10')
       let committed = 0
       for (const { kind, size } of steps) {
         if (kind === 'checkpoint') ground.writer.connection.exec('PRAGMA wal_checkpoint(RESTART)')
         else if (kind === 'commit') {
-          await create(storage, 'things', { text: 'c'.repeat(size) })
+          await create(database, 'things', { text: 'c'.repeat(size) })
           committed += 1
         } else
-          await transact(storage, async (session) => {
+          await transact(database, async (session) => {
             for (let n = 0; n < 5; n++) await session.create('things', set({ text: 'r'.repeat(size / 5) }))
             throw rolledBack()
           }).catch(() => undefined)
       }
       const left = await copied(directory)
-      await storage.close()
+      await database.close()
       expect(checkFiles({ directory: left, acceptLoss: false, now: 0 })).toBeUndefined()
       const again = await open(left)
-      expect(again.storage.session().count('things', matchAll)).toBe(committed)
-      await again.storage.close()
+      expect(again.database.session().count('things', matchAll)).toBe(committed)
+      await again.database.close()
     }),
     { numRuns: 12 },
   )
@@ -299,9 +299,9 @@ describe('damage that is met later', () => {
     const directory = await copied(closed)
     await flip(join(directory, 'quoin.db'), (root - 1) * PAGE)
     const notices: [string, boolean][] = []
-    const { storage } = await open(directory, { notice: (...given) => void notices.push(given) })
+    const { database } = await open(directory, { notice: (...given) => void notices.push(given) })
     expect(notices).toEqual([])
-    const list = async () => (await storage.session().find('things', search({ limit: 10 }))).documents.value
+    const list = async () => (await database.session().find('things', search({ limit: 10 }))).documents.value
     const error = await failure('UNAVAILABLE', list)
     expect(error.message).not.toContain(directory)
     expect(notices).toEqual([
@@ -309,12 +309,12 @@ describe('damage that is met later', () => {
     ])
     expect(notices[0]?.[0]).toContain('quoin restore <folder> --force')
     const before = await contents(directory)
-    await failure('UNAVAILABLE', () => create(storage, 'things', { n: 1 }))
-    await failure('UNAVAILABLE', () => storage.ensure('others'))
+    await failure('UNAVAILABLE', () => create(database, 'things', { n: 1 }))
+    await failure('UNAVAILABLE', () => database.ensure('others'))
     expect(await contents(directory)).toEqual(before)
     await failure('UNAVAILABLE', list)
     expect(notices).toHaveLength(1)
-    await storage.close()
+    await database.close()
   })
 
   test('at the start it is a refusal with the file and what to do', async () => {

@@ -6,19 +6,19 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Query, search } from '../../../shared/query.ts'
 import { failure, metaOf, set } from '../../conformance/expectations.ts'
+import type { Database, Session } from '../../database.ts'
 import { findWithTotal } from '../../find-with-total.ts'
-import type { Session, Storage } from '../../storage.ts'
-import { openReaderStorage } from '../reader/reader-storage.ts'
+import { openReaderDatabase } from '../reader/reader-database.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { openGround } from './sqlite-ground.ts'
-import { SqliteStorage } from './sqlite-storage.ts'
 
 const PAGE = 4096
 /** More than are searched in a turn: the search thread meets it then. */
 const MANY = 2_100
 
 let directory: string
-let writer: SqliteStorage
-let reader: Storage
+let writer: SqliteDatabase
+let reader: Database
 let guid = ''
 const reasons: string[] = []
 const notices: [string, boolean][] = []
@@ -39,7 +39,7 @@ async function openWriter() {
     shared: true,
     notice: (...given) => void notices.push(given),
   })
-  writer = new SqliteStorage(ground)
+  writer = new SqliteDatabase(ground)
   return ground
 }
 
@@ -62,7 +62,7 @@ beforeEach(async () => {
   await file.write(Buffer.from([0xff]), 0, 1, (first - 1) * PAGE)
   await file.close()
   await openWriter()
-  reader = openReaderStorage({ directory, following, damaged: (reason) => void reasons.push(reason) })
+  reader = openReaderDatabase({ directory, following, damaged: (reason) => void reasons.push(reason) })
 })
 afterEach(async () => {
   await reader.close()

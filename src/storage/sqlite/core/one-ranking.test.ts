@@ -14,10 +14,10 @@ import { type Search, search } from '../../../shared/query.ts'
 import { metaOf, set } from '../../conformance/expectations.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
 import { rankedBody, rankedSearches } from '../../conformance/ranked-searches.ts'
+import type { Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { EFFORT_OF_A_SEARCH } from '../../search/search-effort.ts'
-import type { Session } from '../../storage.ts'
 
 const CHANGES = 10_000
 const SMALL = 60
@@ -45,7 +45,7 @@ const documents = (json: string): JsonObject[] => (JSON.parse(json) as unknown[]
 
 /** Everybody who sees what is committed. */
 const paths: Record<string, (name: string, wanted: Search) => Promise<JsonObject[]>> = {
-  'a session': async (name, wanted) => documentsOf(await world.storage.session().find(name, wanted)),
+  'a session': async (name, wanted) => documentsOf(await world.database.session().find(name, wanted)),
   'the search thread': async (name, wanted) => {
     const { thread } = world.ground
     const task = { storage: name, search: wanted, total: false, effort: EFFORT_OF_A_SEARCH }
@@ -65,8 +65,8 @@ async function all(session: Session, name: string): Promise<JsonObject[]> {
 
 /** In a storage of so many documents. Gives their guids. */
 async function make(name: string, size: number, seed: number): Promise<string[]> {
-  await world.storage.ensure(name, { text: true })
-  const session = world.storage.session()
+  await world.database.ensure(name, { text: true })
+  const session = world.database.session()
   const guids: string[] = []
   for (const body of fc.sample(rankedBody, { seed, numRuns: size }))
     guids.push(metaOf(await session.create(name, set(body))).guid)
@@ -81,7 +81,7 @@ async function change(
   { changes, seed }: { readonly changes: number; readonly seed: number },
 ): Promise<void> {
   const bodies = fc.sample(rankedBody, { seed: seed + 1, numRuns: 500 })
-  const session = world.storage.session()
+  const session = world.database.session()
   let kept = [...guids]
   for (let n = 0; n < changes; n++) {
     const place = (n * 7) % guids.length
@@ -116,7 +116,7 @@ test.each([
   withSeed(async (seed) => {
     const guids = await make(name, size, seed)
     await change(name, guids, { changes: CHANGES, seed })
-    const stored = await all(world.storage.session(), name)
+    const stored = await all(world.database.session(), name)
     for (const wanted of fc.sample(rankedSearches, { seed, numRuns: rounds }).flat()) {
       const expected = searchDocuments(stored, wanted).map(guidOf)
       for (const [who, find] of Object.entries(paths)) {
@@ -131,7 +131,7 @@ test('a transaction that has written finds its own documents ranked with all oth
   withSeed(async (seed) => {
     const guids = await make('own', SMALL, seed)
     await change('own', guids, { changes: 500, seed })
-    const session = world.storage.session()
+    const session = world.database.session()
     await session.delete('own', guids[0] ?? '')
     await session.create('own', set({ note: 'cat '.repeat(300), title: 'dog' }))
     const stored = await all(session, 'own')

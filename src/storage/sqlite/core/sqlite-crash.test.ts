@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { QuoinError } from '../../../shared/errors.ts'
 import { failure } from '../../conformance/expectations.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { openGround, type SqliteGround } from './sqlite-ground.ts'
-import { SqliteStorage } from './sqlite-storage.ts'
 
 const script = fileURLToPath(new URL('../../../../test/storage-process.ts', import.meta.url))
 
@@ -93,21 +93,21 @@ function acknowledged(lines: readonly string[]): string[] {
 /** Opens what was left and gives which acknowledged documents are not in it. It must be sound in itself. */
 async function lost(guids: readonly string[]): Promise<string[]> {
   const ground = await open()
-  const storage = new SqliteStorage(ground)
+  const database = new SqliteDatabase(ground)
   try {
-    const database = ground.writer.connection
-    expect(database.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
-    database.exec("INSERT INTO text_1 (text_1) VALUES ('integrity-check')")
-    const halves = database.all(
+    const { connection } = ground.writer
+    expect(connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+    connection.exec("INSERT INTO text_1 (text_1) VALUES ('integrity-check')")
+    const halves = connection.all(
       `SELECT doc ->> '$.pair' AS pair FROM doc_1 GROUP BY pair HAVING count(*) <> 2`,
     )
     expect(halves).toEqual([])
-    const session = storage.session()
+    const session = database.session()
     const words = { kind: 'simple_query_string', fields: [], text: 'words' } as const
     expect(await session.count('pairs', words)).toBe(await session.count('pairs', { kind: 'all' }))
     return guids.filter((guid) => session.get('pairs', guid) === undefined)
   } finally {
-    await storage.close()
+    await database.close()
   }
 }
 

@@ -3,19 +3,19 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testClock } from '../../../../test/temporary-storage.ts'
+import { testClock } from '../../../../test/test-database.ts'
 import { isPromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, search } from '../../../shared/query.ts'
 import { create, failure, set } from '../../conformance/expectations.ts'
 import { transact } from '../../transact.ts'
 import { compileFind } from '../sql/sqlite-query.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { openGround, type SqliteGround } from './sqlite-ground.ts'
-import { SqliteStorage } from './sqlite-storage.ts'
 
 const MANY = 10_000
 let directory: string
 let ground: SqliteGround
-let storage: SqliteStorage
+let database: SqliteDatabase
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
@@ -26,19 +26,19 @@ beforeAll(async () => {
     entity: 1,
     synchronous: 'OFF',
   })
-  storage = new SqliteStorage(ground)
-  await storage.ensure('many')
-  await transact(storage, async (session) => {
+  database = new SqliteDatabase(ground)
+  await database.ensure('many')
+  await transact(database, async (session) => {
     for (let n = 0; n < MANY; n++) await session.create('many', set({ n, even: n % 2 === 0 ? 'yes' : 'no' }))
   })
 })
 
 afterAll(async () => {
-  await storage.close()
+  await database.close()
   await rm(directory, { recursive: true })
 })
 
-const count = () => storage.session().count('many', matchAll)
+const count = () => database.session().count('many', matchAll)
 const byNumber = search({
   query: { kind: 'term', field: 'even', value: 'yes' },
   sort: [{ field: 'n', order: 'desc', missing: 'last' }],
@@ -58,12 +58,12 @@ function plan(): string {
 
 test('while a large storage gets an index reads go on at once, and a write waits and is there then', async () => {
   let over = false
-  const made = storage.ensure('many', { indexes: [{ fields: ['even', 'n'] }] }).then(() => {
+  const made = database.ensure('many', { indexes: [{ fields: ['even', 'n'] }] }).then(() => {
     over = true
   })
   // Its turn begins when the thread does; from then on nobody else has the writer.
   await Promise.resolve()
-  const session = storage.session()
+  const session = database.session()
   const writing = session.create('many', set({ n: -1, even: 'yes' }))
   expect(isPromise(writing)).toBe(true)
   expect(await count()).toBe(MANY)
@@ -73,13 +73,13 @@ test('while a large storage gets an index reads go on at once, and a write waits
   await made
   expect(await count()).toBe(MANY + 1)
   expect(plan()).toMatch(/SEARCH doc_\d+ USING INDEX ix_/)
-  const [found] = JSON.parse((await storage.session().find('many', byNumber)).documents.text)
+  const [found] = JSON.parse((await database.session().find('many', byNumber)).documents.text)
   expect(found.n).toBe(MANY - 2)
 })
 
 test('what cannot be made unique says so, and writes go on', async () => {
-  await failure('CONFLICT', () => storage.ensure('many', { indexes: [{ fields: ['even'], unique: true }] }))
-  await create(storage, 'many', { n: -2 })
+  await failure('CONFLICT', () => database.ensure('many', { indexes: [{ fields: ['even'], unique: true }] }))
+  await create(database, 'many', { n: -2 })
 })
 
 test('a thread that fails leaves nothing behind, and the writer to the others', async () => {
@@ -89,18 +89,18 @@ test('a thread that fails leaves nothing behind, and the writer to the others', 
   const taken = [...entry.indexes.keys()]
   for (const name of taken) entry.indexes.delete(name)
   // In memory it is missing, on disk it is there.
-  await expect(storage.ensure('many', { indexes: [{ fields: ['even', 'n'] }] })).rejects.toThrow(
+  await expect(database.ensure('many', { indexes: [{ fields: ['even', 'n'] }] })).rejects.toThrow(
     'already exists',
   )
   expect(entry.indexes.size).toBe(0)
-  await create(storage, 'many', { n: -3 })
+  await create(database, 'many', { n: -3 })
   for (const name of taken) entry.indexes.set(name, { fields: ['even', 'n'] })
   expect(entry.indexes.size).toBe(before)
 })
 
 test('an index of a large storage is dropped, and writes go on', async () => {
-  await storage.release('many', [])
+  await database.release('many', [])
   expect(plan()).not.toContain('ix_')
-  expect(storage.kept('many').indexes).toEqual([])
-  await create(storage, 'many', { n: -4 })
+  expect(database.kept('many').indexes).toEqual([])
+  await create(database, 'many', { n: -4 })
 })

@@ -6,8 +6,8 @@
  * SQLite but to copy the whole table, which writes every document twice.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Needs } from '../../database.ts'
 import type { Index } from '../../document-index.ts'
-import type { Needs } from '../../storage.ts'
 import { continueText, startText } from '../text/sqlite-text-index.ts'
 import { inIndexThread } from './index-thread.ts'
 import type { SessionGround } from './session-segment.ts'

@@ -36,7 +36,7 @@ export interface SqliteOptions extends StampOptions {
   readonly acceptLoss?: boolean
   /** Told what administrators have to know of the files. */
   readonly notice?: (message: string, isDamaged: boolean) => void
-  /** Whether other processes will read this database (`reader-storage.ts`). */
+  /** Whether other processes will read this database (`reader-database.ts`). */
   readonly shared?: boolean
   /** Of the writer; the process's, if not given. */
   readonly timers?: Timers

@@ -10,12 +10,12 @@ import type { Index } from '../../document-index.ts'
 import { transact } from '../../transact.ts'
 import { compileFind } from '../sql/sqlite-query.ts'
 import { continueText, startText } from '../text/sqlite-text-index.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { openGround, type SqliteGround } from './sqlite-ground.ts'
-import { SqliteStorage } from './sqlite-storage.ts'
 
 let directory: string
 let ground: SqliteGround
-let storage: SqliteStorage
+let database: SqliteDatabase
 
 async function open(): Promise<void> {
   ground = await openGround({
@@ -25,7 +25,7 @@ async function open(): Promise<void> {
     entity: 1,
     synchronous: 'OFF',
   })
-  storage = new SqliteStorage(ground)
+  database = new SqliteDatabase(ground)
 }
 
 beforeAll(async () => {
@@ -34,12 +34,12 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await storage.close()
+  await database.close()
   await rm(directory, { recursive: true })
 })
 
 const documents = (count: number, make: (index: number) => JsonObject) => (name: string) =>
-  transact(storage, async (session) => {
+  transact(database, async (session) => {
     for (let index = 0; index < count; index++) await session.create(name, set(make(index)))
   })
 
@@ -68,7 +68,7 @@ const table: readonly [string, Index[], Partial<Search>][] = [
 for (const [index, [title, indexes, changes]] of table.entries())
   test(`an index serves ${title}, without a scan`, async () => {
     const name = `plans_${index}`
-    await storage.ensure(name, { indexes })
+    await database.ensure(name, { indexes })
     await documents(200, (n) => ({ status: n % 2 ? 'a' : 'b', n, deep: { code: `${n}` } }))(name)
     const { sql, parameters } = compileFind(ground.catalogue.entry(name), search(changes))
     const plan = ground.reader
@@ -100,15 +100,15 @@ test.each<[string, (n: number) => string | number | boolean, boolean]>([
   'what may be a text or a number is found by the index where the field holds %s',
   async (title, make, walks) => {
     const name = `spelled_${title.length}`
-    await storage.ensure(name, { indexes: [{ fields: ['code', 'n'] }] })
+    await database.ensure(name, { indexes: [{ fields: ['code', 'n'] }] })
     await documents(200, (n) => ({ code: make(n), n }))(name)
     const plan = planOf(name, { query: spelled('code', 7), sort: [by('n', 'desc')] })
     expect(plan).toMatch(/SEARCH doc_\d+ USING INDEX ix_/)
     expect(plan).not.toMatch(/SCAN doc_/)
     // Two values are two places in the index, so what is found has to be sorted.
     expect(plan.includes('TEMP B-TREE')).toBe(!walks)
-    expect(storage.session().count(name, spelled('code', 7))).toBe(1)
-    expect(storage.session().count(name, spelled('code', 1))).toBe(1)
+    expect(database.session().count(name, spelled('code', 7))).toBe(1)
+    expect(database.session().count(name, spelled('code', 1))).toBe(1)
   },
 )
 
@@ -121,7 +121,7 @@ test.each([
   'behind a document whose field is %s, with missing ones %s, a page starts in the index',
   async (what, missing, at) => {
     const name = `walked_${what}_${missing}`
-    await storage.ensure(name, { indexes: [{ fields: ['status', 'n'] }] })
+    await database.ensure(name, { indexes: [{ fields: ['status', 'n'] }] })
     await documents(50, (n) => ({ status: n % 2 ? 'a' : 'b', ...(n % 5 > 0 && { n }) }))(name)
     const sort: SortKey[] = [{ field: 'n', order: 'desc', missing }]
     const guid = '01900000-0000-7000-8000-000000000000'
@@ -139,7 +139,7 @@ test.each([
 )
 
 test('control: without the index it is a scan or a sort', async () => {
-  await storage.ensure('no_index')
+  await database.ensure('no_index')
   const entry = ground.catalogue.entry('no_index')
   const { sql, parameters } = compileFind(entry, search({ sort: [by('n', 'asc')] }))
   const plan = ground.reader.all(`EXPLAIN QUERY PLAN ${sql}`, ...parameters).map((row) => String(row.detail))
@@ -147,8 +147,8 @@ test('control: without the index it is a scan or a sort', async () => {
 })
 
 test('the same need twice is one index; what the order by creation serves needs none', async () => {
-  await storage.ensure('again', { indexes: [{ fields: ['a'] }, { fields: ['_meta.created'] }] })
-  await storage.ensure('again', { indexes: [{ fields: ['a'] }, { fields: ['a', '_meta.created'] }] })
+  await database.ensure('again', { indexes: [{ fields: ['a'] }, { fields: ['_meta.created'] }] })
+  await database.ensure('again', { indexes: [{ fields: ['a'] }, { fields: ['a', '_meta.created'] }] })
   const { table: name } = ground.catalogue.entry('again')
   const indexes = ground.reader.all(
     "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?",
@@ -159,7 +159,7 @@ test('the same need twice is one index; what the order by creation serves needs 
 
 test('an index of free text that was half built goes on after a restart, and what changed meanwhile is right', async () => {
   const name = 'half'
-  await storage.ensure(name)
+  await database.ensure(name)
   await documents(1_200, (n) => ({ note: `all n${n}` }))(name)
   const entry = ground.catalogue.entry(name)
   const guids = ground.reader
@@ -182,21 +182,21 @@ test('an index of free text that was half built goes on after a restart, and wha
   expect(entry.textUpTo).toBe(500)
   const changes = async (tag: string) => {
     for (const at of tag === 'before' ? [10, 499, 500, 1_100] : [20, 400, 600, 1_199]) {
-      await change(storage, (session) => session.update(name, guid(at), set({ note: `all ${tag}` })))
-      await change(storage, (session) => session.delete(name, guid(at + (at > 499 ? -1 : 1))))
+      await change(database, (session) => session.update(name, guid(at), set({ note: `all ${tag}` })))
+      await change(database, (session) => session.delete(name, guid(at + (at > 499 ? -1 : 1))))
     }
-    await create(storage, name, { note: `all ${tag}` })
+    await create(database, name, { note: `all ${tag}` })
   }
   const count = (text: string) =>
-    storage.session().count(name, { kind: 'simple_query_string', fields: [], text })
+    database.session().count(name, { kind: 'simple_query_string', fields: [], text })
   await changes('before')
   const half = [await count('all'), await count('before'), await count('n7*')]
-  await storage.close()
+  await database.close()
   await open()
   await changes('after')
   expect(ground.catalogue.entry(name).textTable).toBeUndefined()
   const scanned = [await count('all'), await count('before'), await count('after'), await count('n7*')]
-  await storage.ensure(name, { text: true })
+  await database.ensure(name, { text: true })
   expect(ground.catalogue.entry(name).textTable).toBeDefined()
   const indexed = [await count('all'), await count('before'), await count('after'), await count('n7*')]
   expect(indexed).toEqual(scanned)

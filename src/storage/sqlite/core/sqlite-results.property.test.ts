@@ -1,15 +1,15 @@
 /** Searches that may come from the result cache give what the same searches give without it, whatever is written between. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import { isJsonObject } from '../../../shared/json.ts'
 import { type Query, search } from '../../../shared/query.ts'
-import { documentOf, type Session } from '../../storage.ts'
+import { documentOf, type Session } from '../../database.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 beforeAll(async () => {
-  room = await openTemporaryStorage()
-  await room.storage.ensure('other')
+  room = await openTestDatabase()
+  await room.database.ensure('other')
 })
 afterAll(() => room.close())
 
@@ -44,15 +44,15 @@ async function look(session: Session, name: string, query: Query) {
 let storages = 0
 
 test('writes and searches in any order', async () => {
-  const { storage, clock } = room
+  const { database, clock } = room
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 40 }), async (steps) => {
       const name = `things_${++storages}`
-      await storage.ensure(name)
+      await database.ensure(name)
       const guids: string[] = []
       for (const { kind, n, ...more } of steps) {
         clock.now += 1
-        const session = storage.session()
+        const session = database.session()
         if (kind === 'create') {
           const meta = documentOf(await session.create(name, [{ op: 'set', field: 'n', value: n }]))._meta
           await session.commit()
@@ -61,11 +61,11 @@ test('writes and searches in any order', async () => {
           const query = queries[n] ?? { kind: 'all' }
           const cached = await look(session, name, query)
           // A session that has written, if only elsewhere, reads past the cache.
-          const uncached = storage.session()
+          const uncached = database.session()
           await uncached.create('other', [])
           expect(cached).toEqual(await look(uncached, name, query))
           await uncached.rollback()
-          expect(await look(storage.session(), name, query)).toEqual(cached)
+          expect(await look(database.session(), name, query)).toEqual(cached)
         } else {
           const guid = guids[n % Math.max(1, guids.length)] ?? 'none'
           if (kind === 'change')
@@ -75,19 +75,19 @@ test('writes and searches in any order', async () => {
           else await session.rollback()
         }
       }
-      await storage.drop(name)
+      await database.drop(name)
     }),
     { numRuns: 60 },
   )
 })
 
 test('a page stays over a write that cannot have changed it, and no other does', async () => {
-  const { storage } = room
-  await storage.ensure('carried')
+  const { database } = room
+  await database.ensure('carried')
   const ask = (value: number) =>
-    storage.session().find('carried', search({ query: { kind: 'term', field: 'n', value } }))
+    database.session().find('carried', search({ query: { kind: 'term', field: 'n', value } }))
   const create = async (n: number) => {
-    const session = storage.session()
+    const session = database.session()
     await session.create('carried', [{ op: 'set', field: 'n', value: n }])
     await session.commit()
   }
@@ -100,11 +100,11 @@ test('a page stays over a write that cannot have changed it, and no other does',
 })
 
 test('a search after a write is not the one from before it', async () => {
-  const { storage } = room
-  await storage.ensure('control')
-  const before = await look(storage.session(), 'control', { kind: 'all' })
-  const session = storage.session()
+  const { database } = room
+  await database.ensure('control')
+  const before = await look(database.session(), 'control', { kind: 'all' })
+  const session = database.session()
   await session.create('control', [])
   await session.commit()
-  expect(await look(storage.session(), 'control', { kind: 'all' })).not.toEqual(before)
+  expect(await look(database.session(), 'control', { kind: 'all' })).not.toEqual(before)
 })

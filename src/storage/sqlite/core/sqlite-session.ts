@@ -2,6 +2,16 @@
 import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
+import {
+  type Change,
+  type CreateOptions,
+  documentOf,
+  type Found,
+  type FoundWithTotal,
+  type Origin,
+  type Session,
+  type Written,
+} from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import type { NewJob } from '../../job.ts'
@@ -14,16 +24,6 @@ import {
   EffortSpent,
   tooMuchForTransaction,
 } from '../../search/search-effort.ts'
-import {
-  type Change,
-  type CreateOptions,
-  documentOf,
-  type Found,
-  type FoundWithTotal,
-  type Origin,
-  type Session,
-  type Written,
-} from '../../storage.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { followWrites, keptCount } from '../cache/kept-results.ts'
 import { type Aside, countAside, countKey, findAside, readMissing } from '../sql/aside-search.ts'

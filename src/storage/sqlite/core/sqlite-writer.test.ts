@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { commitFrames } from '../../../../test/commit-frames.ts'
-import { testClock } from '../../../../test/temporary-storage.ts'
+import { testClock } from '../../../../test/test-database.ts'
 import { isPromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, search } from '../../../shared/query.ts'
 import { create, failure, metaOf, set, stored, turns } from '../../conformance/expectations.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { transact } from '../../transact.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 import { openGround, type SqliteGround } from './sqlite-ground.ts'
-import { SqliteStorage } from './sqlite-storage.ts'
 import { HOLD_LIMIT } from './sqlite-writer.ts'
 
 let directory: string
 let ground: SqliteGround
-let storage: SqliteStorage
+let database: SqliteDatabase
 
 async function open(): Promise<void> {
   ground = await openGround({
@@ -26,23 +26,23 @@ async function open(): Promise<void> {
     entity: 1,
     synchronous: 'OFF',
   })
-  storage = new SqliteStorage(ground)
+  database = new SqliteDatabase(ground)
 }
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   await open()
-  await storage.ensure('things')
+  await database.ensure('things')
 })
 
 afterEach(async () => {
   vi.useRealTimers()
-  await storage.close()
+  await database.close()
   await rm(directory, { recursive: true })
 })
 
 function count(): number | Promise<number> {
-  return storage.session().count('things', matchAll)
+  return database.session().count('things', matchAll)
 }
 
 /** The document, which must be there now. */
@@ -63,7 +63,7 @@ describe('commits that come together', () => {
     const made = await transactions(() =>
       Promise.all(
         Array.from({ length: 32 }, () => {
-          const session = storage.session()
+          const session = database.session()
           atOnce(session.create('things', set({ a: 1 })))
           return session.commit()
         }),
@@ -76,7 +76,7 @@ describe('commits that come together', () => {
     const made = await transactions(() =>
       Promise.allSettled(
         Array.from({ length: 32 }, (_, index) =>
-          transact(storage, async (session) => {
+          transact(database, async (session) => {
             await session.create('things', set({ a: 1 }))
             await session.create('things', set({ b: 1 }))
             if (index % 2 === 0) throw new RangeError('no')
@@ -88,7 +88,7 @@ describe('commits that come together', () => {
   })
 
   const oneMore = () => {
-    const session = storage.session()
+    const session = database.session()
     atOnce(session.create('things', set({ a: 1 })))
     return session.commit()
   }
@@ -124,8 +124,8 @@ describe('commits that come together', () => {
 
   test('three one after the other are three; reads, rollbacks and writes of nothing are none', async () => {
     const made = await transactions(async () => {
-      for (let index = 0; index < 3; index++) await create(storage, 'things', { a: 1 })
-      const session = storage.session()
+      for (let index = 0; index < 3; index++) await create(database, 'things', { a: 1 })
+      const session = database.session()
       await session.find('things', search())
       await session.create('things', [])
       await session.rollback()
@@ -138,7 +138,7 @@ describe('commits that come together', () => {
 
 describe('turns', () => {
   test('a lone writer has everything at once but the commit', async () => {
-    const session = storage.session()
+    const session = database.session()
     const guid = metaOf(atOnce(session.create('things', set({ a: 1 })))).guid
     expect(isPromise(session.update('things', guid, set({ a: 2 })))).toBe(false)
     expect(isPromise(session.get('things', guid))).toBe(false)
@@ -152,11 +152,11 @@ describe('turns', () => {
   })
 
   test('those who wait get the writer in the order in which they came', async () => {
-    const holder = storage.session()
+    const holder = database.session()
     await holder.create('things', set({ n: 0 }))
     const order: number[] = []
     const waiting = [1, 2, 3, 4].map((n) =>
-      transact(storage, async (session) => {
+      transact(database, async (session) => {
         const made = session.create('things', set({ n }))
         expect(isPromise(made)).toBe(true)
         await made
@@ -170,9 +170,9 @@ describe('turns', () => {
   })
 
   test('two operations of one session wait for one turn, and both are done before its commit', async () => {
-    const holder = storage.session()
+    const holder = database.session()
     await holder.create('things', [])
-    const session = storage.session()
+    const session = database.session()
     const both = [session.update('things', 'nobody', []), session.create('things', set({ n: 1 }))]
     const committed = session.commit()
     await holder.rollback()
@@ -181,9 +181,9 @@ describe('turns', () => {
   })
 
   test('a rollback while a write waits takes the write back', async () => {
-    const holder = storage.session()
+    const holder = database.session()
     await holder.create('things', [])
-    const session = storage.session()
+    const session = database.session()
     const refused = failure('UNAVAILABLE', () => session.create('things', []))
     await turns()
     await session.rollback()
@@ -199,7 +199,7 @@ describe('turns', () => {
   })
 
   test('a commit is not told, and not to be seen, while another session keeps the group open', async () => {
-    const [first, second] = [storage.session(), storage.session()]
+    const [first, second] = [database.session(), database.session()]
     await first.create('things', set({ a: 1 }))
     let told = false
     const committed = Promise.resolve(first.commit()).then(() => {
@@ -207,15 +207,15 @@ describe('turns', () => {
     })
     atOnce(second.create('things', set({ b: 1 })))
     await turns()
-    expect([told, await count(), storage.version('things')]).toEqual([false, 0, 0])
+    expect([told, await count(), database.version('things')]).toEqual([false, 0, 0])
     await second.rollback()
     await committed
-    expect([told, await count(), storage.version('things')]).toEqual([true, 1, 1])
+    expect([told, await count(), database.version('things')]).toEqual([true, 1, 1])
   })
 
   test('who has seen what is not on disk yet waits for it too', async () => {
-    const guid = await create(storage, 'things', { a: 1 })
-    const [first, second] = [storage.session(), storage.session()]
+    const guid = await create(database, 'things', { a: 1 })
+    const [first, second] = [database.session(), database.session()]
     await first.delete('things', guid)
     let told = false
     const committed = Promise.resolve(first.commit()).then(() => {
@@ -233,11 +233,11 @@ describe('turns', () => {
 describe('a session that keeps the writer too long', () => {
   test('is undone, hears of it until it rolls back, and the next one writes', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    await storage.close()
+    await database.close()
     await open()
-    const slow = storage.session()
+    const slow = database.session()
     const guid = metaOf(await slow.create('things', set({ slow: 1 }))).guid
-    const next = create(storage, 'things', { next: 1 })
+    const next = create(database, 'things', { next: 1 })
     vi.advanceTimersByTime(HOLD_LIMIT - 1)
     await turns()
     expect(await slow.get('things', guid)).toBeDefined()
@@ -261,11 +261,11 @@ describe('a full disk', () => {
   const used = () => Number(ground.writer.connection.get('PRAGMA page_count')?.page_count)
 
   test('takes nothing of the group, tells everybody, and is over when there is space', async () => {
-    await storage.ensure('things', { indexes: [{ fields: ['tags'] }], text: true })
-    const guid = await create(storage, 'things', { tags: 'red' })
-    const version = storage.version('things')
+    await database.ensure('things', { indexes: [{ fields: ['tags'] }], text: true })
+    const guid = await create(database, 'things', { tags: 'red' })
+    const version = database.version('things')
     limit(used() + 20)
-    const [first, second] = [storage.session(), storage.session()]
+    const [first, second] = [database.session(), database.session()]
     await first.update('things', guid, set({ tags: ['red', 'blue'] }))
     const refused = failure('STORAGE_FULL', () => first.commit())
     atOnce(second.create('things', []))
@@ -276,31 +276,31 @@ describe('a full disk', () => {
     await failure('STORAGE_FULL', () => second.get('things', guid))
     await failure('STORAGE_FULL', () => second.commit())
     await failure('STORAGE_FULL', () =>
-      transact(storage, (session) => session.create('things', set({ x: 'x'.repeat(200_000) }))),
+      transact(database, (session) => session.create('things', set({ x: 'x'.repeat(200_000) }))),
     )
-    expect(await stored(storage, 'things', guid)).toEqual({ tags: 'red' })
-    expect([await count(), storage.version('things')]).toEqual([1, version])
+    expect(await stored(database, 'things', guid)).toEqual({ tags: 'red' })
+    expect([await count(), database.version('things')]).toEqual([1, version])
     limit(100_000)
-    await transact(storage, (session) => session.update('things', guid, set({ tags: ['red', 'blue'] })))
-    await transact(storage, (session) => session.create('things', big))
+    await transact(database, (session) => session.update('things', guid, set({ tags: ['red', 'blue'] })))
+    await transact(database, (session) => session.create('things', big))
     // What the refused write had added to the shape must be in the database too: without it the search would be wrong.
-    await storage.close()
+    await database.close()
     await open()
     const blue = { kind: 'term', field: 'tags', value: 'blue' } as const
-    expect(await storage.session().count('things', blue)).toBe(1)
+    expect(await database.session().count('things', blue)).toBe(1)
     expect(ground.writer.connection.get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
   })
 
   test('stops an index with nothing left of it', async () => {
-    await transact(storage, async (session) => {
+    await transact(database, async (session) => {
       for (let n = 0; n < 2_000; n++) await session.create('things', set({ n: `${n}`.padStart(200, 'x') }))
     })
     limit(used() + 5)
     const needs = { indexes: [{ fields: ['n'] }] }
-    await failure('STORAGE_FULL', () => storage.ensure('things', needs))
-    await create(storage, 'things', { n: 'small' })
+    await failure('STORAGE_FULL', () => database.ensure('things', needs))
+    await create(database, 'things', { n: 'small' })
     limit(100_000)
-    await storage.ensure('things', needs)
-    expect(await storage.session().count('things', { kind: 'term', field: 'n', value: 'small' })).toBe(1)
+    await database.ensure('things', needs)
+    expect(await database.session().count('things', { kind: 'term', field: 'n', value: 'small' })).toBe(1)
   })
 })

@@ -4,9 +4,9 @@
  */
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
+import type { Found, FoundWithTotal, Origin, Session } from '../../database.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import { EFFORT_OF_A_SEARCH, EFFORT_OF_A_TURN, EffortSpent } from '../../search/search-effort.ts'
-import type { Found, FoundWithTotal, Origin, Session } from '../../storage.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { refuseWrite } from '../../write-refused.ts'
 import type { SearchCache } from '../cache/search-cache.ts'

@@ -3,7 +3,7 @@
  * to the storage in between: then it is what is committed.
  */
 import type { Query, Search } from '../../../shared/query.ts'
-import type { Found } from '../../storage.ts'
+import type { Found } from '../../database.ts'
 import type { SessionGround } from '../core/session-segment.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { pageOf } from './sqlite-find.ts'

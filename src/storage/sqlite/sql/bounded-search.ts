@@ -7,11 +7,11 @@
  * the storage has nowhere else to go: there it is estimated.
  */
 import type { Query, Search } from '../../../shared/query.ts'
+import type { Found } from '../../database.ts'
 import { checkQuery, checkSearch } from '../../search/check-search.ts'
 import { textQuery } from '../../search/match-text.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
 import { leavesOf, textsOf } from '../../search/text-limits.ts'
-import type { Found } from '../../storage.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { rankedFind } from '../text/ranked-find.ts'

@@ -6,9 +6,9 @@ import { matchAll, type Query, type Search, search } from '../../../shared/query
 import { metaOf, set } from '../../conformance/expectations.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
 import { createAll } from '../../create-all.ts'
+import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { findWithTotal } from '../../find-with-total.ts'
-import type { Session } from '../../storage.ts'
 
 /** More than are searched in a turn. */
 const MANY = 2_200
@@ -25,8 +25,8 @@ afterAll(() => world.close())
 const names = ['ant', 'bee', 'cat', 'dog', 'emu', 'fox', 'gnu']
 
 async function fill(name: string, text: boolean): Promise<void> {
-  await world.storage.ensure(name, { text })
-  const session = world.storage.session()
+  await world.database.ensure(name, { text })
+  const session = world.database.session()
   const documents = Array.from({ length: MANY }, (_, n) => ({
     mutations: set({
       n,
@@ -74,7 +74,7 @@ describe.each(['indexed', 'plain'])('%s documents, as the reference finds them',
       { query: { kind: 'or', queries: [text('gnu', 'note'), { kind: 'term', field: 'n', value: 5 }] } },
     ],
   ])('%s', async (_name, changes) => {
-    await expectSame(world.storage.session(), name, changes)
+    await expectSame(world.database.session(), name, changes)
   })
 })
 
@@ -82,19 +82,19 @@ describe('what a search in the thread sees', () => {
   const slow = search({ query: text('"zebra zebu"~5 | zebro~2', 'note'), limit: 3 })
 
   test('what was acknowledged before, also by another session', async () => {
-    const { storage } = world
-    const session = storage.session()
+    const { database } = world
+    const session = database.session()
     const { guid } = metaOf(await session.create('plain', set({ n: -1, note: 'zebra' })))
     await session.commit()
-    expect((await storage.session().find('plain', slow)).length).toBe(1)
+    expect((await database.session().find('plain', slow)).length).toBe(1)
     await session.delete('plain', guid)
     await session.commit()
-    expect((await storage.session().find('plain', slow)).length).toBe(0)
+    expect((await database.session().find('plain', slow)).length).toBe(0)
   })
 
   test('one moment, for the page and the total', async () => {
-    const { storage } = world
-    const session = storage.session()
+    const { database } = world
+    const session = database.session()
     let ended = false
     const writing = (async () => {
       for (let round = 0; round < 40; round++) {
@@ -110,7 +110,7 @@ describe('what a search in the thread sees', () => {
     const seen = new Set<string>()
     const all = search({ ...slow, limit: 1 })
     while (!ended) {
-      const both = await findWithTotal(storage.session(), 'plain', all)
+      const both = await findWithTotal(database.session(), 'plain', all)
       seen.add(`${both.found.length} of ${both.total}`)
     }
     await writing
@@ -118,8 +118,8 @@ describe('what a search in the thread sees', () => {
   })
 
   test('a result is kept until something is written, and then no longer', async () => {
-    const { storage } = world
-    const session = storage.session()
+    const { database } = world
+    const session = database.session()
     const asked = () => session.find('plain', search({ ...slow, limit: 7 }))
     expect(asked()).toBeInstanceOf(Promise)
     await asked()
@@ -133,9 +133,9 @@ describe('what a search in the thread sees', () => {
   })
 
   test('in a transaction: other storages as they are committed, its own as it wrote it or not at all', async () => {
-    const { storage } = world
-    await storage.ensure('small')
-    const session = storage.session()
+    const { database } = world
+    await database.ensure('small')
+    const session = database.session()
     await session.create('small', set({ note: 'zebra' }))
     expect((await session.find('small', slow)).length).toBe(1)
     expect((await session.find('plain', slow)).length).toBe(0)
@@ -153,11 +153,11 @@ describe('what a search in the thread sees', () => {
   })
 
   async function postings() {
-    const { storage, ground } = world
+    const { database, ground } = world
     for (;;) {
       const { postings: read } = ground.catalogue.entry('indexed')
       if (read?.complete) return read
-      await storage.session().find('indexed', search({ query: text('all'), limit: 1 }))
+      await database.session().find('indexed', search({ query: text('all'), limit: 1 }))
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
@@ -168,9 +168,9 @@ describe('what a search in the thread sees', () => {
   ])(
     'words that it reads for the memory of this process are right, whatever is written meanwhile: %s',
     async (words, phrase) => {
-      const { storage, ground } = world
+      const { database, ground } = world
       const read = await postings()
-      const writer = storage.session()
+      const writer = database.session()
       const wanted = { query: text(words), limit: 40 }
       // Written and not committed when the thread reads; and, when it has read, changed and brought in by another search.
       const { guid } = metaOf(await writer.create('indexed', set({ n: -1, note: 'gnu gnus gnus' })))
@@ -181,12 +181,12 @@ describe('what a search in the thread sees', () => {
           await writer.commit()
           await writer.delete('indexed', guid)
           await writer.commit()
-          await storage.session().find('indexed', search({ query: text('ant') }))
+          await database.session().find('indexed', search({ query: text('ant') }))
           return answer
         },
       }
       await read.expectPlaces(thread, phrase)
-      await expectSame(storage.session(), 'indexed', wanted)
+      await expectSame(database.session(), 'indexed', wanted)
     },
   )
 
@@ -220,8 +220,8 @@ describe('what a search in the thread sees', () => {
 })
 
 test('more searches than may wait are refused, and so is what looks at too much', async () => {
-  const { storage } = world
-  const session = storage.session()
+  const { database } = world
+  const session = database.session()
   const long = `"${Array.from({ length: 300 }, (_, n) => names[n % 7]).join(' ')}"~50`
   const tooMuch = session.find(
     'plain',
@@ -240,7 +240,7 @@ test('more searches than may wait are refused, and so is what looks at too much'
 
 test('no search takes a long turn', async () => {
   const guard = guardTurns()
-  const session = world.storage.session()
+  const session = world.database.session()
   for (const [at, query] of ['yaks~2', 'y*', '"all ant1"~9', 'all'].entries()) {
     await guard.longest()
     await session.find('plain', search({ query: text(query), limit: 100 + at }))

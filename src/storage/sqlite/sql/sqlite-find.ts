@@ -1,8 +1,8 @@
 /** A search on a connection, as a page of stored documents. */
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import type { Query, Search } from '../../../shared/query.ts'
+import type { Found } from '../../database.ts'
 import { checkSearch } from '../../search/check-search.ts'
-import type { Found } from '../../storage.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { storedRanking } from '../text/stored-ranking.ts'

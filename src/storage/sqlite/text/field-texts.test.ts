@@ -1,13 +1,13 @@
 /** What is kept in memory stays within its bounds, and what is given up is looked up in the database again. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import { type Query, search } from '../../../shared/query.ts'
 import { set } from '../../conformance/expectations.ts'
 
-let room: TemporaryStorage
+let room: TestDatabase
 beforeEach(async () => {
-  room = await openTemporaryStorage()
-  await room.storage.ensure('notes', { text: true, indexes: [{ fields: ['n'] }] })
+  room = await openTestDatabase()
+  await room.database.ensure('notes', { text: true, indexes: [{ fields: ['n'] }] })
 })
 afterEach(() => room.close())
 
@@ -18,13 +18,13 @@ const inText: Query = {
 const byNumber = search({ query: inText, sort: [{ field: 'n', order: 'asc', missing: 'last' }] })
 
 async function add(texts: readonly string[]): Promise<void> {
-  const session = room.storage.session()
+  const session = room.database.session()
   for (const [n, text] of texts.entries()) await session.create('notes', set({ n, text, other: 'cat' }))
   await session.commit()
 }
 
 async function found(): Promise<readonly [number, number]> {
-  const session = room.storage.session()
+  const session = room.database.session()
   return [(await session.find('notes', byNumber)).length, await session.count('notes', inText)]
 }
 

@@ -9,8 +9,8 @@ import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { type Query, type Search, type SortKey, search } from '../../../shared/query.ts'
 import { metaOf, set } from '../../conformance/expectations.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
+import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
-import type { Session } from '../../storage.ts'
 import { rankedFind } from './ranked-find.ts'
 
 let world: SqliteWorld
@@ -95,25 +95,25 @@ test('the same documents in the same order, whoever reads and whatever happened'
     fc.array(body, { maxLength: 12 }),
     fc.array(step, { minLength: 5, maxLength: 25 }),
     async (bodies, steps) => {
-      const { storage } = world
+      const { database } = world
       const name = `ranked_${count++}`
-      await storage.ensure(name, { text: true })
-      const session = storage.session()
+      await database.ensure(name, { text: true })
+      const session = database.session()
       const write = writingTo(session, name)
       for (const one of bodies) await write({ do: 'create', body: one })
       await session.commit()
       // The first one reads the lengths.
-      await storage
+      await database
         .session()
         .find(name, search({ query: { kind: 'simple_query_string', fields: [], text: 'cat' } }))
       for (const one of steps) {
         if (one.do === 'find') {
           await expectSame(session, name, one.search)
-          await expectSame(storage.session(), name, one.search)
+          await expectSame(database.session(), name, one.search)
         } else await write(one)
       }
       await session.rollback()
-      await storage.drop(name)
+      await database.drop(name)
     },
   )
   await fc.assert(property, { numRuns: 150 })
@@ -122,9 +122,9 @@ test('the same documents in the same order, whoever reads and whatever happened'
 })
 
 test('a word that moves into another field is found there, though the words of the document are the same', async () => {
-  const { ground, storage } = world
-  await storage.ensure('moved', { text: true })
-  const session = storage.session()
+  const { ground, database } = world
+  await database.ensure('moved', { text: true })
+  const session = database.session()
   const { guid } = metaOf(await session.create('moved', set({ title: 'cat' })))
   await session.commit()
   const inTitle: Query = { kind: 'simple_query_string', fields: ['title'], text: 'cat' }
@@ -142,19 +142,19 @@ test('a word that moves into another field is found there, though the words of t
 })
 
 test('many equally good hits: the newest of them, also behind those that other filters leave out', async () => {
-  const { ground, storage } = world
-  await storage.ensure('ties', { text: true })
-  const session = storage.session()
+  const { ground, database } = world
+  await database.ensure('ties', { text: true })
+  const session = database.session()
   for (let n = 0; n < 5_000; n++)
     await session.create('ties', set({ note: 'same words', kind: n % 500 === 0 ? 'a' : 'b' }))
   await session.create('ties', set({ note: 'same', kind: 'b' }))
   await session.commit()
   const same: Query = { kind: 'simple_query_string', fields: [], text: 'same' }
   while (!ground.catalogue.entry('ties').postings?.complete) {
-    await storage.session().find('ties', search({ query: same, limit: 1 }))
+    await database.session().find('ties', search({ query: same, limit: 1 }))
     await new Promise((resolve) => setImmediate(resolve))
   }
-  const all = documentsOf(await storage.session().find('ties', everything))
+  const all = documentsOf(await database.session().find('ties', everything))
   for (const changes of [
     { query: same },
     { query: same, limit: 3, offset: 200 },
@@ -163,7 +163,7 @@ test('many equally good hits: the newest of them, also behind those that other f
   ] satisfies Partial<Search>[]) {
     const wanted = search(changes)
     expect(rankedFind(ground.reader, ground.catalogue.entry('ties'), wanted, true)).toBeDefined()
-    const found = documentsOf(await storage.session().find('ties', wanted))
+    const found = documentsOf(await database.session().find('ties', wanted))
     expect(found.map(noteOf)).toEqual(searchDocuments(all, wanted).map(noteOf))
   }
 })

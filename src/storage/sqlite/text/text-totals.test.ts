@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { testClock } from '../../../../test/temporary-storage.ts'
+import { testClock } from '../../../../test/test-database.ts'
 import { metaOf, set } from '../../conformance/expectations.ts'
+import { SqliteDatabase } from '../core/sqlite-database.ts'
 import { openGround, type SqliteGround } from '../core/sqlite-ground.ts'
-import { SqliteStorage } from '../core/sqlite-storage.ts'
 import { readTotal } from './text-totals.ts'
 
 let directory: string
 let ground: SqliteGround
-let storage: SqliteStorage
+let database: SqliteDatabase
 
 async function open(): Promise<void> {
   ground = await openGround({
@@ -23,7 +23,7 @@ async function open(): Promise<void> {
     entity: 1,
     synchronous: 'OFF',
   })
-  storage = new SqliteStorage(ground)
+  database = new SqliteDatabase(ground)
 }
 
 beforeEach(async () => {
@@ -31,16 +31,16 @@ beforeEach(async () => {
   await open()
 })
 afterEach(async () => {
-  await storage.close()
+  await database.close()
   await rm(directory, { recursive: true, force: true })
 })
 
 const total = (name: string) => readTotal(ground.reader, ground.catalogue.entry(name).id)
 
 test('all documents count, removed ones too, and what was undone does not', async () => {
-  await storage.ensure('things', { text: true })
+  await database.ensure('things', { text: true })
   expect(total('things')).toEqual({ documents: 0, tokens: 0 })
-  const session = storage.session()
+  const session = database.session()
   const { guid } = metaOf(await session.create('things', set({ a: 'one two three' })))
   await session.create('things', set({ n: 5 }))
   await session.commit()
@@ -62,8 +62,8 @@ test('all documents count, removed ones too, and what was undone does not', asyn
 })
 
 test('sessions that commit together write the totals once, and one that is undone among them leaves none', async () => {
-  await storage.ensure('things', { text: true })
-  const sessions = Array.from({ length: 5 }, () => storage.session())
+  await database.ensure('things', { text: true })
+  const sessions = Array.from({ length: 5 }, () => database.session())
   const writes: string[] = []
   const { connection } = ground.writer
   const run = connection.run.bind(connection)
@@ -82,9 +82,9 @@ test('sessions that commit together write the totals once, and one that is undon
 })
 
 test('a database without totals gets them when it is opened', async () => {
-  await storage.ensure('old', { text: true })
-  await storage.ensure('plain')
-  const session = storage.session()
+  await database.ensure('old', { text: true })
+  await database.ensure('plain')
+  const session = database.session()
   const guids: string[] = []
   for (let n = 0; n < 300; n++)
     guids.push(metaOf(await session.create('old', set({ a: 'word '.repeat(n) }))).guid)
@@ -94,17 +94,17 @@ test('a database without totals gets them when it is opened', async () => {
   await session.commit()
   const before = total('old')
   expect(before.documents).toBe(200)
-  await storage.close()
+  await database.close()
   // As a version without totals left it.
-  const database = new DatabaseSync(join(directory, 'quoin.db'))
-  database.exec(`ALTER TABLE storage DROP COLUMN text_documents; ALTER TABLE storage DROP COLUMN text_tokens;
+  const file = new DatabaseSync(join(directory, 'quoin.db'))
+  file.exec(`ALTER TABLE storage DROP COLUMN text_documents; ALTER TABLE storage DROP COLUMN text_tokens;
     DELETE FROM migration WHERE name = '0004-text-totals.sql'`)
-  database.close()
+  file.close()
   await open()
   expect(total('old')).toEqual(before)
   expect(ground.reader.get('SELECT text_documents AS n FROM storage WHERE name = ?', 'plain')).toEqual({
     n: null,
   })
-  await storage.ensure('plain', { text: true })
+  await database.ensure('plain', { text: true })
   expect(total('plain')).toEqual({ documents: 0, tokens: 0 })
 })

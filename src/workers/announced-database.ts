@@ -5,9 +5,9 @@
  */
 import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Cluster } from '../storage/cluster.ts'
-import type { Observer, Session, Storage } from '../storage/storage.ts'
+import type { Database, Observer, Session } from '../storage/database.ts'
+import { wrappedDatabase } from '../storage/wrapped-database.ts'
 import { TransparentSession } from '../storage/wrapped-session.ts'
-import { wrappedStorage } from '../storage/wrapped-storage.ts'
 
 export interface Announced {
   readonly cluster: Cluster
@@ -15,7 +15,7 @@ export interface Announced {
   tell(name: string, guids: readonly string[] | null): Promise<void> | undefined
 }
 
-export function announcedStorage(storage: Storage, { cluster, tell }: Announced): Storage {
+export function announcedDatabase(database: Database, { cluster, tell }: Announced): Database {
   /** How often each name is watched, and what ends the watch over its writes. */
   const watched = new Map<string, { count: number; readonly end: () => void }>()
   /** Observers are given the engine's own session; here too they are to meet the one that the writer holds. */
@@ -26,7 +26,7 @@ export function announcedStorage(storage: Storage, { cluster, tell }: Announced)
     if (known) known.count += 1
     else {
       const note: Observer = (session, change) => outer.get(session)?.note(change.storage, change.guid)
-      watched.set(name, { count: 1, end: storage.observe(name, note) })
+      watched.set(name, { count: 1, end: database.observe(name, note) })
     }
     return () => {
       const left = watched.get(name)
@@ -36,14 +36,14 @@ export function announcedStorage(storage: Storage, { cluster, tell }: Announced)
     }
   }
 
-  return wrappedStorage(storage, {
+  return wrappedDatabase(database, {
     async drop(name) {
-      await storage.drop(name)
+      await database.drop(name)
       if (watched.has(name)) await tell(name, null)
     },
-    session: (origin) => new AnnouncingSession(storage.session(origin), tell, outer),
+    session: (origin) => new AnnouncingSession(database.session(origin), tell, outer),
     observe: (name, observer) =>
-      storage.observe(name, (session, change) => observer(outer.get(session) ?? session, change)),
+      database.observe(name, (session, change) => observer(outer.get(session) ?? session, change)),
     watch,
     cluster,
   })

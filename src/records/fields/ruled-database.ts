@@ -11,22 +11,22 @@ import { createAll, refusalOf } from '../../storage/create-all.ts'
 import {
   type CreatedAll,
   type CreateOptions,
+  type Database,
   documentOf,
   type NewDocument,
   type Session,
-  type Storage,
   type Written,
-} from '../../storage/storage.ts'
+} from '../../storage/database.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
+import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
-import { wrappedStorage } from '../../storage/wrapped-storage.ts'
 import type { FieldRules } from './field-rules.ts'
 import { checkChanges, checkRules, mutationsToCreate } from './rule-mutations.ts'
 
-export function ruledStorage(storage: Storage, rules: FieldRules): Storage {
-  return wrappedStorage(storage, {
+export function ruledDatabase(database: Database, rules: FieldRules): Database {
+  return wrappedDatabase(database, {
     session(origin) {
-      const session = storage.session(origin)
+      const session = database.session(origin)
       return rules.none() ? session : new RuledSession(session, rules)
     },
   })

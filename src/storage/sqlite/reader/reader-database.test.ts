@@ -7,16 +7,16 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { setFields } from '../../../shared/mutation.ts'
 import { matchAll, type Query, search } from '../../../shared/query.ts'
+import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
-import { documentOf, type Session, type Storage } from '../../storage.ts'
 import { transact } from '../../transact.ts'
 import { wasRefused } from '../../write-refused.ts'
-import { openSqliteStorage } from '../core/sqlite-storage.ts'
-import { openReaderStorage } from './reader-storage.ts'
+import { openSqliteDatabase } from '../core/sqlite-database.ts'
+import { openReaderDatabase } from './reader-database.ts'
 
 let directory: string
-let writer: Storage
-let reader: Storage
+let writer: Database
+let reader: Database
 let refusals = 0
 
 const following = {
@@ -26,7 +26,7 @@ const following = {
 }
 
 async function open(shared: boolean): Promise<void> {
-  writer = await openSqliteStorage({
+  writer = await openSqliteDatabase({
     directory,
     clock: Date.now,
     random: randomFillSync,
@@ -36,7 +36,7 @@ async function open(shared: boolean): Promise<void> {
   })
   await writer.ensure('things')
   refusals = 0
-  reader = openReaderStorage({
+  reader = openReaderDatabase({
     directory,
     following,
     refused: () => {

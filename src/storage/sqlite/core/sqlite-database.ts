@@ -7,20 +7,20 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import { oneAtATime } from '../../../shared/one-at-a-time.ts'
-import type { Index } from '../../document-index.ts'
-import type { Jobs } from '../../job.ts'
-import { addObserver } from '../../observers.ts'
-import type { SlowSearch } from '../../search/search-advisor.ts'
 import {
+  type Database,
   type Needs,
   type Observer,
   type Origin,
   type Preparation,
   type Read,
   type Session,
-  type Storage,
   storageNameProblem,
-} from '../../storage.ts'
+} from '../../database.ts'
+import type { Index } from '../../document-index.ts'
+import type { Jobs } from '../../job.ts'
+import { addObserver } from '../../observers.ts'
+import type { SlowSearch } from '../../search/search-advisor.ts'
 import { stampOf } from '../cache/read-stamps.ts'
 import { searchGround } from '../sql/sqlite-search-advice.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
@@ -31,11 +31,11 @@ import type { StorageEntry } from './storage-entry.ts'
 import { documentTableSql, dropTextSql } from './tables.ts'
 
 /** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
-export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
-  return new SqliteStorage(await openGround(options))
+export async function openSqliteDatabase(options: SqliteOptions): Promise<Database> {
+  return new SqliteDatabase(await openGround(options))
 }
 
-export class SqliteStorage implements Storage {
+export class SqliteDatabase implements Database {
   readonly engine = 'sqlite'
   readonly jobs: Jobs
   readonly cluster = undefined

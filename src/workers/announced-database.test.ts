@@ -1,45 +1,45 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { setFields } from '../shared/mutation.ts'
+import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
-import { documentOf, type Session, type Storage } from '../storage/storage.ts'
 import { transact } from '../storage/transact.ts'
-import { announcedStorage } from './announced-storage.ts'
+import { announcedDatabase } from './announced-database.ts'
 
-let room: TemporaryStorage
-let storage: Storage
+let room: TestDatabase
+let database: Database
 let told: [string, readonly string[] | null][]
 /** What a commit waits for. */
 let obeyed: Promise<void> | undefined
 
 beforeEach(async () => {
-  room = await openTemporaryStorage()
+  room = await openTestDatabase()
   told = []
   obeyed = undefined
-  storage = announcedStorage(room.storage, {
+  database = announcedDatabase(room.database, {
     cluster: { self: 'w', alive: () => true, tell: async () => undefined, nodes: async () => [] },
     tell: (name, guids) => {
       told.push([name, guids])
       return obeyed
     },
   })
-  for (const name of ['rules', 'notes']) await storage.ensure(name)
+  for (const name of ['rules', 'notes']) await database.ensure(name)
 })
 afterEach(() => room.close())
 
 const create = (session: Session, name: string) => session.create(name, setFields({ a: 1 }))
 
 test('a write to what nobody watches is told to nobody', async () => {
-  const end = storage.watch('rules', () => undefined)
-  await transact(storage, (session) => create(session, 'notes'))
+  const end = database.watch('rules', () => undefined)
+  await transact(database, (session) => create(session, 'notes'))
   end()
-  await transact(storage, (session) => create(session, 'rules'))
+  await transact(database, (session) => create(session, 'rules'))
   expect(told).toEqual([])
 })
 
 test('what was undone is told to nobody', async () => {
-  storage.watch('rules', () => undefined)
-  const session = storage.session()
+  database.watch('rules', () => undefined)
+  const session = database.session()
   await create(session, 'rules')
   await session.rollback()
   await session.commit()
@@ -49,10 +49,10 @@ test('what was undone is told to nobody', async () => {
 })
 
 test('each kind of write to a watched storage is told once, after its commit', async () => {
-  storage.watch('rules', () => undefined)
+  database.watch('rules', () => undefined)
   // Watched twice, told once.
-  const end = storage.watch('rules', () => undefined)
-  const session = storage.session()
+  const end = database.watch('rules', () => undefined)
+  const session = database.session()
   const guid = guidOf(documentOf(await create(session, 'rules')))
   expect(told).toEqual([])
   await session.commit()
@@ -71,30 +71,30 @@ test('each kind of write to a watched storage is told once, after its commit', a
 })
 
 test('the commit is over when those who were told have obeyed, and is durable before', async () => {
-  storage.watch('rules', () => undefined)
+  database.watch('rules', () => undefined)
   const { promise, resolve } = Promise.withResolvers<void>()
   obeyed = promise
-  const session = storage.session()
+  const session = database.session()
   const guid = guidOf(documentOf(await create(session, 'rules')))
   let over = false
   const committed = Promise.resolve(session.commit()).then(() => {
     over = true
   })
   while (told.length === 0) await new Promise((turn) => setImmediate(turn))
-  expect([over, (await room.storage.session().get('rules', guid)) !== undefined]).toEqual([false, true])
+  expect([over, (await room.database.session().get('rules', guid)) !== undefined]).toEqual([false, true])
   resolve()
   await committed
   expect(over).toBe(true)
 })
 
 test('what an observer writes along is told too, through the session that the writer holds', async () => {
-  storage.watch('rules', () => undefined)
+  database.watch('rules', () => undefined)
   const sessions = new Set<Session>()
-  storage.observe('notes', (session) => {
+  database.observe('notes', (session) => {
     sessions.add(session)
     return Promise.resolve(create(session, 'rules')).then(() => undefined)
   })
-  const session = storage.session({ run: 'r' })
+  const session = database.session({ run: 'r' })
   await create(session, 'notes')
   await session.commit()
   expect([...sessions]).toEqual([session])
@@ -103,8 +103,8 @@ test('what an observer writes along is told too, through the session that the wr
 })
 
 test('a dropped storage that is watched is to be read anew', async () => {
-  storage.watch('rules', () => undefined)
-  await storage.drop('notes')
-  await storage.drop('rules')
+  database.watch('rules', () => undefined)
+  await database.drop('notes')
+  await database.drop('rules')
   expect(told).toEqual([['rules', null]])
 })

@@ -1,12 +1,12 @@
 import type { Options } from '../options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
-import { openSqliteStorage, SqliteStorage } from '../storage/sqlite/core/sqlite-storage.ts'
-import { type Following, openReaderStorage } from '../storage/sqlite/reader/reader-storage.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Database } from '../storage/database.ts'
+import { openSqliteDatabase, SqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
+import { type Following, openReaderDatabase } from '../storage/sqlite/reader/reader-database.ts'
 import { eventLoopLoad } from '../workers/event-loop-load.ts'
 
-export interface StorageSurroundings {
+export interface DatabaseSurroundings {
   readonly clock: Clock
   readonly random: Random
   /** As the other nodes see this one. */
@@ -20,11 +20,11 @@ export interface StorageSurroundings {
 }
 
 /** The engine that the settings name. */
-export async function openStorage(options: Options, surroundings: StorageSurroundings): Promise<Storage> {
+export async function openDatabase(options: Options, surroundings: DatabaseSurroundings): Promise<Database> {
   const { clock, random, node, synchronous, report, notice } = surroundings
   const { entity } = options
   if (options.databaseUrl === '')
-    return openSqliteStorage({
+    return openSqliteDatabase({
       directory: options.data,
       clock,
       random,
@@ -35,8 +35,8 @@ export async function openStorage(options: Options, surroundings: StorageSurroun
       ...(synchronous && { synchronous }),
     })
   // Here, because pg and what goes with it are 10 MB that the embedded engine has no use for.
-  const { openPostgresStorage } = await import('../storage/postgres/core/postgres-storage.ts')
-  return openPostgresStorage({
+  const { openPostgresDatabase } = await import('../storage/postgres/core/postgres-database.ts')
+  return openPostgresDatabase({
     url: options.databaseUrl,
     directory: options.data,
     ...(options.listenUrl !== '' && { listenUrl: options.listenUrl }),
@@ -60,11 +60,11 @@ export interface ReadingEvents {
 }
 
 /** The embedded engine for a process that only reads, beside the one that has it open. */
-export function openReadingStorage(options: Options, following: Following, events: ReadingEvents): Storage {
-  return openReaderStorage({ directory: options.data, following, ...events })
+export function openReadingDatabase(options: Options, following: Following, events: ReadingEvents): Database {
+  return openReaderDatabase({ directory: options.data, following, ...events })
 }
 
 /** A process that only reads has met damage: the one that writes stops writing. */
-export function noteDamage(storage: Storage, reason: string): void {
-  if (storage instanceof SqliteStorage) storage.noteDamage(reason)
+export function noteDamage(database: Database, reason: string): void {
+  if (database instanceof SqliteDatabase) database.noteDamage(reason)
 }

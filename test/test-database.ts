@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { openPostgresStorage } from '../src/storage/postgres/core/postgres-storage.ts'
+import type { Database } from '../src/storage/database.ts'
+import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
 import type { SlowLimits } from '../src/storage/search/search-advisor.ts'
-import { openSqliteStorage } from '../src/storage/sqlite/core/sqlite-storage.ts'
-import type { Storage } from '../src/storage/storage.ts'
+import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 import { quoinTemplate } from './quoin-template.ts'
 import { openTemporaryDatabase } from './temporary-database.ts'
 
@@ -21,40 +21,40 @@ export function testClock(now = Date.UTC(2026, 0, 1)): TestClock {
   return clock
 }
 
-export interface TemporaryStorage {
-  readonly storage: Storage
+export interface TestDatabase {
+  readonly database: Database
   readonly clock: TestClock
   readonly directory: string
   /** Opens the same directory anew, after the storage that is open there was closed. */
-  reopen(): Promise<Storage>
+  reopen(): Promise<Database>
   /** Closes the storage (the reopened one too) and removes the directory. */
   close(): Promise<void>
 }
 
 /** A real database of the engine that the suite runs on, without waiting for the disk. */
-export async function openTemporaryStorage(
+export async function openTestDatabase(
   limits: { readonly slowSearches?: SlowLimits } = {},
-): Promise<TemporaryStorage> {
+): Promise<TestDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const database = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
+  const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
   const clock = testClock()
   const common = { clock, random: randomFillSync, entity: 1, ...limits }
   const open = () =>
-    database
-      ? openPostgresStorage({
+    temporary
+      ? openPostgresDatabase({
           ...common,
-          url: database.url,
+          url: temporary.url,
           connections: 10,
           node: { name: 'test', version: '0.0.0' },
           monotonic: () => performance.now(),
           wall: Date.now,
           load: () => 0,
         })
-      : openSqliteStorage({ ...common, directory, synchronous: 'OFF' })
-  const storage = await open()
-  let last = storage
+      : openSqliteDatabase({ ...common, directory, synchronous: 'OFF' })
+  const database = await open()
+  let last = database
   return {
-    storage,
+    database,
     clock,
     directory,
     async reopen() {
@@ -64,7 +64,7 @@ export async function openTemporaryStorage(
     },
     async close() {
       await last.close()
-      await database?.drop()
+      await temporary?.drop()
       await rm(directory, { recursive: true, force: true })
     },
   }

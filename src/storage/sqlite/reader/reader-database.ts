@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { QuoinError } from '../../../shared/errors.ts'
 import { oneAtATime } from '../../../shared/one-at-a-time.ts'
 import type { Cluster, Watcher } from '../../cluster.ts'
+import type { Database, Origin, Session } from '../../database.ts'
 import type { Jobs } from '../../job.ts'
-import type { Origin, Session, Storage } from '../../storage.ts'
 import { WriteRefused } from '../../write-refused.ts'
 import { searchCache } from '../cache/search-cache.ts'
 import { guarded, SqliteConnection } from '../core/sqlite-connection.ts'
@@ -36,7 +36,7 @@ export interface ReaderOptions {
 }
 
 /** Throws UNAVAILABLE when a writer is just beginning. */
-export function openReaderStorage({ directory, following, refused, damaged }: ReaderOptions): Storage {
+export function openReaderDatabase({ directory, following, refused, damaged }: ReaderOptions): Database {
   const unlock = holdReadersLock(directory)
   let isDamaged = false
   const failed = (error: unknown) => {

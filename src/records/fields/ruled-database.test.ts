@@ -1,44 +1,44 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openTemporaryStorage, type TemporaryStorage } from '../../../test/temporary-storage.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll, search } from '../../shared/query.ts'
+import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { documentOf, type Storage } from '../../storage/storage.ts'
 import { transact } from '../../storage/transact.ts'
 import { createField, type FieldInput, removeField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
-import { ruledStorage } from './ruled-storage.ts'
+import { ruledDatabase } from './ruled-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
-let room: TemporaryStorage
-let storage: Storage
+let room: TestDatabase
+let database: Database
 beforeEach(async () => {
-  room = await openTemporaryStorage()
-  storage = ruledStorage(room.storage, await openFieldRules(room.storage))
-  await storage.ensure('tasks')
-  await storage.ensure('notes')
+  room = await openTestDatabase()
+  database = ruledDatabase(room.database, await openFieldRules(room.database))
+  await database.ensure('tasks')
+  await database.ensure('notes')
 })
 afterEach(() => room.close())
 
-const field = (input: FieldInput) => createField(storage, input, by)
+const field = (input: FieldInput) => createField(database, input, by)
 const create = (fields: JsonObject, name = 'tasks') =>
-  transact(storage, async (session) => documentOf(await session.create(name, setFields(fields))))
+  transact(database, async (session) => documentOf(await session.create(name, setFields(fields))))
 const change = (guid: string, mutations: readonly Mutation[]) =>
-  transact(storage, (session) => session.update('tasks', guid, mutations))
+  transact(database, (session) => session.update('tasks', guid, mutations))
 const read = async (guid: string) => {
-  const stored = await room.storage.session().get('tasks', guid)
+  const stored = await room.database.session().get('tasks', guid)
   return stored && documentOf(stored)
 }
-const count = (name: string) => room.storage.session().count(name, matchAll)
+const count = (name: string) => room.database.session().count(name, matchAll)
 const refusal = (name: string) => ({ code: 'INVALID_BODY', fields: [name] })
 
 describe('without fields', () => {
   test('the sessions are the storage’s own', async () => {
     await create({ anything: [1] })
-    const session = storage.session()
-    expect(session.constructor).toBe(room.storage.session().constructor)
+    const session = database.session()
+    expect(session.constructor).toBe(room.database.session().constructor)
   })
 })
 
@@ -89,7 +89,7 @@ describe('a new document', () => {
     await create({ n: 'text' })
     const made = await field({ name: 'n', type: 'number', storage: 'tasks' })
     await expect(create({ n: 'text' })).rejects.toMatchObject(refusal('n'))
-    await removeField(storage, guidOf(made), by)
+    await removeField(database, guidOf(made), by)
     expect(await create({ n: 'text' })).toMatchObject({ n: 'text' })
   })
 })
@@ -138,7 +138,7 @@ describe('a change', () => {
   })
 
   test('an increment that is refused is not in the transaction that goes on', async () => {
-    const session = storage.session()
+    const session = database.session()
     await session.update('tasks', guid, [{ op: 'increment', field: 'seen', amount: 1 }])
     const over: Mutation[] = [
       { op: 'increment', field: 'stock', amount: 99 },
@@ -159,12 +159,12 @@ describe('a change', () => {
   })
 
   test('of an unknown or stale document is not found or a conflict, as without rules', async () => {
-    const session = storage.session()
+    const session = database.session()
     const more: Mutation[] = [{ op: 'increment', field: 'stock', amount: 1 }]
     expect((await session.update('tasks', 'none', more)).outcome).toBe('not_found')
     expect((await session.update('tasks', guid, more, { updateHash: 'old' })).outcome).toBe('conflict')
     await session.rollback()
-    const found = await storage.session().find('tasks', search({}))
+    const found = await database.session().find('tasks', search({}))
     expect(found.length).toBe(1)
   })
 })

@@ -1,21 +1,21 @@
 import { openNode, reopenable } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
-import { testClock } from '../../../../test/temporary-storage.ts'
+import { testClock } from '../../../../test/test-database.ts'
 import { describeStorage } from '../../conformance.ts'
 
 describeStorage('postgres', async () => {
-  const database = await openTemporaryDatabase()
+  const temporary = await openTemporaryDatabase()
   const clock = testClock()
-  const { storage, reopen, close } = await reopenable(() =>
-    openNode(database.url, { connections: 10, clock }),
+  const { database, reopen, close } = await reopenable(() =>
+    openNode(temporary.url, { connections: 10, clock }),
   )
   return {
-    storage,
+    database,
     clock,
     reopen,
     async destroy() {
       await close()
-      await database.drop()
+      await temporary.drop()
     },
   }
 })

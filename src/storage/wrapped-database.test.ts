@@ -1,18 +1,18 @@
 /** What hands everything on keeps every promise of what it is around. */
 import { expectTypeOf, test } from 'vitest'
-import { openTemporaryStorage } from '../../test/temporary-storage.ts'
+import { openTestDatabase } from '../../test/test-database.ts'
 import { describeStorage } from './conformance.ts'
-import type { Session, Storage } from './storage.ts'
+import type { Database, Session } from './database.ts'
+import { wrappedDatabase } from './wrapped-database.ts'
 import { TransparentSession } from './wrapped-session.ts'
-import { wrappedStorage } from './wrapped-storage.ts'
 
-const wrapped = (storage: Storage) =>
-  wrappedStorage(storage, { session: (origin) => new TransparentSession(storage.session(origin)) })
+const wrapped = (database: Database) =>
+  wrappedDatabase(database, { session: (origin) => new TransparentSession(database.session(origin)) })
 
 describeStorage('wrapped', async () => {
-  const { storage, clock, reopen, close } = await openTemporaryStorage()
+  const { database, clock, reopen, close } = await openTestDatabase()
   return {
-    storage: wrapped(storage),
+    database: wrapped(database),
     clock,
     reopen: async () => wrapped(await reopen()),
     destroy: close,

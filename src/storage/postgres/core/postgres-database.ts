@@ -1,19 +1,19 @@
 /** PostgreSQL, for any number of nodes. */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Cluster, Watcher } from '../../cluster.ts'
-import type { Index } from '../../document-index.ts'
-import type { Jobs } from '../../job.ts'
-import { addObserver } from '../../observers.ts'
-import type { SlowSearch } from '../../search/search-advisor.ts'
 import {
+  type Database,
   type Needs,
   type Observer,
   type Origin,
   type Preparation,
   type Session,
-  type Storage,
   storageNameProblem,
-} from '../../storage.ts'
+} from '../../database.ts'
+import type { Index } from '../../document-index.ts'
+import type { Jobs } from '../../job.ts'
+import { addObserver } from '../../observers.ts'
+import type { SlowSearch } from '../../search/search-advisor.ts'
 import { searchGround } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
 import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
@@ -23,13 +23,13 @@ import { PostgresSession } from './postgres-session.ts'
 import { completeStatistics } from './postgres-statistics.ts'
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
-export async function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
-  const storage = new PostgresStorage(await openPostgresGround(options))
-  if (!options.filling) storage.complete(options.report)
-  return storage
+export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
+  const database = new PostgresDatabase(await openPostgresGround(options))
+  if (!options.filling) database.complete(options.report)
+  return database
 }
 
-class PostgresStorage implements Storage {
+class PostgresDatabase implements Database {
   readonly engine = 'postgres'
   readonly jobs: Jobs
   readonly cluster: Cluster

@@ -6,10 +6,10 @@ import { QuoinError } from '../../../src/shared/errors.ts'
 import type { MaybePromise } from '../../../src/shared/maybe-promise.ts'
 import type { Mutation } from '../../../src/shared/mutation.ts'
 import type { Query, Search } from '../../../src/shared/query.ts'
+import type { CreateOptions, Database, Session } from '../../../src/storage/database.ts'
 import type { NewJob } from '../../../src/storage/job.ts'
-import type { CreateOptions, Session, Storage } from '../../../src/storage/storage.ts'
+import { type DatabaseChanges, wrappedDatabase } from '../../../src/storage/wrapped-database.ts'
 import { TransparentSession } from '../../../src/storage/wrapped-session.ts'
-import { type StorageChanges, wrappedStorage } from '../../../src/storage/wrapped-storage.ts'
 import type { RandomSource } from '../random-source.ts'
 import type { Owner, VirtualTime } from './virtual-time.ts'
 
@@ -41,26 +41,26 @@ function lost(): QuoinError {
   return new QuoinError('UNAVAILABLE', 'The connection to the database is lost.')
 }
 
-export interface WiredStorage {
-  readonly storage: Storage
+export interface WiredDatabase {
+  readonly database: Database
   /** The database sees that the node is gone: what it had not committed is undone. */
   disconnect(): void
 }
 
 /** `changes`: what else is the node's own, such as its jobs. */
-export function wiredStorage(
-  storage: Storage,
+export function wiredDatabase(
+  database: Database,
   wire: Wire,
-  changes: Omit<StorageChanges, 'session'>,
-): WiredStorage {
+  changes: Omit<DatabaseChanges, 'session'>,
+): WiredDatabase {
   const open = new Set<WiredSession>()
-  const session: Storage['session'] = (origin) => {
-    const made = new WiredSession(storage.session(origin), wire)
+  const session: Database['session'] = (origin) => {
+    const made = new WiredSession(database.session(origin), wire)
     open.add(made)
     return made
   }
   return {
-    storage: wrappedStorage(storage, { ...changes, session }),
+    database: wrappedDatabase(database, { ...changes, session }),
     disconnect() {
       for (const one of open) one.disconnect()
     },

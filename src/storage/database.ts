@@ -29,7 +29,7 @@ import type { Jobs, NewJob } from './job.ts'
 import type { SlowSearch } from './search/search-advisor.ts'
 import type { StoredJson } from './stored-json.ts'
 
-export interface Storage {
+export interface Database {
   readonly engine: 'sqlite' | 'postgres'
   /** Makes a storage if it does not exist, and what it lacks of `needs`. Durable when it resolves. Names: {@link storageNameProblem}. */
   ensure(name: string, needs?: Needs): Promise<void>
