@@ -1,10 +1,8 @@
 import { type FoundExample, findExamples } from '../src/blocks/block-example.ts'
-import type { BlockDescription } from '../src/blocks/describe-block.ts'
 import { describeBlock } from '../src/blocks/describe-block.ts'
 import { findBlocks } from '../src/blocks/load-blocks.ts'
-import type { InPin, OutPin } from '../src/blocks/pin.ts'
-import type { Setting } from '../src/blocks/setting.ts'
 import { optionTable } from '../src/options.ts'
+import type { BlockDescription, InPin, OutPin, Setting } from '../src/shared/api/blocks.ts'
 import { errorTable } from '../src/shared/errors.ts'
 import { exampleSection } from './example-section.ts'
 import { prose, table } from './markdown.ts'
@@ -66,7 +64,7 @@ function outRow([id, pin]: [string, OutPin]): string[] {
 }
 
 function settingRow([name, setting]: [string, Setting]): string[] {
-  const options = setting.kind === 'choice' ? `: ${setting.options.join(', ')}` : ''
+  const options = setting.kind === 'choice' ? `: ${setting.options?.join(', ')}` : ''
   const standard =
     'default' in setting && setting.default !== undefined && setting.default !== ''
       ? `, = ${setting.default}`

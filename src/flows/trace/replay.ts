@@ -10,6 +10,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { getRecord, recordStorages } from '../../records/records.ts'
+import type { Compared } from '../../shared/api/runs.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
@@ -137,19 +138,20 @@ function givenAgain(
 }
 
 /** Guids and times of new documents are never the same, so `_meta` does not count. */
-function compare(was: Ended, is: Ended): JsonObject {
+function compare(was: Ended, is: Ended): Compared {
   const [before, after] = [outcomeOf(was), outcomeOf(is)]
   const same = isDeepStrictEqual(withoutMeta(before), withoutMeta(after))
   return { status: [before.status, after.status], same, before: before.body, after: after.body }
 }
 
 type Ended = Readonly<Record<'reply' | 'result', JsonValue | undefined>>
-type Outcome = { readonly status: JsonValue; readonly body: JsonValue }
+type Outcome = { readonly status: number | null; readonly body: JsonValue }
 
 /** What was replied, or what a function returned. */
 function outcomeOf({ reply, result }: Ended): Outcome {
   if (!isJsonObject(reply)) return { status: null, body: result ?? null }
-  return { status: reply.status ?? null, body: reply.body ?? null }
+  const { status } = reply
+  return { status: typeof status === 'number' ? status : null, body: reply.body ?? null }
 }
 
 function withoutMeta(value: JsonValue): JsonValue {

@@ -2,10 +2,11 @@
  * Who watches runs is told when one begins on this node, and when one is paused or has ended on any. Other nodes' runs are
  * read from the storage, and only while somebody watches; of those that are over quickly only the end is told.
  */
+import type { RunSummary } from '../../shared/api/runs.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { isUnderWay, type RunRecord, type RunSummary, summaryIn, summaryOf } from './run-record.ts'
+import { isUnderWay, type RunRecord, summaryIn, summaryOf } from './run-record.ts'
 import { runStorage } from './run-records.ts'
 
 type Listener = (summary: JsonObject) => void

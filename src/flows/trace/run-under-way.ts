@@ -1,6 +1,7 @@
 /** One traced run from its beginning to its end: what is told of it at each moment. */
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
+import type { Compared, RunStatus, RunSummary } from '../../shared/api/runs.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
@@ -8,7 +9,7 @@ import type { RunEnd, RunStart } from '../run/run.ts'
 import { shownJson, showValue } from '../values/shown-value.ts'
 import { plainGiven } from './plain-given.ts'
 import type { RunBrake } from './run-brake.ts'
-import type { RunDetail, RunRecord, RunStatus, RunSummary } from './run-record.ts'
+import type { RunDetail, RunRecord } from './run-record.ts'
 import { type RunTrace, VALUE_BYTES } from './run-trace.ts'
 import type { FlowOfTrigger } from './traced-flows.ts'
 
@@ -34,7 +35,7 @@ export class RunUnderWay {
   /** undefined for a run that never pauses. */
   brake: RunBrake | undefined
   /** Set by what compares a replay with the run that it repeats. */
-  compared: JsonObject | null = null
+  compared: Compared | null = null
   readonly #start: RunStart
   readonly #request: JsonObject | null
   readonly #given: JsonValue

@@ -5,3 +5,8 @@ import type { JsonValue } from '../json.ts'
 export function anyJson(description?: string) {
   return Type.Unsafe<JsonValue>(description === undefined ? {} : { description })
 }
+
+/** JSON of a known type that is sent as it is stored: no reply is checked against the type. */
+export function typedJson<T>(description: string) {
+  return Type.Unsafe<T>({ description })
+}

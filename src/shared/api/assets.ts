@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
+import { actorSchema } from './actor.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 const place = {
   filename: Type.Optional(
@@ -41,22 +43,22 @@ const uploadFormSchema = Type.Object({
   file: Type.Optional(Type.Unsafe<unknown>({ type: 'string', format: 'binary' })),
 })
 
-export const assetSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    name: Type.String(),
-    type: Type.String({ description: 'Media type, by the content where it tells.' }),
-    size: Type.Integer({ description: 'Bytes.' }),
-    sha256: Type.String({ description: 'Of the content, hexadecimal.' }),
-    directory: Type.String(),
-    public_path: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Where it is below `/static/`; null if it is private.',
-    }),
-    assets_guid: Type.String({ description: 'The same as `_meta.guid`.' }),
-    created_by: Type.Object({ guid: Type.String(), username: Type.String() }),
+const assetRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  type: Type.String({ description: 'Media type, by the content where it tells.' }),
+  size: Type.Integer({ description: 'Bytes.' }),
+  sha256: Type.String({ description: 'Of the content, hexadecimal.' }),
+  directory: Type.String(),
+  public_path: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'Where it is below `/static/`; null if it is private.',
   }),
-)
+  assets_guid: Type.String({ description: 'The same as `_meta.guid`.' }),
+  created_by: actorSchema,
+})
+export type Asset = Wire<typeof assetRecord>
+export const assetSchema = storedRecord(assetRecord)
 
 const bytes = { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }) }
 

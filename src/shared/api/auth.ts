@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { anyJson } from './any-json.ts'
 import { nullableText } from './nullable-text.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 export const signInSchema = Type.Object(
   {
@@ -17,22 +18,26 @@ export const signInSchema = Type.Object(
   { additionalProperties: false },
 )
 
+const signedInUser = Type.Object({
+  _meta: Type.Object({ guid: Type.String() }),
+  username: Type.String(),
+  email: nullableText,
+  firstname: Type.String(),
+  lastname: Type.String(),
+  language: Type.String(),
+})
+
 export const signedInSchema = Type.Object({
   access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`.' }),
   expiry: Type.Integer({ description: 'Unix seconds.' }),
   expiry_renew: Type.Integer({ description: 'Seconds to which each use extends the token.' }),
   verified: Type.Boolean(),
-  user: storedRecord(
-    Type.Object({
-      _meta: Type.Object({ guid: Type.String() }),
-      username: Type.String(),
-      email: nullableText,
-      firstname: Type.String(),
-      lastname: Type.String(),
-      language: Type.String(),
-    }),
-  ),
+  user: storedRecord(signedInUser),
   ip: Type.String({ description: 'The address we saw.' }),
 })
+
+export type SignedIn = Omit<Wire<typeof signedInSchema>, 'user'> & {
+  readonly user: Wire<typeof signedInUser>
+}
 
 export const signedOutSchema = Type.Object({ logout: Type.Literal(true) })

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 const scopes = Type.Array(Type.String(), { maxItems: 1000 })
 
@@ -25,12 +26,12 @@ export const updateGroupSchema = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
-export const groupSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    name: Type.String(),
-    description: Type.String(),
-    scopes,
-    is_active: Type.Boolean(),
-  }),
-)
+const groupRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  description: Type.String(),
+  scopes,
+  is_active: Type.Boolean(),
+})
+export type Group = Wire<typeof groupRecord>
+export const groupSchema = storedRecord(groupRecord)

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { pinTypes } from '../pin-type.ts'
 import { anyJson } from './any-json.ts'
+import type { Wire } from './wire.ts'
 
 const type = Type.Enum([...pinTypes])
 const help = Type.String({ description: 'One sentence for the builder.' })
@@ -61,3 +62,8 @@ export const blockDescriptionSchema = Type.Object({
     { description: 'By setting: the pin that each name in its list becomes.' },
   ),
 })
+
+export type BlockDescription = Wire<typeof blockDescriptionSchema>
+export type InPin = Wire<typeof inPin>
+export type OutPin = Wire<typeof outPin>
+export type Setting = Wire<typeof setting>

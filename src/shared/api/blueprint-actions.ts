@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { BlockContent, blockContent } from '../blueprint.ts'
 import type { JsonObject } from '../json.ts'
-import { anyJson } from './any-json.ts'
+import { type Actor, actorSchema } from './actor.ts'
+import { typedJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
 
@@ -59,15 +60,24 @@ export const editsSchema = Type.Object(
 )
 export type BlockEdit = Static<typeof editsSchema>['edits'][number]
 
-export const blockSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    ...BlockContent.properties,
-    blueprint_guid: Type.String(),
-    out_pins: Type.Array(Type.Object({ id: Type.String(), type: Type.String() })),
-    storages: Type.Array(Type.String(), { description: 'The storages that its settings name.' }),
-    is_created: Type.Boolean({ description: 'False while the block exists only as staged.' }),
-    modified_by: Type.Object({ guid: Type.String(), username: Type.String() }),
-    unsaved: anyJson('What is staged: `{ change, by, at, … }` with the staged content, or null.'),
-  }),
-)
+/** What is staged of a block, by whom and when (Unix seconds). */
+export type Unsaved = Partial<BlockContent> & {
+  readonly change: 'created' | 'updated' | 'removed'
+  readonly by: Actor
+  readonly at: number
+}
+
+const blockRecord = Type.Object({
+  _meta: metaSchema,
+  ...BlockContent.properties,
+  blueprint_guid: Type.String(),
+  out_pins: Type.Array(Type.Object({ id: Type.String(), type: Type.String() })),
+  storages: Type.Array(Type.String(), { description: 'The storages that its settings name.' }),
+  is_created: Type.Boolean({ description: 'False while the block exists only as staged.' }),
+  modified_by: actorSchema,
+  unsaved: typedJson<Unsaved | null>(
+    'What is staged: `{ change, by, at, … }` with the staged content, or null.',
+  ),
+})
+export type BlockRecord = Static<typeof blockRecord>
+export const blockSchema = storedRecord(blockRecord)

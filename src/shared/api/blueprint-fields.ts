@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { fieldTypes } from '../field-rule.ts'
+import { actorSchema } from './actor.ts'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { nullableText } from './nullable-text.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 const bound = Type.Union([Type.Number(), Type.String({ maxLength: 64 })])
 const length = Type.Integer({ minimum: 0, maximum: 1_000_000 })
@@ -67,21 +69,19 @@ export const updateFieldSchema = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
-const actor = Type.Object({ guid: Type.String(), username: Type.String() })
-
-export const fieldSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    name: Type.String(),
-    type: Type.String(),
-    description: Type.String(),
-    blueprint_guid: nullableText,
-    storage: nullableText,
-    required: Type.Boolean(),
-    default_value: anyJson(),
-    validation_rules: anyJson(),
-    metadata: anyJson(),
-    created_by: actor,
-    modified_by: actor,
-  }),
-)
+const fieldRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  type: Type.String(),
+  description: Type.String(),
+  blueprint_guid: nullableText,
+  storage: nullableText,
+  required: Type.Boolean(),
+  default_value: anyJson(),
+  validation_rules: anyJson(),
+  metadata: anyJson(),
+  created_by: actorSchema,
+  modified_by: actorSchema,
+})
+export type FieldRecord = Wire<typeof fieldRecord>
+export const fieldSchema = storedRecord(fieldRecord)

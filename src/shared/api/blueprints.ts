@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
+import type { Block, BlockContent } from '../blueprint.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../blueprint-note.ts'
-import { anyJson } from './any-json.ts'
+import { actorSchema } from './actor.ts'
+import { typedJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
-
-const actor = Type.Object({ guid: Type.String(), username: Type.String() })
+import type { Wire } from './wire.ts'
 
 const given = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -36,36 +37,39 @@ const problem = Type.Object({
   pin: Type.Optional(Type.String({ description: 'A pin, or a setting.' })),
   message: Type.String(),
 })
+/** What keeps a blueprint from running. */
+export type Problem = Wire<typeof problem>
 
-export const blueprintSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    name: Type.String(),
-    description: Type.String(),
-    category: Type.String(),
-    tags: Type.Array(Type.String()),
-    notes: Type.Optional(Type.Array(blueprintNoteSchema)),
-    short_id: Type.String({ description: '12 letters and digits.' }),
-    active: Type.Boolean({ description: 'Whether its endpoints answer.' }),
-    version: Type.Integer({ description: 'Number of the deployment that answers; 0 = never deployed.' }),
-    deployment_guid: Type.Union([Type.String(), Type.Null()]),
-    created_by: actor,
-    modified_by: actor,
-    warnings: Type.Optional(
-      Type.Array(problem, {
-        description: 'Only in the reply to a deploy that was done all the same; also in the system log.',
-      }),
-    ),
-  }),
-)
+const blueprintRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  description: Type.String(),
+  category: Type.String(),
+  tags: Type.Array(Type.String()),
+  notes: Type.Optional(Type.Array(blueprintNoteSchema)),
+  short_id: Type.String({ description: '12 letters and digits.' }),
+  active: Type.Boolean({ description: 'Whether its endpoints answer.' }),
+  version: Type.Integer({ description: 'Number of the deployment that answers; 0 = never deployed.' }),
+  deployment_guid: Type.Union([Type.String(), Type.Null()]),
+  created_by: actorSchema,
+  modified_by: actorSchema,
+  warnings: Type.Optional(
+    Type.Array(problem, {
+      description: 'Only in the reply to a deploy that was done all the same; also in the system log.',
+    }),
+  ),
+})
+export type Blueprint = Wire<typeof blueprintRecord>
+export const blueprintSchema = storedRecord(blueprintRecord)
 
 export const deployActionSchema = Type.Object({
   guid: Type.String(),
   type: Type.String(),
   change: Type.Enum(['created', 'updated', 'removed']),
-  before: anyJson('The block as it is deployed; null if it is new.'),
-  after: anyJson('The block as it is saved; null if it is gone.'),
+  before: typedJson<BlockContent | null>('The block as it is deployed; null if it is new.'),
+  after: typedJson<BlockContent | null>('The block as it is saved; null if it is gone.'),
 })
+export type DeployAction = Static<typeof deployActionSchema>
 
 export const checkBlueprintSchema = Type.Object(
   {
@@ -84,11 +88,12 @@ export const checkedBlueprintSchema = Type.Object({
     description: 'What would only be said.',
   }),
 })
+export type Checked = Wire<typeof checkedBlueprintSchema>
 
 const versionFields = {
   number: Type.Integer({ description: 'Counts up from 1 with each deploy that changed anything.' }),
   deployed: Type.Integer({ description: 'Unix seconds.' }),
-  by: actor,
+  by: actorSchema,
 }
 
 export const versionSchema = Type.Object({
@@ -96,11 +101,13 @@ export const versionSchema = Type.Object({
   blocks: Type.Integer({ description: 'How many.' }),
   live: Type.Boolean({ description: 'Whether it is the deployed one.' }),
 })
+export type VersionSummary = Wire<typeof versionSchema>
 
 export const versionBlocksSchema = Type.Object({
   ...versionFields,
-  blocks: Type.Array(anyJson('A block as it was deployed, under its `guid`.')),
+  blocks: Type.Array(typedJson<Block>('A block as it was deployed, under its `guid`.')),
 })
+export type VersionBlocks = Static<typeof versionBlocksSchema>
 
 export const versionParams = Type.Object({
   guid: Type.String({ description: 'The `_meta.guid` of the blueprint.' }),

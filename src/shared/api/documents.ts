@@ -4,6 +4,7 @@ import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { searchSchema } from './search.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 export const documentParams = Type.Object({
   guid: Type.String({ description: 'The `_meta.guid` of the storage.' }),
@@ -11,7 +12,9 @@ export const documentParams = Type.Object({
 })
 
 /** As it is stored: `_meta` and whatever fields it has. */
-export const documentSchema = storedRecord(Type.Object({ _meta: metaSchema }, { additionalProperties: true }))
+const documentRecord = Type.Object({ _meta: metaSchema }, { additionalProperties: true })
+export type Document = Wire<typeof documentRecord> & { readonly [field: string]: unknown }
+export const documentSchema = storedRecord(documentRecord)
 
 export const documentFieldsSchema = Type.Unsafe<JsonObject>(
   Type.Object(
@@ -30,6 +33,9 @@ export const documentSearchSchema = Type.Object(
   },
   { additionalProperties: false },
 )
+
+/** The body of every search; only documents have `include_removed`. */
+export type DocumentSearch = Wire<typeof documentSearchSchema>
 
 export const createDocumentQuery = Type.Object({
   expiry: Type.Optional(
@@ -60,31 +66,30 @@ export const historyQuery = Type.Object({
   ),
 })
 
-export const historySchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    document: Type.String({ description: 'Guid of the document.' }),
-    action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted']),
-    user: Type.Object(
-      { guid: Type.String(), username: Type.String() },
-      { description: '`system` with an empty guid: nobody was signed in.' },
-    ),
-    run: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Guid of the run that wrote it.',
-    }),
-    revisions: Type.Array(
-      Type.Object({
-        key: Type.String({ description: 'Dotted name of the field.' }),
-        type: Type.String({ description: '`set.field`, `remove.field`, `array.add` or `array.remove`.' }),
-        value: anyJson(
-          'Since then; null if the field is gone. Large values are `{ left_out: <characters> }`.',
-        ),
-        previous_value: anyJson('Before.'),
-      }),
-    ),
+const historyEntryRecord = Type.Object({
+  _meta: metaSchema,
+  document: Type.String({ description: 'Guid of the document.' }),
+  action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted']),
+  user: Type.Object(
+    { guid: Type.String(), username: Type.String() },
+    { description: '`system` with an empty guid: nobody was signed in.' },
+  ),
+  run: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'Guid of the run that wrote it.',
   }),
-)
+  revisions: Type.Array(
+    Type.Object({
+      key: Type.String({ description: 'Dotted name of the field.' }),
+      type: Type.String({ description: '`set.field`, `remove.field`, `array.add` or `array.remove`.' }),
+      value: anyJson('Since then; null if the field is gone. Large values are `{ left_out: <characters> }`.'),
+      previous_value: anyJson('Before.'),
+    }),
+  ),
+})
+export type HistoryEntry = Wire<typeof historyEntryRecord>
+export type Revision = HistoryEntry['revisions'][number]
+export const historySchema = storedRecord(historyEntryRecord)
 
 export const importedSchema = Type.Object({
   imported: Type.Integer({ description: 'Documents that were made.' }),

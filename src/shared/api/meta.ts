@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Wire } from './wire.ts'
 
 /** The envelope of every record; see `shared/meta.ts`. */
 export const metaSchema = Type.Object({
@@ -12,6 +13,7 @@ export const metaSchema = Type.Object({
   expiry: Type.Integer({ description: 'Unix seconds at which it is purged; -1 = never.' }),
   update_hash: Type.String({ description: 'Changes with each modification.' }),
 })
+export type Meta = Wire<typeof metaSchema>
 
 /** `{guid}` in a path. Any text: what is no guid is simply not found. */
 export const guidParams = Type.Object({

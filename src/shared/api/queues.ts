@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 const time = (description: string) =>
   Type.Integer({ description: `${description} Unix seconds; 0 = not yet.` })
@@ -29,11 +30,13 @@ const jobFields = {
 
 /** A job in a list: without its data, which may be 1 MiB. */
 export const jobSummarySchema = Type.Object(jobFields)
+export type JobSummary = Wire<typeof jobSummarySchema>
 
 export const jobSchema = Type.Object({
   ...jobFields,
   data: anyJson('What it works on, as it was enqueued.'),
 })
+export type Job = Wire<typeof jobSchema>
 
 export const queueSchema = Type.Object({
   name: Type.String(),
@@ -49,6 +52,7 @@ export const queueSchema = Type.Object({
     description: 'Since when the job that is due longest has been due, in Unix seconds; null = none is.',
   }),
 })
+export type Queue = Wire<typeof queueSchema>
 
 export const queueNameParams = Type.Object({
   name: Type.String({ description: 'Name of a queue: 1 to 63 of a–z, 0–9, _ and -.' }),
@@ -68,33 +72,33 @@ export const updateQueueSchema = Type.Object(
 
 const nullableTime = Type.Union([Type.Integer(), Type.Null()], { description: 'Unix seconds.' })
 
-export const scheduleSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    schedule: Type.String({ description: 'Names it in its ticks.' }),
-    blueprint: Type.String(),
-    block: Type.String(),
-    title: Type.String(),
-    cron: Type.String({ description: 'Empty if it has none.' }),
-    every: Type.String({ description: 'Empty if it has none.' }),
-    start_at: nullableTime,
-    time_zone: Type.String(),
-    overlap: Type.Enum(['skip', 'queue', 'allow']),
-    catch_up: Type.Enum(['last', 'all', 'none']),
-    next_at: nullableTime,
-    last_at: nullableTime,
-  }),
-)
+const scheduleRecord = Type.Object({
+  _meta: metaSchema,
+  schedule: Type.String({ description: 'Names it in its ticks.' }),
+  blueprint: Type.String(),
+  block: Type.String(),
+  title: Type.String(),
+  cron: Type.String({ description: 'Empty if it has none.' }),
+  every: Type.String({ description: 'Empty if it has none.' }),
+  start_at: nullableTime,
+  time_zone: Type.String(),
+  overlap: Type.Enum(['skip', 'queue', 'allow']),
+  catch_up: Type.Enum(['last', 'all', 'none']),
+  next_at: nullableTime,
+  last_at: nullableTime,
+})
+export type Schedule = Wire<typeof scheduleRecord>
+export const scheduleSchema = storedRecord(scheduleRecord)
 
-export const tickSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    schedule: Type.String(),
-    blueprint: Type.String(),
-    block: Type.String(),
-    planned_at: Type.Integer({ description: 'Unix seconds.' }),
-    late: Type.Boolean({ description: 'No node was up at its time.' }),
-    state: Type.Enum(['planned', 'claimed', 'done', 'skipped', 'caught_up', 'failed']),
-    job: Type.String({ description: 'Guid of its job; empty if it had none.' }),
-  }),
-)
+const tickRecord = Type.Object({
+  _meta: metaSchema,
+  schedule: Type.String(),
+  blueprint: Type.String(),
+  block: Type.String(),
+  planned_at: Type.Integer({ description: 'Unix seconds.' }),
+  late: Type.Boolean({ description: 'No node was up at its time.' }),
+  state: Type.Enum(['planned', 'claimed', 'done', 'skipped', 'caught_up', 'failed']),
+  job: Type.String({ description: 'Guid of its job; empty if it had none.' }),
+})
+export type Tick = Wire<typeof tickRecord>
+export const tickSchema = storedRecord(tickRecord)

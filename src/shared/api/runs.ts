@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { anyJson } from './any-json.ts'
+import type { JsonValue } from '../json.ts'
+import { anyJson, typedJson } from './any-json.ts'
 import { nullableText } from './nullable-text.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 const breakpoints = Type.Array(Type.String({ maxLength: 64 }), {
   maxItems: 100,
@@ -35,6 +37,32 @@ export const tracingSchema = Type.Object({
   keep_last: Type.Integer({ description: 'How many runs are kept, the newest; each for a day.' }),
   breakpoints,
 })
+export type Tracing = Wire<typeof tracingSchema>
+export type TracingChange = Wire<typeof setTracingSchema>
+
+/** Values by pin. */
+export type PinValues = { readonly [pin: string]: JsonValue }
+
+type RunFailure = { readonly code: string; readonly message: string; readonly block: string | null }
+
+type RunRequest = {
+  readonly method: string
+  readonly path: string
+  readonly query: JsonValue
+  readonly params?: JsonValue
+  readonly headers: JsonValue
+  readonly body: JsonValue
+}
+
+type RunReply = { readonly status: number; readonly headers: JsonValue; readonly body: JsonValue }
+
+/** How the reply of a replay differs from the recorded one. */
+export type Compared = {
+  readonly status: readonly [before: number | null, after: number | null]
+  readonly same: boolean
+  readonly before: JsonValue
+  readonly after: JsonValue
+}
 
 const summary = {
   guid: Type.String(),
@@ -45,15 +73,21 @@ const summary = {
   status: Type.Enum(['running', 'paused', 'ended', 'failed']),
   started: Type.String({ description: 'ISO 8601.' }),
   us: Type.Integer({ description: 'Microseconds, without those in which it was paused.' }),
-  reply: anyJson('`{ status }`, or null.'),
-  error: anyJson('`{ code, message, block }` when it failed, else null.'),
+  reply: typedJson<{ readonly status: number } | null>('`{ status }`, or null.'),
+  error: typedJson<RunFailure | null>('`{ code, message, block }` when it failed, else null.'),
   steps: Type.Integer({ description: 'Executed blocks, of which not all may be kept.' }),
   user: nullableText,
   deployment: Type.Integer({ description: 'Number of the deployment; 0 for blocks that are not deployed.' }),
   replay_of: nullableText,
 }
 
-export const runSummarySchema = storedRecord(Type.Object(summary))
+/** In the order in which they are sent. */
+export const runSummaryFields: readonly string[] = Object.keys(summary)
+
+const runSummaryRecord = Type.Object(summary)
+export type RunSummary = Wire<typeof runSummaryRecord>
+export type RunStatus = RunSummary['status']
+export const runSummarySchema = storedRecord(runSummaryRecord)
 
 const step = Type.Object({
   seq: Type.Integer(),
@@ -63,8 +97,8 @@ const step = Type.Object({
   kind: Type.Enum(['flow', 'value', 'trigger']),
   at_us: Type.Integer({ description: 'Microseconds since the run began.' }),
   us: Type.Integer(),
-  in: anyJson('Pin → value. A long one is `{ $cut, bytes }`.'),
-  out: anyJson('Pin → value.'),
+  in: typedJson<PinValues>('Pin → value. A long one is `{ $cut, bytes }`.'),
+  out: typedJson<PinValues>('Pin → value.'),
   next: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     description: 'The flow out-pin that was taken.',
@@ -75,32 +109,37 @@ const step = Type.Object({
     description: 'What else there is to say, such as why the run did not pause here.',
   }),
 })
+export type Step = Wire<typeof step>
 
 const steps = Type.Array(step, { description: 'At most 500; of one block its first executions.' })
 
-export const runSchema = storedRecord(
-  Type.Object({
-    ...summary,
-    request: anyJson('`{ method, path, query, params, headers, body }`; null for a run without one.'),
-    reply: anyJson('`{ status, headers, body }`, or null.'),
-    steps,
-    cut: Type.Boolean({ description: 'Whether something was left out of the steps.' }),
-    result: anyJson('What a function returned.'),
-    compared: anyJson('Of a replay: `{ status: [before, after], same, before, after }`; else null.'),
-  }),
-)
+const runRecord = Type.Object({
+  ...summary,
+  request: typedJson<RunRequest | null>(
+    '`{ method, path, query, params, headers, body }`; null for a run without one.',
+  ),
+  reply: typedJson<RunReply | null>('`{ status, headers, body }`, or null.'),
+  steps,
+  cut: Type.Boolean({ description: 'Whether something was left out of the steps.' }),
+  result: anyJson('What a function returned.'),
+  compared: typedJson<Compared | null>(
+    'Of a replay: `{ status: [before, after], same, before, after }`; else null.',
+  ),
+})
+export type Run = Wire<typeof runRecord>
+export const runSchema = storedRecord(runRecord)
 
-export const pausedRunSchema = storedRecord(
-  Type.Object({
-    run: Type.String(),
-    blueprint: Type.String(),
-    block: Type.String({ description: 'The block that would be next.' }),
-    since: Type.String(),
-    until: Type.String({ description: 'When it goes on by itself. ISO 8601.' }),
-    in: anyJson('What the block got: pin → value.'),
-    steps,
-  }),
-)
+const pausedRunRecord = Type.Object({
+  run: Type.String(),
+  blueprint: Type.String(),
+  block: Type.String({ description: 'The block that would be next.' }),
+  since: Type.String(),
+  until: Type.String({ description: 'When it goes on by itself. ISO 8601.' }),
+  in: typedJson<PinValues>('What the block got: pin → value.'),
+  steps,
+})
+export type PausedRun = Wire<typeof pausedRunRecord>
+export const pausedRunSchema = storedRecord(pausedRunRecord)
 
 export const runListQuery = Type.Object({
   blueprint: Type.Optional(Type.String({ maxLength: 64 })),
@@ -132,3 +171,4 @@ export const replaySchema = Type.Object(
   },
   { additionalProperties: false },
 )
+export type ReplayState = NonNullable<Wire<typeof replaySchema>['state']>

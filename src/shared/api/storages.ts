@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
+import { actorSchema } from './actor.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 const description = Type.Optional(Type.String({ maxLength: 10_000 }))
 const history = Type.Optional(
@@ -25,15 +27,13 @@ export const updateStorageSchema = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
-const actor = Type.Object({ guid: Type.String(), username: Type.String() })
-
-export const storageSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    name: Type.String(),
-    description: Type.String(),
-    history: Type.Boolean(),
-    created_by: actor,
-    modified_by: actor,
-  }),
-)
+const storageRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  description: Type.String(),
+  history: Type.Boolean(),
+  created_by: actorSchema,
+  modified_by: actorSchema,
+})
+export type StorageRecord = Wire<typeof storageRecord>
+export const storageSchema = storedRecord(storageRecord)

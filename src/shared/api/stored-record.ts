@@ -2,8 +2,8 @@ import { type TSchema, Type } from 'typebox'
 import type { JsonObject } from '../json.ts'
 
 /**
- * The schema of a record that comes out of a storage. The compiler knows such a record only as a JSON object; what is
- * sent of it is what the schema declares, and nothing else.
+ * The schema of a record that comes out of a storage. For a route it is a JSON object, of which the reply contains the
+ * declared fields and no others. Clients use the static type of the schema that is given here.
  */
 export function storedRecord(schema: TSchema) {
   return Type.Unsafe<JsonObject>(schema)

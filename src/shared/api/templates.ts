@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
+import { actorSchema } from './actor.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 const part = Type.Optional(Type.String({ maxLength: 262_144 }))
 const given = {
@@ -17,22 +19,20 @@ export const updateTemplateSchema = Type.Partial(Type.Object(given), {
   minProperties: 1,
 })
 
-const actor = Type.Object({ guid: Type.String(), username: Type.String() })
-
-export const templateSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    name: Type.String(),
-    description: Type.String(),
-    content: Type.String({
-      description: 'JSON: layout, width, brand, navigation, footer, tokens, language, direction, account.',
-    }),
-    css: Type.String(),
-    js: Type.String(),
-    created_by: actor,
-    last_modified_by: actor,
-    problems: Type.Optional(
-      Type.Array(Type.String(), { description: 'What pages leave out of it, and why. Not in lists.' }),
-    ),
+const templateRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  description: Type.String(),
+  content: Type.String({
+    description: 'JSON: layout, width, brand, navigation, footer, tokens, language, direction, account.',
   }),
-)
+  css: Type.String(),
+  js: Type.String(),
+  created_by: actorSchema,
+  last_modified_by: actorSchema,
+  problems: Type.Optional(
+    Type.Array(Type.String(), { description: 'What pages leave out of it, and why. Not in lists.' }),
+  ),
+})
+export type Template = Wire<typeof templateRecord>
+export const templateSchema = storedRecord(templateRecord)

@@ -1,31 +1,33 @@
 import { Type } from 'typebox'
+import type { Actor } from './actor.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
-export const userLogSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    event: Type.Enum(['sign_in', 'sign_in_failed', 'sign_out', 'request', 'lost'], {
-      description: '`lost`: so many (`count`) requests could not be stored in time.',
-    }),
-    user: Type.Unsafe<object | null>({
-      type: ['object', 'null'],
-      description: 'Null where the name is nobody’s.',
-      properties: { guid: { type: 'string' }, username: { type: 'string' } },
-    }),
-    ip: Type.Optional(Type.String()),
-    agent: Type.Optional(Type.String({ description: 'The header `user-agent`.' })),
-    method: Type.Optional(Type.String()),
-    path: Type.Optional(
-      Type.Union([Type.String(), Type.Array(Type.String())], {
-        description: 'Without the query. A list if there were several within 0.2 s.',
-      }),
-    ),
-    status: Type.Optional(Type.Integer()),
-    milliseconds: Type.Optional(Type.Number({ description: 'Of several: the longest.' })),
-    times: Type.Optional(
-      Type.Integer({ description: 'Requests of this user, method and status from this place within 0.2 s.' }),
-    ),
-    count: Type.Optional(Type.Integer()),
+const userLogRecord = Type.Object({
+  _meta: metaSchema,
+  event: Type.Enum(['sign_in', 'sign_in_failed', 'sign_out', 'request', 'lost'], {
+    description: '`lost`: so many (`count`) requests could not be stored in time.',
   }),
-)
+  user: Type.Unsafe<Actor | null>({
+    type: ['object', 'null'],
+    description: 'Null where the name is nobody’s.',
+    properties: { guid: { type: 'string' }, username: { type: 'string' } },
+  }),
+  ip: Type.Optional(Type.String()),
+  agent: Type.Optional(Type.String({ description: 'The header `user-agent`.' })),
+  method: Type.Optional(Type.String()),
+  path: Type.Optional(
+    Type.Union([Type.String(), Type.Array(Type.String())], {
+      description: 'Without the query. A list if there were several within 0.2 s.',
+    }),
+  ),
+  status: Type.Optional(Type.Integer()),
+  milliseconds: Type.Optional(Type.Number({ description: 'Of several: the longest.' })),
+  times: Type.Optional(
+    Type.Integer({ description: 'Requests of this user, method and status from this place within 0.2 s.' }),
+  ),
+  count: Type.Optional(Type.Integer()),
+})
+export type UserLog = Wire<typeof userLogRecord>
+export const userLogSchema = storedRecord(userLogRecord)

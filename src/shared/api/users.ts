@@ -3,6 +3,7 @@ import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { nullableText } from './nullable-text.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 const setting = Type.Object({ key: Type.String(), value: anyJson() })
 
@@ -71,30 +72,29 @@ export const updateMeSchema = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
-export const userSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    username: Type.String(),
-    email: nullableText,
-    firstname: nullableText,
-    lastname: nullableText,
-    timezone: nullableText,
-    language: nullableText,
-    settings: Type.Optional(Type.Array(setting)),
-    custom_scopes: Type.Optional(texts),
-    groups: Type.Optional(texts),
-    is_active: Type.Boolean(),
-    login_attempts: Type.Optional(
-      Type.Integer({ description: 'Failed sign-ins in a row, from all networks.' }),
-    ),
-    locked_until: Type.Optional(
-      Type.Integer({
-        description:
-          'Unix seconds until which sign-ins from at least one network are refused; 0 = not locked.',
-      }),
-    ),
-    last_activity: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
-  }),
-)
+const userRecord = Type.Object({
+  _meta: metaSchema,
+  username: Type.String(),
+  email: nullableText,
+  firstname: nullableText,
+  lastname: nullableText,
+  timezone: nullableText,
+  language: nullableText,
+  settings: Type.Optional(Type.Array(setting)),
+  custom_scopes: Type.Optional(texts),
+  groups: Type.Optional(texts),
+  is_active: Type.Boolean(),
+  login_attempts: Type.Optional(
+    Type.Integer({ description: 'Failed sign-ins in a row, from all networks.' }),
+  ),
+  locked_until: Type.Optional(
+    Type.Integer({
+      description: 'Unix seconds until which sign-ins from at least one network are refused; 0 = not locked.',
+    }),
+  ),
+  last_activity: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
+})
+export type User = Wire<typeof userRecord>
+export const userSchema = storedRecord(userRecord)
 
 export const removedSchema = Type.Object({ guid: Type.String(), removed: Type.Literal(true) })

@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../json.ts'
+import { actorSchema } from './actor.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
+import type { Wire } from './wire.ts'
 
 const given = {
   rule_type: Type.String({
@@ -33,16 +35,14 @@ export const updateHashParams = Type.Object({
   updatehash: Type.String({ description: 'The `_meta.update_hash` that the record must still have.' }),
 })
 
-const actor = Type.Object({ guid: Type.String(), username: Type.String() })
-
-export const validationRuleSchema = storedRecord(
-  Type.Object({
-    _meta: metaSchema,
-    rule_type: Type.String(),
-    parameters: Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true }),
-    message: Type.String(),
-    severity: Type.String(),
-    created_by: actor,
-    modified_by: actor,
-  }),
-)
+const validationRuleRecord = Type.Object({
+  _meta: metaSchema,
+  rule_type: Type.String(),
+  parameters: Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true }),
+  message: Type.String(),
+  severity: Type.String(),
+  created_by: actorSchema,
+  modified_by: actorSchema,
+})
+export type ValidationRule = Wire<typeof validationRuleRecord>
+export const validationRuleSchema = storedRecord(validationRuleRecord)

@@ -1,9 +1,4 @@
-/** One thing that keeps a blueprint from running. */
-export interface Problem {
-  readonly block: string
-  readonly pin?: string
-  readonly message: string
-}
+import type { Problem } from '../../shared/api/blueprints.ts'
 
 interface ErrorParts {
   readonly status: number

@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { Asset } from '../../shared/api/assets.ts'
+import type { DocumentSearch } from '../../shared/api/documents.ts'
 import { queryClient } from './query-client.ts'
-import type { Asset } from './records.ts'
-import { call, type Page, type SearchBody, search, send } from './request.ts'
+import { call, type Page, search, send } from './request.ts'
 
-export function findAssets(body: SearchBody, signal: AbortSignal): Promise<Page<Asset>> {
+export function findAssets(body: DocumentSearch, signal: AbortSignal): Promise<Page<Asset>> {
   return search<Asset>('/_system/assets/search', body, signal)
 }
 

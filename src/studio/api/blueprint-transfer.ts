@@ -1,9 +1,9 @@
+import type { Blueprint } from '../../shared/api/blueprints.ts'
 import type { BlockContent } from '../../shared/blueprint.ts'
 import type { BlueprintFile } from '../../shared/blueprint-file.ts'
 import { blueprintOfFile, exportBlueprint } from '../../shared/blueprint-file.ts'
 import { guidSource } from '../../shared/guid.ts'
 import { forgetBlueprints } from './blueprints.ts'
-import type { Blueprint } from './records.ts'
 import { call } from './request.ts'
 
 /** So many blocks are staged with one request; the server takes 2,000. More requests show how far it is. */

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { BlockRecord } from '../../shared/api/blueprint-actions.ts'
+import type { DeployAction, Explanation } from '../../shared/api/blueprints.ts'
 import { queryClient } from './query-client.ts'
-import type { Block, DeployAction, Explanation } from './records.ts'
 import { call, search } from './request.ts'
 
 /** After anything that changes a blueprint or its blocks. */
@@ -13,7 +14,7 @@ export const stagedQuery = queryOptions({
   queryKey: ['blueprints', 'staged'],
   queryFn: async ({ signal }) => {
     const body = { filters: { 'unsaved.change': { exists: true } }, limit: 1000 }
-    const { records } = await search<Block>('/blueprintactions/search', body, signal)
+    const { records } = await search<BlockRecord>('/blueprintactions/search', body, signal)
     return Map.groupBy(records, (block) => block.blueprint_guid)
   },
 })
@@ -37,12 +38,12 @@ export const endpointsQuery = queryOptions({
   queryKey: ['blueprints', 'endpoints'],
   queryFn: async ({ signal }) => {
     const body = { filters: { type: Object.keys(triggerTypes) }, limit: 1000 }
-    const { records } = await search<Block>('/blueprintactions/search', body, signal)
+    const { records } = await search<BlockRecord>('/blueprintactions/search', body, signal)
     return Map.groupBy(records.map(endpointOf), ({ blueprint }) => blueprint)
   },
 })
 
-function endpointOf(block: Block): Endpoint & { readonly blueprint: string } {
+function endpointOf(block: BlockRecord): Endpoint & { readonly blueprint: string } {
   const uri = block.in_pins.find(({ id }) => id === 'uri')?.value
   const methods: Readonly<Record<string, string>> = triggerTypes
   return {

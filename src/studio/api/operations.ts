@@ -1,8 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { AuditLog } from '../../shared/api/audit-logs.ts'
+import type { DocumentSearch } from '../../shared/api/documents.ts'
 import type { NodeRecord } from '../../shared/api/nodes.ts'
+import type { Job, JobSummary, Queue, Schedule, Tick } from '../../shared/api/queues.ts'
+import type { SystemLog } from '../../shared/api/system-logs.ts'
+import type { UserLog } from '../../shared/api/user-logs.ts'
 import { queryClient } from './query-client.ts'
-import type { AuditLog, Job, JobWithData, Queue, Schedule, SystemLog, Tick, UserLog } from './records.ts'
-import { call, type Page, type SearchBody, search, searchByGet } from './request.ts'
+import { call, type Page, search, searchByGet } from './request.ts'
 
 export const queuesQuery = queryOptions({
   queryKey: ['jobs', 'queues'],
@@ -14,12 +18,12 @@ export function forgetJobs(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['jobs'] })
 }
 
-export function findJobs(body: SearchBody, signal?: AbortSignal): Promise<Page<Job>> {
-  return search<Job>('/queue/search', body, signal)
+export function findJobs(body: DocumentSearch, signal?: AbortSignal): Promise<Page<JobSummary>> {
+  return search<JobSummary>('/queue/search', body, signal)
 }
 
-export function readJob(guid: string, signal: AbortSignal): Promise<JobWithData> {
-  return call<JobWithData>('GET', `/queue/${guid}`, { signal })
+export function readJob(guid: string, signal: AbortSignal): Promise<Job> {
+  return call<Job>('GET', `/queue/${guid}`, { signal })
 }
 
 export async function removeJob(guid: string): Promise<void> {
@@ -60,23 +64,23 @@ export async function eachJob(
   return done
 }
 
-export function findSchedules(body: SearchBody, signal: AbortSignal): Promise<Page<Schedule>> {
+export function findSchedules(body: DocumentSearch, signal: AbortSignal): Promise<Page<Schedule>> {
   return searchByGet<Schedule>('/queue/schedules', body, signal)
 }
 
-export function findTicks(body: SearchBody, signal: AbortSignal): Promise<Page<Tick>> {
+export function findTicks(body: DocumentSearch, signal: AbortSignal): Promise<Page<Tick>> {
   return search<Tick>('/queue/schedules/ticks/search', body, signal)
 }
 
-export function findSystemLogs(body: SearchBody, signal?: AbortSignal): Promise<Page<SystemLog>> {
+export function findSystemLogs(body: DocumentSearch, signal?: AbortSignal): Promise<Page<SystemLog>> {
   return search<SystemLog>('/_system/systemlogs/search', body, signal)
 }
 
-export function findAuditLogs(body: SearchBody, signal: AbortSignal): Promise<Page<AuditLog>> {
+export function findAuditLogs(body: DocumentSearch, signal: AbortSignal): Promise<Page<AuditLog>> {
   return search<AuditLog>('/_system/auditlogs', body, signal)
 }
 
-export function findUserLogs(body: SearchBody, signal: AbortSignal): Promise<Page<UserLog>> {
+export function findUserLogs(body: DocumentSearch, signal: AbortSignal): Promise<Page<UserLog>> {
   return searchByGet<UserLog>('/_system/userlogs/search', body, signal)
 }
 
@@ -87,7 +91,7 @@ export const nodesQuery = queryOptions({
 })
 
 /** The one record of a log that has this guid. */
-export function oneOf<T>(find: (body: SearchBody, signal: AbortSignal) => Promise<Page<T>>) {
+export function oneOf<T>(find: (body: DocumentSearch, signal: AbortSignal) => Promise<Page<T>>) {
   return async (guid: string, signal: AbortSignal): Promise<T> => {
     const { records } = await find({ filters: { '_meta.guid': guid }, limit: 1 }, signal)
     const [record] = records

@@ -1,9 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { Group } from '../../shared/api/authentication-groups.ts'
+import type { DocumentSearch } from '../../shared/api/documents.ts'
+import type { User } from '../../shared/api/users.ts'
 import { queryClient } from './query-client.ts'
-import type { Group, User } from './records.ts'
-import { call, type Page, type SearchBody, search } from './request.ts'
+import { call, type Page, search } from './request.ts'
 
-export function findUsers(body: SearchBody, signal: AbortSignal): Promise<Page<User>> {
+export function findUsers(body: DocumentSearch, signal: AbortSignal): Promise<Page<User>> {
   return search<User>('/users/search', body, signal)
 }
 
@@ -11,7 +13,7 @@ export function readUser(guid: string, signal: AbortSignal): Promise<User> {
   return call<User>('GET', `/users/${guid}`, { signal })
 }
 
-export function findGroups(body: SearchBody, signal: AbortSignal): Promise<Page<Group>> {
+export function findGroups(body: DocumentSearch, signal: AbortSignal): Promise<Page<Group>> {
   return search<Group>('/_system/authentication-groups/search', body, signal)
 }
 

@@ -1,3 +1,4 @@
+import type { DocumentSearch } from '../../shared/api/documents.ts'
 import { errorFromReply, unreachable } from './api-error.ts'
 import { session, signedOut } from './session.ts'
 
@@ -13,18 +14,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The search body that every list endpoint takes; see the API's documentation. */
-export interface SearchBody {
-  readonly query?: string
-  readonly filters?: Readonly<Record<string, unknown>>
-  readonly sort?: readonly Readonly<Record<string, 'asc' | 'desc'>>[]
-  readonly limit?: number
-  readonly offset?: number
-  readonly after?: string
-  /** Only for documents. */
-  readonly include_removed?: boolean
-}
-
 export interface Page<T> {
   readonly records: readonly T[]
   /** How many there are in all. */
@@ -34,8 +23,8 @@ export interface Page<T> {
 }
 
 /**
- * Calls the management API and gives its JSON. Throws {@link ApiError}. The type is the caller's word for what the
- * OpenAPI document says; `records.test.ts` holds the words against the schemas.
+ * Calls the management API and gives its JSON. Throws {@link ApiError}. The caller says which type of `shared/api` the
+ * endpoint answers with.
  */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
   const response = await send(method, path, options)
@@ -43,14 +32,14 @@ export async function call<T>(method: Method, path: string, options: CallOptions
 }
 
 /** A search by POST. */
-export async function search<T>(path: string, body: SearchBody, signal?: AbortSignal): Promise<Page<T>> {
+export async function search<T>(path: string, body: DocumentSearch, signal?: AbortSignal): Promise<Page<T>> {
   return page<T>(await send('POST', path, { body, signal }))
 }
 
 /** A search by GET, as the logs of users and the schedules have it. */
 export async function searchByGet<T>(
   path: string,
-  { filters, sort, ...rest }: SearchBody,
+  { filters, sort, ...rest }: DocumentSearch,
   signal?: AbortSignal,
 ): Promise<Page<T>> {
   const query = {

@@ -1,8 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { FieldRecord } from '../../shared/api/blueprint-fields.ts'
+import type { Document, DocumentSearch, HistoryEntry } from '../../shared/api/documents.ts'
 import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/storage-advice.ts'
+import type { StorageRecord } from '../../shared/api/storages.ts'
 import { queryClient } from './query-client.ts'
-import type { Document, FieldRecord, HistoryEntry, StorageRecord } from './records.ts'
-import { call, type Page, type SearchBody, search } from './request.ts'
+import { call, type Page, search } from './request.ts'
 
 const base = '/_system/storages'
 
@@ -15,7 +17,7 @@ export function forgetDocuments(storage: string): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['documents', storage] })
 }
 
-export function findStorages(body: SearchBody, signal: AbortSignal): Promise<Page<StorageRecord>> {
+export function findStorages(body: DocumentSearch, signal: AbortSignal): Promise<Page<StorageRecord>> {
   return search<StorageRecord>(`${base}/search`, body, signal)
 }
 
@@ -56,7 +58,7 @@ export function canHelp({ index, text_index }: SlowSearchRecord): boolean {
 
 export function findDocuments(
   storage: string,
-  body: SearchBody,
+  body: DocumentSearch,
   signal: AbortSignal,
 ): Promise<Page<Document>> {
   return search<Document>(`${base}/${storage}/documents/search`, body, signal)

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useSearchParams } from 'wouter'
-import type { SearchBody } from '../api/request.ts'
+import type { DocumentSearch } from '../../shared/api/documents.ts'
 
 /** What a list shows, as its address says it; the address can be sent to somebody else. */
 export interface ListAddress {
@@ -44,7 +44,7 @@ export function shownPage({ page, after }: ListAddress, limit: number): number {
 }
 
 /** The body that searches for what the address says. */
-export function bodyOf(address: ListAddress, limit: number): SearchBody {
+export function bodyOf(address: ListAddress, limit: number): DocumentSearch {
   const { query, after, sort } = address
   const page = shownPage(address, limit)
   const byNumber = page <= lastNumberedPage(limit)

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { SearchBody } from '../api/request.ts'
+import type { DocumentSearch } from '../../shared/api/documents.ts'
 import { bodyOf, readListAddress, shownPage, withWords } from './list-address.ts'
 import { emptyTrail, listPages, type PageTrail } from './list-pages.ts'
 
 const LIMIT = 50
 
 /** As the API serves a list whose records are the numbers from 0 on. */
-function serve({ limit = 0, offset = 0, after }: SearchBody, total: number) {
+function serve({ limit = 0, offset = 0, after }: DocumentSearch, total: number) {
   if (offset > 10_000) throw new Error('offset must be a whole number from 0 to 10,000')
   const first = after === undefined ? offset : Number(after.slice(1))
   const end = Math.min(first + limit, total)

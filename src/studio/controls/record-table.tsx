@@ -2,7 +2,8 @@ import { Group, Pagination, Table, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
-import type { Page, SearchBody } from '../api/request.ts'
+import type { DocumentSearch } from '../../shared/api/documents.ts'
+import type { Page } from '../api/request.ts'
 import type { Column } from './column.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { bodyOf, shownPage, useListAddress } from './list-address.ts'
@@ -15,13 +16,13 @@ interface RecordTableProps<T> {
   /** What the table holds, for screen readers. */
   readonly label: string
   readonly queryKey: readonly unknown[]
-  readonly load: (body: SearchBody, signal: AbortSignal) => Promise<Page<T>>
+  readonly load: (body: DocumentSearch, signal: AbortSignal) => Promise<Page<T>>
   readonly columns: readonly Column<T>[]
   readonly keyOf: (record: T) => string
   /** Where a click on the row goes; the link is in the first column. */
   readonly hrefOf?: (record: T) => string
   /** What the address does not say: filters of the screen. */
-  readonly body?: SearchBody
+  readonly body?: DocumentSearch
   /** Shown in place of rows where there are none. */
   readonly empty: ReactNode
   readonly limit?: number
@@ -35,7 +36,7 @@ interface RecordTableProps<T> {
 export function RecordTable<T>(props: RecordTableProps<T>) {
   const { queryKey, load, columns, body = {}, limit = 50, refetchInterval = false } = props
   const [address, readdress] = useListAddress()
-  const wanted: SearchBody = { ...body, ...bodyOf(address, limit) }
+  const wanted: DocumentSearch = { ...body, ...bodyOf(address, limit) }
   const trail = useRef(emptyTrail())
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
     queryKey: [...queryKey, wanted],

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { BlockDescription } from '../../../blocks/describe-block.ts'
+import type { BlockDescription } from '../../../shared/api/blocks.ts'
 import { blockDescriptionSchema } from '../../../shared/api/blocks.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { RouteFamily } from '../../server/route-family.ts'

@@ -1,42 +1,17 @@
 /** Everything that the editor asks of the public API. */
-import type { BlockContent } from '../../../shared/blueprint.ts'
-import type { Problem } from '../../api/api-error.ts'
+import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { BlockEdit, BlockRecord } from '../../../shared/api/blueprint-actions.ts'
+import type {
+  Blueprint,
+  Checked,
+  Explanation,
+  VersionBlocks,
+  VersionSummary,
+} from '../../../shared/api/blueprints.ts'
+import type { StorageRecord } from '../../../shared/api/storages.ts'
+import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { errorFromReply, unreachable } from '../../api/api-error.ts'
-import type { Actor, Blueprint as BlueprintRecord, Explanation, StorageRecord } from '../../api/records.ts'
 import { address, call, search, tokenHeader } from '../../api/request.ts'
-import type { BlockDescription } from '../model/block-description.ts'
-import type { Note } from '../model/note.ts'
-import type { BlockRecord } from '../model/staged-blocks.ts'
-
-export interface Blueprint extends BlueprintRecord {
-  readonly notes?: readonly Note[]
-}
-
-export interface BlockEdit {
-  readonly guid: string
-  /** null: there must be no such block yet. */
-  readonly update_hash: string | null
-  /** null: remove it. */
-  readonly content: BlockContent | null
-}
-
-export interface Checked {
-  readonly problems: readonly Problem[]
-  readonly notes: readonly (Problem & { readonly level: 'warn' | 'info' })[]
-}
-
-export interface VersionSummary {
-  readonly number: number
-  /** Unix seconds. */
-  readonly deployed: number
-  readonly by: Actor
-  readonly blocks: number
-  readonly live: boolean
-}
-
-export interface VersionBlock extends BlockContent {
-  readonly guid: string
-}
 
 export function listBlockTypes(signal?: AbortSignal): Promise<BlockDescription[]> {
   return call('GET', '/blocks', { signal })
@@ -60,7 +35,11 @@ export function checkStaged(blueprint: string, signal?: AbortSignal): Promise<Ch
 
 export function changeBlueprint(
   guid: string,
-  change: { readonly name?: string; readonly notes?: readonly Note[]; readonly update_hash?: string },
+  change: {
+    readonly name?: string
+    readonly notes?: readonly BlueprintNote[]
+    readonly update_hash?: string
+  },
 ): Promise<Blueprint> {
   return call('PUT', `/blueprints/${guid}`, { body: change })
 }
@@ -81,8 +60,8 @@ export async function versionBlocks(
   guid: string,
   number: number,
   signal?: AbortSignal,
-): Promise<readonly VersionBlock[]> {
-  const { blocks } = await call<{ blocks: VersionBlock[] }>('GET', `/blueprints/${guid}/versions/${number}`, {
+): Promise<VersionBlocks['blocks']> {
+  const { blocks } = await call<VersionBlocks>('GET', `/blueprints/${guid}/versions/${number}`, {
     signal,
   })
   return blocks

@@ -1,6 +1,6 @@
+import type { RunSummary } from '../../../shared/api/runs.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { send } from '../../api/request.ts'
-import type { RunSummary } from '../../api/runs.ts'
 import { eventReader } from './server-events.ts'
 
 export interface RunListener {
@@ -40,7 +40,7 @@ async function listen(response: Response, listener: RunListener): Promise<void> 
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    // The type is the server's word; `runs.test.ts` holds it against the schema.
+    // The server sends this type.
     for (const { name, data } of read(value)) if (name === 'run') listener.run(JSON.parse(data) as RunSummary)
   }
 }

@@ -1,7 +1,7 @@
 import { Handle, Position, useConnection } from '@xyflow/react'
 import { memo } from 'react'
+import type { InPin, OutPin } from '../../../shared/api/blocks.ts'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
-import type { InPin, OutPin } from '../model/block-description.ts'
 import { type DanglingWire, wireTo } from '../model/fitting-blocks.ts'
 import { wireId } from '../model/flow.ts'
 import { wireProblem } from '../model/wire-check.ts'

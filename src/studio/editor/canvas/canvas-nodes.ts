@@ -1,12 +1,12 @@
 import type { Node } from '@xyflow/react'
 import { Position } from '@xyflow/react'
+import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import type { Checked, Problem } from '../../../shared/api/blueprints.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
-import type { Problem } from '../../api/api-error.ts'
-import type { Checked } from '../api/editor-api.ts'
-import type { BlockDescription, Catalogue } from '../model/block-description.ts'
+import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import type { Catalogue } from '../model/block-description.ts'
 import { type Flow, wiresOf } from '../model/flow.ts'
 import { NODE_WIDTH, pinY, sizeOf } from '../model/node-geometry.ts'
-import type { Note } from '../model/note.ts'
 import { type BlockPins, pinsOf } from '../model/pins.ts'
 import { type BlockTrace, type RunView, sameTrace } from '../model/run-view.ts'
 import type { KnownBlocks, Staging } from '../model/staged-blocks.ts'
@@ -29,14 +29,14 @@ export interface BlockData extends Record<string, unknown> {
 }
 
 export type BlockNodeType = Node<BlockData, 'block'>
-export type NoteNodeType = Node<{ note: Note }, 'note'>
+export type NoteNodeType = Node<{ note: BlueprintNote }, 'note'>
 export type CanvasNode = BlockNodeType | NoteNodeType
 
 export const HANDLE = 14
 
 interface Given {
   readonly flow: Flow
-  readonly notes: readonly Note[]
+  readonly notes: readonly BlueprintNote[]
   readonly catalogue: Catalogue
   readonly known: KnownBlocks
   readonly checked: Checked
@@ -127,7 +127,7 @@ function traceWords(trace: BlockTrace | undefined): string {
   return `, step ${order}${state === 'ran' ? '' : `, ${state}`}${message === '' ? '' : `: ${message}`}`
 }
 
-function noteNode(note: Note, selected: boolean): NoteNodeType {
+function noteNode(note: BlueprintNote, selected: boolean): NoteNodeType {
   return {
     id: `note:${note.id}`,
     type: 'note',

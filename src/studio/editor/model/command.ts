@@ -1,7 +1,7 @@
 /** One thing that was done, kept so that it can be taken back: what it changed, as it was and as it became. */
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import type { Flow } from './flow.ts'
-import type { Note } from './note.ts'
 
 export interface Edit {
   readonly guid: string
@@ -13,14 +13,16 @@ export interface Edit {
 
 export interface Drawing {
   readonly flow: Flow
-  readonly notes: readonly Note[]
+  readonly notes: readonly BlueprintNote[]
 }
 
 export interface Command {
   /** For the undo button: "Move 3 blocks". */
   readonly label: string
   readonly edits: readonly Edit[]
-  readonly notes: { readonly before: readonly Note[]; readonly after: readonly Note[] } | undefined
+  readonly notes:
+    | { readonly before: readonly BlueprintNote[]; readonly after: readonly BlueprintNote[] }
+    | undefined
   /** Commands in a row with the same word, such as letters typed into one field, are taken back together. */
   readonly merge: string | undefined
 }

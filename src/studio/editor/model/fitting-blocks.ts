@@ -1,5 +1,6 @@
+import type { BlockDescription, InPin, OutPin } from '../../../shared/api/blocks.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
-import type { BlockDescription, Catalogue, InPin, OutPin } from './block-description.ts'
+import type { Catalogue } from './block-description.ts'
 import type { Flow, PinPlace, Wire } from './flow.ts'
 import { carriedType, pinsOf } from './pins.ts'
 

@@ -15,6 +15,8 @@ const catalogue = catalogueOf([
     group: 'logic',
     kind: 'value',
     on: null,
+    more_in: false,
+    more_out: false,
     title: 'Plain',
     summary: '',
     in: { a: { type: 'any', help: '' }, b: { type: 'any', help: '', several: true } },

@@ -1,4 +1,4 @@
-import type { BlockDescription } from './block-description.ts'
+import type { BlockDescription } from '../../../shared/api/blocks.ts'
 
 /**
  * Finds blocks by name, purpose and pin type. Each word must be found somewhere; `in:query` and `out:documents` ask for a

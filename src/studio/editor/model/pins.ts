@@ -1,6 +1,7 @@
+import type { BlockDescription, InPin, OutPin } from '../../../shared/api/blocks.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
-import type { BlockDescription, Catalogue, InPin, OutPin } from './block-description.ts'
+import type { Catalogue } from './block-description.ts'
 import { type Flow, wiresInto } from './flow.ts'
 
 export interface BlockPins {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { emptyContent } from '../../../shared/empty-content.ts'
-import { mergeNotes, type Note } from './note.ts'
+import { mergeNotes } from './note.ts'
 import { editsToSend, takeOver } from './reconcile.ts'
-import { type BlockRecord, readBlocks, savedFlow, stagedBy, stagedFlow } from './staged-blocks.ts'
+import { readBlocks, type StagedRecord, savedFlow, stagedBy, stagedFlow } from './staged-blocks.ts'
 
 const content = (title: string): BlockContent => ({ ...emptyContent, type: 'branch', title })
 const by = { guid: 'u', username: 'anna' }
@@ -11,8 +12,8 @@ const record = (
   guid: string,
   title: string,
   hash: string,
-  unsaved: BlockRecord['unsaved'] = null,
-): BlockRecord => ({
+  unsaved: StagedRecord['unsaved'] = null,
+): StagedRecord => ({
   ...content(title),
   _meta: { guid, update_hash: hash },
   is_created: unsaved?.change !== 'created',
@@ -86,7 +87,7 @@ test('only what differs from the server is sent, each against the state it knows
   ])
 })
 
-const note = (id: string, text: string): Note => ({
+const note = (id: string, text: string): BlueprintNote => ({
   id,
   kind: 'note',
   text,

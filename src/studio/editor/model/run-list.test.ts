@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RunSummary } from '../../api/runs.ts'
+import type { RunSummary } from '../../../shared/api/runs.ts'
 import { isFailed, nextOffset, runsOf, withRun } from './run-list.ts'
 
 const run = (guid: string, second: number, status: RunSummary['status'] = 'ended'): RunSummary => ({

@@ -1,7 +1,7 @@
 /** The list of runs as it was read: part by part, and what happened since put in between. */
 import type { InfiniteData } from '@tanstack/react-query'
+import type { RunSummary } from '../../../shared/api/runs.ts'
 import type { Page } from '../../api/request.ts'
-import type { RunSummary } from '../../api/runs.ts'
 
 type Part = Page<RunSummary>
 type Parts = InfiniteData<Part>

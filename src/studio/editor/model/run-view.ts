@@ -2,7 +2,7 @@
  * A run as it is drawn: what each block did and which wires carried something. At a step it is as far as the run had come
  * when that step was over, so that going through the steps is watching it run.
  */
-import type { Run, Step } from '../../api/runs.ts'
+import type { Run, Step } from '../../../shared/api/runs.ts'
 import type { Catalogue } from './block-description.ts'
 import { type Flow, wireId, wiresOf } from './flow.ts'
 import { pinsOf } from './pins.ts'

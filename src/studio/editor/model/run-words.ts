@@ -1,4 +1,4 @@
-import type { RunSummary, Step } from '../../api/runs.ts'
+import type { RunSummary, Step } from '../../../shared/api/runs.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
 import type { Flow } from './flow.ts'

@@ -1,19 +1,13 @@
 /** Block records of the API as an editor needs them: what is saved, what is staged, by whom, and the hash to edit against. */
+import type { BlockRecord, Unsaved } from '../../../shared/api/blueprint-actions.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { Flow } from './flow.ts'
 
-export interface Staging {
-  readonly change: 'created' | 'updated' | 'removed'
-  readonly by: { readonly guid: string; readonly username: string }
-  /** Unix seconds. */
-  readonly at: number
-}
+export type Staging = Pick<Unsaved, 'change' | 'by' | 'at'>
 
-/** A block as `GET /blueprints/{guid}/blocks` gives it. */
-export interface BlockRecord extends BlockContent {
-  readonly _meta: { readonly guid: string; readonly update_hash: string }
-  readonly is_created: boolean
-  readonly unsaved: (Staging & Partial<BlockContent>) | null
+/** What the editor needs of a block as the API gives it. */
+export type StagedRecord = Pick<BlockRecord, keyof BlockContent | 'is_created' | 'unsaved'> & {
+  readonly _meta: Pick<BlockRecord['_meta'], 'guid' | 'update_hash'>
 }
 
 export interface KnownBlock {
@@ -28,11 +22,11 @@ export interface KnownBlock {
 
 export type KnownBlocks = ReadonlyMap<string, KnownBlock>
 
-export function readBlocks(records: readonly BlockRecord[]): KnownBlocks {
+export function readBlocks(records: readonly StagedRecord[]): KnownBlocks {
   return new Map(records.map((record) => [record._meta.guid, readBlock(record)]))
 }
 
-export function readBlock(record: BlockRecord): KnownBlock {
+export function readBlock(record: StagedRecord): KnownBlock {
   const saved = contentOf(record)
   const { unsaved } = record
   const staging = unsaved && { change: unsaved.change, by: unsaved.by, at: unsaved.at }

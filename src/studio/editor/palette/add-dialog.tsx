@@ -1,6 +1,6 @@
 import { Modal, Text } from '@mantine/core'
 import { useMemo } from 'react'
-import type { BlockDescription } from '../model/block-description.ts'
+import type { BlockDescription } from '../../../shared/api/blocks.ts'
 import { nameOf } from '../model/block-names.ts'
 import { fittingBlocks } from '../model/fitting-blocks.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'

@@ -9,10 +9,10 @@ import {
   useRef,
   useState,
 } from 'react'
+import type { BlockDescription } from '../../../shared/api/blocks.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { BLOCK_TYPE } from '../canvas/use-palette-drop.ts'
-import type { BlockDescription } from '../model/block-description.ts'
 import { grouped, searchPalette } from '../model/palette-search.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './block-list.module.css'

@@ -1,7 +1,7 @@
 import { SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { InPin } from '../../../shared/api/blocks.ts'
 import type { JsonValue } from '../../../shared/json.ts'
-import type { InPin } from '../model/block-description.ts'
 import { literalText, readLiteral, writingOf } from '../model/literal-text.ts'
 import { LazyInput } from './lazy-input.tsx'
 import { useFieldFocus } from './use-field-focus.ts'

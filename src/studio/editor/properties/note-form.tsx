@@ -1,14 +1,15 @@
 import { Button, SegmentedControl, Select, Text, Textarea } from '@mantine/core'
-import { type Note, noteColors } from '../model/note.ts'
+import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import { noteColors } from '../model/note.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { removeSelected } from '../state/editor-deeds.ts'
 import { LazyInput } from './lazy-input.tsx'
 import classes from './properties.module.css'
 
 /** A remark or a frame on the canvas. */
-export function NoteForm({ note }: { readonly note: Note }) {
+export function NoteForm({ note }: { readonly note: BlueprintNote }) {
   const editor = useEditor()
-  const change = (patch: Partial<Note>) =>
+  const change = (patch: Partial<BlueprintNote>) =>
     editor.runOnNotes(
       'Change remark',
       (notes) => notes.map((one) => (one.id === note.id ? { ...one, ...patch } : one)),

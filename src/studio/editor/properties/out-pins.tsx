@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
-import type { OutPin } from '../model/block-description.ts'
+import type { OutPin } from '../../../shared/api/blocks.ts'
 import { nameOf } from '../model/block-names.ts'
 import { wiresFrom } from '../model/flow.ts'
 import { PinMark } from '../pins/pin-mark.tsx'

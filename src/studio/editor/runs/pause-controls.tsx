@@ -1,5 +1,6 @@
 import { Button, Tooltip } from '@mantine/core'
-import type { PausedRun, Steering } from '../../api/runs.ts'
+import type { PausedRun } from '../../../shared/api/runs.ts'
+import type { Steering } from '../../api/runs.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { stepName } from '../model/run-words.ts'
 import { useEditorState } from '../state/editor-context.ts'

@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, Text } from '@mantine/core'
 import { useMemo } from 'react'
-import type { Compared } from '../../api/runs.ts'
+import type { Compared } from '../../../shared/api/runs.ts'
 import { type Difference, diffValues } from '../../controls/diff-values.ts'
 import { shortJson } from '../../controls/json-text.ts'
 import { outcomeOf } from '../model/run-words.ts'

@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Button, Tooltip } from '@mantine/core'
-import type { Run } from '../../api/runs.ts'
+import type { Run } from '../../../shared/api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'

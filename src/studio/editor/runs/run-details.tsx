@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
-import type { Run } from '../../api/runs.ts'
+import type { Run } from '../../../shared/api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'

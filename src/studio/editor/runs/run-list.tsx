@@ -1,7 +1,7 @@
 import { Badge, Button, SegmentedControl, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { RunSummary } from '../../api/runs.ts'
+import type { RunSummary } from '../../../shared/api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'

@@ -1,6 +1,7 @@
 /** What the server knows of the runs of the open blueprint. */
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
-import { listRuns, pausedRuns, type Run, readRun } from '../../api/runs.ts'
+import type { Run } from '../../../shared/api/runs.ts'
+import { listRuns, pausedRuns, readRun } from '../../api/runs.ts'
 import { readTracing } from '../../api/tracing.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'

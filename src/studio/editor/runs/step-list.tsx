@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef } from 'react'
-import type { Run, Step } from '../../api/runs.ts'
+import type { Run, Step } from '../../../shared/api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { stepName } from '../model/run-words.ts'

@@ -1,4 +1,4 @@
-import type { PinValues, Step } from '../../api/runs.ts'
+import type { PinValues, Step } from '../../../shared/api/runs.ts'
 import { JsonView } from '../../controls/json-view.tsx'
 import { glance, isCut } from '../model/glance.ts'
 import { useEditorState } from '../state/editor-context.ts'

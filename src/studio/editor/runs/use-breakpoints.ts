@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { setTracing, type Tracing } from '../../api/tracing.ts'
+import type { Tracing } from '../../../shared/api/runs.ts'
+import { setTracing } from '../../api/tracing.ts'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { tracingQuery, useTracing } from './run-queries.ts'

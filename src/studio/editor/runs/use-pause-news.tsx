@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect, useRef } from 'react'
-import type { PausedRun } from '../../api/runs.ts'
+import type { PausedRun } from '../../../shared/api/runs.ts'
 import { stepName } from '../model/run-words.ts'
 import type { Editor } from '../state/editor.ts'
 import { useEditor } from '../state/editor-context.ts'

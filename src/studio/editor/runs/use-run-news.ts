@@ -1,7 +1,7 @@
 import { useDocumentVisibility } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { RunSummary } from '../../api/runs.ts'
+import type { RunSummary } from '../../../shared/api/runs.ts'
 import { watchRuns } from '../api/run-stream.ts'
 import { isFailed, withRun } from '../model/run-list.ts'
 import { useEditorState } from '../state/editor-context.ts'

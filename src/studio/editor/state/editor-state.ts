@@ -1,6 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { Problem } from '../../api/api-error.ts'
-import type { Blueprint, Checked } from '../api/editor-api.ts'
+import type { Blueprint, Checked, Problem } from '../../../shared/api/blueprints.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/command.ts'
 import type { DanglingWire } from '../model/fitting-blocks.ts'

@@ -11,20 +11,24 @@
  *
  * Some times a second the blocks are read again if they changed, so that the work of others appears.
  */
-import { ApiError, type Problem } from '../../api/api-error.ts'
-import { type Blueprint, changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
-import { mergeNotes, type Note } from '../model/note.ts'
+
+import type { BlockRecord } from '../../../shared/api/blueprint-actions.ts'
+import type { Blueprint, Problem } from '../../../shared/api/blueprints.ts'
+import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
+import { mergeNotes } from '../model/note.ts'
 import { readable } from '../model/readable-problem.ts'
 import { editsToSend, takeOver } from '../model/reconcile.ts'
 import { sameJson } from '../model/same-json.ts'
-import { type BlockRecord, readBlock, readBlocks } from '../model/staged-blocks.ts'
+import { readBlock, readBlocks } from '../model/staged-blocks.ts'
 import type { EditorStore } from './editor-state.ts'
 
 export interface EditorSync {
   /** These blocks were changed here. */
   changed(guids: Iterable<string>): void
   /** The notes were changed here; `before` is how they were. */
-  notesChanged(before: readonly Note[]): void
+  notesChanged(before: readonly BlueprintNote[]): void
   /** Of a conflict: keep what is drawn here, or take what the server has. */
   resolve(guid: string, whose: 'mine' | 'theirs'): void
   /** Reads everything again now. */
@@ -46,7 +50,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
   const dirty = new Set<string>()
   /** Blocks that wait for a person. */
   const disputed = new Set<string>()
-  let notesBase: readonly Note[] | undefined
+  let notesBase: readonly BlueprintNote[] | undefined
   let sending: Promise<void> | undefined
   /** How often something was sent. */
   let sends = 0
@@ -148,11 +152,12 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
     })
   }
 
-  async function sendNotes(base: readonly Note[]): Promise<void> {
+  async function sendNotes(base: readonly BlueprintNote[]): Promise<void> {
     const { blueprint, drawing } = store.getState()
     if (!blueprint) return
     const mine = drawing.notes
-    const put = (notes: readonly Note[], hash: string) => changeBlueprint(guid, { notes, update_hash: hash })
+    const put = (notes: readonly BlueprintNote[], hash: string) =>
+      changeBlueprint(guid, { notes, update_hash: hash })
     try {
       took(await put(mine, blueprint._meta.update_hash))
     } catch (error) {
@@ -304,6 +309,9 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
   }
 }
 
-function keepNotes(before: readonly Note[], now: readonly Note[]): readonly Note[] {
+function keepNotes(
+  before: readonly BlueprintNote[],
+  now: readonly BlueprintNote[],
+): readonly BlueprintNote[] {
   return sameJson(before, now) ? before : now
 }

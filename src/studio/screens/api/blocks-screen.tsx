@@ -1,7 +1,8 @@
 import { Badge, Code, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type BlockType, blockTypesQuery } from '../../api/block-types.ts'
+import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import { blockTypesQuery } from '../../api/block-types.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
@@ -67,7 +68,7 @@ export function BlocksScreen() {
 
 const kinds = { value: 'gives a value', flow: 'runs on a signal', trigger: 'starts runs' } as const
 
-function BlockView({ block }: { readonly block: BlockType }) {
+function BlockView({ block }: { readonly block: BlockDescription }) {
   const { identifier, title, summary, kind, settings, aliases } = block
   const rows = Object.entries(settings)
   return (

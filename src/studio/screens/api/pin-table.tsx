@@ -1,10 +1,10 @@
 import { Badge, Table, Text, Title } from '@mantine/core'
-import type { PinOfType } from '../../api/block-types.ts'
+import type { InPin } from '../../../shared/api/blocks.ts'
 import { shortJson } from '../../controls/json-text.ts'
 
 interface PinTableProps {
   readonly title: string
-  readonly pins: Readonly<Record<string, PinOfType>>
+  readonly pins: Readonly<Record<string, InPin>>
 }
 
 export function PinTable({ title, pins }: PinTableProps) {

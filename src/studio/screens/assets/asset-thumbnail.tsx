@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Asset } from '../../../shared/api/assets.ts'
 import { assetAddressQuery, publicAddress } from '../../api/assets.ts'
-import type { Asset } from '../../api/records.ts'
 import { Icon } from '../../controls/icon.tsx'
 import classes from './asset-thumbnail.module.css'
 

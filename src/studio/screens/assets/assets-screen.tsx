@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
+import type { Asset } from '../../../shared/api/assets.ts'
 import { findAssets } from '../../api/assets.ts'
-import type { Asset } from '../../api/records.ts'
 import { bytes } from '../../controls/amounts.ts'
 import type { Column } from '../../controls/column.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'

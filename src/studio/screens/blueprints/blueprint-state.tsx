@@ -1,7 +1,7 @@
 import { Badge, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { Blueprint } from '../../../shared/api/blueprints.ts'
 import { pendingQuery, stagedQuery } from '../../api/blueprints.ts'
-import type { Blueprint } from '../../api/records.ts'
 
 /** What answers requests, and what was built since: saved and not deployed, or only staged, and by whom. */
 export function BlueprintState({ blueprint }: { readonly blueprint: Blueprint }) {

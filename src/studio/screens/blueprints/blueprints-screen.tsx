@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMemo } from 'react'
-import type { Blueprint } from '../../api/records.ts'
+import type { Blueprint } from '../../../shared/api/blueprints.ts'
 import { search } from '../../api/request.ts'
 import type { Column } from '../../controls/column.ts'
 import { Icon } from '../../controls/icon.tsx'

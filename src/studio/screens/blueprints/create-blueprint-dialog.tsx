@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter'
+import type { Blueprint } from '../../../shared/api/blueprints.ts'
 import { forgetBlueprints } from '../../api/blueprints.ts'
-import type { Blueprint } from '../../api/records.ts'
 import { call } from '../../api/request.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'

@@ -1,5 +1,5 @@
+import type { Blueprint } from '../../../shared/api/blueprints.ts'
 import { forgetBlueprints } from '../../api/blueprints.ts'
-import type { Blueprint } from '../../api/records.ts'
 import { call } from '../../api/request.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'

@@ -1,6 +1,7 @@
 import { Badge, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { HistoryEntry, Revision, StorageRecord } from '../../api/records.ts'
+import type { HistoryEntry, Revision } from '../../../shared/api/documents.ts'
+import type { StorageRecord } from '../../../shared/api/storages.ts'
 import { historyQuery } from '../../api/storages.ts'
 import { diffValues } from '../../controls/diff-values.ts'
 import { DifferenceTable } from '../../controls/difference-table.tsx'

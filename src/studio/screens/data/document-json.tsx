@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import type { Document, StorageRecord } from '../../api/records.ts'
+import type { Document } from '../../../shared/api/documents.ts'
+import type { StorageRecord } from '../../../shared/api/storages.ts'
 import { JsonField } from '../../controls/json-field.tsx'
 import { jsonMistake } from '../../controls/json-mistake.ts'
 import { changedFields, objectIn, withoutMeta } from './document-changes.ts'

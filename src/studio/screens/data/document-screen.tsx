@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useSearchParams } from 'wouter'
-import type { Document } from '../../api/records.ts'
+import type { Document } from '../../../shared/api/documents.ts'
 import { documentQuery, removeDocument, restoreDocument, storageQuery } from '../../api/storages.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'

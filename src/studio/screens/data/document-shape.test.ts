@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Document } from '../../api/records.ts'
+import type { Document } from '../../../shared/api/documents.ts'
 import { shapeOf, valueAt } from './document-shape.ts'
 
 const document = (fields: object): Document => ({

@@ -1,4 +1,4 @@
-import type { Document } from '../../api/records.ts'
+import type { Document } from '../../../shared/api/documents.ts'
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'null'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
 import { queryClient } from '../../api/query-client.ts'
-import type { FieldRecord } from '../../api/records.ts'
 import { call } from '../../api/request.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'

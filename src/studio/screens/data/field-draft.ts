@@ -1,4 +1,4 @@
-import type { FieldRecord } from '../../api/records.ts'
+import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
 import { isFields } from './document-shape.ts'
 
 export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'date'] as const

@@ -1,6 +1,6 @@
 import { Badge, Button, Code, Group, Text } from '@mantine/core'
+import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
 import { queryClient } from '../../api/query-client.ts'
-import type { FieldRecord } from '../../api/records.ts'
 import { call, search } from '../../api/request.ts'
 import type { Column } from '../../controls/column.ts'
 import { confirm } from '../../controls/confirm.ts'

@@ -1,7 +1,7 @@
 import { Select, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ValidationRule } from '../../../shared/api/validation-rules.ts'
 import { queryClient } from '../../api/query-client.ts'
-import type { ValidationRule } from '../../api/records.ts'
 import { call } from '../../api/request.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/use-draft.ts'

@@ -1,6 +1,6 @@
 import { Badge, Button, Code, Text } from '@mantine/core'
+import type { ValidationRule } from '../../../shared/api/validation-rules.ts'
 import { queryClient } from '../../api/query-client.ts'
-import type { ValidationRule } from '../../api/records.ts'
 import { call, search } from '../../api/request.ts'
 import type { Column } from '../../controls/column.ts'
 import { confirm } from '../../controls/confirm.ts'

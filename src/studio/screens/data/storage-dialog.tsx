@@ -1,5 +1,5 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
-import type { StorageRecord } from '../../api/records.ts'
+import type { StorageRecord } from '../../../shared/api/storages.ts'
 import { call } from '../../api/request.ts'
 import { forgetStorages } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useSearchParams } from 'wouter'
-import type { SearchBody } from '../../api/request.ts'
+import type { DocumentSearch } from '../../../shared/api/documents.ts'
 import { fieldsQuery, findDocuments } from '../../api/storages.ts'
 import { type DocumentFilter, filterWord, readFilterWord, serverFilters } from './document-filters.ts'
 import { type FieldType, type ShapeField, shapeOf } from './document-shape.ts'
@@ -18,7 +18,7 @@ export interface DocumentList {
   readonly filters: readonly DocumentFilter[]
   /** Removed documents instead of those that are there. */
   readonly removed: boolean
-  readonly body: SearchBody
+  readonly body: DocumentSearch
   setColumns(names: readonly string[]): void
   setFilters(filters: readonly DocumentFilter[]): void
   setRemoved(removed: boolean): void
@@ -47,7 +47,7 @@ export function useDocumentList(storage: string, name: string): DocumentList {
     () => filterText.split('\n').flatMap((word) => readFilterWord(word) ?? []),
     [filterText],
   )
-  const body = useMemo((): SearchBody => {
+  const body = useMemo((): DocumentSearch => {
     const typesOf = (field: string) => fields.find((one) => one.name === field)?.types ?? metaTypes(field)
     const all = serverFilters(filters, typesOf)
     return removed

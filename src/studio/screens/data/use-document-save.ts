@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import type { Document, StorageRecord } from '../../api/records.ts'
+import type { Document } from '../../../shared/api/documents.ts'
+import type { StorageRecord } from '../../../shared/api/storages.ts'
 import { changeDocument, createDocument } from '../../api/storages.ts'
 import { notifyDone } from '../../controls/notify.ts'
 import type { Edits } from './document-changes.ts'

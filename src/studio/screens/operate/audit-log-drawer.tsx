@@ -1,7 +1,7 @@
 import { Anchor, Badge, Code, Stack } from '@mantine/core'
 import { Link } from 'wouter'
+import type { AuditLog } from '../../../shared/api/audit-logs.ts'
 import { findAuditLogs, oneOf } from '../../api/operations.ts'
-import type { AuditLog } from '../../api/records.ts'
 import { diffValues } from '../../controls/diff-values.ts'
 import { DifferenceTable } from '../../controls/difference-table.tsx'
 import { Facts } from '../../controls/facts.tsx'

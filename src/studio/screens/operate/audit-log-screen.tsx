@@ -1,6 +1,6 @@
 import { Badge, Code, Group, Text } from '@mantine/core'
+import type { AuditLog } from '../../../shared/api/audit-logs.ts'
 import { findAuditLogs } from '../../api/operations.ts'
-import type { AuditLog } from '../../api/records.ts'
 import type { Column } from '../../controls/column.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { useListAddress } from '../../controls/list-address.ts'

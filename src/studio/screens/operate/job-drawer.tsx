@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Stack } from '@mantine/core'
+import type { Job } from '../../../shared/api/queues.ts'
 import { forgetJobs, readJob, removeJob, requeueJob } from '../../api/operations.ts'
-import type { JobWithData } from '../../api/records.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Facts } from '../../controls/facts.tsx'
 import { JsonView } from '../../controls/json-view.tsx'
@@ -11,13 +11,13 @@ import { JobState } from './job-state.tsx'
 
 export function JobDrawer() {
   return (
-    <RecordDrawer<JobWithData> title="Job" queryKey={['jobs', 'one']} load={readJob}>
+    <RecordDrawer<Job> title="Job" queryKey={['jobs', 'one']} load={readJob}>
       {(job, close) => <Opened job={job} close={close} />}
     </RecordDrawer>
   )
 }
 
-function Opened({ job, close }: { readonly job: JobWithData; readonly close: () => void }) {
+function Opened({ job, close }: { readonly job: Job; readonly close: () => void }) {
   const requeue = async () => {
     try {
       await requeueJob(job._meta.guid)
@@ -63,7 +63,7 @@ function Opened({ job, close }: { readonly job: JobWithData; readonly close: () 
   )
 }
 
-function askToRemove({ _meta, status }: JobWithData, close: () => void): void {
+function askToRemove({ _meta, status }: Job, close: () => void): void {
   confirm({
     title: status === 'running' ? 'Stop this job?' : 'Remove this job?',
     text:

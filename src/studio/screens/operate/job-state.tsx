@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import type { Job } from '../../api/records.ts'
+import type { JobSummary } from '../../../shared/api/queues.ts'
 
 const states = {
   waiting: ['waiting', 'gray'],
@@ -8,7 +8,7 @@ const states = {
   dead: ['dead letter', 'red'],
 } as const
 
-export function JobState({ job }: { readonly job: Job }) {
+export function JobState({ job }: { readonly job: JobSummary }) {
   const [label, color] = states[job.status]
   return <Badge color={color}>{label}</Badge>
 }

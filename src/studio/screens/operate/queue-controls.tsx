@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Menu, NumberInput } from '@mantine/core'
 import { useState } from 'react'
+import type { Queue } from '../../../shared/api/queues.ts'
 import { eachJob, removeJob, requeueJob, steerQueue } from '../../api/operations.ts'
-import type { Queue } from '../../api/records.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'

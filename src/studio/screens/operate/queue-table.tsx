@@ -1,7 +1,7 @@
 import { Alert, Badge, Group, Skeleton, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { Queue } from '../../../shared/api/queues.ts'
 import { queuesQuery } from '../../api/operations.ts'
-import type { Queue } from '../../api/records.ts'
 import { BadNumber } from '../../controls/bad-number.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Time } from '../../controls/time.tsx'

@@ -1,7 +1,7 @@
 import { Group, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { JobSummary } from '../../../shared/api/queues.ts'
 import { findJobs, queuesQuery } from '../../api/operations.ts'
-import type { Job } from '../../api/records.ts'
 import type { Column } from '../../controls/column.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { useListAddress } from '../../controls/list-address.ts'
@@ -15,7 +15,7 @@ import { JobDrawer } from './job-drawer.tsx'
 import { JobState } from './job-state.tsx'
 import { QueueTable } from './queue-table.tsx'
 
-const columns: readonly Column<Job>[] = [
+const columns: readonly Column<JobSummary>[] = [
   { id: 'title', label: 'Job', sort: 'title', render: ({ title, type }) => title || type },
   { id: 'queue', label: 'Queue', sort: 'queue', render: ({ queue }) => queue },
   { id: 'status', label: 'State', sort: 'status', width: 110, render: (job) => <JobState job={job} /> },
@@ -74,7 +74,7 @@ export function QueuesScreen() {
         />
         <SelectFilter name="type" label="Kind" options={['function', 'event', 'tick']} width={130} />
       </Group>
-      <RecordTable<Job>
+      <RecordTable<JobSummary>
         label="Jobs"
         queryKey={['jobs', 'list']}
         load={findJobs}

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Code, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
+import type { SystemLog } from '../../../shared/api/system-logs.ts'
 import { findSystemLogs, oneOf } from '../../api/operations.ts'
-import type { SystemLog } from '../../api/records.ts'
 import { Facts } from '../../controls/facts.tsx'
 import { JsonView } from '../../controls/json-view.tsx'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'

@@ -1,7 +1,7 @@
 import { Badge, Code, Group, Switch, Text } from '@mantine/core'
 import { useSearchParams } from 'wouter'
+import type { SystemLog } from '../../../shared/api/system-logs.ts'
 import { findSystemLogs } from '../../api/operations.ts'
-import type { SystemLog } from '../../api/records.ts'
 import type { Column } from '../../controls/column.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { useListAddress } from '../../controls/list-address.ts'

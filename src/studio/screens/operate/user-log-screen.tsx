@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
+import type { UserLog } from '../../../shared/api/user-logs.ts'
 import { findUserLogs } from '../../api/operations.ts'
-import type { UserLog } from '../../api/records.ts'
 import { duration } from '../../controls/amounts.ts'
 import type { Column } from '../../controls/column.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'

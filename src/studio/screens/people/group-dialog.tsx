@@ -1,7 +1,7 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { Group } from '../../../shared/api/authentication-groups.ts'
 import { forgetPeople, readGroup } from '../../api/people.ts'
-import type { Group } from '../../api/records.ts'
 import { call } from '../../api/request.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'

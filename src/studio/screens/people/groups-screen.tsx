@@ -1,6 +1,6 @@
 import { Badge, Button, Group as Row, Text } from '@mantine/core'
+import type { Group } from '../../../shared/api/authentication-groups.ts'
 import { findGroups, forgetPeople } from '../../api/people.ts'
-import type { Group } from '../../api/records.ts'
 import { call } from '../../api/request.ts'
 import type { Column } from '../../controls/column.ts'
 import { confirm } from '../../controls/confirm.ts'

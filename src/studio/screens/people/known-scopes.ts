@@ -1,5 +1,7 @@
+import type { Group } from '../../../shared/api/authentication-groups.ts'
+import type { BlockRecord } from '../../../shared/api/blueprint-actions.ts'
+import type { User } from '../../../shared/api/users.ts'
 import { managementScopes, meaningOfSpecial } from '../../../shared/management-scopes.ts'
-import type { Block, Group, User } from '../../api/records.ts'
 
 /** One scope: who holds it, and what it opens. */
 export interface ScopeUse {
@@ -14,7 +16,7 @@ export interface ScopeUse {
 export function scopeUses(
   groups: readonly Group[],
   users: readonly User[],
-  triggers: readonly Pick<Block, 'scopes' | 'blueprint_guid'>[],
+  triggers: readonly Pick<BlockRecord, 'scopes' | 'blueprint_guid'>[],
 ): ScopeUse[] {
   const all = new Map<string, { groups: Set<string>; users: Set<string>; blueprints: Set<string> }>()
   const use = (scope: string) => {

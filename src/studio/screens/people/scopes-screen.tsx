@@ -1,8 +1,9 @@
 import { Anchor, Badge, Code, Group, Skeleton, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import type { BlockRecord } from '../../../shared/api/blueprint-actions.ts'
+import type { Blueprint } from '../../../shared/api/blueprints.ts'
 import { groupsQuery, usersQuery } from '../../api/people.ts'
-import type { Block, Blueprint } from '../../api/records.ts'
 import { search } from '../../api/request.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
@@ -16,7 +17,7 @@ export function ScopesScreen() {
   const triggers = useQuery({
     queryKey: ['blueprints', 'scoped triggers'],
     queryFn: ({ signal }) =>
-      search<Block>(
+      search<BlockRecord>(
         '/blueprintactions/search',
         { filters: { scopes: { exists: true } }, limit: 1000 },
         signal,
