@@ -39,7 +39,7 @@ export function goalsSection(
   ]
   return `${HEADING}
 
-The rest of the table of goals, which has nobody to be compared with. \`npm run bench -- --only <name>\` measures one of them.
+The other goals, without a comparison. \`npm run bench -- --only <name>\` measures one of them.
 
 ${table.join('\n')}
 
@@ -47,9 +47,9 @@ ${table.join('\n')}
 - *Free text*: ten kinds of texts (frequent and rare words, two words, either of two, one without another, begin of a word,
   phrase, one wrong letter), as many of each, one request at a time, no text twice between two writes. The articles have
   30 words, as frequent as in a language.
-- *500 blocks*: copies of the tasks example. The first figure is compiling and swapping, while which nothing else runs; a
-  deploy also reads and stores the blocks. 32 requests are under way all the time.
-- *1,000 blueprints*: each with two endpoints. Routing is finding one of 2,000 endpoints by method and path.
+- *500 blocks*: copies of the tasks example. The first figure is compiling and swapping, during which nothing else runs; a
+  deploy also reads and stores the blocks. 32 requests are in flight at all times.
+- *1,000 blueprints*: each with two endpoints. Routing means finding one of 2,000 endpoints by method and path.
 - *Idle memory*: the resident memory of a server with the tasks example, ten seconds after its start.
 `
 }

@@ -34,15 +34,15 @@ export function memorySection(
   const lines = [heads, heads.map(() => '---'), ...rows.map(cells)].map((line) => `| ${line.join(' | ')} |`)
   return `${HEADING}
 
-What large bodies cost: the most memory that the server's process had while it worked, less what it had before
+The cost of large bodies: the peak memory of the server's process during the work, less its memory before
 (\`VmHWM\` and \`VmRSS\` of \`/proc/<pid>/status\`). \`npm run bench -- --only memory\` measures this alone.
 
 ${lines.join('\n')}
 
 A megabyte has ${MIB.toLocaleString('en-US')} bytes. Each row has a server of its own, freshly started, that has had one small body of the
 same kind before. The upload that is too large says no length, so that the server has to count; afterwards no file of it
-is left. The memory of an upload does not grow with its size: from 100 MB on it is the same, nearly all of it what V8 lets pile up
-before it collects. The lines are the tasks of the table above, each tried and then written, with its place in the index,
+is left. The memory of an upload does not grow with its size: from 100 MB on it is the same, nearly all of it garbage that V8 has
+not collected yet. The lines are the tasks of the table above, each checked and then written and indexed,
 in durable batches. Measured on ${date}, commit ${commit}.
 `
 }

@@ -38,8 +38,8 @@ this alone.
 ${lines.join('\n')}
 
 The nodes, PostgreSQL and the load generator share this machine's two cores: the table shows what a request costs on
-PostgreSQL instead of the embedded engine and that nodes do not stand in each other's way, not how far a cluster goes.
-PostgreSQL writes to disk at each commit. Medians of 3 rounds of 2 s, 32 requests always under way. Measured on ${date},
+PostgreSQL instead of the embedded engine and that nodes do not slow each other down, not how far a cluster scales.
+PostgreSQL writes to disk at each commit. Medians of 3 rounds of 2 s, 32 requests in flight at all times. Measured on ${date},
 commit ${commit}.
 `
 }

@@ -26,10 +26,10 @@ of the reply, and to its end. \`npm run bench -- --only pages\` measures this al
 
 ${table([heads, ...lines])}
 
-One request at a time, each after a write to the same storage, so that no reply and no total is remembered from before.
-Each page has the exact number of all rows that it is a part of. Frequent words are in half of the documents and more, rare
-ones in a handful. The words of the columns are kept in memory: the first search after a start took
-${Math.round(words.first)} ms, and ${(words.ready / 1000).toFixed(1)} s later all of them were read, while the server went on answering.
+One request at a time, each after a write to the same storage, so that no reply and no total is cached.
+Each page has the exact total of rows. Frequent words are in half of the documents and more, rare ones in a
+handful. The words of the columns are kept in memory: the first search after a start took
+${Math.round(words.first)} ms, and ${(words.ready / 1000).toFixed(1)} s later all of them were read; the server kept answering meanwhile.
 
 **Over the wire**, style and script together (${files} files): ${kilobytes(compressed)} with brotli, ${kilobytes(gzip)} with gzip (${kilobytes(plain)} as they are
 written); goal: under ${kilobytes(MOST_BYTES)}, ${met}.
@@ -53,7 +53,7 @@ ${table([
 ])}
 
 Links and forms work as soon as they are seen; live means that a click changes the table only. Sorting by a click on a
-column's head then takes ${Math.round(sorted)} ms until the rows stand in their new order. Medians of 7 visits.`
+column's head then takes ${Math.round(sorted)} ms until the rows are in their new order. Medians of 7 visits.`
 }
 
 function shares(latencies: Latencies): string {

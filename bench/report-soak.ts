@@ -19,13 +19,13 @@ export function soakSection(
   return `## Soak
 
 One server under a mix of lists, reads, updates, increments, creates and unknown guids, ${sum.toLocaleString('en-US')} replies.
-\`npm run bench -- --only soak\` measures this (\`--seconds\` says for how long; 600 if not given).
+\`npm run bench -- --only soak\` measures this (\`--seconds\` sets the duration; 600 if not given).
 
 ${lines.join('\n')}
 
 From the first half to the second, medians: heap ${signed(heapGrowth)} MB, resident without pages of files ${signed(ownGrowth)} MB: ${flat ? 'flat' : '**not flat**'}.
 Pages of files are those of the database, which grows all the time and is mapped up to 256 MB, and of the program.
-The first turn is left out, in which caches fill. Measured on ${date}, commit ${commit}.
+The first turn, in which caches fill, is left out. Measured on ${date}, commit ${commit}.
 `
 }
 

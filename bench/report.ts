@@ -51,10 +51,10 @@ export function table(outcomes: readonly Outcome[]): string {
 export function warnings(outcomes: readonly Outcome[], machine: Machine, cores: Cores | undefined): string[] {
   const list: string[] = []
   if (cores === undefined)
-    list.push('The processes were not put on cores of their own (no `taskset`, or one core only).')
+    list.push('The processes did not have separate cores (no `taskset`, or one core only).')
   if (machine.loadBefore > 0.5)
     list.push(
-      `Other programs were running: the load average before the start was ${machine.loadBefore.toFixed(1)}. The ratios are worth more than the figures.`,
+      `Other programs were running: the load average before the start was ${machine.loadBefore.toFixed(1)}. The ratios are more reliable than the figures.`,
     )
   for (const outcome of outcomes) {
     const { title } = outcome.row
@@ -79,8 +79,7 @@ export function markdown(
   const notes = warnings(outcomes, machine, cores).map((warning) => `- ${warning}`)
   return `# Benchmarks
 
-Is an endpoint that is built of blocks as fast as one that is written by hand? \`npm run bench\` measures it and writes
-this page.
+Is an endpoint built from blocks as fast as one written by hand? \`npm run bench\` measures this and writes this page.
 
 ${rows.join('\n')}
 
@@ -89,7 +88,7 @@ is the median, with the least and the most. Latencies are milliseconds over all 
 The last column is the processor time that the server spent. On a machine that is busy with other things it grows too (cold
 caches), but by less than the replies fall.
 ${notes.length === 0 ? '' : `\n${notes.join('\n')}\n`}
-${rounds < 5 ? 'It was a short run; figures to keep need at least five rounds on a quiet machine. ' : ''}Goals that are missed stand here as missed.
+${rounds < 5 ? 'It was a short run; figures to keep need at least five rounds on a quiet machine. ' : ''}Missed goals are listed as missed.
 
 ## The machine
 
@@ -106,10 +105,10 @@ ${rounds < 5 ? 'It was a short run; figures to keep need at least five rounds on
 
 ## What is compared
 
-- **Quoin** as \`npm start\` runs it, with the tasks example and two endpoints more, one that replies with a constant
-  object and one that increments a field (\`bench/*.blueprint.json\`, installed through the public API). Rate limits are off.
-- **Hand-written** (\`bench/hand-written.ts\`): the same endpoints with Fastify and \`node:sqlite\`, as one writes them for
-  production: stored text is sent as it is, statements are prepared, the same index, writes of one turn share a
+- **Quoin** as \`npm start\` runs it, with the tasks example and two more endpoints: one replies with a constant
+  object, one increments a field (\`bench/*.blueprint.json\`, installed through the public API). Rate limits are off.
+- **Hand-written** (\`bench/hand-written.ts\`): the same endpoints with Fastify and \`node:sqlite\`, as in production
+  code: stored text is sent unchanged, statements are prepared, the index is the same, writes of one turn share a
   transaction.
 
 Before anything is timed, both get the same requests, good and bad, and must give the same statuses, headers and bodies
@@ -117,21 +116,19 @@ Before anything is timed, both get the same requests, good and bad, and must giv
 with \`synchronous = FULL\`. The bench stops if something differs. Then both are started afresh and filled with the same
 ${SEEDED.toLocaleString('en-US')} tasks of about 480 bytes through their API, and the lists are compared once more.
 
-Quoin does some things on these requests that the hand-written candidate does not: it knows scopes and groups, five
-places for a token and not one, idempotency keys, forms, field names with dots, and it gives each run a budget and a
-deadline.
+Quoin does more on these requests than the hand-written candidate: scopes and groups, five places for a token instead of
+one, idempotency keys, forms, field names with dots, and a budget and a deadline for each run.
 
 - *After a write*: each ${LISTS_PER_WRITE} lists there is one update of a task (not counted). Quoin keeps the lists that the task was not on
   and is not on now; the hand-written candidate keeps none.
-- *At an address that is new each time*: with a parameter that nobody reads, so that no memory of replies can answer. In the
-  row above it, Quoin answers from its memory of replies from the third time that a document is asked for; one that is written
-  is read anew.
-- *Another one each time*: the same with 8,000 lists that differ, so that no memory of results can answer.
+- *At an address that is new each time*: with an unused parameter, so that no reply is cached. In the row above it, Quoin
+  serves a document from its reply cache from the third request on; a written document is read again.
+- *Another one each time*: the same with 8,000 different lists, so that no result is cached.
 - *Nothing written since*: the same lists without the updates.
 - *Durable*: the reply is sent after the write is on disk.
 
-The candidates run in turns, A B, B A, and so on, each on one core with all its threads. A request that gets another
-status than it should makes its row void.
+The candidates run in turns, A B, B A, and so on, each on one core with all its threads. A request with an
+unexpected status makes its row void.
 `
 }
 

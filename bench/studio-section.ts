@@ -18,17 +18,17 @@ export function studioSection(
   return `${HEADING}
 
 The canvas with a blueprint of ${BLOCKS} blocks, in Chromium ${version} without a graphics processor, ${VIEWPORT.width} × ${VIEWPORT.height} pixels:
-milliseconds from one frame to the next while the hand moves all the time. \`npm run bench -- --only studio\` measures this alone.
+milliseconds from one frame to the next during constant movement. \`npm run bench -- --only studio\` measures this alone.
 
 ${table([
   ['Hand', 'frame p50', 'frame p99', 'script, style and layout a frame', 'goal'],
   ...frames.map(cells),
 ])}
 
-The goal is 60 frames a second, in the median. Without a graphics processor painting takes processor time too, which a desktop has for
-nothing; script, style and layout are what the studio itself costs. The load average was ${(loadavg()[0] ?? 0).toFixed(1)}.
+The goal is 60 frames a second, in the median. Without a graphics processor, painting takes processor time too, unlike on a desktop;
+script, style and layout are the cost of the studio itself. The load average was ${(loadavg()[0] ?? 0).toFixed(1)}.
 
-**Two people.** A block that one person puts down stands at its new place in front of the other one after ${Math.round(median(seen))} ms (median of
+**Two people.** A block that one person moves appears at its new place for the other after ${Math.round(median(seen))} ms (median of
 ${seen.length}, most ${Math.round(most)} ms); goal: under ${SEEN_MS.toLocaleString('en-US')} ms, ${most < SEEN_MS ? 'met' : '**missed**'}.
 
 Measured on ${date}, commit ${commit}.

@@ -19,19 +19,19 @@ export function peersSection(
   const heads = ['Work', ...names]
   const rows = [...rates].map(([work, row]) => [titles[work], ...names.map((name) => cell(row, name))])
   const lines = [heads, heads.map(() => '---'), ...rows].map((line) => `| ${line.join(' | ')} |`)
-  return `## What one would take instead
+  return `## Compared with alternatives
 
-Replies a second, in turns on the same core under the same load; in brackets how many times as fast Quoin on its own
-engine is. \`npm run bench:peers\` installs the others into a temporary folder and measures this.
+Replies a second, in turns on the same core under the same load; in brackets how many times as fast Quoin on the
+embedded engine is. \`npm run bench:peers\` installs the alternatives into a temporary folder and measures this.
 
 ${lines.join('\n')}
 
-- Compared with ${products.join(' and ')}, as they come, in their production mode.
-- *Node-RED*: http in, function, http response; it has no documents of its own.
-- *Parse Server*: its REST API on PostgreSQL, over a class of tasks with the index that the lists need. Anybody may create
-  there, while Quoin looks up a token and validates. PostgreSQL writes to disk at each commit for both, and runs on whatever
-  core is free, so the products' own core is not all that they use.
-- Directus and Strapi were not tried: Parse Server is one of the three that installs without building anything.
+- Compared with ${products.join(' and ')}, with default settings, in production mode.
+- *Node-RED*: http in, function, http response; it has no document storage.
+- *Parse Server*: its REST API on PostgreSQL, over a class of tasks with the index that the lists need. Its create is
+  public, while Quoin looks up a token and validates. PostgreSQL writes to disk at each commit for both and runs on any free
+  core, so both use more than their own core.
+- Directus and Strapi were not measured: of the three, Parse Server installs without a build.
 
 Measured on ${date}, commit ${commit}.
 `

@@ -16,9 +16,9 @@ export function reliabilityReport(figures: StormFigures, seed: { readonly date: 
 
 <!-- Made by npm run prove. Do not edit. -->
 
-What a cluster promises, and what happened when it was tried: three node processes on one PostgreSQL behind a round-robin
-load balancer, under load all the time, while nodes are killed with -9, PostgreSQL is stopped and killed, and the wire of a
-node to PostgreSQL is cut for longer than the node's lease.
+The promises of a cluster and the result of testing them: three node processes on one PostgreSQL behind a round-robin load
+balancer, under constant load. Nodes are killed with -9, PostgreSQL is stopped and killed, and the connection of a node to
+PostgreSQL is cut for longer than the node's lease.
 
 \`\`\`sh
 npm run prove                  # this, about ${Math.ceil((figures.lasted + 60) / 60)} minutes; writes this page
@@ -31,19 +31,19 @@ count a note as stored when they send it.
 
 ## Promises
 
-| Promise | Held against it | Broken |
+| Promise | Checked with | Broken |
 | --- | --- | --- |
 | An acknowledged write is never lost | ${count(notes.acknowledged)} notes whose 201 was received | ${notes.missing} |
 | A committed job is run at least once | the jobs of ${count(notes.acknowledged + notes.unanswered - notes.unansweredMissing)} notes | ${notes.unhandled} |
 | A tick of a schedule fires exactly once, and none is forgotten | ${count(ticks.ticks)} ticks of ${ticks.schedules} schedules | ${ticks.gaps + ticks.doubles + ticks.undone + ticks.strays + ticks.unwritten} |
 | After the answer to a deactivation no node serves the route | ${count(switches.asked)} requests after ${count(switches.deactivations)} deactivations and ${count(switches.activations)} activations | ${switches.wrong.length} |
-| A client is answered what it asked for, or 503 with \`retry-after\` | ${count(requests)} requests of ${figures.clients} clients | ${figures.unexpected.length} |
-| A node serves again by itself when what ailed it is over | ${figures.faults.length} faults | ${figures.faults.filter(({ recovered }) => recovered.includes('never')).length} |
+| A client gets the reply it asked for, or 503 with \`retry-after\` | ${count(requests)} requests of ${figures.clients} clients | ${figures.unexpected.length} |
+| A node recovers on its own once the fault is gone | ${figures.faults.length} faults | ${figures.faults.filter(({ recovered }) => recovered.includes('never')).length} |
 
 ## Faults
 
-Milliseconds from the end of a fault (PostgreSQL answers again, the wire is whole, the node is started) until each node that it
-hit answered a request that reads the database.
+Milliseconds from the end of a fault (PostgreSQL answers, the connection works, the node is started) until each affected node
+answered a request that reads the database.
 
 | Fault | Times | Lasted (median) | Until a node serves: median | longest |
 | --- | --- | --- | --- | --- |
@@ -53,16 +53,16 @@ ${faultRows(figures)}
 
 - The storm lasted ${figures.lasted} s; ${requests === 0 ? 0 : Math.round(requests / figures.lasted)} requests a second, of which ${count(refused)} (${((100 * refused) / Math.max(1, requests)).toFixed(1)} %) were answered with 503. The slowest answer
   took ${count(figures.slowest)} ms, the longest time without any acknowledged write was ${count(figures.silence)} ms.
-- ${count(notes.unanswered)} notes were sent and not acknowledged; ${count(notes.unansweredMissing)} of them are not there. A client that counted a note as stored before
-  the answer would have lost those: the check can fail.
-- Jobs run again, which at least once allows: ${notes.repeats} of notes, ${ticks.repeats} of ticks. ${count(ticks.late)} ticks were caught up, because nobody could fire them
+- ${count(notes.unanswered)} notes were sent and not acknowledged; ${count(notes.unansweredMissing)} of them are not stored. Control: counting notes as stored before the
+  reply would have reported these as lost, so the check can fail.
+- Jobs run again, which at least once allows: ${notes.repeats} of notes, ${ticks.repeats} of ticks. ${count(ticks.late)} ticks fired late, because no node could fire them
   in time.
-- After the last fault everything that was begun was over within ${figures.settled} ms. A killed node's jobs are taken over when their
+- After the last fault all work in progress ended within ${figures.settled} ms. A killed node's jobs are taken over when their
   lease of 15 s has ended.
 - The longest wait for the answer to an activation or deactivation was ${count(Math.round(switches.slowest))} ms: as long as the lease (6 s) of a node that could not
-  be reached. ${count(switches.fenced)} requests were refused by nodes that had lost the others.
+  be reached. ${count(switches.fenced)} requests were refused by nodes that had lost contact with the others.
 
-What was answered: ${Object.entries(figures.statuses)
+Replies: ${Object.entries(figures.statuses)
     .map(([what, times]) => `${what} × ${count(times)}`)
     .join(', ')}.
 
@@ -72,13 +72,13 @@ ${damageSection}
 ## The machine
 
 ${seed.date}, Node ${process.version} on ${process.platform} ${release()}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB. The nodes,
-PostgreSQL 18 (\`fsync\` on), the load balancer and the clients share it, so the figures say nothing about speed.
+PostgreSQL 18 (\`fsync\` on), the load balancer and the clients share it, so the figures are no measure of speed.
 
-## What it does not show
+## Not covered
 
-- A power cut: \`kill -9\` of PostgreSQL takes its processes, not what the machine's memory still owes the disk.
+- A power cut: \`kill -9\` of PostgreSQL ends its processes, but not the machine, whose memory still reaches the disk.
 - A failover to a standby: see [growing.md](growing.md).
-- A node whose clock is wrong, or whose process is frozen for longer than its lease and then goes on.
+- A node whose clock is wrong, or whose process is frozen for longer than its lease and then resumes.
 - A virtual machine that its host pauses without setting its clock: see [growing.md](growing.md).
 `
 }

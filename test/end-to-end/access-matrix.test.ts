@@ -42,7 +42,7 @@ test('control: routes that are open to others are found', async () => {
 })
 
 test.each([
-  ['an unknown word', '| `GET /info` | anybody |', 'neither scopes nor "everybody"'],
+  ['an unknown word', '| `GET /info` | anybody |', 'neither scopes nor "every caller"'],
   ['no table', 'text', 'has no table'],
 ])('control: %s in docs/access.md is refused', (_, text, words) => {
   expect(() => promisedAccess(text).of({ method: 'GET', path: '/api/v1/info' })).toThrow(words)

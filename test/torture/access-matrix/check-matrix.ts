@@ -75,7 +75,7 @@ function managementEndpoints(document: JsonValue | undefined): Described[] {
 /** What the document says about who may call. */
 function documentProblems({ operation, ...endpoint }: Described, access: Access): string[] {
   const { description = '', security } = operation
-  const said = Array.isArray(security) && security.length > 0 ? scopesIn(String(description)) : 'everybody'
+  const said = Array.isArray(security) && security.length > 0 ? scopesIn(String(description)) : 'every caller'
   const expected = access === 'signed-in' ? [] : access
   if (String(said) === String(expected)) return []
   return [`${nameOf(endpoint)}: the OpenAPI document says "${said}", docs/access.md "${expected}"`]

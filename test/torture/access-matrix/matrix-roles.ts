@@ -80,7 +80,7 @@ export async function openRoles({ caller, adminPassword, needs, whole }: RoleOpt
 }
 
 export function mayCall({ scopes }: Pick<Role, 'scopes'>, access: Access): boolean {
-  if (access === 'everybody') return true
+  if (access === 'every caller') return true
   if (scopes === undefined) return false
   if (access === 'signed-in' || scopes.includes('*')) return true
   return access.every((scope) => scopes.includes(scope))

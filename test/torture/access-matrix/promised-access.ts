@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Everybody, any signed-in user, or users who hold all of these scopes. */
-export type Access = 'everybody' | 'signed-in' | readonly string[]
+export type Access = 'every caller' | 'signed-in' | readonly string[]
 
 export interface Endpoint {
   readonly method: string
@@ -57,7 +57,7 @@ function byRule({ method, path }: Endpoint): readonly string[] {
 function inWords(who: string): Access {
   const scopes = [...who.matchAll(/`([a-z_]+)`/g)].map(([, scope = '']) => scope)
   if (scopes.length > 0) return scopes
-  if (who === 'everybody') return 'everybody'
+  if (who === 'every caller') return 'every caller'
   if (who === 'any signed-in user') return 'signed-in'
-  throw new Error(`docs/access.md: "${who}" is neither scopes nor "everybody" nor "any signed-in user".`)
+  throw new Error(`docs/access.md: "${who}" is neither scopes nor "every caller" nor "any signed-in user".`)
 }
