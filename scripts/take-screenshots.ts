@@ -191,11 +191,11 @@ try {
   const signIn = { username: 'admin', password, ip: '127.0.0.1' }
   const { access_token: token } = await quoin.access.signIn(signIn)
   const by = { guid: '', username: 'admin' }
-  const empty = await createBlueprint(quoin.engine.records, quoin.engine.random, { name: 'Greeting' }, by)
+  const empty = await createBlueprint(quoin.flows.records, quoin.flows.random, { name: 'Greeting' }, by)
   const content: Content = {
     ...(await fillCluster(address, token)),
     empty: guidOf(empty),
-    greeting: await installBlueprint(quoin.engine, greeting, by),
+    greeting: await installBlueprint(quoin.flows, greeting, by),
   }
   for (const one of pictures)
     if (chosen.length === 0 || chosen.includes(one.name)) {

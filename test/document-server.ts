@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { join } from 'node:path'
 import { type Access, openAccess } from '../src/access/access.ts'
 import { loadBlocks } from '../src/blocks/load-blocks.ts'
-import { type Engine, openEngine } from '../src/flows/engine.ts'
+import { type Flows, openFlows } from '../src/flows/flows.ts'
 import { assetRoutes } from '../src/http/routes/data/assets.ts'
 import { documentRoutes } from '../src/http/routes/data/documents.ts'
 import { documentTransferRoutes } from '../src/http/routes/data/documents-transfer.ts'
@@ -39,7 +39,7 @@ export interface Sent {
 export interface DocumentServer {
   readonly server: Server
   readonly access: Access
-  readonly engine: Engine
+  readonly flows: Flows
   readonly database: Database
   readonly clock: TestClock
   readonly directory: string
@@ -80,7 +80,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     close,
   } = await openTestDatabase(limits.slowSearches ? { slowSearches: limits.slowSearches } : {})
   const database = ruledDatabase(plain, await openFieldRules(plain))
-  const engine = await openEngine({
+  const flows = await openFlows({
     database,
     catalogue: await loadBlocks(),
     clock,
@@ -89,7 +89,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     allowedHosts: [],
     reservedRoots: new Set(['_system']),
   })
-  const { records, newGuid, live } = engine
+  const { records, newGuid, live } = flows
   const history = await openDocumentHistory(database)
   const audit = await openAuditLog(database, {})
   const context: StorageContext = { records, history, audit }
@@ -173,7 +173,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
   return {
     server,
     access,
-    engine,
+    flows,
     database,
     clock,
     directory,
@@ -199,7 +199,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
       await imports.close()
       history.close()
       audit.close()
-      await engine.close()
+      await flows.close()
       await access.close()
       await close()
     },

@@ -1,4 +1,4 @@
-/** An engine on a real database, with storage events and a worker that the test drives by hand. */
+/** Flows on a real database, with storage events and a worker that the test drives by hand. */
 
 import { loadBlocks } from '../src/blocks/load-blocks.ts'
 import type { Reply } from '../src/blocks/reply.ts'
@@ -6,7 +6,7 @@ import type { RunRequest } from '../src/blocks/run-request.ts'
 import { jobRunner } from '../src/flows/background/run-job.ts'
 import { openStorageEvents } from '../src/flows/background/storage-events.ts'
 import { installBlueprint } from '../src/flows/blueprints/install-blueprint.ts'
-import { type Engine, openEngine } from '../src/flows/engine.ts'
+import { type Flows, openFlows } from '../src/flows/flows.ts'
 import type { RunEnd } from '../src/flows/run/run.ts'
 import { systemLogStorage } from '../src/records/system-log.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
@@ -28,7 +28,7 @@ export interface Worked {
 }
 
 export interface JobRoom extends TestDatabase {
-  readonly engine: Engine
+  readonly flows: Flows
   readonly runJob: ReturnType<typeof jobRunner>
   /** Makes and activates a blueprint; its guid. */
   install(blocks: FlowBlocks): Promise<string>
@@ -47,7 +47,7 @@ export interface JobRoom extends TestDatabase {
 export async function openJobRoom(): Promise<JobRoom> {
   const room = await openTestDatabase()
   const { database, clock } = room
-  const engine = await openEngine({
+  const flows = await openFlows({
     database,
     clock,
     catalogue: await loadBlocks(),
@@ -56,9 +56,9 @@ export async function openJobRoom(): Promise<JobRoom> {
     allowedHosts: [],
     reservedRoots: new Set(),
   })
-  const closeEvents = openStorageEvents({ database, live: engine.live, log: engine.log })
+  const closeEvents = openStorageEvents({ database, live: flows.live, log: flows.log })
   const findUser = (guid: string) => (guid === ada.guid ? adaUser : undefined)
-  const runJob = jobRunner({ engine, findUser })
+  const runJob = jobRunner({ flows, findUser })
 
   async function documents(name: string, query: Query = matchAll): Promise<readonly JsonObject[]> {
     const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const
@@ -80,17 +80,17 @@ export async function openJobRoom(): Promise<JobRoom> {
 
   return {
     ...room,
-    engine,
+    flows,
     runJob,
-    install: (blocks) => installBlueprint(engine, { name: 'Test', blocks }, ada),
+    install: (blocks) => installBlueprint(flows, { name: 'Test', blocks }, ada),
     async send(blueprint, changes = {}) {
-      const [endpoint] = engine.live.table().blueprints.get(blueprint)?.compiled.endpoints ?? []
+      const [endpoint] = flows.live.table().blueprints.get(blueprint)?.compiled.endpoints ?? []
       if (!endpoint) throw new Error('The blueprint has no endpoint.')
       const request = requestWith(changes)
       const replies: Reply[] = []
       const given = endpoint.start(request)
       const onReply = (reply: Reply) => void replies.push(reply)
-      const end = await engine.run({ flow: endpoint.flow, blueprint, given, request, onReply })
+      const end = await flows.run({ flow: endpoint.flow, blueprint, given, request, onReply })
       return { end, replies }
     },
     async work() {
@@ -103,12 +103,12 @@ export async function openJobRoom(): Promise<JobRoom> {
     },
     documents,
     async logged() {
-      await engine.log.flush()
+      await flows.log.flush()
       return (await documents(systemLogStorage)).map(({ message }) => String(message))
     },
     async close() {
       closeEvents()
-      await engine.close()
+      await flows.close()
       await room.close()
     },
   }

@@ -3,7 +3,7 @@ import { type Access, openAccess } from '../src/access/access.ts'
 import { auditedAccess } from '../src/access/audited-access.ts'
 import { loadBlocks } from '../src/blocks/load-blocks.ts'
 import { auditedRecords } from '../src/flows/audited-records.ts'
-import { type Engine, openEngine } from '../src/flows/engine.ts'
+import { type Flows, openFlows } from '../src/flows/flows.ts'
 import { openValidationRules } from '../src/flows/live/validation-rules.ts'
 import { customEndpoints } from '../src/http/endpoints/custom-endpoints.ts'
 import { openIdempotency } from '../src/http/endpoints/endpoint-idempotency.ts'
@@ -46,7 +46,7 @@ export interface ManagementAnswer {
 
 export interface ManagementServer {
   readonly access: Access
-  readonly engine: Engine
+  readonly flows: Flows
   readonly database: Database
   readonly clock: TestClock
   /** To a path under /api/v1, as a user by name; '' is nobody. */
@@ -74,7 +74,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
       passwordCost: { memory: 64, passes: 1, parallelism: 1 },
     },
   })
-  const engine = await openEngine({
+  const flows = await openFlows({
     database,
     catalogue: await loadBlocks(),
     clock,
@@ -85,22 +85,22 @@ export async function openManagementServer(): Promise<ManagementServer> {
   })
   await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
   await access.ensureAdministrator(password)
-  const { records } = engine
+  const { records } = flows
   const families: RouteFamily[] = [
     authRoutes(access),
     meRoutes(access),
     userRoutes(access),
     authenticationGroupRoutes(access),
     userLogRoutes(access),
-    systemLogRoutes(engine),
+    systemLogRoutes(flows),
     auditLogRoutes(records),
-    blueprintRoutes(engine),
-    blueprintDeploymentRoutes(engine, access),
-    blueprintActionRoutes(engine),
+    blueprintRoutes(flows),
+    blueprintDeploymentRoutes(flows, access),
+    blueprintActionRoutes(flows),
     blueprintFieldRoutes(records),
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
-    customEndpoints(engine, await openIdempotency(database, clock)),
+    customEndpoints(flows, await openIdempotency(database, clock)),
   ]
   const server = await openServer({
     access,
@@ -149,7 +149,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
 
   return {
     access,
-    engine,
+    flows,
     database,
     clock,
     send,
@@ -161,7 +161,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     },
     async close() {
       await server.close()
-      await engine.close()
+      await flows.close()
       await access.close()
       await close()
     },

@@ -1,5 +1,5 @@
 /**
- * Runs one block as the engine would: settings read, pins converted and finished, and a context that remembers what the
+ * Runs one block as a run would: settings read, pins converted and finished, and a context that remembers what the
  * block did with the world. What it gives is checked against its out-pins. For the tests beside the blocks.
  */
 import type { BlockDefinition, FlowBlock, TriggerBlock, ValueBlock } from '../src/blocks/block.ts'
@@ -55,7 +55,7 @@ export interface Ran {
 /** 2026-01-31 12:00 UTC. */
 export const noon = Date.UTC(2026, 0, 31, 12)
 
-/** Throws what the block throws, and PinError for inputs that do not fit, as the engine sees them. */
+/** Throws what the block throws, and PinError for inputs that do not fit, as a run sees them. */
 export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstances = {}): Promise<Ran> {
   const settings = settingsOf(block, given.fields)
   const inputs = inputsOf(block.in, given.inputs ?? {})

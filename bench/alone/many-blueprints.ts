@@ -66,8 +66,8 @@ async function fill(folder: string): Promise<LiveTable> {
   const quoin = await openQuoin(options, surroundings)
   try {
     for (let number = 0; number < BLUEPRINTS; number++)
-      await installBlueprint(quoin.engine, smallBlueprint(number), { guid: '', username: 'bench' })
-    return quoin.engine.live.table()
+      await installBlueprint(quoin.flows, smallBlueprint(number), { guid: '', username: 'bench' })
+    return quoin.flows.live.table()
   } finally {
     await quoin.close()
   }

@@ -42,7 +42,7 @@ export async function openCheckedQuoin(): Promise<CheckedQuoin> {
     try {
       for (const name of blueprints) {
         const file = await readFile(new URL(`${name}.blueprint.json`, import.meta.url), 'utf8')
-        await installBlueprint(quoin.engine, JSON.parse(file), { guid: '', username: 'bench' })
+        await installBlueprint(quoin.flows, JSON.parse(file), { guid: '', username: 'bench' })
       }
       const port = Number(new URL(await quoin.server.listen()).port)
       const signedIn = await quoin.access.signIn({ username: 'admin', password, ip: '127.0.0.1' })

@@ -75,7 +75,7 @@ const BlockExample = Type.Object(
   {
     /** One or two sentences for the builder. */
     shows: Type.String({ pattern: '^[A-Z].*[.]$' }),
-    /** A blueprint file; the engine checks it when it is imported. */
+    /** A blueprint file; it is checked when it is imported. */
     blueprint: Type.Object({
       name: Type.String(),
       blocks: Type.Record(Type.String(), Type.Unsafe<JsonObject>({ type: 'object', required: ['type'] })),

@@ -158,14 +158,14 @@ export type Listens = keyof Listening
 interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins, S extends Settings>
   extends Pinned<In, Out, S> {
   readonly on: On
-  /** In-pins that may depend on a run, because the engine asks for them again and again. `listen` gets a sample. */
+  /** In-pins that may depend on a run, because they are asked for again and again. `listen` gets a sample. */
   readonly evaluatedLater?: readonly (keyof In & string)[]
   /** The other inputs are constants here: nothing runs yet. Throws PinError for what cannot be. */
   listen(inputs: Inputs<In>, settings: SettingValues<S>, custom: readonly CustomOutPin[]): Listening[On]
   start(happening: Happening[On]): Outputs<Out> | (Outputs<Out> & Given)
 }
 
-/** A block whose pins are no longer known by type: what the engine, the palette and the docs work with. */
+/** A block whose pins are no longer known by type: what the compiler, the palette and the docs work with. */
 interface Erased extends Omit<Pinned<InPins, OutPins, Settings>, 'searches' | 'check'> {
   searches?(inputs: Given): ChosenSearches
   check?(inputs: Given): void
@@ -223,7 +223,7 @@ const errorOut: OutPins = {
 }
 
 // Each has one overload that the authors of blocks see, with every pin typed, over a signature in which the pins are
-// erased. This is the only place where the types of pins are let go; the engine's converters keep what they promise.
+// erased. This is the only place where the types of pins are let go; the compiler's converters keep what they promise.
 
 export function defineValue<const In extends InPins, const Out extends OutPins, const S extends Settings>(
   block: ValueSpec<In, Out, S>,

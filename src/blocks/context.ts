@@ -26,7 +26,7 @@ export interface ValueContext<S extends Settings = Settings> {
 
 /** All that a flow block sees of the world. */
 export interface FlowContext<S extends Settings = Settings> extends ValueContext<S> {
-  /** The run's transaction. Flow blocks write and read through it and never commit: the engine does. */
+  /** The run's transaction. Flow blocks write and read through it and never commit: the run does. */
   readonly session: Session
   readonly cache: Cache
   /** Aborted at the run's deadline, on shutdown, and when the run fails elsewhere. Every block that waits obeys it. */

@@ -33,7 +33,7 @@ export function greeting(
   } else if (administrator) {
     lines.push(`    Sign in  ${administrator.username} / the password from QUOIN_ADMIN_PASSWORD`)
   }
-  const endpoint = [...quoin.engine.live.table().blueprints.values()]
+  const endpoint = [...quoin.flows.live.table().blueprints.values()]
     .flatMap(({ compiled }) => compiled.endpoints)
     .find(({ listening, scopes }) => {
       const open = scopes.length === 0 || scopes.includes('*public')

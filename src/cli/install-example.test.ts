@@ -47,7 +47,7 @@ test('everything is there and runs', async () => {
   const there = Object.fromEntries(await counts())
   expect(there).toMatchObject({ _blueprints: 5, _groups: 4, _templates: 1, 'crm-customers': 40 })
   expect(there._fields).toBe(crm.fields.length)
-  expect([...room.quoin.engine.live.table().blueprints.values()].map(({ name }) => name).sort()).toEqual(
+  expect([...room.quoin.flows.live.table().blueprints.values()].map(({ name }) => name).sort()).toEqual(
     crm.blueprints.map(({ name }) => name).sort(),
   )
 })

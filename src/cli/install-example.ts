@@ -35,12 +35,12 @@ const author = { ...by, mayScript: true }
 /** `now`: milliseconds since 1970. Of nodes that start together one installs. */
 export async function installExample(quoin: Quoin, example: Example, now: number): Promise<void> {
   await quoin.database.alone('example', async () => {
-    const { access, engine, database } = quoin
+    const { access, flows, database } = quoin
     for (const group of example.groups) await unlessThere(access.createGroup(group, installer))
     for (const field of example.fields) await unlessThere(createField(database, field, by))
     for (const { content, ...template } of example.templates)
       await unlessThere(createTemplate(database, { ...template, content: JSON.stringify(content) }, author))
-    for (const blueprint of example.blueprints) await installOnce(engine, blueprint)
+    for (const blueprint of example.blueprints) await installOnce(flows, blueprint)
     for (const [name, documents] of example.documents) await fill(quoin, name, documents, now)
   })
 }
@@ -54,20 +54,20 @@ async function unlessThere(made: Promise<unknown>): Promise<void> {
 }
 
 /** One of the same name is left alone, also if somebody has changed it or switched it off. */
-async function installOnce(engine: Quoin['engine'], file: { readonly name: string }): Promise<void> {
+async function installOnce(flows: Quoin['flows'], file: { readonly name: string }): Promise<void> {
   const named = () =>
     findAll(
-      engine.records.database.session(),
+      flows.records.database.session(),
       recordStorages.blueprints,
       { kind: 'term', field: 'name', value: file.name },
       100,
     )
   if ((await named()).length > 0) return
   try {
-    await installBlueprint(engine, file, by)
+    await installBlueprint(flows, file, by)
   } catch (error) {
     // One that could not be switched on would be taken for installed by the next start.
-    for (const half of await named()) await removeBlueprint(engine.records, guidOf(half), by)
+    for (const half of await named()) await removeBlueprint(flows.records, guidOf(half), by)
     throw withProblems(file.name, error)
   }
 }

@@ -30,7 +30,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
   await checkData(options.data)
   const opened = releasers()
   try {
-    const { access, engine, version, close } = await openQuoin(
+    const { access, flows, version, close } = await openQuoin(
       { ...options, port: 0, logLevel: 'silent', examples: false },
       { clock: terminal.clock, random: terminal.random, offline: true },
     )
@@ -42,9 +42,9 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
       settings: { ...options, logLevel: 'silent', trustProxy: false, waitingBytes: 0 },
       api: [
         userRoutes(access),
-        blueprintRoutes(engine),
-        blueprintDeploymentRoutes(engine, access),
-        blueprintActionRoutes(engine),
+        blueprintRoutes(flows),
+        blueprintDeploymentRoutes(flows, access),
+        blueprintActionRoutes(flows),
       ],
     })
     opened.add(() => server.close())

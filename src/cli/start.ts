@@ -38,11 +38,10 @@ ${optionsHelp()}`,
     if (example) terminal.announce(`  ${example.title}:\n\n    ${address}${example.pages}\n`)
     // Now that all is open: a migration may take its time.
     startWatchdog({
-      running: quoin.engine.running,
+      running: quoin.flows.running,
       seconds: options.watchdog,
       directory: stuckDirectory(options.data),
-      lost: (error) =>
-        quoin.engine.log.write({ level: 'error', message: `The watchdog has ended: ${error}` }),
+      lost: (error) => quoin.flows.log.write({ level: 'error', message: `The watchdog has ended: ${error}` }),
     })
     const callOff = settleAfterStart()
     const signal = await stopSignal(process, terminal.clock, (code) => process.exit(code))

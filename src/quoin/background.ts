@@ -2,7 +2,7 @@ import type { Access } from '../access/access.ts'
 import { jobRunner } from '../flows/background/run-job.ts'
 import { liveSchedules } from '../flows/background/schedules.ts'
 import { openStorageEvents } from '../flows/background/storage-events.ts'
-import type { Engine } from '../flows/engine.ts'
+import type { Flows } from '../flows/flows.ts'
 import type { QueueDepth } from '../http/metrics/metrics.ts'
 import { openQueue } from '../queue/queue-worker.ts'
 import { openScheduler, type Scheduler } from '../queue/scheduler.ts'
@@ -14,7 +14,7 @@ import { releasers } from './releasers.ts'
 
 export interface BackgroundOptions {
   readonly database: Database
-  readonly engine: Engine
+  readonly flows: Flows
   readonly access: Access
   readonly clock: Clock
   readonly random: Random
@@ -30,8 +30,8 @@ export interface Background {
 
 /** The work that no request waits for: events of storages, the queue, and schedules. */
 export async function openBackground(options: BackgroundOptions): Promise<Background> {
-  const { database, engine, access, clock, random, offline } = options
-  const { live, log } = engine
+  const { database, flows, access, clock, random, offline } = options
+  const { live, log } = flows
   const opened = releasers()
   opened.add(openStorageEvents({ database, live, log }))
   const write = (entry: Parameters<typeof log.write>[0]) => log.write(entry)
@@ -39,12 +39,12 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   const scheduler = await openScheduler({
     database,
     clock,
-    schedules: liveSchedules(engine),
+    schedules: liveSchedules(flows),
     onChange: (listener) => live.watch(listener),
     log: write,
   })
   opened.add(() => scheduler.close())
-  const runJob = jobRunner({ engine, findUser: (guid) => access.getUser(guid) })
+  const runJob = jobRunner({ flows, findUser: (guid) => access.getUser(guid) })
   const queue = openQueue({ database, runJob, clock, random, log: write })
   opened.add(() => queue.close())
   return { scheduler, close: opened.release }

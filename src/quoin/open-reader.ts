@@ -1,12 +1,12 @@
 /**
- * The composition root of a process that only reads (see `workers/workers.ts`): storage → blocks → access, engine →
+ * The composition root of a process that only reads (see `workers/workers.ts`): storage → blocks → access, flows →
  * endpoints. What is not an endpoint, or does more than read, is passed on to the writer.
  */
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openAccess } from '../access/access.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
-import { openEngine } from '../flows/engine.ts'
+import { openFlows } from '../flows/flows.ts'
 import { openTracedBlueprints } from '../flows/trace/traced-blueprints.ts'
 import type { RunningFlow } from '../flows/watchdog/running-flow.ts'
 import { customEndpoints } from '../http/endpoints/custom-endpoints.ts'
@@ -66,7 +66,7 @@ export async function openReader(
     const { access, flush } = readingAccess(inner, () => refusals, send)
     opened.add(flush)
     const logged = new Set<string>()
-    const engine = await openEngine({
+    const flows = await openFlows({
       database,
       catalogue,
       clock,
@@ -76,16 +76,16 @@ export async function openReader(
       reservedRoots,
       log: readersLog(logged, send),
     })
-    opened.add(() => engine.close())
+    opened.add(() => flows.close())
     const traced = await openTracedBlueprints(database, clock)
     opened.add(() => traced.close())
-    const metrics = openMetrics({ engine, version })
+    const metrics = openMetrics({ flows, version })
     opened.add(() => metrics.close())
     let isClosing = false
     const forwarder = requestForwarder(entrance, () => isClosing)
     opened.add(() => forwarder.close())
     const endpoints = readingEndpoints({
-      engine: metrics.engine,
+      flows: metrics.flows,
       forward: forwarder.forward,
       hasLogged: (run) => logged.size > 0 && logged.delete(run),
       isTraced: (blueprint) => !traced.none && traced.of(blueprint) !== undefined,
@@ -96,7 +96,7 @@ export async function openReader(
       clock,
       version,
       settings: httpSettings(options),
-      api: [customEndpoints(metrics.engine, await openIdempotency(database, clock), endpoints.respond)],
+      api: [customEndpoints(metrics.flows, await openIdempotency(database, clock), endpoints.respond)],
       finished: metrics.finished,
     })
     metrics.countWaiting(server.waitingBytes)
@@ -114,7 +114,7 @@ export async function openReader(
       else for (const listener of listeners) listener.call(http, request, response)
     })
     return {
-      running: engine.running,
+      running: flows.running,
       async listen(port) {
         await server.listen({ port, reusePort: true })
       },

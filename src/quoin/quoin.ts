@@ -1,5 +1,5 @@
 /**
- * The composition root: storage → blocks → access, engine → doors. The only file that builds things; what it opened is
+ * The composition root: storage → blocks → access, flows → doors. The only file that builds things; what it opened is
  * closed in reverse order, all of it, whatever fails.
  */
 import { readFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { auditedRecords } from '../flows/audited-records.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
 import { installBlueprint } from '../flows/blueprints/install-blueprint.ts'
 import { keepEmptyLists } from '../flows/blueprints/keep-empty-lists.ts'
-import { type Engine, openEngine } from '../flows/engine.ts'
+import { type Flows, openFlows } from '../flows/flows.ts'
 import { openValidationRules } from '../flows/live/validation-rules.ts'
 import { openTracing } from '../flows/trace/tracing.ts'
 import { settleStuckFlows, stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
@@ -87,7 +87,7 @@ import { releasers } from './releasers.ts'
 
 export interface Quoin {
   readonly access: Access
-  readonly engine: Engine
+  readonly flows: Flows
   readonly server: Server
   readonly database: Database
   readonly version: string
@@ -163,7 +163,7 @@ export async function openQuoin(
       settings: { ...accessSettings(options), ...(passwordCost && { passwordCost }) },
     })
     opened.add(() => access.close())
-    const engine = await openEngine({
+    const flows = await openFlows({
       database,
       catalogue,
       clock,
@@ -173,48 +173,48 @@ export async function openQuoin(
       reservedRoots,
       reservedPageRoots,
     })
-    opened.add(() => engine.close())
-    for (const message of noticed) engine.log.write({ level: 'error', message })
+    opened.add(() => flows.close())
+    for (const message of noticed) flows.log.write({ level: 'error', message })
     const history = await openDocumentHistory(database)
     opened.add(() => history.close())
-    const files = await openAssetStore(options, engine.newGuid, clock)
+    const files = await openAssetStore(options, flows.newGuid, clock)
     opened.add(() => files.close())
-    const assets = await openAssets(engine.records, files)
+    const assets = await openAssets(flows.records, files)
     const imports = await openDocumentImports({
       database,
       directory: join(options.data, 'imports'),
-      newGuid: engine.newGuid,
+      newGuid: flows.newGuid,
     })
     opened.add(() => imports.close())
     if (!offline) {
-      const purge = openExpiryPurge({ database, clock, log: engine.log })
+      const purge = openExpiryPurge({ database, clock, log: flows.log })
       opened.add(() => purge.close())
-      const sweep = openAssetSweep({ database, assets, clock, log: engine.log })
+      const sweep = openAssetSweep({ database, assets, clock, log: flows.log })
       opened.add(() => sweep.close())
     }
-    const tracing = await openTracing(engine)
+    const tracing = await openTracing(flows)
     opened.add(() => tracing.close())
     const metrics = openMetrics({
-      engine: tracing.engine,
+      flows: tracing.flows,
       version,
       queues: async () => queueDepths(await database.jobs.queues()),
     })
     opened.add(() => metrics.close())
     // Before anything runs that could write what is audited.
     const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
-    const documents = { records: engine.records, history, audit }
+    const documents = { records: flows.records, history, audit }
     // Before anything of theirs runs again.
     settleStuck = () =>
       settleStuckFlows({
-        deployments: engine.deployments,
-        log: engine.log,
+        deployments: flows.deployments,
+        log: flows.log,
         clock,
         directory: stuckDirectory(options.data),
       })
     if (!offline) await settleStuck()
     const background = await openBackground({
       database,
-      engine: metrics.engine,
+      flows: metrics.flows,
       access,
       clock,
       random,
@@ -224,11 +224,11 @@ export async function openQuoin(
     // Of nodes that start together one makes the administrator, and installs what it is to find.
     const administrator = await database.alone('first start', async () => {
       const made = await access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)
-      if (made && options.examples) await installExample(engine, made)
+      if (made && options.examples) await installExample(flows, made)
       return made
     })
-    const describe = endpointDescriptions(engine.live.table, rules.of)
-    const nodes = clusterNodes(database, { guid: engine.newGuid(), name: node, version, started }, clock)
+    const describe = endpointDescriptions(flows.live.table, rules.of)
+    const nodes = clusterNodes(database, { guid: flows.newGuid(), name: node, version, started }, clock)
     const info = async () => ({
       name: 'Quoin',
       version,
@@ -242,7 +242,7 @@ export async function openQuoin(
     const idempotency = await openIdempotency(database, clock)
     const pages = await openPageRoom({
       access,
-      engine: metrics.engine,
+      flows: metrics.flows,
       database,
       assets,
       clock,
@@ -263,21 +263,21 @@ export async function openQuoin(
         userRoutes(access),
         infoRoutes(info),
         nodeRoutes(nodes),
-        blueprintRoutes(engine),
-        blueprintDeploymentRoutes(engine, access),
-        blueprintVersionRoutes(engine),
+        blueprintRoutes(flows),
+        blueprintDeploymentRoutes(flows, access),
+        blueprintVersionRoutes(flows),
         blockCatalogueRoutes(
           (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
         ),
-        blueprintActionRoutes(engine),
-        blueprintEditRoutes(engine),
-        blueprintFieldRoutes(engine.records),
+        blueprintActionRoutes(flows),
+        blueprintEditRoutes(flows),
+        blueprintFieldRoutes(flows.records),
         blueprintTracingRoutes(tracing),
         runRoutes(tracing, access),
-        blueprintTemplateRoutes(engine.records),
-        blueprintValidationRoutes(engine.records),
-        storageRoutes(documents, engine.live),
-        storageAdviceRoutes(documents, engine.live),
+        blueprintTemplateRoutes(flows.records),
+        blueprintValidationRoutes(flows.records),
+        storageRoutes(documents, flows.live),
+        storageAdviceRoutes(documents, flows.live),
         preparationRoutes(rawDatabase),
         documentRoutes(documents),
         documentTransferRoutes(documents, imports),
@@ -286,10 +286,10 @@ export async function openQuoin(
         ...(background.scheduler ? [scheduleRoutes(background.scheduler)] : []),
         authenticationGroupRoutes(access),
         userLogRoutes(access),
-        systemLogRoutes(engine),
-        auditLogRoutes(engine.records),
+        systemLogRoutes(flows),
+        auditLogRoutes(flows.records),
         openApiRoutes(describe),
-        customEndpoints(metrics.engine, idempotency),
+        customEndpoints(metrics.flows, idempotency),
       ],
       root: [
         docsRoutes(describe),
@@ -303,7 +303,7 @@ export async function openQuoin(
       cluster: database.cluster,
     })
     metrics.countWaiting(door.waitingBytes)
-    const server = workers?.door(door, { access, log: engine.log }) ?? door
+    const server = workers?.door(door, { access, log: flows.log }) ?? door
     opened.add(async () => {
       // Runs that go on behind their reply have what is left of the time that requests in flight have.
       const late = clock() + STOP_MS
@@ -312,7 +312,7 @@ export async function openQuoin(
     })
     // Runs at a breakpoint would keep the server waiting.
     opened.add(() => tracing.runs.release())
-    return { access, engine, server, database, version, administrator, close: opened.release }
+    return { access, flows, server, database, version, administrator, close: opened.release }
   } catch (error) {
     await opened.release()
     throw error
@@ -338,7 +338,7 @@ function clusterNodes(
   return async () => [{ ...self, seen: Math.floor(clock() / 1000), load: load(), live: true, self: true }]
 }
 
-async function installExample(engine: Engine, { guid, username }: FirstAdministrator): Promise<void> {
+async function installExample(flows: Flows, { guid, username }: FirstAdministrator): Promise<void> {
   const file = await readFile(new URL('../../examples/tasks.blueprint.json', import.meta.url), 'utf8')
-  await installBlueprint(engine, JSON.parse(file), { guid, username })
+  await installBlueprint(flows, JSON.parse(file), { guid, username })
 }

@@ -12,7 +12,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply } from '../blocks/reply.ts'
 import type { CompiledEndpoint } from '../flows/compile/frame.ts'
-import type { Engine } from '../flows/engine.ts'
+import type { Flows } from '../flows/flows.ts'
 import type { RunEnd } from '../flows/run/run.ts'
 import type { Respond } from '../http/endpoints/custom-endpoints.ts'
 import { sendReply } from '../http/endpoints/endpoint-reply.ts'
@@ -24,7 +24,7 @@ import { WriteRefused, wasRefused } from '../storage/write-refused.ts'
 import { hasBody } from './forwarded-headers.ts'
 
 export interface ReadingEndpointsOptions {
-  readonly engine: Engine
+  readonly flows: Flows
   readonly forward: (request: IncomingMessage, response: ServerResponse) => void
   /** Whether a run that has ended had something to log. Asked once for each. */
   readonly hasLogged: (run: string) => boolean
@@ -43,13 +43,13 @@ export interface ReadingEndpoints {
 const PREFIX = '/api/v1'
 
 export function readingEndpoints({
-  engine,
+  flows,
   forward,
   hasLogged,
   isTraced,
 }: ReadingEndpointsOptions): ReadingEndpoints {
   let find: FindEndpoint = () => undefined
-  const unwatch = engine.live.watch((table) => {
+  const unwatch = flows.live.watch((table) => {
     find = endpointTable(table)
   })
   const writing = new WeakSet<CompiledEndpoint>()
@@ -75,7 +75,7 @@ export function readingEndpoints({
     respond(_engine, _idempotency, exchange, { endpoint, blueprint }, request) {
       let session: Session | undefined
       let replied: Reply | undefined
-      const end = engine.run({
+      const end = flows.run({
         flow: endpoint.flow,
         blueprint,
         given: endpoint.start(request),

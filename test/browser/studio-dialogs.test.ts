@@ -38,8 +38,8 @@ beforeAll(async () => {
   const [blueprint] = objectsOf(await studio.quoin.manage('POST', '/blueprints/search', {}))
   tasks = `blueprints/${guidOf(blueprint)}`
   const by = { guid: '', username: 'builder' }
-  const { engine } = studio.quoin.quoin
-  small = `blueprints/${await installBlueprint(engine, { name: 'Found', blocks, layout }, by)}`
+  const { flows } = studio.quoin.quoin
+  small = `blueprints/${await installBlueprint(flows, { name: 'Found', blocks, layout }, by)}`
   page = await studio.open('admin', 'welcome')
 }, 300_000)
 afterAll(() => studio?.close())

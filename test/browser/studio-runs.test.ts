@@ -58,9 +58,9 @@ let page: Page
 let blueprint = ''
 beforeAll(async () => {
   studio = await openStudio()
-  const { engine } = studio.quoin.quoin
+  const { flows } = studio.quoin.quoin
   blueprint = await installBlueprint(
-    engine,
+    flows,
     { name: 'Notes', blocks: notes, layout },
     { guid: '', username: 'builder' },
   )

@@ -39,7 +39,7 @@ const write = () => node.send('POST', '/notes', { body: { text: 'now' } })
  * the row of the counter, and a run that waits for that row has nothing that could be stored.
  */
 async function holdWhenQuiet(): Promise<void> {
-  await node.quoin.engine.log.flush()
+  await node.quoin.flows.log.flush()
   await commits.hold()
 }
 const statuses = () =>

@@ -39,7 +39,7 @@ export async function openContractRoom(): Promise<ContractRoom> {
     await room.addUser('stranger', [])
     const address = await room.quoin.server.listen()
     const make = (blocks: JsonObject) =>
-      makeBlueprint(room, importBlueprint({ name: name(), blocks }, room.quoin.engine.newGuid))
+      makeBlueprint(room, importBlueprint({ name: name(), blocks }, room.quoin.flows.newGuid))
     return {
       ...room,
       address,

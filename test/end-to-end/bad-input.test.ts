@@ -38,7 +38,7 @@ async function everything() {
     '_idempotency',
     'tasks',
   ]
-  await quoin.quoin.engine.log.flush()
+  await quoin.quoin.flows.log.flush()
   return Promise.all(storages.map((name) => quoin.documents(name)))
 }
 

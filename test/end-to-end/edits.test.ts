@@ -7,7 +7,7 @@ let quoin: TestQuoin
 let blueprint: string
 let word: string
 let count = 0
-const fresh = () => quoin.quoin.engine.newGuid()
+const fresh = () => quoin.quoin.flows.newGuid()
 
 beforeAll(async () => {
   quoin = await openTestQuoin()

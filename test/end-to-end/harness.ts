@@ -137,9 +137,9 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
       return guidOf(await manage('POST', '/users', body))
     },
     install: (name, blocks) =>
-      installBlueprint(quoin.engine, { name, blocks }, { guid: '', username: 'builder' }),
+      installBlueprint(quoin.flows, { name, blocks }, { guid: '', username: 'builder' }),
     async systemLog() {
-      await quoin.engine.log.flush()
+      await quoin.flows.log.flush()
       return documents(systemLogStorage)
     },
     advance(milliseconds) {

@@ -114,7 +114,7 @@ describe('replayed', () => {
   test('also after the blueprint was deactivated and activated again', async () => {
     const first = await order({ key, code: 201 })
     const [blueprint] =
-      [...quoin.quoin.engine.live.table().blueprints].find(([, live]) => live.name === 'orders') ?? []
+      [...quoin.quoin.flows.live.table().blueprints].find(([, live]) => live.name === 'orders') ?? []
     await quoin.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
     expect((await order({ key, code: 201 })).status).toBe(404)
     await quoin.manage('PUT', `/blueprints/update/set/active/${blueprint}`)

@@ -62,7 +62,7 @@ afterAll(() => quoin?.close())
 
 /** Blocks that were executed so far. */
 function executed(): number {
-  return blockCounts(quoin.quoin.engine.catalogue)
+  return blockCounts(quoin.quoin.flows.catalogue)
     .entries()
     .reduce((sum, [, count]) => sum + count, 0)
 }
@@ -187,8 +187,8 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 )
 
 test('writes and requests in any order: each reply is what a run replies', async () => {
-  const { engine, database } = quoin.quoin
-  const endpoints = engine.live.table().blueprints.get(blueprint)?.compiled.endpoints ?? []
+  const { flows, database } = quoin.quoin
+  const endpoints = flows.live.table().blueprints.get(blueprint)?.compiled.endpoints ?? []
   const endpointOf = (uri: string) => endpoints.find(({ listening }) => listening.uri === uri)
 
   async function ask(endpoint: CompiledEndpoint | undefined, url: string, part: object, kept: boolean) {
@@ -197,7 +197,7 @@ test('writes and requests in any order: each reply is what a run replies', async
     const request = { ...some, url, ...part }
     const flow = kept ? endpoint.flow : { ...endpoint.flow, repeatable: false }
     const replies: unknown[] = []
-    await engine.run({
+    await flows.run({
       flow,
       blueprint,
       given: endpoint.start(request),

@@ -117,7 +117,7 @@ describe('a run that writes, enqueues and asks outside', () => {
     expect(first.status).toBe(201)
     await settled()
     const run = await orders.lastRun('post')
-    await room.quoin.quoin.engine.log.flush()
+    await room.quoin.quoin.flows.log.flush()
     const before = await world()
     const again = await replay(run)
     expect(again).toMatchObject({
@@ -131,7 +131,7 @@ describe('a run that writes, enqueues and asks outside', () => {
     // The server outside counts; it was not asked, and what it had said is there again.
     expect(objectOf(objectOf(again.reply).body).stock).toEqual(objectOf(objectOf(run.reply).body).stock)
     expect(storyOf(again, orders)).toEqual(storyOf(run, orders))
-    await room.quoin.quoin.engine.log.flush()
+    await room.quoin.quoin.flows.log.flush()
     expect(await world()).toEqual(before)
     // Control: the world does notice what is done.
     await room.quoin.send('POST', '/orders', { body: { item: 'coffee' } })

@@ -417,7 +417,7 @@ describe('one request', () => {
 describe('nobody notices', () => {
   test('a run that is not traced executes the flow that has no probe in it', async () => {
     await notes.trace(true)
-    const { live } = room.quoin.quoin.engine
+    const { live } = room.quoin.quoin.flows
     const { compiled } = live.table().blueprints.get(notes.guid) ?? {}
     const [endpoint] = compiled?.endpoints ?? []
     await post({ text: 'traced' })

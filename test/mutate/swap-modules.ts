@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 const changed = new Map<string, string>()
 const blocks = /\/src\/blocks\/[^?]*\.ts$/
-/** Holds the class of errors that the engine knows by `instanceof`: there must be one of it. */
+/** Holds the class of errors that runs know by `instanceof`: there must be one of it. */
 const shared = /\/src\/blocks\/block\.ts$/
 const inVitestsPlace = new URL('vitest-in-node.ts', import.meta.url).href
 

@@ -29,7 +29,7 @@ export interface BlockRoom {
 export async function openMutantRoom(): Promise<MutantRoom> {
   const found = await findScenarios()
   const room = await openContractRoom()
-  const { catalogue } = room.quoin.engine
+  const { catalogue } = room.quoin.flows
   if (!(catalogue instanceof Map)) throw new TypeError('The catalogue cannot be changed.')
 
   /** What a scenario left active would go on beside the next one. */

@@ -147,7 +147,7 @@ describe('a function from the queue', () => {
     const payload = { blueprint: 'gone', function: 'mail', parameters: { to: 5 }, depth: 0 }
     await room.runJob({ ...job, payload }, never)
     expect(await room.documents('docs')).toMatchObject([{ name: '5', job: 'j' }])
-    await room.engine.deployments.deactivate(blueprint, ada)
+    await room.flows.deployments.deactivate(blueprint, ada)
     await expect(room.runJob({ ...job, payload }, never)).rejects.toThrow('no custom function named "mail"')
   })
 
@@ -252,12 +252,12 @@ describe('a tick', () => {
       }),
     )
   const triggerOf = (blueprint: string) =>
-    room.engine.live.table().blueprints.get(blueprint)?.compiled.schedules[0]?.block ?? ''
+    room.flows.live.table().blueprints.get(blueprint)?.compiled.schedules[0]?.block ?? ''
 
   test('of a blueprint that is no longer active is done, and the log says so', async () => {
     const blueprint = await room.install(scheduled)
     const guid = await tick(blueprint, triggerOf(blueprint))
-    await room.engine.deployments.deactivate(blueprint, ada)
+    await room.flows.deployments.deactivate(blueprint, ada)
     expect(await room.work()).toMatchObject([{ error: undefined }])
     expect(await room.documents('docs')).toEqual([])
     expect(await room.logged()).toEqual([`The tick ${guid} was dropped: its trigger is no longer active.`])

@@ -11,13 +11,13 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { Job } from '../../storage/job.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
-import type { Engine } from '../engine.ts'
+import type { Flows } from '../flows.ts'
 import { eventGiven } from '../run/event-given.ts'
 import type { RunEnd } from '../run/run.ts'
 import { originIn } from '../run/run-origin.ts'
 
 interface JobGround {
-  readonly engine: Pick<Engine, 'live' | 'log' | 'records' | 'run'>
+  readonly flows: Pick<Flows, 'live' | 'log' | 'records' | 'run'>
   /** A user's document without secrets; undefined when the user is no longer there. */
   readonly findUser: (guid: string) => MaybePromise<JsonObject | undefined>
 }
@@ -33,38 +33,38 @@ interface Target {
 
 /** Gives what runs one job: resolves when its run ended well, and rejects with the reason when it did not. */
 export function jobRunner({
-  engine,
+  flows,
   findUser,
 }: JobGround): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
   return async (job, signal) => {
     signal.throwIfAborted()
-    const target = await targetOf(engine, job)
+    const target = await targetOf(flows, job)
     if (!target) {
       const [blueprint, block] = [textIn(job.payload.blueprint), textIn(job.payload.block)]
       const message = `The ${job.kind} ${job.guid} was dropped: its trigger is no longer active.`
-      engine.log.write({ level: 'warn', message, blueprint, block })
+      flows.log.write({ level: 'warn', message, blueprint, block })
       return
     }
     const origin = originIn(job.payload)
     const user = origin.user && (await findUser(origin.user.guid))
-    const end = await engine.run({ ...target, user, origin, signal })
+    const end = await flows.run({ ...target, user, origin, signal })
     if (end.error) throw failureOf(end)
   }
 }
 
-function targetOf(engine: JobGround['engine'], job: RunnableJob): MaybePromise<Target | undefined> {
+function targetOf(flows: JobGround['flows'], job: RunnableJob): MaybePromise<Target | undefined> {
   switch (job.kind) {
     case 'function':
-      return functionTarget(engine, job)
+      return functionTarget(flows, job)
     case 'event':
-      return eventTarget(engine, job)
+      return eventTarget(flows, job)
     case 'tick':
-      return tickTarget(engine, job)
+      return tickTarget(flows, job)
   }
 }
 
 /** The function of the blueprint that asked, else of any other: the run is then the other's. */
-function functionTarget({ live }: JobGround['engine'], { guid, payload }: RunnableJob): Target {
+function functionTarget({ live }: JobGround['flows'], { guid, payload }: RunnableJob): Target {
   const name = textIn(payload.function)
   const { blueprints } = live.table()
   const asked = textIn(payload.blueprint)
@@ -80,20 +80,17 @@ function functionTarget({ live }: JobGround['engine'], { guid, payload }: Runnab
   return { flow: compiled.flow, blueprint: owner.compiled.guid, given }
 }
 
-async function eventTarget(engine: JobGround['engine'], job: RunnableJob): Promise<Target | undefined> {
+async function eventTarget(flows: JobGround['flows'], job: RunnableJob): Promise<Target | undefined> {
   const blueprint = textIn(job.payload.blueprint)
   const block = textIn(job.payload.block)
-  const live = engine.live.table().blueprints.get(blueprint)
+  const live = flows.live.table().blueprints.get(blueprint)
   const trigger = live?.compiled.storageEvents.find((one) => one.block === block)
   if (!trigger) return undefined
-  const given = trigger.start(await eventGiven(engine.records.database, job))
+  const given = trigger.start(await eventGiven(flows.records.database, job))
   return { flow: trigger.flow, blueprint, given }
 }
 
-function tickTarget(
-  { live }: JobGround['engine'],
-  { guid, payload, runAt }: RunnableJob,
-): Target | undefined {
+function tickTarget({ live }: JobGround['flows'], { guid, payload, runAt }: RunnableJob): Target | undefined {
   const blueprint = textIn(payload.blueprint)
   const block = textIn(payload.block)
   const found = live.table().blueprints.get(blueprint)

@@ -6,7 +6,7 @@ let room: JobRoom
 let schedules: () => readonly Schedule[]
 beforeEach(async () => {
   room = await openJobRoom()
-  schedules = liveSchedules(room.engine)
+  schedules = liveSchedules(room.flows)
 })
 afterEach(() => room.close())
 
@@ -47,7 +47,7 @@ test('nothing is scheduled until it is active, and no longer than that', async (
     catchUp: 'last',
   })
   expect(schedules()).toBe(schedules())
-  await room.engine.deployments.deactivate(blueprint, ada)
+  await room.flows.deployments.deactivate(blueprint, ada)
   expect(schedules()).toEqual([])
 })
 

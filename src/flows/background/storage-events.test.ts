@@ -64,7 +64,7 @@ describe('nobody is told', () => {
   test('before the blueprint is active, and after', async () => {
     await create({ title: 'before' })
     const blueprint = await room.install(watching(all))
-    await room.engine.deployments.deactivate(blueprint, ada)
+    await room.flows.deployments.deactivate(blueprint, ada)
     await create({ title: 'after' })
     expect(await queued()).toBe(0)
   })
@@ -72,7 +72,7 @@ describe('nobody is told', () => {
   test('of an event whose blueprint was deactivated meanwhile: it is done, and the log says so', async () => {
     const blueprint = await room.install(watching(all))
     await create({ title: 'a' })
-    await room.engine.deployments.deactivate(blueprint, ada)
+    await room.flows.deployments.deactivate(blueprint, ada)
     expect(await room.work()).toMatchObject([{ error: undefined }])
     expect(await seen()).toEqual([])
     expect(await room.logged()).toEqual([expect.stringMatching(/^The event .* was dropped/)])
@@ -82,7 +82,7 @@ describe('nobody is told', () => {
 test('a storage is watched while somebody listens, and left alone after', async () => {
   const watched = new Map<string, number>()
   const count = (name: string, change: number) => watched.set(name, (watched.get(name) ?? 0) + change)
-  const { live, log } = room.engine
+  const { live, log } = room.flows
   const close = openStorageEvents({
     database: {
       observe(name, observer) {
@@ -101,9 +101,9 @@ test('a storage is watched while somebody listens, and left alone after', async 
   const second = await room.install(watching('on_removed'))
   await room.install(watching('on_saved', 'others'))
   expect(watched).toEqual(new Map(Object.entries({ tasks: 1, others: 1 })))
-  await room.engine.deployments.deactivate(first, ada)
+  await room.flows.deployments.deactivate(first, ada)
   expect(watched.get('tasks')).toBe(1)
-  await room.engine.deployments.deactivate(second, ada)
+  await room.flows.deployments.deactivate(second, ada)
   expect(watched.get('tasks')).toBe(0)
   close()
   expect(watched.get('others')).toBe(0)
@@ -217,8 +217,8 @@ describe('a flow that writes to the storage it listens to', () => {
     expect(await room.work()).toHaveLength(8)
     expect(await room.documents('tasks')).toMatchObject([{ n: 8 }])
     expect(await queued()).toBe(0)
-    await room.engine.log.flush()
-    const trigger = room.engine.live.table().blueprints.get(blueprint)?.compiled.storageEvents[0]
+    await room.flows.log.flush()
+    const trigger = room.flows.live.table().blueprints.get(blueprint)?.compiled.storageEvents[0]
     expect(await room.documents('_systemlogs')).toMatchObject([
       {
         level: 'error',

@@ -10,15 +10,15 @@ import { matchAll } from '../../shared/query.ts'
 import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
 import { transact } from '../../storage/transact.ts'
-import { type Engine, openEngine } from '../engine.ts'
+import { type Flows, openFlows } from '../flows.ts'
 import { installBlueprint } from './install-blueprint.ts'
 import { keepEmptyLists } from './keep-empty-lists.ts'
 
 let room: TestDatabase
-let engine: Engine
+let flows: Flows
 beforeEach(async () => {
   room = await openTestDatabase()
-  engine = await openEngine({
+  flows = await openFlows({
     database: room.database,
     clock: room.clock,
     catalogue: await loadBlocks(),
@@ -29,7 +29,7 @@ beforeEach(async () => {
   })
 })
 afterEach(async () => {
-  await engine.close()
+  await flows.close()
   await room.close()
 })
 
@@ -55,7 +55,7 @@ function ignores(content: JsonObject): unknown {
 const listsOf = (all: readonly JsonObject[]) => all.filter(({ type }) => type === 'query_bool_must')
 
 test('writes true on what is saved, staged and deployed, and on nothing else; once only', async () => {
-  await installBlueprint(engine, { name: 'a', blocks: flow({}) }, { guid: '', username: 'a' })
+  await installBlueprint(flows, { name: 'a', blocks: flow({}) }, { guid: '', username: 'a' })
   const [block] = listsOf(await records(recordStorages.blocks))
   const { type, in_pins: pins } = block ?? {}
   const staged = { change: 'updated', type: type ?? '', in_pins: pins ?? [] }
@@ -75,7 +75,7 @@ test('writes true on what is saved, staged and deployed, and on nothing else; on
   expect(listsOf(objectsIn(deployment?.blocks ?? [])).map(ignores)).toEqual([true])
 
   const file = { name: 'b', blocks: { must: { type: 'query_bool_must', in: { field: 'a', terms: [] } } } }
-  await installBlueprint(engine, file, { guid: '', username: 'a' })
+  await installBlueprint(flows, file, { guid: '', username: 'a' })
   await keepEmptyLists(room.database)
   expect(
     listsOf(await records(recordStorages.blocks))
@@ -89,8 +89,8 @@ test.each<[string, JsonObject, number]>([
   ['that says what an empty list means is not', { ignore_empty: false }, 0],
   ['with a constant list is not', { terms: ['open'] }, 0],
 ])('a file %s', async (_name, more, count) => {
-  const guid = await installBlueprint(engine, { name: 'a', blocks: flow(more) }, { guid: '', username: 'a' })
+  const guid = await installBlueprint(flows, { name: 'a', blocks: flow(more) }, { guid: '', username: 'a' })
   const by = { guid: '', username: 'a', mayTakeAccountPages: true }
-  const { warnings = [] } = await engine.deployments.deploy(guid, by)
+  const { warnings = [] } = await flows.deployments.deploy(guid, by)
   expect(objectsIn(warnings).filter(({ pin }) => pin === 'ignore_empty')).toHaveLength(count)
 })

@@ -97,7 +97,7 @@ function doubtfulPins(graph: Graph, known: readonly Problem[]): Doubtful {
 }
 
 /**
- * A trigger's pins may depend on constants only, but for those that the engine asks for later: of them there is a sample
+ * A trigger's pins may depend on constants only, but for those that are asked for later: of them there is a sample
  * where there is no constant.
  */
 function readInputs(

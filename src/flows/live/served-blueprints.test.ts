@@ -8,7 +8,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
 import { transact } from '../../storage/transact.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
-import { type Engine, openEngine } from '../engine.ts'
+import { type Flows, openFlows } from '../flows.ts'
 import type { LiveTable } from './live-blueprints.ts'
 
 const builder = { guid: '', username: 'builder' }
@@ -21,9 +21,9 @@ beforeEach(async () => {
 })
 afterEach(() => room.close())
 
-async function open(): Promise<Engine & { readonly logged: readonly SystemLogEntry[] }> {
+async function open(): Promise<Flows & { readonly logged: readonly SystemLogEntry[] }> {
   const logged: SystemLogEntry[] = []
-  const engine = await openEngine({
+  const flows = await openFlows({
     database: room.database,
     clock: room.clock,
     catalogue: await loadBlocks(),
@@ -37,15 +37,15 @@ async function open(): Promise<Engine & { readonly logged: readonly SystemLogEnt
       close: async () => undefined,
     },
   })
-  return { ...engine, logged }
+  return { ...flows, logged }
 }
 
-function install(engine: Engine, uri: string): Promise<string> {
+function install(flows: Flows, uri: string): Promise<string> {
   const blocks = {
     get: { type: 'on_startup_register_uri_get', in: { uri } },
     reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: uri } },
   }
-  return installBlueprint(engine, { name: uri, blocks }, builder)
+  return installBlueprint(flows, { name: uri, blocks }, builder)
 }
 
 /** Puts other blocks in the place of what is deployed, behind everybody's back. */

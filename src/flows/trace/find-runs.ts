@@ -69,7 +69,7 @@ export async function pausedRuns(tracing: Tracing, blueprint: string | undefined
 /** As they are now: with those that are under way, and without what ended nodes left behind. */
 async function findRuns(tracing: Tracing, wanted: Search): Promise<Page> {
   await storeAll(tracing)
-  const find = () => searchRecords(tracing.engine.records, runStorage, wanted)
+  const find = () => searchRecords(tracing.flows.records, runStorage, wanted)
   const page = await find()
   return (await tracing.records.settle(page.records)) ? find() : page
 }

@@ -97,7 +97,7 @@ export async function replayRun(
 }
 
 async function blocksOf(
-  { engine: { records } }: Tracing,
+  { flows: { records } }: Tracing,
   blueprint: string,
   state: ReplayedState,
 ): Promise<{ blocks: readonly Block[]; deployment: number }> {
@@ -114,7 +114,7 @@ async function blocksOf(
 }
 
 function compile(
-  { engine: { catalogue }, probe }: Tracing,
+  { flows: { catalogue }, probe }: Tracing,
   guid: string,
   blocks: readonly Block[],
 ): CompiledBlueprint {

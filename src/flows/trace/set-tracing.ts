@@ -5,7 +5,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { candidateBlocks } from '../blueprints/block-staging.ts'
-import type { Engine } from '../engine.ts'
+import type { Flows } from '../flows.ts'
 import { KEEP_LAST } from './traced-blueprints.ts'
 import { flowBlocks } from './traced-flows.ts'
 import type { Tracing } from './tracing.ts'
@@ -21,10 +21,10 @@ export interface TracingAsked {
 /** How long it is on, if not said. */
 const MINUTES = 15
 
-export async function readTracing({ engine, blueprints }: Tracing, guid: string) {
-  await blueprintOf(engine, guid)
+export async function readTracing({ flows, blueprints }: Tracing, guid: string) {
+  await blueprintOf(flows, guid)
   const { on, until, keepLast, breakpoints } = await blueprints.read(guid)
-  const isOn = on && until > engine.environment.clock()
+  const isOn = on && until > flows.environment.clock()
   return {
     on: isOn,
     until: isOn ? new Date(until).toISOString() : null,
@@ -35,22 +35,22 @@ export async function readTracing({ engine, blueprints }: Tracing, guid: string)
 
 /** VALIDATION_FAILED for a breakpoint where none can be. */
 export async function setTracing(tracing: Tracing, guid: string, asked: TracingAsked, by: Actor) {
-  const { engine, blueprints } = tracing
-  const blueprint = await blueprintOf(engine, guid)
-  if (asked.breakpoints) await checkBreakpoints(engine, guid, asked.breakpoints)
+  const { flows, blueprints } = tracing
+  const blueprint = await blueprintOf(flows, guid)
+  if (asked.breakpoints) await checkBreakpoints(flows, guid, asked.breakpoints)
   const { minutes = MINUTES, keep_last: keepLast = KEEP_LAST } = asked
   const breakpoints = [...new Set(asked.breakpoints ?? (await blueprints.read(guid)).breakpoints)]
-  const until = asked.on ? engine.environment.clock() + minutes * 60_000 : 0
+  const until = asked.on ? flows.environment.clock() + minutes * 60_000 : 0
   await blueprints.set(guid, textIn(blueprint.name), { on: asked.on, until, keepLast, breakpoints }, by)
   return readTracing(tracing, guid)
 }
 
-function blueprintOf({ records }: Engine, guid: string): Promise<JsonObject> {
+function blueprintOf({ records }: Flows, guid: string): Promise<JsonObject> {
   return getRecord(records.database.session(), recordStorages.blueprints, guid, 'blueprint')
 }
 
 async function checkBreakpoints(
-  { records, catalogue, live }: Engine,
+  { records, catalogue, live }: Flows,
   guid: string,
   breakpoints: readonly string[],
 ): Promise<void> {

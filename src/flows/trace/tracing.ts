@@ -3,13 +3,13 @@
  *
  * - `traced-blueprints` says which blueprints are traced, on all nodes.
  * - `traced-flows` compiles those a second time, with the probe of `watched-blocks`; nothing else ever sees that copy.
- * - The engine given out here has `traced-runs` run the copy where a run is to be traced, and passes every other run
+ * - The flows given out here have `traced-runs` run the copy where a run is to be traced, and passes every other run
  *   straight on.
  * - `run-records` stores what came of it, `run-brake` holds runs at breakpoints, `replay` runs a recorded request again.
  */
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Probe } from '../compile/probe.ts'
-import type { Engine } from '../engine.ts'
+import type { Flows } from '../flows.ts'
 import type { RunEnd, RunStart } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import { openRunNews, type RunNews } from './run-news.ts'
@@ -21,8 +21,8 @@ import { type TracedRuns, tracedRuns } from './traced-runs.ts'
 import { watchedBlocks } from './watched-blocks.ts'
 
 export interface Tracing {
-  /** The engine, traced: for whatever starts runs. */
-  readonly engine: Engine
+  /** The flows, traced: for what starts runs. */
+  readonly flows: Flows
   readonly blueprints: TracedBlueprints
   readonly runs: TracedRuns
   readonly records: RunRecords
@@ -36,10 +36,10 @@ export interface Tracing {
   close(): Promise<void>
 }
 
-export async function openTracing(engine: Engine): Promise<Tracing> {
-  const { live, catalogue, newGuid } = engine
-  const { clock } = engine.environment
-  const { database } = engine.records
+export async function openTracing(flows: Flows): Promise<Tracing> {
+  const { live, catalogue, newGuid } = flows
+  const { clock } = flows.environment
+  const { database } = flows.records
   const node = database.cluster?.self ?? newGuid()
   const blueprints = await openTracedBlueprints(database, clock)
   const news = openRunNews(database, node)
@@ -47,25 +47,25 @@ export async function openTracing(engine: Engine): Promise<Tracing> {
   const records = await openRunRecords({ database, clock, node, keepLast, stored: news.stored })
   const watched = watchedBlocks()
   const { probe } = watched
-  const flows = tracedFlows(catalogue, probe)
+  const copies = tracedFlows(catalogue, probe)
   const runs = tracedRuns({ clock, node, blueprints, watched, records, news })
   const steering = openRunSteering(database, news, runs.steer)
   const unwatch = blueprints.onChange(runs.freeUntraced)
 
   const environment: RunEnvironment = {
-    ...engine.environment,
+    ...flows.environment,
     // A function that a traced run calls is traced with it, whatever blueprint it is of.
     findFunction(name, blueprint) {
       const table = live.table()
       const owners = [table.blueprints.get(blueprint), ...table.blueprints.values()]
       const owner = owners.find((one) => one?.compiled.functions.has(name))
-      return owner && flows.functionOf(owner.compiled, name)
+      return owner && copies.functionOf(owner.compiled, name)
     },
   }
 
   function run(start: RunStart): MaybePromise<RunEnd> {
-    if (blueprints.none && start.traced === undefined) return engine.run(start)
-    return runTraced(start) ?? engine.run(start)
+    if (blueprints.none && start.traced === undefined) return flows.run(start)
+    return runTraced(start) ?? flows.run(start)
   }
 
   /** Undefined for a run that is not to be traced, or cannot be now. */
@@ -73,14 +73,14 @@ export async function openTracing(engine: Engine): Promise<Tracing> {
     const { blueprint } = start
     if (start.traced === undefined && !blueprints.of(blueprint)) return undefined
     const found = live.table().blueprints.get(blueprint)
-    const trigger = found && !runs.isFull ? flows.of(found.compiled, start.flow) : undefined
+    const trigger = found && !runs.isFull ? copies.of(found.compiled, start.flow) : undefined
     if (!found || !trigger) return undefined
     const about = { blueprint, trigger, deployment: found.deployment, replayOf: null }
     return runs.begin({ environment, start, about })
   }
 
   return {
-    engine: { ...engine, run },
+    flows: { ...flows, run },
     ...{ blueprints, runs, records, news, probe, environment },
     steer: steering.steer,
     async close() {

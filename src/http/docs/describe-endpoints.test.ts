@@ -25,7 +25,7 @@ afterAll(() => room.close())
 async function responses(method: 'get' | 'post' | 'put' | 'delete', path: string) {
   const rules = await openFieldRules(room.quoin.database)
   const { paths } = await describeEndpoints({
-    table: room.quoin.engine.live.table(),
+    table: room.quoin.flows.live.table(),
     identity: undefined,
     rulesOf: rules.of,
   })
@@ -128,7 +128,7 @@ describe('what is kept of descriptions', () => {
 
   test('is the same object for callers who may enter the same, and another one after a change', async () => {
     const rules = await openFieldRules(room.quoin.database)
-    const describedTo = endpointDescriptions(room.quoin.engine.live.table, rules.of)
+    const describedTo = endpointDescriptions(room.quoin.flows.live.table, rules.of)
     const anonymous = await describedTo(undefined, noIds)
     expect(await describedTo(undefined, noIds)).toBe(anonymous)
     const signedIn = await describedTo(caller(), noIds)
@@ -151,7 +151,7 @@ describe('what is kept of descriptions', () => {
       await room.install(`for ${name}`, {
         on: { type: 'on_startup_register_uri_get', in: { uri: `for-${name}` }, scopes: [`is_${name}`] },
       })
-    const describedTo = endpointDescriptions(room.quoin.engine.live.table, () => [])
+    const describedTo = endpointDescriptions(room.quoin.flows.live.table, () => [])
     const kinds = Array.from({ length: 32 }, (_, bits) =>
       ['one', 'two', 'three', 'four', 'five'].filter((_name, place) => (bits >> place) & 1),
     )
@@ -169,7 +169,7 @@ test('no two operations have names that a generator makes one of, whoever asks',
     slash: { type: 'on_startup_register_uri_get', in: { uri: 'a/b' }, scopes: ['*public'] },
     ours: { type: 'on_startup_register_uri_get', in: { uri: 'static/file' }, scopes: ['*public'] },
   })
-  const table = room.quoin.engine.live.table()
+  const table = room.quoin.flows.live.table()
   const seenBy = async (...scopes: string[]) => {
     const identity = { guid: 'g', username: 'u', scopes: new Set(scopes), user: {}, tokenGuid: 't' }
     const { paths } = await describeEndpoints({ table, identity, managementIds: new Set(['getStaticFile']) })

@@ -15,7 +15,7 @@ import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
-import type { Engine } from '../../flows/engine.ts'
+import type { Flows } from '../../flows/flows.ts'
 import type { RunEnd } from '../../flows/run/run.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
@@ -28,7 +28,7 @@ import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempo
 import { sendEnd, sendReply } from './endpoint-reply.ts'
 import { runRequest } from './endpoint-request.ts'
 import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
-import { engineAskedFor, TRACE_HEADER } from './trace-header.ts'
+import { flowsAskedFor, TRACE_HEADER } from './trace-header.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -39,7 +39,7 @@ declare module 'fastify' {
 
 /** What is done with a request that has found its endpoint and may enter. */
 export type Respond = (
-  engine: Engine,
+  flows: Flows,
   idempotency: Idempotency,
   exchange: EndpointExchange,
   found: FoundEndpoint,
@@ -50,13 +50,13 @@ const PREFIX = '/api/v1'
 const HERE = `${PREFIX}/`
 
 export function customEndpoints(
-  engine: Engine,
+  flows: Flows,
   idempotency: Idempotency,
   respond: Respond = answer,
 ): RouteFamily {
   return (app, tools) => {
     let find: FindEndpoint = () => undefined
-    const unwatch = engine.live.watch((table) => {
+    const unwatch = flows.live.watch((table) => {
       find = endpointTable(table)
     })
     app.addHook('onClose', async () => unwatch())
@@ -68,7 +68,7 @@ export function customEndpoints(
       const found = find(method, pathOf(url))
       if (!found) return false
       const exchange = new EndpointExchange(request, response, found.endpoint, tools.exchange, handed)
-      enter(engine, idempotency, exchange, found, tools, respond)
+      enter(flows, idempotency, exchange, found, tools, respond)
       return true
     }
 
@@ -102,7 +102,7 @@ function handedOver({ ip, host }: FastifyRequest, reply: FastifyReply): HandedOv
 }
 
 function enter(
-  engine: Engine,
+  flows: Flows,
   idempotency: Idempotency,
   exchange: EndpointExchange,
   found: FoundEndpoint,
@@ -114,10 +114,10 @@ function enter(
     if (!mayEnter(endpoint.scopes, identity)) throw notFound()
     tools.limitRate(exchange, endpoint.block, endpoint.listening.rateLimit)
     if (exchange.headers[TRACE_HEADER] !== undefined)
-      return andThen(engineAskedFor(engine, exchange, tools), (asked) =>
+      return andThen(flowsAskedFor(flows, exchange, tools), (asked) =>
         readAndRespond(asked, idempotency, exchange, found, respond),
       )
-    return readAndRespond(engine, idempotency, exchange, found, respond)
+    return readAndRespond(flows, idempotency, exchange, found, respond)
   }
   try {
     const identity = carriesToken(exchange, found.endpoint.scopes) ? identify(exchange, tools) : undefined
@@ -129,14 +129,14 @@ function enter(
 }
 
 function readAndRespond(
-  engine: Engine,
+  flows: Flows,
   idempotency: Idempotency,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   respond: Respond,
 ): MaybePromise<void> {
   return andThen(endpointBody(exchange), (body) =>
-    respond(engine, idempotency, exchange, found, runRequest(exchange, found.parameters, body)),
+    respond(flows, idempotency, exchange, found, runRequest(exchange, found.parameters, body)),
   )
 }
 
@@ -176,27 +176,27 @@ function pathOf(url: string): string {
 }
 
 function answer(
-  engine: Engine,
+  flows: Flows,
   idempotency: Idempotency,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   given: RunRequest,
 ): MaybePromise<void> {
   const key = found.endpoint.listening.idempotent ? idempotency.keyOf(found, given) : undefined
-  if (key) return answerOnce(engine, idempotency, key, found, given, exchange)
-  const end = start(engine, found, given, (sent) => sendReply(exchange, sent))
-  return andThen(end, (ended) => finish(engine, found, ended, exchange))
+  if (key) return answerOnce(flows, idempotency, key, found, given, exchange)
+  const end = start(flows, found, given, (sent) => sendReply(exchange, sent))
+  return andThen(end, (ended) => finish(flows, found, ended, exchange))
 }
 
 function start(
-  engine: Engine,
+  flows: Flows,
   found: FoundEndpoint,
   request: RunRequest,
   onReply: (reply: Reply) => void,
   beforeReply?: (session: Session, reply: Reply) => unknown,
 ) {
   const { endpoint, blueprint } = found
-  return engine.run({
+  return flows.run({
     flow: endpoint.flow,
     blueprint,
     given: endpoint.start(request),
@@ -206,12 +206,12 @@ function start(
   })
 }
 
-function finish(engine: Engine, found: FoundEndpoint, end: RunEnd, exchange: EndpointExchange): void {
+function finish(flows: Flows, found: FoundEndpoint, end: RunEnd, exchange: EndpointExchange): void {
   if (end.replied) return
   if (!end.error) {
     const { method, uri } = found.endpoint.listening
     const message = `${method} ${uri} ended without a reply block; the client got 204.`
-    engine.log.write({
+    flows.log.write({
       level: 'warn',
       message,
       run: end.run,
@@ -223,7 +223,7 @@ function finish(engine: Engine, found: FoundEndpoint, end: RunEnd, exchange: End
 }
 
 async function answerOnce(
-  engine: Engine,
+  flows: Flows,
   idempotency: Idempotency,
   key: IdempotencyKey,
   found: FoundEndpoint,
@@ -237,7 +237,7 @@ async function answerOnce(
   }
   try {
     const end = await start(
-      engine,
+      flows,
       found,
       given,
       (sent) => sendReply(exchange, sent),
@@ -246,7 +246,7 @@ async function answerOnce(
     // Another node was faster: its writes and its reply stand, ours were undone.
     const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
     if (other) replay(exchange, other)
-    else finish(engine, found, end, exchange)
+    else finish(flows, found, end, exchange)
   } finally {
     idempotency.release(key)
   }

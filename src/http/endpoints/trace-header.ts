@@ -5,7 +5,7 @@
  */
 import type { Identity } from '../../access/identity.ts'
 import { holds } from '../../access/scopes.ts'
-import type { Engine } from '../../flows/engine.ts'
+import type { Flows } from '../../flows/flows.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { RouteTools } from '../server/route-family.ts'
@@ -14,19 +14,19 @@ import type { EndpointExchange } from './endpoint-exchange.ts'
 export const TRACE_HEADER = 'x-quoin-trace'
 
 /** The engine for a request that has the header: tracing what it runs, where that may be. */
-export function engineAskedFor(
-  engine: Engine,
+export function flowsAskedFor(
+  flows: Flows,
   exchange: EndpointExchange,
   tools: Pick<RouteTools, 'identify'>,
-): MaybePromise<Engine> {
+): MaybePromise<Flows> {
   const { headers } = exchange
   const asked = String(headers[TRACE_HEADER])
   delete headers[TRACE_HEADER]
   const asker = asked === '1' ? exchange.identity : userOf(asked, exchange, tools)
   return andThen(asker, (identity) => {
-    if (!identity || !holds(identity.scopes, 'blueprints_update')) return engine
+    if (!identity || !holds(identity.scopes, 'blueprints_update')) return flows
     const traced = (run: string) => exchange.alsoSend('x-quoin-run', run)
-    return { ...engine, run: (start) => engine.run({ ...start, traced }) }
+    return { ...flows, run: (start) => flows.run({ ...start, traced }) }
   })
 }
 

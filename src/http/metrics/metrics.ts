@@ -1,5 +1,5 @@
 import { blockCounts } from '../../flows/compile/block-counts.ts'
-import type { Engine } from '../../flows/engine.ts'
+import type { Flows } from '../../flows/flows.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { RequestListener } from '../server/finished-request.ts'
 import { httpMetrics } from './http-metrics.ts'
@@ -8,7 +8,7 @@ import { type Metric, prometheusText } from './prometheus-text.ts'
 import { measureRuns } from './run-metrics.ts'
 
 export interface MetricsOptions {
-  readonly engine: Engine
+  readonly flows: Flows
   readonly version: string
   /** How many jobs are in each queue, by state. */
   readonly queues?: () => MaybePromise<Iterable<QueueDepth>>
@@ -22,7 +22,7 @@ export interface QueueDepth {
 
 export interface Metrics {
   /** The engine, counted: for whatever starts runs. */
-  readonly engine: Engine
+  readonly flows: Flows
   /** For the server: told of each request that was answered. */
   readonly finished: RequestListener
   all(): Promise<readonly Metric[]>
@@ -38,10 +38,10 @@ export interface Metrics {
 }
 
 /** What a node counts about itself. Labels are bounded by what builders deploy, never by what requesters send. */
-export function openMetrics({ engine, version, queues }: MetricsOptions): Metrics {
+export function openMetrics({ flows, version, queues }: MetricsOptions): Metrics {
   const http = httpMetrics()
-  const runs = measureRuns(engine)
-  const blocks = blockCounts(engine.catalogue)
+  const runs = measureRuns(flows)
+  const blocks = blockCounts(flows.catalogue)
   const own = openProcessMetrics()
   let streams: (() => number) | undefined
   let waiting: (() => number) | undefined
@@ -61,7 +61,7 @@ export function openMetrics({ engine, version, queues }: MetricsOptions): Metric
     ...(await own.metrics()),
   ]
   return {
-    engine: runs.engine,
+    flows: runs.flows,
     finished: http.finished,
     settled: runs.settled,
     countWaiting(bytes) {

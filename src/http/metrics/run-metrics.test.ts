@@ -18,7 +18,7 @@ beforeAll(async () => {
     arrived.resolve()
   })
   quoin = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: `127.0.0.1:${slow.port}` })
-  runs = measureRuns(quoin.quoin.engine)
+  runs = measureRuns(quoin.quoin.flows)
   blueprint = await quoin.install('waits', {
     on: { type: 'trigger_custom_function', fields: { name: 'wait' } },
     ask: { type: 'http_request', in: { flow: '@on.flow', url: slow.url } },
@@ -32,9 +32,9 @@ afterAll(async () => {
 })
 
 function run() {
-  const called = quoin.quoin.engine.live.table().functions.get('wait')
+  const called = quoin.quoin.flows.live.table().functions.get('wait')
   if (!called) throw new Error('The function is not there.')
-  return Promise.resolve(runs.engine.run({ flow: called.flow, blueprint, given: called.start({}) }))
+  return Promise.resolve(runs.flows.run({ flow: called.flow, blueprint, given: called.start({}) }))
 }
 
 const underWay = () => runs.metrics().find(({ name }) => name === 'quoin_runs_under_way')?.samples

@@ -2,14 +2,14 @@
  * Counts runs by blueprint and by how they ended, and knows which are under way: a run may go on behind its reply, when
  * its request is long gone, and whoever stops a node waits for it.
  */
-import type { Engine } from '../../flows/engine.ts'
+import type { Flows } from '../../flows/flows.ts'
 import type { RunEnd } from '../../flows/run/run.ts'
 import { isPromise } from '../../shared/maybe-promise.ts'
 import type { Metric } from './prometheus-text.ts'
 
 export interface MeasuredRuns {
   /** The engine, counted. Whatever starts runs is given this one. */
-  readonly engine: Engine
+  readonly flows: Flows
   metrics(): Metric[]
   /** Resolves when no run is under way, or after so many milliseconds. Runs that start meanwhile count. */
   settled(milliseconds: number): Promise<void>
@@ -18,7 +18,7 @@ export interface MeasuredRuns {
 /** `done`: to the end; `refused`: the requester's fault (4xx); `failed`: a fault of the flow or ours; `stopped`: 503. */
 type Outcome = 'done' | 'refused' | 'failed' | 'stopped'
 
-export function measureRuns(engine: Engine): MeasuredRuns {
+export function measureRuns(flows: Flows): MeasuredRuns {
   const runs = new Map<string, Record<Outcome, number>>()
   let underWay = 0
   const waiting = new Set<() => void>()
@@ -34,10 +34,10 @@ export function measureRuns(engine: Engine): MeasuredRuns {
   }
 
   return {
-    engine: {
-      ...engine,
+    flows: {
+      ...flows,
       run(start) {
-        const end = engine.run(start)
+        const end = flows.run(start)
         if (!isPromise(end)) return count(start.blueprint, end)
         underWay += 1
         return end.then((ended) => {
@@ -48,7 +48,7 @@ export function measureRuns(engine: Engine): MeasuredRuns {
       },
     },
     metrics() {
-      const { blueprints } = engine.live.table()
+      const { blueprints } = flows.live.table()
       return [
         {
           name: 'quoin_runs_total',

@@ -1,5 +1,5 @@
 import type { Access } from '../../access/access.ts'
-import type { Engine } from '../../flows/engine.ts'
+import type { Flows } from '../../flows/flows.ts'
 import { openPages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
 import type { Clock } from '../../shared/clock.ts'
@@ -16,7 +16,7 @@ import { pageTemplates } from './page-templates.ts'
 
 export interface PageRoomOptions {
   readonly access: Access
-  readonly engine: Engine
+  readonly flows: Flows
   readonly database: Database
   readonly assets: Assets
   readonly clock: Clock
@@ -31,9 +31,9 @@ export async function openPageRoom({ random, ...given }: PageRoomOptions): Promi
     ...given,
     secret,
     pages: await openPages(given.clock),
-    tokens: formTokens(secret, given.engine.newGuid),
+    tokens: formTokens(secret, given.flows.newGuid),
     keptForms: await openKeptForms(given.database, secret, given.clock),
     templates: pageTemplates(given.database),
-    events: openPageEvents(given.database, given.engine.live, given.engine.newGuid),
+    events: openPageEvents(given.database, given.flows.live, given.flows.newGuid),
   }
 }

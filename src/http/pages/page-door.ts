@@ -41,7 +41,7 @@ const LATE_FORM = { fields: 500, fieldSize: 256 * 1024, characters: 512 * 1024 }
 export function pageDoor(room: PageRoom): RouteFamily {
   return async (app, tools) => {
     let find: FindPage = () => undefined
-    const unwatch = room.engine.live.watch((table) => {
+    const unwatch = room.flows.live.watch((table) => {
       find = pageRoutes(table)
     })
     app.addHook('onClose', async () => unwatch())

@@ -31,13 +31,13 @@ beforeAll(async () => {
     },
     show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@table.state' } },
   })
-  const { access, engine, database } = quoin.quoin
+  const { access, flows, database } = quoin.quoin
   files = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const assets = await openAssets(engine.records, await openAssetFiles(files, engine.newGuid))
-  metrics = openMetrics({ engine, version: '1.2.3' })
+  const assets = await openAssets(flows.records, await openAssetFiles(files, flows.newGuid))
+  metrics = openMetrics({ flows, version: '1.2.3' })
   pages = await openPageRoom({
     access,
-    engine: metrics.engine,
+    flows: metrics.flows,
     database,
     assets,
     clock: Date.now,

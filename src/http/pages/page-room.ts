@@ -1,5 +1,5 @@
 import type { Access } from '../../access/access.ts'
-import type { Engine } from '../../flows/engine.ts'
+import type { Flows } from '../../flows/flows.ts'
 import type { Pages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
 import type { Clock } from '../../shared/clock.ts'
@@ -15,7 +15,7 @@ import type { PageTemplates } from './page-templates.ts'
 /** What everything about pages works with. */
 export interface PageRoom {
   readonly access: Access
-  readonly engine: Engine
+  readonly flows: Flows
   readonly database: Database
   readonly assets: Assets
   readonly clock: Clock

@@ -62,7 +62,7 @@ export async function showPage(
   }
   const hidden = () => [
     { name: sentNames.token, value: issue() },
-    { name: sentNames.once, value: room.engine.newGuid() },
+    { name: sentNames.once, value: room.flows.newGuid() },
   ]
   // Before anything is read: what changes from here on is told to whoever opens the page's events.
   const mark = room.events.mark(liveTables(shown))
@@ -94,7 +94,7 @@ export async function showPage(
       : []
   const template = shown.template === undefined ? undefined : await room.templates.find(shown.template)
   if (shown.template !== undefined && !template)
-    room.engine.log.write({
+    room.flows.log.write({
       level: 'warn',
       message: `There is no page template named ${JSON.stringify(shown.template)}.`,
     })

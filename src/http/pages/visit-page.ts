@@ -78,7 +78,7 @@ export async function visitPage(
 
   async function run(): Promise<FastifyReply> {
     const { promise: replied, resolve } = Promise.withResolvers<Reply>()
-    const end = room.engine.run({
+    const end = room.flows.run({
       flow: page.flow,
       blueprint,
       given: page.start(given),
@@ -129,7 +129,7 @@ export async function visitPage(
     }
     if (posted && visit.page) return reply.code(303).header('location', headerAddress(address.href)).send()
     const message = `The page /${page.listening.uri} ended without "Show page"; the visitor got 404.`
-    room.engine.log.write({ level: 'warn', message, run: end.run, blueprint, block: page.block })
+    room.flows.log.write({ level: 'warn', message, run: end.run, blueprint, block: page.block })
     throw new QuoinError('NOT_FOUND', 'The page shows nothing.')
   }
 

@@ -8,7 +8,7 @@ import {
   stageUpdate,
 } from '../../../flows/blueprints/block-staging.ts'
 import { searchRecords } from '../../../flows/blueprints/blueprint-records.ts'
-import type { Engine } from '../../../flows/engine.ts'
+import type { Flows } from '../../../flows/flows.ts'
 import { getRecord, recordStorages } from '../../../records/records.ts'
 import { blockSchema, createBlockSchema, updateBlockSchema } from '../../../shared/api/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
@@ -33,7 +33,7 @@ const searchFields: readonly SearchField[] = [
 ]
 
 /** Blocks of blueprints, called blueprint actions here. */
-export function blueprintActionRoutes({ records, catalogue }: Engine): RouteFamily {
+export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamily {
   return (app) => {
     app.post(
       '/blueprintactions/search',

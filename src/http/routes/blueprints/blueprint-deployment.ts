@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
-import type { Engine } from '../../../flows/engine.ts'
+import type { Flows } from '../../../flows/flows.ts'
 import {
   blueprintSchema,
   deployActionSchema,
@@ -15,8 +15,8 @@ import { explainRequest } from '../data/explain-request.ts'
 const tags = ['Blueprints']
 
 /** What answers requests: activating, deploying, and why something does or does not. */
-export function blueprintDeploymentRoutes(engine: Engine, access: Access): RouteFamily {
-  const { deployments } = engine
+export function blueprintDeploymentRoutes(flows: Flows, access: Access): RouteFamily {
+  const { deployments } = flows
   return (app) => {
     app.put(
       '/blueprints/update/set/active/:guid',
@@ -110,7 +110,7 @@ export function blueprintDeploymentRoutes(engine: Engine, access: Access): Route
           response: { 200: explanationSchema },
         },
       },
-      (request) => explainRequest(engine, access, request.body),
+      (request) => explainRequest(flows, access, request.body),
     )
   }
 }

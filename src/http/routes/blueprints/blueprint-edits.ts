@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { stageEdits } from '../../../flows/blueprints/block-edits.ts'
-import type { Engine } from '../../../flows/engine.ts'
+import type { Flows } from '../../../flows/flows.ts'
 import { blockRecords, getRecord, recordStorages } from '../../../records/records.ts'
 import { type BlockEdit, blockSchema, editsSchema } from '../../../shared/api/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
@@ -11,7 +11,7 @@ import { actorOf } from '../actor-of.ts'
 const tags = ['Blocks']
 
 /** All blocks of one blueprint, as an editor reads and changes them. */
-export function blueprintEditRoutes({ records, catalogue }: Engine): RouteFamily {
+export function blueprintEditRoutes({ records, catalogue }: Flows): RouteFamily {
   return (app) => {
     app.get(
       '/blueprints/:guid/blocks',

@@ -156,7 +156,7 @@ describe('an endpoint that stores what it is sent', () => {
         'update',
       ),
     }
-    await installBlueprint(room.engine, { name: 'Orders', blocks }, { guid: '', username: 'test' })
+    await installBlueprint(room.flows, { name: 'Orders', blocks }, { guid: '', username: 'test' })
     await send('POST', '', {
       name: 'amount',
       type: 'number',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { candidateBlocks } from '../../../flows/blueprints/block-staging.ts'
-import type { Engine } from '../../../flows/engine.ts'
+import type { Flows } from '../../../flows/flows.ts'
 import { getVersion, listVersions } from '../../../flows/live/versions.ts'
 import {
   blueprintSchema,
@@ -17,7 +17,7 @@ import { deployerOf } from '../actor-of.ts'
 const tags = ['Blueprints']
 
 /** What was deployed before, and what would happen at the next deploy. */
-export function blueprintVersionRoutes({ deployments, records }: Engine): RouteFamily {
+export function blueprintVersionRoutes({ deployments, records }: Flows): RouteFamily {
   return (app) => {
     app.post(
       '/blueprints/check/:guid',

@@ -6,7 +6,7 @@ import {
   searchRecords,
   updateBlueprint,
 } from '../../../flows/blueprints/blueprint-records.ts'
-import type { Engine } from '../../../flows/engine.ts'
+import type { Flows } from '../../../flows/flows.ts'
 import { recordStorages } from '../../../records/records.ts'
 import {
   blueprintSchema,
@@ -35,7 +35,7 @@ const searchFields: readonly SearchField[] = [
 ]
 
 /** The records of blueprints. What runs of them is in `blueprint-deployment.ts`, what is in them in `blueprint-actions.ts`. */
-export function blueprintRoutes({ records, random }: Engine): RouteFamily {
+export function blueprintRoutes({ records, random }: Flows): RouteFamily {
   return (app) => {
     app.post(
       '/blueprints/search',

@@ -1,7 +1,7 @@
 import type { Access } from '../../../access/access.ts'
 import { mayEnter } from '../../../access/scopes.ts'
 import { compileInTurns } from '../../../flows/compile/compile-blueprint.ts'
-import type { Engine } from '../../../flows/engine.ts'
+import type { Flows } from '../../../flows/flows.ts'
 import { findRecords, recordStorages, savedBlocks } from '../../../records/records.ts'
 import type { Explanation } from '../../../shared/api/blueprints.ts'
 import { QuoinError } from '../../../shared/errors.ts'
@@ -19,16 +19,16 @@ export interface ExplainRequest {
 
 /** Why a request to a custom endpoint is answered, or is 404. For administrators: outside, all reasons look the same. */
 export async function explainRequest(
-  engine: Engine,
+  flows: Flows,
   access: Access,
   asked: ExplainRequest,
 ): Promise<Explanation> {
   const path = `/${(asked.path.split('?')[0] ?? '').replace(/^\/?(api\/v1\/)?/, '')}`
-  const table = engine.live.table()
+  const table = flows.live.table()
   const endpoint = endpointTable(table)(asked.method, path)
   const page = endpoint || !mayBePage(asked) ? undefined : pageRoutes(table)(path)
   const found = endpoint ?? page
-  if (!found) return explainMissing(engine, asked, path)
+  if (!found) return explainMissing(flows, asked, path)
   const { blueprint, blueprintName: name } = found
   const { scopes, block } = 'endpoint' in found ? found.endpoint : found.page
   const without = page ? 'is sent to sign in' : 'gets 404'
@@ -55,11 +55,11 @@ function mayBePage({ method, path }: ExplainRequest): boolean {
 }
 
 /** Looks for the endpoint or page among the blueprints that are not active. */
-async function explainMissing(engine: Engine, asked: ExplainRequest, path: string): Promise<Explanation> {
+async function explainMissing(flows: Flows, asked: ExplainRequest, path: string): Promise<Explanation> {
   const { method } = asked
-  const { records, catalogue } = engine
+  const { records, catalogue } = flows
   const session = records.database.session()
-  const active = engine.live.table().blueprints
+  const active = flows.live.table().blueprints
   for (const record of await findRecords(session, recordStorages.blueprints, matchAll)) {
     const guid = guidOf(record)
     if (active.has(guid)) continue

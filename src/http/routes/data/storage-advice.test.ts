@@ -73,7 +73,7 @@ describe('the advice on a storage', () => {
   it('goes when a deployed flow has brought the index', async () => {
     const pins = { flow: '@get.flow', storage: '@cities.storage', query: '@in.query', sort: '@by.sort' }
     const blueprint = await installBlueprint(
-      room.engine,
+      room.flows,
       {
         name: 'Cities',
         blocks: {
@@ -97,9 +97,9 @@ describe('the advice on a storage', () => {
     expect(left.filter(({ index }) => JSON.stringify(index) === '["country","people"]')).toEqual([])
     expect(left.some(({ filter }) => filter === 'not (country = ?)')).toBe(true)
     // And the index goes with the flow; the one for expiry is every storage's.
-    await room.engine.deployments.deactivate(blueprint, admin)
+    await room.flows.deployments.deactivate(blueprint, admin)
     expect(jsonAt(await advice(), 'indexes')).toEqual([{ fields: ['_meta.expiry'], unique: false }])
-    await room.engine.deployments.activate(blueprint, { ...admin, mayTakeAccountPages: false })
+    await room.flows.deployments.activate(blueprint, { ...admin, mayTakeAccountPages: false })
     expect(recordsIn(jsonAt(await advice(), 'indexes'))).toContainEqual(indexes[0])
   })
 

@@ -106,7 +106,7 @@ describe('storages', () => {
 
   it('is not deleted while an active blueprint uses it', async () => {
     const blueprint = await installBlueprint(
-      room.engine,
+      room.flows,
       {
         name: 'Uses it',
         blocks: {
@@ -131,7 +131,7 @@ describe('storages', () => {
     expect([refused.status, jsonAt(refused.body, 'error')]).toEqual([409, 'CONFLICT'])
     expect(textAt(refused.body, 'message')).toContain('"Uses it"')
     expect(room.database.has('used')).toBe(true)
-    await room.engine.deployments.deactivate(blueprint, { guid: nobody, username: 'admin' })
+    await room.flows.deployments.deactivate(blueprint, { guid: nobody, username: 'admin' })
     expect((await room.send('DELETE', path, 'admin')).status).toBe(200)
     expect(room.database.has('used')).toBe(false)
   })

@@ -15,9 +15,9 @@ let doors: Readonly<Record<'production' | 'development', Server>>
 
 beforeAll(async () => {
   quoin = await openTestQuoin()
-  const { access, engine, database } = quoin.quoin
+  const { access, flows, database } = quoin.quoin
   metrics = openMetrics({
-    engine,
+    flows,
     version: '1.2.3',
     queues: async () => [{ queue: 'mail', state: 'waiting', jobs: 4 }],
   })
@@ -38,7 +38,7 @@ beforeAll(async () => {
         trustProxy: false,
         logLevel: 'silent',
       },
-      api: [userRoutes(access), customEndpoints(metrics.engine, await openIdempotency(database, Date.now))],
+      api: [userRoutes(access), customEndpoints(metrics.flows, await openIdempotency(database, Date.now))],
       finished: metrics.finished,
       root: [
         metricsRoutes({ text: metrics.text, token: environment === 'production' ? secret : '', environment }),

@@ -9,8 +9,8 @@ beforeAll(async () => {
   room = await openManagementServer()
   await room.addUser('viewer', ['systemlogs_view'])
   await room.addUser('nobody', [])
-  room.engine.log.write({ level: 'info', message: 'The invoice was sent.', run: 'r1', block: 'b', pin: 'p' })
-  room.engine.log.write({ level: 'error', message: 'The invoice was lost.', run: 'r2', value: { n: 1 } })
+  room.flows.log.write({ level: 'info', message: 'The invoice was sent.', run: 'r1', block: 'b', pin: 'p' })
+  room.flows.log.write({ level: 'error', message: 'The invoice was lost.', run: 'r2', value: { n: 1 } })
 })
 afterAll(() => room.close())
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { searchRecords } from '../../../flows/blueprints/blueprint-records.ts'
-import type { Engine } from '../../../flows/engine.ts'
+import type { Flows } from '../../../flows/flows.ts'
 import { systemLogStorage } from '../../../records/system-log.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
 import { systemLogSchema } from '../../../shared/api/system-logs.ts'
@@ -19,7 +19,7 @@ const searchFields: readonly SearchField[] = [
 ]
 
 /** What the cluster and its flows logged. */
-export function systemLogRoutes({ records, log }: Pick<Engine, 'records' | 'log'>): RouteFamily {
+export function systemLogRoutes({ records, log }: Pick<Flows, 'records' | 'log'>): RouteFamily {
   return (app) => {
     app.post(
       '/_system/systemlogs/search',

@@ -16,7 +16,7 @@ import { runCache } from './run/run-cache.ts'
 import type { RunEnvironment, RunLimits } from './run/run-environment.ts'
 import { RunningFlow } from './watchdog/running-flow.ts'
 
-export interface EngineOptions {
+export interface FlowsOptions {
   readonly database: Database
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
   readonly clock: Clock
@@ -31,7 +31,7 @@ export interface EngineOptions {
   readonly reservedPageRoots?: ReadonlySet<string>
 }
 
-export interface Engine {
+export interface Flows {
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
   readonly records: RecordContext
   readonly random: Random
@@ -50,7 +50,7 @@ export interface Engine {
 }
 
 /** Opens the room that keeps blueprints and runs them, with every active blueprint in place. */
-export async function openEngine(options: EngineOptions): Promise<Engine> {
+export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const { database, catalogue, clock, random } = options
   const records = await openRecords(database, clock)
   const log = options.log ?? (await openSystemLog(database, clock))

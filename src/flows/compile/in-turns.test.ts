@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atOnce, inTurns, type Steps } from '../flows/compile/in-turns.ts'
+import { atOnce, inTurns, type Steps } from './in-turns.ts'
 
 /** As long as a turn may take. */
 function busy(): void {
