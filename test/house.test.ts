@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { cruise } from 'dependency-cruiser'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 import { expect, test } from 'vitest'
@@ -74,4 +75,26 @@ test('nothing but the table of options reads the environment', async () => {
     if ((await readFile(join(root, file), 'utf8')).includes('process.env')) reading.push(file)
   }
   expect(reading).toEqual([])
+})
+
+test('an engine of storage that imports the other one is found', async () => {
+  const { forbidden, options } = JSON.parse(await readFile(join(root, '.dependency-cruiser.json'), 'utf8'))
+  const baseDir = await mkdtemp(join(tmpdir(), 'quoin-house-'))
+  try {
+    for (const [file, text] of [
+      ['sqlite/core/a.ts', "import '../../postgres/core/b.ts'"],
+      ['postgres/core/b.ts', "import '../../sqlite/sql/c.ts'"],
+      ['sqlite/sql/c.ts', 'export {}'],
+    ] as const) {
+      const path = join(baseDir, 'src/storage', file)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, text)
+    }
+    const { tsConfig: _, ...plain } = options
+    const { output } = await cruise(['src'], { ...plain, baseDir, ruleSet: { forbidden }, validate: true })
+    const broken = typeof output === 'string' ? [] : output.summary.violations.map(({ rule }) => rule.name)
+    expect(broken.sort()).toEqual(['postgres-without-sqlite', 'sqlite-without-postgres'])
+  } finally {
+    await rm(baseDir, { recursive: true })
+  }
 })

@@ -8,12 +8,12 @@ import type { JsonObject } from '../src/shared/json.ts'
 import { metaOf, set } from '../src/storage/conformance/expectations.ts'
 import type { Session } from '../src/storage/database.ts'
 import { SqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
-import { openGround, type SqliteGround } from '../src/storage/sqlite/core/sqlite-ground.ts'
+import { openSqliteParts, type SqliteParts } from '../src/storage/sqlite/core/sqlite-parts.ts'
 import { testClock } from './test-database.ts'
 
 export interface SqliteWorld {
   readonly directory: string
-  readonly ground: SqliteGround
+  readonly parts: SqliteParts
   readonly database: SqliteDatabase
   /** Closes the storage and removes its directory. */
   close(): Promise<void>
@@ -22,7 +22,7 @@ export interface SqliteWorld {
 /** In a directory of its own, without waiting for the disk. `shared`: for processes that read beside it. */
 export async function openSqliteWorld({ shared = false } = {}): Promise<SqliteWorld> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const ground = await openGround({
+  const parts = await openSqliteParts({
     directory,
     clock: testClock(),
     random: randomFillSync,
@@ -30,10 +30,10 @@ export async function openSqliteWorld({ shared = false } = {}): Promise<SqliteWo
     synchronous: 'OFF',
     shared,
   })
-  const database = new SqliteDatabase(ground)
+  const database = new SqliteDatabase(parts)
   return {
     directory,
-    ground,
+    parts,
     database,
     async close() {
       await database.close()

@@ -15,7 +15,7 @@ import { PinError } from './block.ts'
 import type { Cache } from './context.ts'
 
 /** The part of a flow's context that a search needs. */
-interface Ground {
+interface SearchContext {
   readonly session: Pick<Session, 'find' | 'count' | 'findWithTotal' | 'hasWritten'>
   readonly cache: Pick<Cache, 'get' | 'set' | 'deletions'>
 }
@@ -53,7 +53,7 @@ export function searchCacheKey(cacheKey: string): string {
 
 /** Throws PinError for `cache_key`, and what the session throws. */
 export function searchWithCache(
-  context: Ground,
+  context: SearchContext,
   wanted: Wanted,
 ): MaybePromise<{ readonly hits: Hits; readonly fromCache: boolean }> {
   const { cacheKey, cacheSeconds } = wanted
@@ -76,7 +76,7 @@ export function searchWithCache(
   })
 }
 
-function searchNow({ session }: Ground, wanted: Wanted, fingerprint: string): MaybePromise<Hits> {
+function searchNow({ session }: SearchContext, wanted: Wanted, fingerprint: string): MaybePromise<Hits> {
   const { storage, search } = wanted
   const hits = ({ found, total }: { readonly found: Found; readonly total: number | undefined }): Hits => ({
     fingerprint,

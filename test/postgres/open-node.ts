@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import type { Database } from '../../src/storage/database.ts'
 import { openPostgresDatabase } from '../../src/storage/postgres/core/postgres-database.ts'
-import type { PostgresOptions } from '../../src/storage/postgres/core/postgres-ground.ts'
+import type { PostgresOptions } from '../../src/storage/postgres/core/postgres-parts.ts'
 
 /** A node on the database, ordinary but for what is given. */
 export function openNode(url: string, { node, ...more }: NodeChanges = {}): Promise<Database> {

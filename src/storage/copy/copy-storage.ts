@@ -3,7 +3,7 @@
 import type { Needs } from '../database.ts'
 import { textOf } from '../postgres/core/postgres-connection.ts'
 import { changing, dropStorage, ensureStorage } from '../postgres/core/postgres-ensure.ts'
-import type { PostgresGround } from '../postgres/core/postgres-ground.ts'
+import type { PostgresParts } from '../postgres/core/postgres-parts.ts'
 import type { CopiedRow } from './copied-tables.ts'
 import { documentTable } from './copied-tables.ts'
 import { copyRows } from './copy-rows.ts'
@@ -11,48 +11,48 @@ import type { SourceStorage } from './copy-source.ts'
 import type { PostgresRows } from './postgres-rows.ts'
 
 export async function copyStorage(
-  ground: PostgresGround,
+  postgres: PostgresParts,
   storage: SourceStorage,
   batches: Iterable<readonly CopiedRow[]>,
   copied: (rows: number) => void,
 ): Promise<PostgresRows> {
   const { name, text, indexes } = storage
-  const ensure = (needs: Needs) => ground.alone('catalogue', () => ensureStorage(ground, name, needs))
+  const ensure = (needs: Needs) => postgres.alone('catalogue', () => ensureStorage(postgres, name, needs))
   await ensure({ text })
-  const { table, textWanted } = await ground.catalogue.entry(name)
-  await dropUniqueIndexes(ground, name)
+  const { table, textWanted } = await postgres.catalogue.entry(name)
+  await dropUniqueIndexes(postgres, name)
   const rows = { name: table, table: documentTable, tokens: textWanted }
-  await copyRows(ground.pool, rows, batches, copied)
+  await copyRows(postgres.pool, rows, batches, copied)
   await ensure({ indexes })
   return rows
 }
 
 /** What a run before has made and the source no longer has. */
 export async function dropOtherStorages(
-  ground: PostgresGround,
+  postgres: PostgresParts,
   kept: readonly SourceStorage[],
 ): Promise<void> {
-  await ground.catalogue.reload()
+  await postgres.catalogue.reload()
   const names = new Set(kept.map(({ name }) => name))
-  for (const name of ground.catalogue.names())
-    if (!names.has(name)) await ground.alone('catalogue', () => dropStorage(ground, name))
+  for (const name of postgres.catalogue.names())
+    if (!names.has(name)) await postgres.alone('catalogue', () => dropStorage(postgres, name))
 }
 
 /**
  * Of a run before: on the way from the documents of that time to those of now, two may have the same value for a while.
  * Also the half-made one of a run that was killed, which refuses documents and stands in no catalogue.
  */
-async function dropUniqueIndexes(ground: PostgresGround, name: string): Promise<void> {
-  const { id, table } = await ground.catalogue.entry(name)
-  const found = await ground.pool.rows(
+async function dropUniqueIndexes(postgres: PostgresParts, name: string): Promise<void> {
+  const { id, table } = await postgres.catalogue.entry(name)
+  const found = await postgres.pool.rows(
     `SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
     WHERE indrelid = to_regclass($1) AND indisunique AND NOT indisprimary`,
     [table],
   )
   if (found.length === 0) return
   const names = found.map((row) => textOf(row, 'relname'))
-  await ground.alone('catalogue', () =>
-    changing(ground, async (transaction) => {
+  await postgres.alone('catalogue', () =>
+    changing(postgres, async (transaction) => {
       await transaction.run('DELETE FROM storage_index WHERE storage = $1 AND name = ANY ($2::text[])', [
         id,
         names,

@@ -8,7 +8,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { Random } from '../../shared/guid.ts'
 import { unreachable } from '../postgres/core/check-server.ts'
 import { openPostgresPool, type PostgresConnection } from '../postgres/core/postgres-connection.ts'
-import { openPostgresGround, type PostgresGround } from '../postgres/core/postgres-ground.ts'
+import { openPostgresParts, type PostgresParts } from '../postgres/core/postgres-parts.ts'
 import { beginCopy, type Copy, forgetCopy, readCopy } from '../postgres/core/unfinished-copy.ts'
 import { LEASE_MS } from '../postgres/nodes/node-rows.ts'
 import type { CopySource } from './copy-source.ts'
@@ -26,10 +26,10 @@ const CONNECTIONS = 4
 const LOOK_MS = 200
 
 /** Marks the database as being copied into. Throws CONFLICT when it holds anything else, or nodes are running on it. */
-export async function openCopyTarget(source: CopySource, options: TargetOptions): Promise<PostgresGround> {
+export async function openCopyTarget(source: CopySource, options: TargetOptions): Promise<PostgresParts> {
   const before = await inspect(source, options.url)
   const { url, clock, random, version } = options
-  const ground = await openPostgresGround({
+  const postgres = await openPostgresParts({
     url,
     clock,
     random,
@@ -44,19 +44,19 @@ export async function openCopyTarget(source: CopySource, options: TargetOptions)
     filling: true,
   })
   try {
-    await beginCopy(ground.pool, source.id, source.directory)
+    await beginCopy(postgres.pool, source.id, source.directory)
     // What was begun meanwhile by somebody else.
-    check(await readCopy(ground.pool), source)
+    check(await readCopy(postgres.pool), source)
     // Once more if somebody who had to give up has taken the mark back.
     do {
-      await awaitOthers(ground).catch(async (error: unknown) => {
-        if (before === undefined) await forgetCopy(ground.pool)
+      await awaitOthers(postgres).catch(async (error: unknown) => {
+        if (before === undefined) await forgetCopy(postgres.pool)
         throw error
       })
-    } while (await beginCopy(ground.pool, source.id, source.directory))
-    return ground
+    } while (await beginCopy(postgres.pool, source.id, source.directory))
+    return postgres
   } catch (error) {
-    await ground.close()
+    await postgres.close()
     throw error
   }
 }
@@ -104,7 +104,7 @@ async function holdsData(connection: PostgresConnection): Promise<boolean> {
 }
 
 /** A node that has ended without a word has its lease for some seconds. */
-async function awaitOthers({ cluster }: PostgresGround): Promise<void> {
+async function awaitOthers({ cluster }: PostgresParts): Promise<void> {
   const late = performance.now() + LEASE_MS + 1_000
   for (;;) {
     const others = (await cluster.nodes()).filter(({ live, self }) => live && !self)

@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path'
 import type { AssetFiles } from '../assets/asset-files.ts'
-import type { PostgresGround } from '../postgres/core/postgres-ground.ts'
+import type { PostgresParts } from '../postgres/core/postgres-parts.ts'
 import { finishCopy } from '../postgres/core/unfinished-copy.ts'
 import { type Comparison, isEqual, sourceChecksum, targetChecksum } from './compare-tables.ts'
 import { type CopiedRow, type CopiedTable, documentTable, plainTables } from './copied-tables.ts'
@@ -64,25 +64,25 @@ interface Part {
   /** All rows as they are to be in PostgreSQL. */
   readonly batches: () => Iterable<readonly CopiedRow[]>
   readonly rows: number
-  readonly copy: (ground: PostgresGround, copied: (rows: number) => void) => Promise<PostgresRows>
+  readonly copy: (postgres: PostgresParts, copied: (rows: number) => void) => Promise<PostgresRows>
 }
 
 /** Throws CONFLICT for a database that holds anything else, UNAVAILABLE when one of the two does not answer. */
 export async function copyToPostgres(source: CopySource, options: CopyOptions): Promise<CopyReport> {
-  const ground = await openCopyTarget(source, options)
+  const postgres = await openCopyTarget(source, options)
   try {
     const { bucket, tell } = options
-    await dropOtherStorages(ground, source.storages)
+    await dropOtherStorages(postgres, source.storages)
     const parts = [...storageParts(source, bucket !== undefined), ...plainParts(source)]
-    const copied = await copyParts(ground, parts, tell)
-    await continueNumbers(ground, source)
+    const copied = await copyParts(postgres, parts, tell)
+    await continueNumbers(postgres, source)
     const assets = await copyFiles(source, bucket, tell)
-    const comparisons = await compareParts(ground, copied, tell)
+    const comparisons = await compareParts(postgres, copied, tell)
     const isFinished = comparisons.every(isEqual)
-    if (isFinished) await finishCopy(ground.pool)
+    if (isFinished) await finishCopy(postgres.pool)
     return { comparisons, assets, isFinished }
   } finally {
-    await ground.close()
+    await postgres.close()
   }
 }
 
@@ -96,7 +96,7 @@ function storageParts({ connection, storages }: CopySource, inBucket: boolean): 
       table: documentTable,
       batches,
       rows: countRows(connection, table),
-      copy: (ground, copied) => copyStorage(ground, storage, batches(), copied),
+      copy: (postgres, copied) => copyStorage(postgres, storage, batches(), copied),
     }
   })
 }
@@ -129,16 +129,16 @@ interface CopiedPart extends Part {
 }
 
 async function copyParts(
-  ground: PostgresGround,
+  postgres: PostgresParts,
   parts: readonly Part[],
   tell: CopyOptions['tell'],
 ): Promise<readonly CopiedPart[]> {
   const progress = progressOf('copying', sum(parts), tell)
   const copied: CopiedPart[] = []
   for (const part of parts) {
-    const target = await inPart(part, () => part.copy(ground, progress.add(part.title)))
+    const target = await inPart(part, () => part.copy(postgres, progress.add(part.title)))
     // Soon PostgreSQL would do it by itself; until then it would plan for empty tables.
-    await ground.pool.run(`ANALYZE ${target.name}`)
+    await postgres.pool.run(`ANALYZE ${target.name}`)
     copied.push({ ...part, target })
     progress.end(part)
   }
@@ -146,7 +146,7 @@ async function copyParts(
 }
 
 async function compareParts(
-  { pool }: PostgresGround,
+  { pool }: PostgresParts,
   parts: readonly CopiedPart[],
   tell: CopyOptions['tell'],
 ): Promise<readonly Comparison[]> {
@@ -165,7 +165,7 @@ async function compareParts(
 }
 
 /** The next job gets a number that none ever had. */
-async function continueNumbers({ pool }: PostgresGround, { lastJob }: CopySource): Promise<void> {
+async function continueNumbers({ pool }: PostgresParts, { lastJob }: CopySource): Promise<void> {
   await pool.rows(`SELECT setval(pg_get_serial_sequence('job', 'id'), $1::bigint, $2)`, [
     Math.max(1, lastJob),
     lastJob > 0,

@@ -5,7 +5,7 @@ import { sortKeys } from './order-sql.ts'
 import { isRelevanceOrder } from './rank-text.ts'
 
 /** What is known of the storage that was searched. */
-export interface SearchGround {
+export interface SearchedStorage {
   readonly indexes: readonly Index[]
   /** Whether it has an index of free text. */
   readonly text: boolean
@@ -38,17 +38,21 @@ const MAX_FIELDS = 8
 const FAR = 1_000
 
 /** undefined when the indexes that are there serve the search as well as any could. */
-export function adviseIndex(search: Search, ground: SearchGround, counts: boolean): IndexAdvice | undefined {
+export function adviseIndex(
+  search: Search,
+  searched: SearchedStorage,
+  counts: boolean,
+): IndexAdvice | undefined {
   const parts = conjuncts(search.query)
   const equal = parts.filter(isEquality)
-  const served = servedBy(equal, ground)
+  const served = servedBy(equal, searched)
   const removed = search.includeRemoved
   const reads: Query = removed ? { kind: 'all' } : { kind: 'and', queries: served }
   const readsRemoved = removed || served.length === 0
   const none = (why: string): IndexAdvice => ({ index: undefined, text: false, why, reads, readsRemoved })
 
   if (hasText(search.query)) {
-    if (!ground.text)
+    if (!searched.text)
       return { ...none('Free text is looked for in every document: there is no index of it.'), text: true }
     if (!counts && isRelevanceOrder(search))
       return none(
@@ -58,17 +62,17 @@ export function adviseIndex(search: Search, ground: SearchGround, counts: boolea
   if (removed) return none('It looks at removed documents too, and indexes hold only those that are present.')
 
   const fields = helpfulFields(search, parts, counts)
-  const lists = fields.filter((field) => ground.holdsLists(field))
+  const lists = fields.filter((field) => searched.holdsLists(field))
   const [list] = lists
   if (list !== undefined && lists.length === fields.length)
     return none(`Documents hold lists or objects in ${list}, and no index is over those.`)
-  const usable = fields.filter((field) => !ground.holdsLists(field)).slice(0, MAX_FIELDS)
+  const usable = fields.filter((field) => !searched.holdsLists(field)).slice(0, MAX_FIELDS)
   if (usable.length === 0) return unhelped(search, none)
   const index = {
     fields: usable,
     equal: usable.filter((field) => equal.some((part) => part.field === field)).length,
   }
-  if (isThere(index, ground.indexes)) return search.offset >= FAR ? none(farAway) : undefined
+  if (isThere(index, searched.indexes)) return search.offset >= FAR ? none(farAway) : undefined
   const why = served.length === 0 ? 'No index narrows it.' : 'The index that is there narrows it in part.'
   return { index, text: false, why, reads, readsRemoved }
 }
@@ -108,10 +112,10 @@ function isEquality(query: Query): query is Equality {
 }
 
 /** Those equalities by which an index that is there narrows the search: the most that one index does. */
-function servedBy(equal: readonly Equality[], ground: SearchGround): Equality[] {
-  const usable = equal.filter(({ field }) => !ground.holdsLists(field))
+function servedBy(equal: readonly Equality[], searched: SearchedStorage): Equality[] {
+  const usable = equal.filter(({ field }) => !searched.holdsLists(field))
   const fixed = new Set(usable.map(({ field }) => field))
-  const prefixes = ground.indexes.map(({ fields }) => {
+  const prefixes = searched.indexes.map(({ fields }) => {
     const end = fields.findIndex((field) => !fixed.has(field))
     const prefix = end < 0 ? fields : fields.slice(0, end)
     return usable.filter(({ field }) => prefix.includes(field))

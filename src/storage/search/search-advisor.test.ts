@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Query, type Search, type SortKey, search } from '../../shared/query.ts'
-import { adviseIndex, type SearchGround } from './index-advice.ts'
+import { adviseIndex, type SearchedStorage } from './index-advice.ts'
 import { searchAdvisor } from './search-advisor.ts'
 import { queryShape } from './search-shape.ts'
 
@@ -32,33 +32,33 @@ test('a shape is of bounded length, whatever the query is', () => {
   expect(queryShape(wide).length).toBeLessThanOrEqual(1_001)
 })
 
-const ground = (changes: Partial<SearchGround> = {}): SearchGround => ({
+const searched = (changes: Partial<SearchedStorage> = {}): SearchedStorage => ({
   indexes: [],
   text: false,
   holdsLists: () => false,
   ...changes,
 })
-const has = (...indexes: string[][]): SearchGround =>
-  ground({ indexes: indexes.map((fields) => ({ fields })) })
+const has = (...indexes: string[][]): SearchedStorage =>
+  searched({ indexes: indexes.map((fields) => ({ fields })) })
 
-const wanted: readonly [string, Partial<Search>, SearchGround, readonly string[] | undefined][] = [
-  ['a filter', { query: term('a') }, ground(), ['a']],
+const wanted: readonly [string, Partial<Search>, SearchedStorage, readonly string[] | undefined][] = [
+  ['a filter', { query: term('a') }, searched(), ['a']],
   [
     'filters, then the sort',
     { query: and(term('a'), term('b')), sort: [by('n')] },
-    ground(),
+    searched(),
     ['a', 'b', 'n'],
   ],
-  ['a sort', { sort: [by('n', 'desc')] }, ground(), ['n']],
-  ['a filter and a range', { query: and(range('n'), term('a')) }, ground(), ['a', 'n']],
-  ['a sort by what is equal', { query: term('a'), sort: [by('a')] }, ground(), ['a']],
-  ['creation behind the filter', { query: term('a'), sort: [by('_meta.created')] }, ground(), ['a']],
-  ['sorts in two directions', { query: term('a'), sort: [by('n'), by('m', 'desc')] }, ground(), ['a']],
+  ['a sort', { sort: [by('n', 'desc')] }, searched(), ['n']],
+  ['a filter and a range', { query: and(range('n'), term('a')) }, searched(), ['a', 'n']],
+  ['a sort by what is equal', { query: term('a'), sort: [by('a')] }, searched(), ['a']],
+  ['creation behind the filter', { query: term('a'), sort: [by('_meta.created')] }, searched(), ['a']],
+  ['sorts in two directions', { query: term('a'), sort: [by('n'), by('m', 'desc')] }, searched(), ['a']],
   ['what another index does in part', { query: term('a'), sort: [by('n')] }, has(['a']), ['a', 'n']],
   [
     'equality in a list beside it',
     { query: and(term('a'), term('l')) },
-    ground({ holdsLists: (f) => f === 'l' }),
+    searched({ holdsLists: (f) => f === 'l' }),
     ['a'],
   ],
 ]
@@ -67,8 +67,8 @@ test.each(wanted)('%s: an index helps', (_what, changes, known, fields) => {
   expect(adviseIndex(search(changes), known, false)?.index?.fields).toEqual(fields)
 })
 
-const served: readonly [string, Partial<Search>, SearchGround][] = [
-  ['newest first', {}, ground()],
+const served: readonly [string, Partial<Search>, SearchedStorage][] = [
+  ['newest first', {}, searched()],
   ['a filter by the index', { query: term('a') }, has(['a'])],
   ['filters in any order', { query: and(term('a'), term('b')), sort: [by('n')] }, has(['b', 'a', 'n'])],
   ['what the index has more', { query: term('a'), sort: [by('n')] }, has(['x'], ['a', 'n', 'm'])],
@@ -78,14 +78,14 @@ test.each(served)('%s: is served', (_what, changes, known) => {
   expect(adviseIndex(search(changes), known, false)).toBeUndefined()
 })
 
-const hopeless: readonly [string, Partial<Search>, SearchGround, string][] = [
-  ['alternatives', { query: or(term('a'), term('b')) }, ground(), 'Alternatives'],
+const hopeless: readonly [string, Partial<Search>, SearchedStorage, string][] = [
+  ['alternatives', { query: or(term('a'), term('b')) }, searched(), 'Alternatives'],
   ['exclusions', { query: not(term('a')) }, has(['a']), 'exclusions'],
   ['removed documents', { query: term('a'), includeRemoved: true }, has(['a']), 'removed'],
-  ['lists', { query: term('l') }, ground({ holdsLists: () => true }), 'lists or objects in l'],
-  ['the best of many hits', { query: text() }, ground({ text: true }), 'weighed'],
-  ['free text without its index', { query: text() }, ground(), 'Free text'],
-  ['a page far behind', { offset: 5_000 }, ground(), 'after'],
+  ['lists', { query: term('l') }, searched({ holdsLists: () => true }), 'lists or objects in l'],
+  ['the best of many hits', { query: text() }, searched({ text: true }), 'weighed'],
+  ['free text without its index', { query: text() }, searched(), 'Free text'],
+  ['a page far behind', { offset: 5_000 }, searched(), 'after'],
   ['a filtered page far behind', { query: term('a'), offset: 5_000 }, has(['a']), 'after'],
 ]
 
@@ -112,27 +112,27 @@ describe('the advisor', () => {
       [20, 0],
     ] as const) {
       now += 1_000
-      const look = advisor.look(finished(1, milliseconds), ground())
+      const look = advisor.look(finished(1, milliseconds), searched())
       expect(look?.worse).toBe(rows > 0)
       look?.keep(rows)
     }
-    expect(advisor.of('doc_1', ground())).toMatchObject([
+    expect(advisor.of('doc_1', searched())).toMatchObject([
       { filter: 'f1 = ?', times: 3, milliseconds: 30, rows: 3_000, first: 2_000, last: 4_000 },
     ])
-    expect(advisor.of('doc_2', ground())).toEqual([])
+    expect(advisor.of('doc_2', searched())).toEqual([])
     expect(advisor.of('doc_1', has(['f1']))).toEqual([])
   })
 
   test('leaves out who read little', () => {
     const advisor = searchAdvisor(() => 0)
-    advisor.look(finished(1), ground())?.keep(999)
-    expect(advisor.of('doc_1', ground())).toEqual([])
+    advisor.look(finished(1), searched())?.keep(999)
+    expect(advisor.of('doc_1', searched())).toEqual([])
   })
 
   test('keeps a bounded number of shapes: the one seen longest ago goes', () => {
     const advisor = searchAdvisor(() => 0, { milliseconds: 5, rows: 0 }, 3)
-    for (const n of [1, 2, 3, 1, 4]) advisor.look(finished(n), ground())?.keep(1)
-    const shapes = advisor.of('doc_1', ground()).map(({ filter }) => filter)
+    for (const n of [1, 2, 3, 1, 4]) advisor.look(finished(n), searched())?.keep(1)
+    const shapes = advisor.of('doc_1', searched()).map(({ filter }) => filter)
     expect(shapes.toSorted()).toEqual(['f1 = ?', 'f3 = ?', 'f4 = ?'])
   })
 })

@@ -4,7 +4,7 @@
  * seen longest ago makes room.
  */
 import type { Search, SortKey } from '../../shared/query.ts'
-import { adviseIndex, type IndexAdvice, isThere, type SearchGround } from './index-advice.ts'
+import { adviseIndex, type IndexAdvice, isThere, type SearchedStorage } from './index-advice.ts'
 import { isRelevanceOrder } from './rank-text.ts'
 import { queryShape } from './search-shape.ts'
 
@@ -53,9 +53,9 @@ export interface Look {
 export interface SearchAdvisor {
   readonly limits: SlowLimits
   /** undefined for a search that the indexes serve. Call it for slow ones only. */
-  look(finished: Finished, ground: SearchGround): Look | undefined
+  look(finished: Finished, searched: SearchedStorage): Look | undefined
   /** The slowest first, without those that an index serves by now. */
-  of(storage: string, ground: Pick<SearchGround, 'indexes' | 'text'>): readonly SlowSearch[]
+  of(storage: string, searched: Pick<SearchedStorage, 'indexes' | 'text'>): readonly SlowSearch[]
 }
 
 export const slowLimits: SlowLimits = { milliseconds: 5, rows: 1_000 }
@@ -73,7 +73,7 @@ export function searchAdvisor(
 
   return {
     limits,
-    look(finished, ground) {
+    look(finished, searched) {
       const { storage, kind, search, milliseconds } = finished
       const sort =
         kind === 'count' || isRelevanceOrder(search)
@@ -81,7 +81,7 @@ export function searchAdvisor(
           : search.sort.map(({ field, order }) => ({ field, order }))
       const filter = queryShape(search.query)
       const key = JSON.stringify([storage, kind, filter, sort, search.includeRemoved])
-      const advice = adviseIndex(search, ground, kind === 'count')
+      const advice = adviseIndex(search, searched, kind === 'count')
       if (advice === undefined) {
         // Since it was slow somebody has made the index.
         known.delete(key)

@@ -38,13 +38,13 @@ export async function simulateNodes(
   const diary = openDiary(() => time.now)
   const database = newOwner()
   const clock = () => time.now
-  const ground = await template.open({ clock, random: dice.bytes, timers: time.timers(database) })
-  const plain = new SqliteDatabase(ground)
+  const parts = await template.open({ clock, random: dice.bytes, timers: time.timers(database) })
+  const plain = new SqliteDatabase(parts)
   const schedules = someSchedules(dice, time.now)
   const world: NodesWorld = {
     time,
     dice,
-    ground,
+    parts,
     database: breakage.storage?.(plain) ?? plain,
     notes: { ends: [], failures: [] },
     worked: new Set(),
@@ -61,7 +61,7 @@ export async function simulateNodes(
   heal(world)
   await time.run(time.now + CALM_MS)
   const young = () => time.now - YOUNG_MS
-  const { connection } = ground.writer
+  const { connection } = parts.writer
   await time.run(started + LONGEST_MS, () => time.steps % 100 === 0 && isIdle(connection, young()))
   const jobs = allJobs(connection)
   const ticks = (await plain.session().find(tickStorage, allTicks)).documents.value

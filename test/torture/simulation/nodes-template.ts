@@ -4,44 +4,44 @@ import { join } from 'node:path'
 import { ScheduleLedger } from '../../../src/queue/schedule-ledger.ts'
 import { SqliteDatabase } from '../../../src/storage/sqlite/core/sqlite-database.ts'
 import {
-  openGround,
-  type SqliteGround,
+  openSqliteParts,
   type SqliteOptions,
-} from '../../../src/storage/sqlite/core/sqlite-ground.ts'
+  type SqliteParts,
+} from '../../../src/storage/sqlite/core/sqlite-parts.ts'
 import { seededRandom } from '../../seeded-random.ts'
 import { historySql } from './job-history.ts'
 
 const entity = 1
 
 export interface NodesTemplate {
-  open(options: Pick<SqliteOptions, 'clock' | 'random' | 'timers'>): Promise<SqliteGround>
+  open(options: Pick<SqliteOptions, 'clock' | 'random' | 'timers'>): Promise<SqliteParts>
 }
 
 export async function nodesTemplate(folder: string): Promise<NodesTemplate> {
   const made = join(folder, 'template')
-  const ground = await openGround({
+  const parts = await openSqliteParts({
     directory: made,
     clock: () => Date.UTC(2026, 0, 1),
     random: seededRandom(1),
     entity,
     synchronous: 'OFF',
   })
-  await ScheduleLedger.open(new SqliteDatabase(ground))
-  await ground.writer.alone(
+  await ScheduleLedger.open(new SqliteDatabase(parts))
+  await parts.writer.alone(
     (connection) => {
       connection.exec(historySql)
       connection.exec(`INSERT INTO queue (name, concurrency) VALUES ('narrow', 2)`)
     },
     () => undefined,
   )
-  await ground.close()
+  await parts.close()
   return {
     open(options) {
       const directory = join(folder, 'run')
       rmSync(directory, { recursive: true, force: true })
       mkdirSync(directory)
       copyFileSync(join(made, 'quoin.db'), join(directory, 'quoin.db'))
-      return openGround({ ...options, directory, entity, synchronous: 'OFF' })
+      return openSqliteParts({ ...options, directory, entity, synchronous: 'OFF' })
     },
   }
 }

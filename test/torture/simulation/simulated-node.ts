@@ -5,7 +5,7 @@ import { openScheduler, type Scheduler } from '../../../src/queue/scheduler.ts'
 import type { Cluster } from '../../../src/storage/cluster.ts'
 import type { Database } from '../../../src/storage/database.ts'
 import type { Job, Jobs } from '../../../src/storage/job.ts'
-import type { SqliteGround } from '../../../src/storage/sqlite/core/sqlite-ground.ts'
+import type { SqliteParts } from '../../../src/storage/sqlite/core/sqlite-parts.ts'
 import { SqliteJobs } from '../../../src/storage/sqlite/jobs/sqlite-jobs.ts'
 import type { RandomSource } from '../random-source.ts'
 import { attemptKey } from './check-jobs.ts'
@@ -23,7 +23,7 @@ export interface Breakage {
 export interface NodesWorld {
   readonly time: VirtualTime
   readonly dice: RandomSource
-  readonly ground: SqliteGround
+  readonly parts: SqliteParts
   readonly database: Database
   readonly notes: JobNotes
   readonly worked: Set<string>
@@ -57,7 +57,7 @@ const settings = {
 }
 
 export function startNode(world: NodesWorld): SimulatedNode {
-  const { time, dice, ground, notes, nodes, breakage } = world
+  const { time, dice, parts, notes, nodes, breakage } = world
   const self = `node ${time.now} ${dice.below(1e6)}`
   const owner = newOwner()
   const wire = wireOf(time, owner, dice)
@@ -69,7 +69,7 @@ export function startNode(world: NodesWorld): SimulatedNode {
     dice.chance(0.1) ? dice.between(-60_000, 60_000) : 0,
   ])
   const clock = () => time.now + skew
-  const own = new SqliteJobs({ writer: ground.writer, reader: ground.reader, clock, random: dice.bytes })
+  const own = new SqliteJobs({ writer: parts.writer, reader: parts.reader, clock, random: dice.bytes })
   const broken = breakage.jobs?.(own) ?? own
   const jobs = wiredJobs({
     jobs: broken,

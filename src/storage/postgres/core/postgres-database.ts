@@ -14,17 +14,17 @@ import type { Index } from '../../document-index.ts'
 import type { Jobs } from '../../job.ts'
 import { addObserver } from '../../observers.ts'
 import type { SlowSearch } from '../../search/search-advisor.ts'
-import { searchGround } from '../sql/postgres-search-advice.ts'
+import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
 import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
-import { openPostgresGround, type PostgresGround, type PostgresOptions } from './postgres-ground.ts'
+import { openPostgresParts, type PostgresOptions, type PostgresParts } from './postgres-parts.ts'
 import { releaseIndexes } from './postgres-release.ts'
 import { PostgresSession } from './postgres-session.ts'
 import { completeStatistics } from './postgres-statistics.ts'
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
-  const database = new PostgresDatabase(await openPostgresGround(options))
+  const database = new PostgresDatabase(await openPostgresParts(options))
   if (!options.filling) database.complete(options.report)
   return database
 }
@@ -33,19 +33,19 @@ class PostgresDatabase implements Database {
   readonly engine = 'postgres'
   readonly jobs: Jobs
   readonly cluster: Cluster
-  readonly #ground: PostgresGround
+  readonly #parts: PostgresParts
   readonly #changes = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
 
-  constructor(ground: PostgresGround) {
-    this.#ground = ground
-    this.jobs = ground.jobs
-    this.cluster = ground.cluster
+  constructor(parts: PostgresParts) {
+    this.#parts = parts
+    this.jobs = parts.jobs
+    this.cluster = parts.cluster
   }
 
   /** Begins to make what a database of an older version lacks. Nothing waits for it. */
   complete(report: PostgresOptions['report']): void {
-    const { pool, catalogue } = this.#ground
+    const { pool, catalogue } = this.#parts
     const done = completeStatistics(pool, catalogue.all(), () => this.#closed === undefined)
       .catch((error: unknown) => report?.(error))
       .finally(() => this.#changes.delete(done))
@@ -56,36 +56,36 @@ class PostgresDatabase implements Database {
     const problem = storageNameProblem(name)
     if (problem) throw new QuoinError('INVALID_BODY', `The storage name ${JSON.stringify(name)} ${problem}.`)
     this.#refuseClosed()
-    if (isEnsured(this.#ground.catalogue.find(name), needs)) return
-    await this.#change(() => ensureStorage(this.#ground, name, needs))
+    if (isEnsured(this.#parts.catalogue.find(name), needs)) return
+    await this.#change(() => ensureStorage(this.#parts, name, needs))
   }
 
   release(name: string, kept: readonly Index[]): Promise<void> {
-    return this.#change(() => releaseIndexes(this.#ground, name, kept))
+    return this.#change(() => releaseIndexes(this.#parts, name, kept))
   }
 
   drop(name: string): Promise<void> {
-    return this.#change(() => dropStorage(this.#ground, name))
+    return this.#change(() => dropStorage(this.#parts, name))
   }
 
   has(name: string): boolean {
-    return this.#ground.catalogue.find(name) !== undefined
+    return this.#parts.catalogue.find(name) !== undefined
   }
 
   names(): readonly string[] {
-    return this.#ground.catalogue.names()
+    return this.#parts.catalogue.names()
   }
 
   session(origin: Origin = {}): Session {
-    return new PostgresSession(this.#ground, origin)
+    return new PostgresSession(this.#parts, origin)
   }
 
   observe(name: string, observer: Observer): () => void {
-    return addObserver(this.#ground.observers, name, observer)
+    return addObserver(this.#parts.observers, name, observer)
   }
 
   watch(name: string, watcher: Watcher): () => void {
-    const { catalogue, cluster } = this.#ground
+    const { catalogue, cluster } = this.#parts
     return cluster.watch(name, (guids) => {
       catalogue.written(name)
       return watcher(guids)
@@ -98,35 +98,35 @@ class PostgresDatabase implements Database {
   }
 
   version(name: string): number {
-    return this.#ground.catalogue.version(name)
+    return this.#parts.catalogue.version(name)
   }
 
   kept(name: string): Required<Needs> {
-    const entry = this.#ground.catalogue.find(name)
-    return entry ? searchGround(entry) : { indexes: [], text: false }
+    const entry = this.#parts.catalogue.find(name)
+    return entry ? searchedStorage(entry) : { indexes: [], text: false }
   }
 
   slowSearches(name: string): readonly SlowSearch[] {
-    const entry = this.#ground.catalogue.find(name)
-    return entry ? this.#ground.advisor.of(entry.table, searchGround(entry)) : []
+    const entry = this.#parts.catalogue.find(name)
+    return entry ? this.#parts.advisor.of(entry.table, searchedStorage(entry)) : []
   }
 
   preparing(): Promise<readonly Preparation[]> {
-    return readPreparations(this.#ground.pool.reading)
+    return readPreparations(this.#parts.pool.reading)
   }
 
   alone<T>(key: string, work: () => Promise<T>): Promise<T> {
-    return this.#ground.alone(key, work)
+    return this.#parts.alone(key, work)
   }
 
   close(): Promise<void> {
-    this.#closed ??= Promise.allSettled(this.#changes).then(() => this.#ground.close())
+    this.#closed ??= Promise.allSettled(this.#changes).then(() => this.#parts.close())
     return this.#closed
   }
 
   async #change(change: () => Promise<void>): Promise<void> {
     this.#refuseClosed()
-    const done = this.#ground.alone('catalogue', change)
+    const done = this.#parts.alone('catalogue', change)
     this.#changes.add(done)
     try {
       await done

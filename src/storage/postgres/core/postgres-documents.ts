@@ -116,7 +116,7 @@ export async function updateDocument(
 }
 
 /** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
-export async function markDocument(writing: Writing, guid: string, removed: boolean): Promise<Written> {
+export async function setRemoved(writing: Writing, guid: string, removed: boolean): Promise<Written> {
   const { entry, stamps } = writing
   const stored = await lockDocument(writing, guid)
   if (stored === undefined || (stored.parts.meta.removed !== 0) === removed) return notFound

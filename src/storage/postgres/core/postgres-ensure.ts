@@ -12,8 +12,8 @@ import type { Needs } from '../../database.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
 import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'
 import { numberOf, type PostgresConnection, type PostgresTransaction } from './postgres-connection.ts'
-import { CATALOGUE, type PostgresGround } from './postgres-ground.ts'
 import { createIndex, make, type PlannedIndex, planIndex } from './postgres-indexes.ts'
+import { CATALOGUE, type PostgresParts } from './postgres-parts.ts'
 import { makeStatistics } from './postgres-statistics.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTable, documentTableSql } from './tables.ts'
@@ -24,25 +24,25 @@ export function isEnsured(entry: StorageEntry | undefined, needs: Needs): boolea
   return missingIndexes(entry, needs).length === 0
 }
 
-/** Only within `ground.alone`. */
-export async function ensureStorage(ground: PostgresGround, name: string, needs: Needs): Promise<void> {
-  await ground.catalogue.reload()
-  if (ground.catalogue.find(name) === undefined) {
-    await changing(ground, (transaction) => createStorage(transaction, name, needs))
+/** Only within `parts.alone`. */
+export async function ensureStorage(parts: PostgresParts, name: string, needs: Needs): Promise<void> {
+  await parts.catalogue.reload()
+  if (parts.catalogue.find(name) === undefined) {
+    await changing(parts, (transaction) => createStorage(transaction, name, needs))
     return
   }
-  const entry = await ground.catalogue.entry(name)
+  const entry = await parts.catalogue.entry(name)
   const missing = missingIndexes(entry, needs)
-  if (missing.length > 0) await addIndexes(ground, entry, missing)
-  if (needs.text && !entry.textReady) await addText(ground, entry)
+  if (missing.length > 0) await addIndexes(parts, entry, missing)
+  if (needs.text && !entry.textReady) await addText(parts, entry)
 }
 
-/** Only within `ground.alone`. */
-export async function dropStorage(ground: PostgresGround, name: string): Promise<void> {
-  await ground.catalogue.reload()
-  const entry = ground.catalogue.find(name)
+/** Only within `parts.alone`. */
+export async function dropStorage(parts: PostgresParts, name: string): Promise<void> {
+  await parts.catalogue.reload()
+  const entry = parts.catalogue.find(name)
   if (entry === undefined) return
-  await changing(ground, async (transaction) => {
+  await changing(parts, async (transaction) => {
     await transaction.run('DELETE FROM storage WHERE id = $1', [entry.id])
     await transaction.run(forgetTotalsSql, [entry.id])
     await transaction.script(`DROP TABLE ${entry.table}`)
@@ -51,10 +51,10 @@ export async function dropStorage(ground: PostgresGround, name: string): Promise
 
 /** A transaction that changes the catalogue. When this resolves every node has read it anew. */
 export async function changing<T>(
-  ground: PostgresGround,
+  parts: PostgresParts,
   work: (transaction: PostgresTransaction) => Promise<T>,
 ): Promise<T> {
-  const { pool, cluster, catalogue } = ground
+  const { pool, cluster, catalogue } = parts
   const transaction = await pool.transaction()
   let result: T
   let change: number
@@ -96,32 +96,32 @@ async function createStorage(transaction: PostgresTransaction, name: string, nee
 }
 
 async function addIndexes(
-  ground: PostgresGround,
+  parts: PostgresParts,
   entry: StorageEntry,
   missing: readonly PlannedIndex[],
 ): Promise<void> {
-  if (await isEmpty(ground.pool, entry)) {
-    await changing(ground, async (transaction) => {
+  if (await isEmpty(parts.pool, entry)) {
+    await changing(parts, async (transaction) => {
       for (const planned of missing) await createIndex(transaction, entry, planned, 'in transaction')
     })
     return
   }
-  for (const planned of missing) await createIndex(ground.pool.lasting, entry, planned, 'concurrently')
+  for (const planned of missing) await createIndex(parts.pool.lasting, entry, planned, 'concurrently')
   const statistics = missing.flatMap((planned) => planned.statistics)
-  await makeStatistics(ground.pool.lasting, entry.table, statistics)
-  await changing(ground, async () => undefined)
+  await makeStatistics(parts.pool.lasting, entry.table, statistics)
+  await changing(parts, async () => undefined)
 }
 
-async function addText(ground: PostgresGround, entry: StorageEntry): Promise<void> {
+async function addText(parts: PostgresParts, entry: StorageEntry): Promise<void> {
   if (!entry.textWanted)
-    await changing(ground, async (transaction) => {
+    await changing(parts, async (transaction) => {
       await transaction.script(textTriggerSql(entry))
       await transaction.run('UPDATE storage SET text = 1 WHERE id = $1', [entry.id])
     })
   const { name, sql } = textIndex(entry)
-  await make(ground.pool.lasting, name, sql, 'concurrently')
-  await fillTokens(ground.pool, entry)
-  await changing(ground, (transaction) =>
+  await make(parts.pool.lasting, name, sql, 'concurrently')
+  await fillTokens(parts.pool, entry)
+  await changing(parts, (transaction) =>
     transaction.run('UPDATE storage SET text = 2 WHERE id = $1', [entry.id]),
   )
 }

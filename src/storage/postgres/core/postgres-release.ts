@@ -5,25 +5,25 @@
 import type { Index } from '../../document-index.ts'
 import { oddIndex } from '../sql/field-sql.ts'
 import { changing } from './postgres-ensure.ts'
-import type { PostgresGround } from './postgres-ground.ts'
 import { planIndex } from './postgres-indexes.ts'
+import type { PostgresParts } from './postgres-parts.ts'
 import { fieldStatistics } from './postgres-statistics.ts'
 
-/** Drops those that are neither unique nor among `kept`. Only within `ground.alone`. */
+/** Drops those that are neither unique nor among `kept`. Only within `parts.alone`. */
 export async function releaseIndexes(
-  ground: PostgresGround,
+  parts: PostgresParts,
   name: string,
   kept: readonly Index[],
 ): Promise<void> {
-  await ground.catalogue.reload()
-  const entry = ground.catalogue.find(name)
+  await parts.catalogue.reload()
+  const entry = parts.catalogue.find(name)
   if (entry === undefined) return
   const wanted = new Set(kept.map((index) => planIndex(entry, index)?.name))
   const isKept = ([indexName, { unique }]: readonly [string, Index]) => unique || wanted.has(indexName)
   const gone = [...entry.indexes].filter((index) => !isKept(index))
   if (gone.length === 0) return
   const names = gone.map(([indexName]) => indexName)
-  await changing(ground, (transaction) =>
+  await changing(parts, (transaction) =>
     transaction.run('DELETE FROM storage_index WHERE storage = $1 AND name = ANY ($2::text[])', [
       entry.id,
       names,
@@ -36,7 +36,7 @@ export async function releaseIndexes(
   const left = [...new Set(fieldsOf(gone))].filter((field) => !still.has(field))
   const beside = left.flatMap((field) => oddIndex(entry.table, field)?.name ?? [])
   for (const one of [...names, ...beside])
-    await ground.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
+    await parts.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
   for (const { name: one } of left.flatMap((field) => fieldStatistics(entry.table, field) ?? []))
-    await ground.pool.lasting.run(`DROP STATISTICS IF EXISTS ${one}`)
+    await parts.pool.lasting.run(`DROP STATISTICS IF EXISTS ${one}`)
 }

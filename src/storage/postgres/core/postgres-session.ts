@@ -31,7 +31,7 @@ import {
   createDocument,
   deleteDocument,
   getDocument,
-  markDocument,
+  setRemoved,
   updateDocument,
   type Writing,
 } from './postgres-documents.ts'
@@ -40,7 +40,7 @@ import { noteWritten, SessionTransaction, type Work } from './session-transactio
 import type { StorageEntry } from './storage-entry.ts'
 
 /** What sessions share. */
-export interface SessionGround {
+export interface SessionParts {
   readonly pool: PostgresPool
   readonly catalogue: PostgresCatalogue
   readonly cluster: PostgresCluster
@@ -57,13 +57,13 @@ type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promi
  * and come one after the other with its writes (`session-transaction.ts`).
  */
 export class PostgresSession implements Session {
-  readonly #ground: SessionGround
+  readonly #parts: SessionParts
   readonly #transaction: SessionTransaction
   readonly origin: Origin
 
-  constructor(ground: SessionGround, origin: Origin) {
-    this.#ground = ground
-    this.#transaction = new SessionTransaction(ground.pool)
+  constructor(parts: SessionParts, origin: Origin) {
+    this.#parts = parts
+    this.#transaction = new SessionTransaction(parts.pool)
     this.origin = origin
   }
 
@@ -82,21 +82,21 @@ export class PostgresSession implements Session {
   }
 
   async find(storage: string, search: Search): Promise<Found> {
-    const { advisor } = this.#ground
+    const { advisor } = this.#parts
     return this.#search(storage, search, (connection, entry) =>
       noted(advisor, connection, entry, 'find', search, () => findDocuments(connection, entry, search)),
     )
   }
 
   async findWithTotal(storage: string, search: Search): Promise<FoundWithTotal> {
-    const { advisor } = this.#ground
+    const { advisor } = this.#parts
     return this.#search(storage, search, (connection, entry) =>
       noted(advisor, connection, entry, 'find', search, () => findWithTotal(connection, entry, search)),
     )
   }
 
   async count(storage: string, query: Query = matchAll, includeRemoved = false): Promise<number> {
-    const { advisor } = this.#ground
+    const { advisor } = this.#parts
     return this.#search(storage, { query, sort: [] }, (connection, entry) =>
       noted(advisor, connection, entry, 'count', { query, includeRemoved }, () =>
         countDocuments(connection, entry, query, includeRemoved),
@@ -140,11 +140,11 @@ export class PostgresSession implements Session {
   }
 
   remove(storage: string, guid: string): Promise<Written> {
-    return this.#change(storage, 'removed', guid, (writing) => markDocument(writing, guid, true))
+    return this.#change(storage, 'removed', guid, (writing) => setRemoved(writing, guid, true))
   }
 
   restore(storage: string, guid: string): Promise<Written> {
-    return this.#change(storage, 'restored', guid, (writing) => markDocument(writing, guid, false))
+    return this.#change(storage, 'restored', guid, (writing) => setRemoved(writing, guid, false))
   }
 
   delete(storage: string, guid: string): Promise<Written> {
@@ -153,7 +153,7 @@ export class PostgresSession implements Session {
 
   async enqueue(job: NewJob): Promise<string | undefined> {
     return this.#transaction.inTurn(async (work) => {
-      const guid = await this.#ground.jobs.insert(work.transaction, job)
+      const guid = await this.#parts.jobs.insert(work.transaction, job)
       if (guid !== undefined) work.enqueued = true
       return guid
     })
@@ -169,7 +169,7 @@ export class PostgresSession implements Session {
 
   /** Commits, and is over when the other nodes know of it that have to. */
   async #keep({ transaction, written, enqueued }: Work): Promise<void> {
-    const { catalogue, cluster, jobs } = this.#ground
+    const { catalogue, cluster, jobs } = this.#parts
     let change: number | undefined
     try {
       const watched = [...written].filter(([storage]) => cluster.isWatched(storage))
@@ -201,7 +201,7 @@ export class PostgresSession implements Session {
     needsSnapshot: (entry: StorageEntry) => boolean,
   ): Promise<T> {
     this.#transaction.refuseLost()
-    const { catalogue, pool } = this.#ground
+    const { catalogue, pool } = this.#parts
     const entry = await catalogue.entry(storage)
     if (this.hasWritten) return this.#transaction.inTurn(({ transaction }) => work(transaction, entry))
     const looked = needsSnapshot(entry)
@@ -232,7 +232,7 @@ export class PostgresSession implements Session {
     document: StoredJson,
     before?: StoredJson,
   ): Promise<void> {
-    const observers = this.#ground.observers.get(storage)
+    const observers = this.#parts.observers.get(storage)
     if (observers === undefined) return
     const guid = guidOf(documentOf(document))
     const after = kind === 'deleted' ? undefined : document
@@ -241,7 +241,7 @@ export class PostgresSession implements Session {
 
   async #write<T>(storage: string, write: (writing: Writing, work: Work) => Promise<T>): Promise<T> {
     this.#transaction.refuseLost()
-    const { catalogue, stamps } = this.#ground
+    const { catalogue, stamps } = this.#parts
     return this.#transaction.inTurn(async (work) => {
       const entry = await catalogue.entry(storage)
       return write({ connection: work.transaction, entry, stamps }, work)
@@ -251,9 +251,9 @@ export class PostgresSession implements Session {
   /** Another node has dropped the storage. */
   async #dropped(storage: string, error: unknown): Promise<never> {
     if (!isTableGone(error)) throw error
-    await this.#ground.catalogue.reload()
+    await this.#parts.catalogue.reload()
     // Throws what is said of a storage that is not there; if it is there again, the search was in between.
-    await this.#ground.catalogue.entry(storage)
+    await this.#parts.catalogue.entry(storage)
     throw error
   }
 }

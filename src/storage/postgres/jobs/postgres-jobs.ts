@@ -27,7 +27,7 @@ import { listQueues, saveQueue } from './postgres-jobs-queues.ts'
 import { jobOf } from './postgres-jobs-row.ts'
 import { searchJobs } from './postgres-jobs-search.ts'
 
-export interface JobGround {
+export interface JobParts {
   readonly pool: PostgresPool
   readonly clock: Clock
   readonly random: Random
@@ -43,7 +43,7 @@ export class PostgresJobs implements Jobs {
   readonly #guid: () => string
   readonly #news: JobNews
 
-  constructor({ pool, clock, random }: JobGround) {
+  constructor({ pool, clock, random }: JobParts) {
     this.#pool = pool
     this.#clock = clock
     this.#guid = guidSource(clock, random)

@@ -1,6 +1,6 @@
 /** Tells the advisor of searches that took long. */
 import { type Search, search } from '../../../shared/query.ts'
-import type { SearchGround } from '../../search/index-advice.ts'
+import type { SearchedStorage } from '../../search/index-advice.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import type { PostgresConnection } from '../core/postgres-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
@@ -20,14 +20,14 @@ export async function noted<T>(
   const milliseconds = performance.now() - started
   if (milliseconds < advisor.limits.milliseconds) return result
   const finished = { storage: entry.table, kind, search: search(wanted), milliseconds }
-  const look = advisor.look(finished, searchGround(entry))
+  const look = advisor.look(finished, searchedStorage(entry))
   if (look === undefined) return result
   const { reads, readsRemoved } = look.advice
   look.keep(look.worse ? await countDocuments(connection, entry, reads, readsRemoved) : 0)
   return result
 }
 
-export function searchGround(entry: StorageEntry): SearchGround {
+export function searchedStorage(entry: StorageEntry): SearchedStorage {
   // Statements find out by themselves whether lists are in the way (search-plan.ts).
   return { indexes: [...entry.indexes.values()], text: entry.textReady, holdsLists: () => false }
 }

@@ -59,14 +59,14 @@ test('a count is what counting anew would give, whoever asks and whatever happen
 })
 
 test('a count is kept: after a write it is not counted anew', async () => {
-  const { ground, database } = world
+  const { parts, database } = world
   await database.ensure('kept')
   const session = database.session()
   const ask = () => database.session().count('kept', { kind: 'term', field: 'n', value: 1 })
-  const entry = () => ground.catalogue.entry('kept')
+  const entry = () => parts.catalogue.entry('kept')
   const key = JSON.stringify([{ kind: 'term', field: 'n', value: 1 }, false])
   const known = () => {
-    followWrites(ground, entry())
+    followWrites(parts, entry())
     return entry().counts?.known(key)
   }
   for (const n of [1, 1, 2]) await session.create('kept', set({ n }))

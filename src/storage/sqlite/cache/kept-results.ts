@@ -19,33 +19,33 @@ import { KeptCounts } from './kept-counts.ts'
 import type { SearchCache } from './search-cache.ts'
 import { TouchedDocuments } from './touched-documents.ts'
 
-export interface KeptGround {
+export interface KeptParts {
   readonly writer: Pick<SqliteWriter, 'idle' | 'connection'>
   readonly catalogue: SqliteCatalogue
   readonly results: SearchCache
 }
 
 /** Brings what is kept to the committed version. False if that cannot be now: then nothing kept may be used or added. */
-export function followWrites(ground: KeptGround, entry: StorageEntry): boolean {
+export function followWrites(parts: KeptParts, entry: StorageEntry): boolean {
   entry.isSearched = true
-  return follow(ground, entry)
+  return follow(parts, entry)
 }
 
 /** Called when a commit to the storage has just become visible, before anybody hears of it. */
-export function followCommit(ground: KeptGround, entry: StorageEntry): void {
+export function followCommit(parts: KeptParts, entry: StorageEntry): void {
   if (!entry.isSearched) return
   entry.isSearched = false
   // When all that was committed is known, and before whoever waited for the commit can write again.
   queueMicrotask(() => {
     try {
-      follow(ground, entry)
+      follow(parts, entry)
     } catch {
       // The next search tries it again, and tells.
     }
   })
 }
 
-function follow({ writer, catalogue, results }: KeptGround, entry: StorageEntry): boolean {
+function follow({ writer, catalogue, results }: KeptParts, entry: StorageEntry): boolean {
   const { name, touched } = entry
   const version = catalogue.version(name)
   if (touched === undefined) {

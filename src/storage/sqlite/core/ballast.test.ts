@@ -10,7 +10,7 @@ import { documentOf } from '../../database.ts'
 import { transact } from '../../transact.ts'
 import { Ballast } from './ballast.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { openGround } from './sqlite-ground.ts'
+import { openSqliteParts } from './sqlite-parts.ts'
 
 const MIB = 1024 * 1024
 const random = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)
@@ -76,16 +76,16 @@ test('is not made where there is no room for it, and leaves nothing', async () =
 })
 
 test('while the disk is full a delete has room for its records, and so has a session with the reserve; up to its end', async () => {
-  const { ground, database } = await open()
+  const { parts, database } = await open()
   await database.ensure('things')
   await database.ensure('kept')
   const stop = database.observe('things', async (session, change) => {
     if (change.kind === 'deleted') await session.create('kept', big)
   })
   for (let count = 0; count < 5; count++) await addBig(database)
-  const pages = () => Number(ground.writer.connection.get('PRAGMA page_count')?.page_count)
+  const pages = () => Number(parts.writer.connection.get('PRAGMA page_count')?.page_count)
   const before = pages()
-  ground.writer.connection.exec(`PRAGMA max_page_count = ${before + 2}`)
+  parts.writer.connection.exec(`PRAGMA max_page_count = ${before + 2}`)
   await failure('STORAGE_FULL', () => addBig(database))
   const create = (reserve: boolean) =>
     transact(database, (session) => session.create('things', big), reserve ? { reserve } : {})
@@ -127,9 +127,9 @@ describe('at a start', () => {
 
 async function open(ballastBytes = 3 * MIB) {
   const clock = testClock()
-  const ground = await openGround({ directory, clock, random, entity: 1, ballastBytes })
+  const parts = await openSqliteParts({ directory, clock, random, entity: 1, ballastBytes })
   if (ballastBytes < TOO_MUCH) await vi.waitUntil(isThere)
-  return { ground, database: new SqliteDatabase(ground) }
+  return { parts, database: new SqliteDatabase(parts) }
 }
 
 async function guids(database: SqliteDatabase): Promise<string[]> {
@@ -145,13 +145,13 @@ const addBig = (database: SqliteDatabase) =>
   transact(database, (session) => session.create('things', big)).then(documentOf)
 
 test('a write that finds no room: the ballast goes, the database may not grow until it is there again', async () => {
-  const { ground, database } = await open()
+  const { parts, database } = await open()
   await database.ensure('things')
   for (let count = 0; count < 5; count++) await addBig(database)
   const pragma = (name: string) =>
-    Number(Object.values(ground.writer.connection.get(`PRAGMA ${name}`) ?? {})[0])
+    Number(Object.values(parts.writer.connection.get(`PRAGMA ${name}`) ?? {})[0])
   const pages = pragma('page_count')
-  ground.writer.connection.exec(`PRAGMA max_page_count = ${pages + 5}`)
+  parts.writer.connection.exec(`PRAGMA max_page_count = ${pages + 5}`)
   await failure('STORAGE_FULL', () => addBig(database))
   expect(await isThere()).toBe(false)
   const [first = ''] = await guids(database)
@@ -172,8 +172,8 @@ test('a start on a full disk keeps what is left for deletes', async () => {
   const first = await open()
   await first.database.ensure('things')
   for (let count = 0; count < 5; count++) await addBig(first.database)
-  const pages = Number(Object.values(first.ground.writer.connection.get('PRAGMA page_count') ?? {})[0])
-  first.ground.writer.connection.exec(`PRAGMA max_page_count = ${pages + 5}`)
+  const pages = Number(Object.values(first.parts.writer.connection.get('PRAGMA page_count') ?? {})[0])
+  first.parts.writer.connection.exec(`PRAGMA max_page_count = ${pages + 5}`)
   await failure('STORAGE_FULL', () => addBig(first.database))
   await first.database.close()
   const second = await open(TOO_MUCH)
@@ -183,7 +183,7 @@ test('a start on a full disk keeps what is left for deletes', async () => {
   for (const guid of all) await remove(second.database, guid)
   // Into the pages that are free now, and no further.
   await addBig(second.database)
-  expect(second.ground.writer.connection.get('PRAGMA page_count')).toEqual({ page_count: pages })
+  expect(second.parts.writer.connection.get('PRAGMA page_count')).toEqual({ page_count: pages })
   await second.database.close()
 })
 

@@ -22,7 +22,7 @@ import { rolledBack } from '../../rolled-back.ts'
 import { transact } from '../../transact.ts'
 import { checkFiles } from './check-files.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { openGround, type SqliteOptions } from './sqlite-ground.ts'
+import { openSqliteParts, type SqliteOptions } from './sqlite-parts.ts'
 
 const DOCUMENTS = 40
 const PAGE = 4096
@@ -38,14 +38,14 @@ let root: number
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   closed = join(parent, 'closed')
-  const { ground, database } = await open(closed)
+  const { parts, database } = await open(closed)
   await database.ensure('things')
   const text = 'x'.repeat(2_000)
   for (let n = 0; n < DOCUMENTS; n++) await create(database, 'things', { n, text })
   killed = join(parent, 'killed')
   await copy(closed, killed)
   root = Number(
-    ground.writer.connection.get("SELECT rootpage FROM sqlite_schema WHERE name = 'doc_1'")?.rootpage,
+    parts.writer.connection.get("SELECT rootpage FROM sqlite_schema WHERE name = 'doc_1'")?.rootpage,
   )
   await database.close()
 })
@@ -54,8 +54,8 @@ afterAll(() => rm(parent, { recursive: true }))
 async function open(directory: string, options: Partial<SqliteOptions> = {}) {
   const random = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)
   const clock = () => Date.UTC(2026, 0, 31)
-  const ground = await openGround({ directory, clock, random, entity: 1, synchronous: 'OFF', ...options })
-  return { ground, database: new SqliteDatabase(ground) }
+  const parts = await openSqliteParts({ directory, clock, random, entity: 1, synchronous: 'OFF', ...options })
+  return { parts, database: new SqliteDatabase(parts) }
 }
 
 async function copy(from: string, to: string): Promise<void> {
@@ -267,13 +267,13 @@ test('no log that a process left is taken for a damaged one: commits, rollbacks,
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       copies += 1
       const directory = join(parent, `grown-${copies}`)
-      const { ground, database } = await open(directory)
+      const { parts, database } = await open(directory)
       await database.ensure('things')
       // Pages of open transactions go to the log early.
-      ground.writer.connection.exec('PRAGMA cache_size = 10')
+      parts.writer.connection.exec('PRAGMA cache_size = 10')
       let committed = 0
       for (const { kind, size } of steps) {
-        if (kind === 'checkpoint') ground.writer.connection.exec('PRAGMA wal_checkpoint(RESTART)')
+        if (kind === 'checkpoint') parts.writer.connection.exec('PRAGMA wal_checkpoint(RESTART)')
         else if (kind === 'commit') {
           await create(database, 'things', { text: 'c'.repeat(size) })
           committed += 1

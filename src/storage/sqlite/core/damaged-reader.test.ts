@@ -10,7 +10,7 @@ import type { Database, Session } from '../../database.ts'
 import { findWithTotal } from '../../find-with-total.ts'
 import { openReaderDatabase } from '../reader/reader-database.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { openGround } from './sqlite-ground.ts'
+import { openSqliteParts } from './sqlite-parts.ts'
 
 const PAGE = 4096
 /** More than are searched in a turn: the search thread meets it then. */
@@ -30,7 +30,7 @@ const following = {
 }
 
 async function openWriter() {
-  const ground = await openGround({
+  const parts = await openSqliteParts({
     directory,
     clock: Date.now,
     random: randomFillSync,
@@ -39,8 +39,8 @@ async function openWriter() {
     shared: true,
     notice: (...given) => void notices.push(given),
   })
-  writer = new SqliteDatabase(ground)
-  return ground
+  writer = new SqliteDatabase(parts)
+  return parts
 }
 
 beforeEach(async () => {

@@ -47,7 +47,7 @@ const documents = (json: string): JsonObject[] => (JSON.parse(json) as unknown[]
 const paths: Record<string, (name: string, wanted: Search) => Promise<JsonObject[]>> = {
   'a session': async (name, wanted) => documentsOf(await world.database.session().find(name, wanted)),
   'the search thread': async (name, wanted) => {
-    const { thread } = world.ground
+    const { thread } = world.parts
     const task = { storage: name, search: wanted, total: false, effort: EFFORT_OF_A_SEARCH }
     return documents((await thread.find(task)).documents)
   },

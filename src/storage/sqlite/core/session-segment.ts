@@ -14,7 +14,7 @@ import type { Segment, SqliteWriter } from './sqlite-writer.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 /** What sessions share. */
-export interface SessionGround {
+export interface SessionParts {
   readonly writer: SqliteWriter
   readonly reader: SqliteConnection
   /** For searches that look at too much for one turn of the event loop. */
@@ -47,13 +47,13 @@ export class SessionSegment implements Segment {
   /** See `Segment.reserve`: what it writes makes room, or its session may use the reserve anyway. */
   reserve: boolean
   readonly granted: () => void
-  readonly #ground: SessionGround
+  readonly #parts: SessionParts
   readonly #lost: (error: unknown) => void
 
-  constructor(ground: SessionGround, events: SessionEvents, reserve: boolean) {
+  constructor(parts: SessionParts, events: SessionEvents, reserve: boolean) {
     this.reserve = reserve
     this.granted = events.granted
-    this.#ground = ground
+    this.#parts = parts
     this.#lost = events.lost
   }
 
@@ -79,11 +79,11 @@ export class SessionSegment implements Segment {
       return
     }
     for (const [entry, guids] of this.touched) {
-      this.#ground.catalogue.written(entry.name)
+      this.#parts.catalogue.written(entry.name)
       entry.written?.written(guids)
-      followCommit(this.#ground, entry)
+      followCommit(this.#parts, entry)
     }
-    if (this.enqueued) this.#ground.jobs.wake()
+    if (this.enqueued) this.#parts.jobs.wake()
   }
 
   /** In memory a shape is only ever widened; what is no longer in the database has to be written again. */

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { QuoinError } from '../../../shared/errors.ts'
 import { failure } from '../../conformance/expectations.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { openGround, type SqliteGround } from './sqlite-ground.ts'
+import { openSqliteParts, type SqliteParts } from './sqlite-parts.ts'
 
 const script = fileURLToPath(new URL('../../../../test/storage-process.ts', import.meta.url))
 
@@ -72,8 +72,14 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-function open(): Promise<SqliteGround> {
-  return openGround({ directory, clock: Date.now, random: () => undefined, entity: 1, synchronous: 'OFF' })
+function open(): Promise<SqliteParts> {
+  return openSqliteParts({
+    directory,
+    clock: Date.now,
+    random: () => undefined,
+    entity: 1,
+    synchronous: 'OFF',
+  })
 }
 
 /** Lets the process write for a moment, ends it, and gives what it has acknowledged. */
@@ -92,10 +98,10 @@ function acknowledged(lines: readonly string[]): string[] {
 
 /** Opens what was left and gives which acknowledged documents are not in it. It must be sound in itself. */
 async function lost(guids: readonly string[]): Promise<string[]> {
-  const ground = await open()
-  const database = new SqliteDatabase(ground)
+  const parts = await open()
+  const database = new SqliteDatabase(parts)
   try {
-    const { connection } = ground.writer
+    const { connection } = parts.writer
     expect(connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
     connection.exec("INSERT INTO text_1 (text_1) VALUES ('integrity-check')")
     const halves = connection.all(
@@ -151,8 +157,8 @@ describe('a disk that fails in the middle of a commit', () => {
     expect(guids.length).toBeGreaterThan(10)
     expect(running.lines.at(-1)).toBe(`= ${guids.length}`)
     expect(await lost(guids)).toEqual([])
-    const ground = await open()
-    expect(ground.reader.get('SELECT count(*) AS n FROM doc_1')).toEqual({ n: guids.length })
-    await ground.close()
+    const parts = await open()
+    expect(parts.reader.get('SELECT count(*) AS n FROM doc_1')).toEqual({ n: guids.length })
+    await parts.close()
   })
 })

@@ -22,17 +22,17 @@ import type { Jobs } from '../../job.ts'
 import { addObserver } from '../../observers.ts'
 import type { SlowSearch } from '../../search/search-advisor.ts'
 import { stampOf } from '../cache/read-stamps.ts'
-import { searchGround } from '../sql/sqlite-search-advice.ts'
+import { searchedStorage } from '../sql/sqlite-search-advice.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
 import { DamagedDatabase } from './sqlite-errors.ts'
-import { openGround, type SqliteGround, type SqliteOptions } from './sqlite-ground.ts'
+import { openSqliteParts, type SqliteOptions, type SqliteParts } from './sqlite-parts.ts'
 import { SqliteSession } from './sqlite-session.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTableSql, dropTextSql } from './tables.ts'
 
 /** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
 export async function openSqliteDatabase(options: SqliteOptions): Promise<Database> {
-  return new SqliteDatabase(await openGround(options))
+  return new SqliteDatabase(await openSqliteParts(options))
 }
 
 export class SqliteDatabase implements Database {
@@ -40,14 +40,14 @@ export class SqliteDatabase implements Database {
   readonly jobs: Jobs
   readonly cluster = undefined
   readonly alone = oneAtATime()
-  readonly #ground: SqliteGround
+  readonly #parts: SqliteParts
   /** The last `ensure` or `drop` of each name: they run one after the other. */
   readonly #changes = new Map<string, Promise<void>>()
   #closed: Promise<void> | undefined
 
-  constructor(ground: SqliteGround) {
-    this.#ground = ground
-    this.jobs = ground.jobs
+  constructor(parts: SqliteParts) {
+    this.#parts = parts
+    this.jobs = parts.jobs
   }
 
   ensure(name: string, needs: Needs = {}): Promise<void> {
@@ -55,22 +55,22 @@ export class SqliteDatabase implements Database {
       const problem = storageNameProblem(name)
       if (problem)
         throw new QuoinError('INVALID_BODY', `The storage name ${JSON.stringify(name)} ${problem}.`)
-      const entry = this.#ground.catalogue.find(name) ?? (await this.#create(name))
-      await ensureIndexes(this.#ground, entry, needs)
-      if (needs.text) await ensureText(this.#ground, entry)
+      const entry = this.#parts.catalogue.find(name) ?? (await this.#create(name))
+      await ensureIndexes(this.#parts, entry, needs)
+      if (needs.text) await ensureText(this.#parts, entry)
     })
   }
 
   release(name: string, kept: readonly Index[]): Promise<void> {
     return this.#inOrder(name, async () => {
-      const entry = this.#ground.catalogue.find(name)
-      if (entry) await releaseIndexes(this.#ground, entry, kept)
+      const entry = this.#parts.catalogue.find(name)
+      if (entry) await releaseIndexes(this.#parts, entry, kept)
     })
   }
 
   drop(name: string): Promise<void> {
     return this.#inOrder(name, async () => {
-      const { catalogue, writer } = this.#ground
+      const { catalogue, writer } = this.#parts
       const entry = catalogue.find(name)
       if (entry === undefined) return
       await writer.alone(
@@ -84,19 +84,19 @@ export class SqliteDatabase implements Database {
   }
 
   has(name: string): boolean {
-    return this.#ground.catalogue.find(name) !== undefined
+    return this.#parts.catalogue.find(name) !== undefined
   }
 
   names(): readonly string[] {
-    return this.#ground.catalogue.names()
+    return this.#parts.catalogue.names()
   }
 
   session(origin: Origin = {}): Session {
-    return new SqliteSession(this.#ground, origin)
+    return new SqliteSession(this.#parts, origin)
   }
 
   observe(name: string, observer: Observer): () => void {
-    return addObserver(this.#ground.observers, name, observer)
+    return addObserver(this.#parts.observers, name, observer)
   }
 
   /** One process has the directory, so there are no other nodes to tell of. */
@@ -105,15 +105,15 @@ export class SqliteDatabase implements Database {
   }
 
   stamp(name: string, read?: Read): unknown {
-    return stampOf(this.#ground, name, read)
+    return stampOf(this.#parts, name, read)
   }
 
   version(name: string): number {
-    return this.#ground.catalogue.version(name)
+    return this.#parts.catalogue.version(name)
   }
 
   kept(name: string): Required<Needs> {
-    return searchGround(this.#ground.catalogue.entry(name))
+    return searchedStorage(this.#parts.catalogue.entry(name))
   }
 
   /** What takes long is made in a thread, and whoever asked for it waits. */
@@ -122,13 +122,13 @@ export class SqliteDatabase implements Database {
   }
 
   slowSearches(name: string): readonly SlowSearch[] {
-    const entry = this.#ground.catalogue.entry(name)
-    return this.#ground.advisor.of(entry.table, searchGround(entry))
+    const entry = this.#parts.catalogue.entry(name)
+    return this.#parts.advisor.of(entry.table, searchedStorage(entry))
   }
 
   /** Another process has met damage in a file: as if this one had. */
   noteDamage(reason: string): void {
-    this.#ground.writer.noteFailure(new DamagedDatabase(new Error(reason)))
+    this.#parts.writer.noteFailure(new DamagedDatabase(new Error(reason)))
   }
 
   close(): Promise<void> {
@@ -138,11 +138,11 @@ export class SqliteDatabase implements Database {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#changes.values())
-    await this.#ground.close()
+    await this.#parts.close()
   }
 
   async #create(name: string): Promise<StorageEntry> {
-    const { catalogue, writer } = this.#ground
+    const { catalogue, writer } = this.#parts
     await writer.alone(
       (connection) => {
         const id = connection.insert('INSERT INTO storage (name) VALUES (?)', name)

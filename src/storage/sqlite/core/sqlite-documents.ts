@@ -103,7 +103,7 @@ export function updateDocument(
 }
 
 /** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
-export function markDocument(writing: Writing, guid: string, removed: boolean): Written {
+export function setRemoved(writing: Writing, guid: string, removed: boolean): Written {
   const stored = readDocument(writing, guid)
   if (stored === undefined || (stored.meta.removed !== 0) === removed) return notFound
   const meta = writing.stamps.changed(stored.meta, removed)

@@ -10,23 +10,23 @@ import { create, failure, set } from '../../conformance/expectations.ts'
 import { transact } from '../../transact.ts'
 import { compileFind } from '../sql/sqlite-query.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { openGround, type SqliteGround } from './sqlite-ground.ts'
+import { openSqliteParts, type SqliteParts } from './sqlite-parts.ts'
 
 const MANY = 10_000
 let directory: string
-let ground: SqliteGround
+let parts: SqliteParts
 let database: SqliteDatabase
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  ground = await openGround({
+  parts = await openSqliteParts({
     directory,
     clock: testClock(),
     random: randomFillSync,
     entity: 1,
     synchronous: 'OFF',
   })
-  database = new SqliteDatabase(ground)
+  database = new SqliteDatabase(parts)
   await database.ensure('many')
   await transact(database, async (session) => {
     for (let n = 0; n < MANY; n++) await session.create('many', set({ n, even: n % 2 === 0 ? 'yes' : 'no' }))
@@ -46,10 +46,10 @@ const byNumber = search({
 })
 
 function plan(): string {
-  const { sql, parameters } = compileFind(ground.catalogue.entry('many'), byNumber)
+  const { sql, parameters } = compileFind(parts.catalogue.entry('many'), byNumber)
   // Only a statement that runs sees that the schema was changed elsewhere; one that explains goes by what was.
-  ground.reader.database.prepare(sql).get(...parameters)
-  return ground.reader.database
+  parts.reader.database.prepare(sql).get(...parameters)
+  return parts.reader.database
     .prepare(`EXPLAIN QUERY PLAN ${sql}`)
     .all(...parameters)
     .map((row) => String(row.detail))
@@ -83,9 +83,9 @@ test('what cannot be made unique says so, and writes go on', async () => {
 })
 
 test('a thread that fails leaves nothing behind, and the writer to the others', async () => {
-  const entry = ground.catalogue.entry('many')
+  const entry = parts.catalogue.entry('many')
   const before = entry.indexes.size
-  ground.writer.connection.exec(`CREATE INDEX in_the_way ON ${entry.table} (version)`)
+  parts.writer.connection.exec(`CREATE INDEX in_the_way ON ${entry.table} (version)`)
   const taken = [...entry.indexes.keys()]
   for (const name of taken) entry.indexes.delete(name)
   // In memory it is missing, on disk it is there.

@@ -10,28 +10,28 @@ import type { Needs } from '../../database.ts'
 import type { Index } from '../../document-index.ts'
 import { continueText, startText } from '../text/sqlite-text-index.ts'
 import { inIndexThread } from './index-thread.ts'
-import type { SessionGround } from './session-segment.ts'
+import type { SessionParts } from './session-segment.ts'
 import { numberOf } from './sqlite-connection.ts'
 import { storageError } from './sqlite-errors.ts'
 import { createIndex, forgetIndexSql, type PlannedIndex, planIndex, saveIndexSql } from './sqlite-indexes.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { textTable } from './tables.ts'
 
-type Ground = Pick<SessionGround, 'writer'>
+type Parts = Pick<SessionParts, 'writer'>
 
 /** Rows. An index over so many takes 20 ms. */
 const LARGE = 10_000
 
 /** Without ANALYZE: indexes are mostly made when a storage is small, and the planner would go on believing that it is. */
-export async function ensureIndexes(ground: Ground, entry: StorageEntry, needs: Needs): Promise<void> {
+export async function ensureIndexes(parts: Parts, entry: StorageEntry, needs: Needs): Promise<void> {
   const missing = missingIndexes(entry, needs)
   if (missing.length === 0) return
   // Who is refused by a unique index hears which documents are to be changed: that is for createIndex to say.
-  if (isLarge(ground, entry) && !missing.some(({ definition }) => definition.unique)) {
-    for (const planned of missing) await makeAside(ground, entry, planned)
+  if (isLarge(parts, entry) && !missing.some(({ definition }) => definition.unique)) {
+    for (const planned of missing) await makeAside(parts, entry, planned)
     return
   }
-  await ground.writer.alone(
+  await parts.writer.alone(
     (connection) => {
       for (const planned of missing) createIndex(connection, entry, planned)
     },
@@ -43,7 +43,7 @@ export async function ensureIndexes(ground: Ground, entry: StorageEntry, needs: 
 
 /** Drops the indexes that are neither unique nor among `kept`. */
 export async function releaseIndexes(
-  ground: Ground,
+  parts: Parts,
   entry: StorageEntry,
   kept: readonly Index[],
 ): Promise<void> {
@@ -57,19 +57,19 @@ export async function releaseIndexes(
   const gone = () => {
     for (const name of names) entry.indexes.delete(name)
   }
-  if (isLarge(ground, entry))
-    await ground.writer.aside(async () => {
-      await inIndexThread(ground.writer.connection, statements)
+  if (isLarge(parts, entry))
+    await parts.writer.aside(async () => {
+      await inIndexThread(parts.writer.connection, statements)
       gone()
     })
   else
-    await ground.writer.alone((connection) => {
+    await parts.writer.alone((connection) => {
       for (const { sql, parameters } of statements) connection.run(sql, ...parameters)
     }, gone)
 }
 
 /** In chunks, between which the event loop turns and others write. */
-export async function ensureText({ writer }: Ground, entry: StorageEntry): Promise<void> {
+export async function ensureText({ writer }: Parts, entry: StorageEntry): Promise<void> {
   if (entry.textUpTo === -1)
     await writer.alone(
       (connection) => startText(connection, entry),
@@ -99,7 +99,7 @@ function missingIndexes(entry: StorageEntry, needs: Needs): PlannedIndex[] {
   return [...missing.values()]
 }
 
-async function makeAside({ writer }: Ground, entry: StorageEntry, planned: PlannedIndex): Promise<void> {
+async function makeAside({ writer }: Parts, entry: StorageEntry, planned: PlannedIndex): Promise<void> {
   const { name, sql, definition } = planned
   const saved = { sql: saveIndexSql, parameters: [entry.id, name, JSON.stringify(definition)] }
   await writer.aside(async () => {
@@ -113,7 +113,7 @@ async function makeAside({ writer }: Ground, entry: StorageEntry, planned: Plann
 }
 
 /** Row numbers only grow, so this is never too few; it costs nothing. */
-function isLarge({ writer }: Ground, { table }: StorageEntry): boolean {
+function isLarge({ writer }: Parts, { table }: StorageEntry): boolean {
   const row = writer.connection.get(`SELECT ifnull(max(id), 0) AS n FROM ${table}`)
   return numberOf(row ?? {}, 'n') >= LARGE
 }

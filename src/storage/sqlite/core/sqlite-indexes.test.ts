@@ -11,21 +11,21 @@ import { transact } from '../../transact.ts'
 import { compileFind } from '../sql/sqlite-query.ts'
 import { continueText, startText } from '../text/sqlite-text-index.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { openGround, type SqliteGround } from './sqlite-ground.ts'
+import { openSqliteParts, type SqliteParts } from './sqlite-parts.ts'
 
 let directory: string
-let ground: SqliteGround
+let parts: SqliteParts
 let database: SqliteDatabase
 
 async function open(): Promise<void> {
-  ground = await openGround({
+  parts = await openSqliteParts({
     directory,
     clock: Date.now,
     random: randomFillSync,
     entity: 1,
     synchronous: 'OFF',
   })
-  database = new SqliteDatabase(ground)
+  database = new SqliteDatabase(parts)
 }
 
 beforeAll(async () => {
@@ -70,10 +70,8 @@ for (const [index, [title, indexes, changes]] of table.entries())
     const name = `plans_${index}`
     await database.ensure(name, { indexes })
     await documents(200, (n) => ({ status: n % 2 ? 'a' : 'b', n, deep: { code: `${n}` } }))(name)
-    const { sql, parameters } = compileFind(ground.catalogue.entry(name), search(changes))
-    const plan = ground.reader
-      .all(`EXPLAIN QUERY PLAN ${sql}`, ...parameters)
-      .map((row) => String(row.detail))
+    const { sql, parameters } = compileFind(parts.catalogue.entry(name), search(changes))
+    const plan = parts.reader.all(`EXPLAIN QUERY PLAN ${sql}`, ...parameters).map((row) => String(row.detail))
     expect(plan.join('; ')).toMatch(/doc_\d+ USING INDEX/)
     expect(plan.join('; ')).not.toContain('TEMP B-TREE')
     if (changes.query) expect(plan.join('; ')).toMatch(/SEARCH doc_\d+ USING INDEX ix_/)
@@ -86,8 +84,8 @@ const spelled = (field: string, number: number): Query => ({
 })
 
 const planOf = (name: string, changes: Partial<Search>): string => {
-  const { sql, parameters } = compileFind(ground.catalogue.entry(name), search(changes))
-  const rows = ground.reader.all(`EXPLAIN QUERY PLAN ${sql}`, ...parameters)
+  const { sql, parameters } = compileFind(parts.catalogue.entry(name), search(changes))
+  const rows = parts.reader.all(`EXPLAIN QUERY PLAN ${sql}`, ...parameters)
   return rows.map((row) => String(row.detail)).join('; ')
 }
 
@@ -140,17 +138,17 @@ test.each([
 
 test('control: without the index it is a scan or a sort', async () => {
   await database.ensure('no_index')
-  const entry = ground.catalogue.entry('no_index')
+  const entry = parts.catalogue.entry('no_index')
   const { sql, parameters } = compileFind(entry, search({ sort: [by('n', 'asc')] }))
-  const plan = ground.reader.all(`EXPLAIN QUERY PLAN ${sql}`, ...parameters).map((row) => String(row.detail))
+  const plan = parts.reader.all(`EXPLAIN QUERY PLAN ${sql}`, ...parameters).map((row) => String(row.detail))
   expect(plan.join('; ')).toContain('TEMP B-TREE')
 })
 
 test('the same need twice is one index; what the order by creation serves needs none', async () => {
   await database.ensure('again', { indexes: [{ fields: ['a'] }, { fields: ['_meta.created'] }] })
   await database.ensure('again', { indexes: [{ fields: ['a'] }, { fields: ['a', '_meta.created'] }] })
-  const { table: name } = ground.catalogue.entry('again')
-  const indexes = ground.reader.all(
+  const { table: name } = parts.catalogue.entry('again')
+  const indexes = parts.reader.all(
     "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?",
     name,
   )
@@ -161,19 +159,17 @@ test('an index of free text that was half built goes on after a restart, and wha
   const name = 'half'
   await database.ensure(name)
   await documents(1_200, (n) => ({ note: `all n${n}` }))(name)
-  const entry = ground.catalogue.entry(name)
-  const guids = ground.reader
-    .all(`SELECT guid FROM ${entry.table} ORDER BY id`)
-    .map((row) => String(row.guid))
+  const entry = parts.catalogue.entry(name)
+  const guids = parts.reader.all(`SELECT guid FROM ${entry.table} ORDER BY id`).map((row) => String(row.guid))
   const guid = (index: number) => guids[index] ?? ''
-  await ground.writer.alone(
+  await parts.writer.alone(
     (connection) => startText(connection, entry),
     () => {
       entry.textUpTo = 0
     },
   )
   for (let chunk = 0; chunk < 5; chunk++)
-    await ground.writer.alone(
+    await parts.writer.alone(
       (connection) => continueText(connection, entry),
       (upTo) => {
         entry.textUpTo = upTo
@@ -194,10 +190,10 @@ test('an index of free text that was half built goes on after a restart, and wha
   await database.close()
   await open()
   await changes('after')
-  expect(ground.catalogue.entry(name).textTable).toBeUndefined()
+  expect(parts.catalogue.entry(name).textTable).toBeUndefined()
   const scanned = [await count('all'), await count('before'), await count('after'), await count('n7*')]
   await database.ensure(name, { text: true })
-  expect(ground.catalogue.entry(name).textTable).toBeDefined()
+  expect(parts.catalogue.entry(name).textTable).toBeDefined()
   const indexed = [await count('all'), await count('before'), await count('after'), await count('n7*')]
   expect(indexed).toEqual(scanned)
   expect(half[0]).toBe(1_197)

@@ -29,13 +29,13 @@ import { followWrites, keptCount } from '../cache/kept-results.ts'
 import { type Aside, countAside, countKey, findAside, readMissing } from '../sql/aside-search.ts'
 import { boundedCount, boundedFind, type SearchPlace } from '../sql/bounded-search.ts'
 import { noteSearch } from '../sql/sqlite-search-advice.ts'
-import { type SessionGround, SessionSegment } from './session-segment.ts'
+import { type SessionParts, SessionSegment } from './session-segment.ts'
 import { guarded, type SqliteConnection } from './sqlite-connection.ts'
 import {
   createDocument,
   deleteDocument,
   getDocument,
-  markDocument,
+  setRemoved,
   updateDocument,
   type Writing,
 } from './sqlite-documents.ts'
@@ -51,7 +51,7 @@ import type { StorageEntry } from './storage-entry.ts'
  *   (which says it too) or `rollback` makes it free again; so half of its work can never be committed.
  */
 export class SqliteSession implements Session {
-  readonly #ground: SessionGround
+  readonly #parts: SessionParts
   #segment: SessionSegment | undefined
   #waiting: { readonly segment: SessionSegment; readonly turn: Promise<void> } | undefined
   #lost: { readonly error: unknown } | undefined
@@ -62,8 +62,8 @@ export class SqliteSession implements Session {
 
   readonly origin: Origin
 
-  constructor(ground: SessionGround, origin: Origin) {
-    this.#ground = ground
+  constructor(parts: SessionParts, origin: Origin) {
+    this.#parts = parts
     this.origin = origin
   }
 
@@ -82,7 +82,7 @@ export class SqliteSession implements Session {
       storage,
       () => this.#findKept(storage, search),
       (entry, aside) =>
-        findAside(this.#ground, entry, { search, total: false }, aside).then(({ found }) => found),
+        findAside(this.#parts, entry, { search, total: false }, aside).then(({ found }) => found),
     )
   }
 
@@ -97,7 +97,7 @@ export class SqliteSession implements Session {
         return { found, total }
       },
       async (entry, aside) => {
-        const { found, total } = await findAside(this.#ground, entry, { search, total: true }, aside)
+        const { found, total } = await findAside(this.#parts, entry, { search, total: true }, aside)
         if (total === undefined) throw new Error('The search thread did not count.')
         return { found, total }
       },
@@ -108,7 +108,7 @@ export class SqliteSession implements Session {
     return this.#orAside(
       storage,
       () => this.#countKept(storage, query, includeRemoved),
-      (entry, aside) => countAside(this.#ground, entry, { query, includeRemoved }, aside),
+      (entry, aside) => countAside(this.#parts, entry, { query, includeRemoved }, aside),
     )
   }
 
@@ -125,9 +125,9 @@ export class SqliteSession implements Session {
       return here()
     } catch (error) {
       if (!(error instanceof EffortSpent)) throw error
-      const entry = this.#ground.catalogue.entry(storage)
+      const entry = this.#parts.catalogue.entry(storage)
       if (this.#wroteTo(storage)) {
-        readMissing(this.#ground, entry)
+        readMissing(this.#parts, entry)
         throw tooMuchForTransaction(storage)
       }
       const effort = this.hasWritten ? EFFORT_OF_A_HOLDER : EFFORT_OF_A_SEARCH
@@ -136,10 +136,9 @@ export class SqliteSession implements Session {
   }
 
   #findKept(storage: string, search: Search): Found {
-    const { catalogue, results } = this.#ground
+    const { catalogue, results } = this.#parts
     const entry = catalogue.entry(storage)
-    if (this.hasWritten || this.#lost || !followWrites(this.#ground, entry))
-      return this.#find(storage, search)
+    if (this.hasWritten || this.#lost || !followWrites(this.#parts, entry)) return this.#find(storage, search)
     const wanted = { search, key: JSON.stringify(search) }
     return results.found(storage, catalogue.version(entry.name), wanted, () => this.#find(storage, search))
   }
@@ -147,16 +146,16 @@ export class SqliteSession implements Session {
   #find(storage: string, search: Search): Found {
     return this.#read(storage, (connection, entry) => {
       const started = performance.now()
-      const page = boundedFind(this.#place(connection, entry), search, this.#ground.writer.idle)
-      noteSearch({ connection, entry, advisor: this.#ground.advisor }, 'find', search, started)
+      const page = boundedFind(this.#place(connection, entry), search, this.#parts.writer.idle)
+      noteSearch({ connection, entry, advisor: this.#parts.advisor }, 'find', search, started)
       return page
     })
   }
 
   #countKept(storage: string, query: Query, includeRemoved: boolean): number {
-    const { catalogue, results } = this.#ground
+    const { catalogue, results } = this.#parts
     const entry = catalogue.entry(storage)
-    if (this.hasWritten || this.#lost || !followWrites(this.#ground, entry))
+    if (this.hasWritten || this.#lost || !followWrites(this.#parts, entry))
       return this.#count(storage, query, includeRemoved)
     const version = catalogue.version(entry.name)
     const key = countKey(query, includeRemoved)
@@ -164,7 +163,7 @@ export class SqliteSession implements Session {
   }
 
   #count(storage: string, query: Query, includeRemoved: boolean): number {
-    const { advisor, writer } = this.#ground
+    const { advisor, writer } = this.#parts
     return this.#read(storage, (connection, entry) => {
       const place = this.#place(connection, entry)
       const count = () => {
@@ -181,12 +180,12 @@ export class SqliteSession implements Session {
 
   #place(connection: SqliteConnection, entry: StorageEntry): SearchPlace {
     const alone = this.#wroteTo(entry.name)
-    const unsaved = this.hasWritten ? this.#ground.writer.unsavedTotals().of(entry.id) : undefined
+    const unsaved = this.hasWritten ? this.#parts.writer.unsavedTotals().of(entry.id) : undefined
     return { connection, entry, alone, unsaved, effort: alone ? EFFORT_OF_A_WRITER : EFFORT_OF_A_TURN }
   }
 
   #wroteTo(storage: string): boolean {
-    const entry = this.#ground.catalogue.find(storage)
+    const entry = this.#parts.catalogue.find(storage)
     return entry !== undefined && (this.#segment?.touched.has(entry) ?? false)
   }
 
@@ -197,7 +196,7 @@ export class SqliteSession implements Session {
       segment.wrote(writing.entry, options?.guid)
       return document
     })
-    if (!this.#ground.observers.has(storage)) return created
+    if (!this.#parts.observers.has(storage)) return created
     return andThen(created, (document) =>
       andThen(this.#tell(storage, 'created', undefined, document), () => document),
     )
@@ -215,11 +214,11 @@ export class SqliteSession implements Session {
   }
 
   remove(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, 'removed', guid, (writing) => markDocument(writing, guid, true))
+    return this.#change(storage, 'removed', guid, (writing) => setRemoved(writing, guid, true))
   }
 
   restore(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, 'restored', guid, (writing) => markDocument(writing, guid, false))
+    return this.#change(storage, 'restored', guid, (writing) => setRemoved(writing, guid, false))
   }
 
   delete(storage: string, guid: string): MaybePromise<Written> {
@@ -228,7 +227,7 @@ export class SqliteSession implements Session {
 
   enqueue(job: NewJob): MaybePromise<string | undefined> {
     return this.#inTurn((connection, segment) => {
-      const guid = this.#ground.jobs.insert(connection, job)
+      const guid = this.#parts.jobs.insert(connection, job)
       if (guid !== undefined) segment.enqueued = true
       return guid
     })
@@ -242,7 +241,7 @@ export class SqliteSession implements Session {
     const segment = this.#segment
     const seen = this.#takeSeen()
     if (segment === undefined) return seen
-    const { mark, writer } = this.#ground
+    const { mark, writer } = this.#parts
     if (mark)
       writer.operate(segment, (connection) => mark(connection, segment.touched.keys(), segment.widened))
     this.#segment = undefined
@@ -250,7 +249,7 @@ export class SqliteSession implements Session {
   }
 
   rollback(): MaybePromise<void> {
-    const { writer } = this.#ground
+    const { writer } = this.#parts
     this.#epoch++
     this.#lost = undefined
     if (this.#waiting) writer.giveUp(this.#waiting.segment, rolledBack())
@@ -265,7 +264,7 @@ export class SqliteSession implements Session {
 
   #read<T>(storage: string, work: (connection: SqliteConnection, entry: StorageEntry) => T): T {
     if (this.#lost) throw this.#lost.error
-    const { catalogue, reader, writer } = this.#ground
+    const { catalogue, reader, writer } = this.#parts
     const entry = catalogue.entry(storage)
     // The writer's connection also when it sees nothing that is not committed: its pages are in memory, while those of
     // the reader are dropped by each commit. Reading one document after a write then takes 16 µs and not 40 to 80.
@@ -289,7 +288,7 @@ export class SqliteSession implements Session {
       },
       makesRoom,
     )
-    if (!this.#ground.observers.has(storage)) return change
+    if (!this.#parts.observers.has(storage)) return change
     return andThen(change, (written) => {
       if (written.outcome !== 'written') return written
       const after = kind === 'deleted' ? undefined : written.document
@@ -306,7 +305,7 @@ export class SqliteSession implements Session {
   ): MaybePromise<void> {
     const known = after ?? before
     const guid = known ? guidOf(documentOf(known)) : ''
-    const observers = this.#ground.observers.get(storage) ?? []
+    const observers = this.#parts.observers.get(storage) ?? []
     return observers.reduce<MaybePromise<void>>(
       (told, observer) => andThen(told, () => observer(this, { storage, kind, guid, before, after })),
       undefined,
@@ -319,7 +318,7 @@ export class SqliteSession implements Session {
     makesRoom = false,
   ): MaybePromise<T> {
     if (this.#lost) throw this.#lost.error
-    const { catalogue, stamps } = this.#ground
+    const { catalogue, stamps } = this.#parts
     catalogue.entry(storage)
     return this.#inTurn((connection, segment) => {
       const { totals, widened } = segment
@@ -344,7 +343,7 @@ export class SqliteSession implements Session {
     }
     const segment = this.#segment
     if (segment === undefined) throw new Error('The session has no turn.')
-    const { writer } = this.#ground
+    const { writer } = this.#parts
     // Also for what goes with the delete: its records in the history and the audit log, its events.
     segment.reserve ||= makesRoom
     try {
@@ -362,7 +361,7 @@ export class SqliteSession implements Session {
     if (this.#segment) return undefined
     if (this.#waiting) return this.#waiting.turn
     const segment = new SessionSegment(
-      this.#ground,
+      this.#parts,
       {
         granted: () => {
           this.#segment = segment
@@ -375,7 +374,7 @@ export class SqliteSession implements Session {
       },
       this.origin.reserve ?? false,
     )
-    const turn = this.#ground.writer.take(segment)
+    const turn = this.#parts.writer.take(segment)
     if (turn === undefined) return undefined
     this.#waiting = { segment, turn }
     const over = () => {

@@ -11,22 +11,22 @@ import { create, failure, metaOf, set, stored, turns } from '../../conformance/e
 import type { StoredJson } from '../../stored-json.ts'
 import { transact } from '../../transact.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { openGround, type SqliteGround } from './sqlite-ground.ts'
+import { openSqliteParts, type SqliteParts } from './sqlite-parts.ts'
 import { HOLD_LIMIT } from './sqlite-writer.ts'
 
 let directory: string
-let ground: SqliteGround
+let parts: SqliteParts
 let database: SqliteDatabase
 
 async function open(): Promise<void> {
-  ground = await openGround({
+  parts = await openSqliteParts({
     directory,
     clock: testClock(),
     random: randomFillSync,
     entity: 1,
     synchronous: 'OFF',
   })
-  database = new SqliteDatabase(ground)
+  database = new SqliteDatabase(parts)
 }
 
 beforeEach(async () => {
@@ -257,8 +257,8 @@ describe('a session that keeps the writer too long', () => {
 
 describe('a full disk', () => {
   const big = set({ text: 'x'.repeat(50_000) })
-  const limit = (pages: number) => ground.writer.connection.exec(`PRAGMA max_page_count = ${pages}`)
-  const used = () => Number(ground.writer.connection.get('PRAGMA page_count')?.page_count)
+  const limit = (pages: number) => parts.writer.connection.exec(`PRAGMA max_page_count = ${pages}`)
+  const used = () => Number(parts.writer.connection.get('PRAGMA page_count')?.page_count)
 
   test('takes nothing of the group, tells everybody, and is over when there is space', async () => {
     await database.ensure('things', { indexes: [{ fields: ['tags'] }], text: true })
@@ -288,7 +288,7 @@ describe('a full disk', () => {
     await open()
     const blue = { kind: 'term', field: 'tags', value: 'blue' } as const
     expect(await database.session().count('things', blue)).toBe(1)
-    expect(ground.writer.connection.get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
+    expect(parts.writer.connection.get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
   })
 
   test('stops an index with nothing left of it', async () => {

@@ -28,7 +28,7 @@ import { listQueues } from './sqlite-jobs-queues.ts'
 import { jobOf } from './sqlite-jobs-row.ts'
 import { searchJobs } from './sqlite-jobs-search.ts'
 
-export interface JobGround {
+export interface JobParts {
   readonly writer: SqliteWriter
   readonly reader: SqliteConnection
   readonly clock: Clock
@@ -44,19 +44,19 @@ interface Effect {
 const PURGE_BATCH = 1000
 
 export class SqliteJobs implements Jobs {
-  readonly #ground: JobGround
+  readonly #parts: JobParts
   readonly #guid: () => string
   readonly #listeners = new Set<() => void>()
   #waking = false
 
-  constructor(ground: JobGround) {
-    this.#ground = ground
-    this.#guid = guidSource(ground.clock, ground.random)
+  constructor(parts: JobParts) {
+    this.#parts = parts
+    this.#guid = guidSource(parts.clock, parts.random)
   }
 
   /** Within a session's turn; the session calls {@link wake} when it is committed. Throws INVALID_BODY. */
   insert(connection: SqliteConnection, job: NewJob): string | undefined {
-    const now = this.#ground.clock()
+    const now = this.#parts.clock()
     const checked = checkJob(job, now)
     const guid = this.#guid()
     return insertJob(connection, checked, guid, now) ? guid : undefined
@@ -80,7 +80,7 @@ export class SqliteJobs implements Jobs {
   }
 
   async claim(claim: Claim): Promise<readonly Job[]> {
-    const now = this.#ground.clock()
+    const now = this.#parts.clock()
     if (claim.limit <= 0 || !this.#read((connection) => somethingIsDue(connection, now))) return []
     return this.#write((connection, effect) => {
       const ended = endLeases(connection, now)
@@ -91,18 +91,18 @@ export class SqliteJobs implements Jobs {
   }
 
   renew(lease: JobLease, leaseMs: number): Promise<boolean> {
-    const until = this.#ground.clock() + leaseMs
+    const until = this.#parts.clock() + leaseMs
     return this.#changeLeased(lease, 'lease_until = ?', until)
   }
 
   complete(lease: JobLease): Promise<boolean> {
-    const now = this.#ground.clock()
+    const now = this.#parts.clock()
     const change = `state = 'done', lease_until = 0, last_error = NULL, finished = ?, updated = ?, version = version + 1`
     return this.#endLeased(lease, change, now, now)
   }
 
   fail(lease: JobLease, message: string, retryAt?: number): Promise<boolean> {
-    const now = this.#ground.clock()
+    const now = this.#parts.clock()
     const error = errorText(message)
     if (retryAt === undefined) {
       const dead = `state = 'dead', lease_until = 0, last_error = ?, finished = ?, updated = ?, version = version + 1`
@@ -113,7 +113,7 @@ export class SqliteJobs implements Jobs {
   }
 
   release(leases: readonly JobLease[]): Promise<number> {
-    const now = this.#ground.clock()
+    const now = this.#parts.clock()
     const change = `state = 'waiting', lease_until = 0, owner = '', attempt = attempt - 1, updated = ?, version = version + 1`
     return this.#write((connection, effect) => {
       const released = leases.filter((lease) => changeLeased(connection, lease, change, [now]) !== undefined)
@@ -134,7 +134,7 @@ export class SqliteJobs implements Jobs {
   }
 
   requeue(guid: string): Promise<Job | undefined> {
-    const now = this.#ground.clock()
+    const now = this.#parts.clock()
     return this.#write((connection, effect) => {
       const row = connection.get('SELECT state, order_key FROM job WHERE guid = ?', guid)
       if (row === undefined) return undefined
@@ -171,7 +171,7 @@ export class SqliteJobs implements Jobs {
   }
 
   queues(): readonly QueueState[] {
-    const now = this.#ground.clock()
+    const now = this.#parts.clock()
     return this.#read((connection) => listQueues(connection, now))
   }
 
@@ -180,7 +180,7 @@ export class SqliteJobs implements Jobs {
     if (problem) throw new QuoinError('INVALID_BODY', `The queue name ${JSON.stringify(queue)} ${problem}.`)
     if (typeof concurrency === 'number' && !(Number.isSafeInteger(concurrency) && concurrency >= 1))
       throw invalidField('concurrency', 'concurrency must be a whole number from 1, or null for no limit.')
-    const now = this.#ground.clock()
+    const now = this.#parts.clock()
     return this.#write((connection, effect) => {
       effect.wrote = effect.wakes = true
       ensureQueue(connection, queue)
@@ -221,7 +221,7 @@ export class SqliteJobs implements Jobs {
   }
 
   #read<T>(work: (connection: SqliteConnection) => T): T {
-    const { writer, reader } = this.#ground
+    const { writer, reader } = this.#parts
     return guarded(() => work(writer.idle ? writer.connection : reader), writer.noteFailure)
   }
 
@@ -244,7 +244,7 @@ export class SqliteJobs implements Jobs {
 
   /** One transaction of its own; resolves when it is durable. What the work throws leaves nothing behind. */
   async #write<T>(work: (connection: SqliteConnection, effect: Effect) => T): Promise<T> {
-    const { writer } = this.#ground
+    const { writer } = this.#parts
     const effect: Effect = { wrote: false, wakes: false }
     const segment: Segment = {
       granted: () => undefined,

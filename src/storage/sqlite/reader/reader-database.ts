@@ -54,7 +54,7 @@ export function openReaderDatabase({ directory, following, refused, damaged }: R
     registerSearchFunctions(connection)
     const catalogue = new ReaderCatalogue(connection)
     const thread = new SearchThread(path, failed)
-    const ground = {
+    const parts = {
       connection,
       thread,
       catalogue,
@@ -79,7 +79,7 @@ export function openReaderDatabase({ directory, following, refused, damaged }: R
       },
       has: (name) => guarded(() => catalogue.has(name), failed),
       names: () => guarded(() => catalogue.names(), failed),
-      session: (origin: Origin = {}): Session => new ReaderSession(ground, origin),
+      session: (origin: Origin = {}): Session => new ReaderSession(parts, origin),
       // Nothing is written here that could be observed.
       observe: () => () => undefined,
       watch: (name, watcher) => following.watch(name, watcher),

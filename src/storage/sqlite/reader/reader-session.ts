@@ -19,7 +19,7 @@ import type { SearchThread } from '../sql/search-thread.ts'
 import { pageOf } from '../sql/sqlite-find.ts'
 import type { ReaderCatalogue } from './reader-catalogue.ts'
 
-export interface ReaderGround {
+export interface ReaderParts {
   readonly connection: SqliteConnection
   /** For searches that look at too much for one turn of the event loop. */
   readonly thread: SearchThread
@@ -34,15 +34,15 @@ export interface ReaderGround {
 export class ReaderSession implements Session {
   readonly hasWritten = false
   readonly origin: Origin
-  readonly #ground: ReaderGround
+  readonly #parts: ReaderParts
 
-  constructor(ground: ReaderGround, origin: Origin) {
-    this.#ground = ground
+  constructor(parts: ReaderParts, origin: Origin) {
+    this.#parts = parts
     this.origin = origin
   }
 
   get(storage: string, guid: string, options?: { readonly removed?: boolean }): StoredJson | undefined {
-    const { connection, catalogue } = this.#ground
+    const { connection, catalogue } = this.#parts
     const removed = options?.removed ?? false
     const entry = catalogue.remembered(storage)
     if (entry) {
@@ -64,7 +64,7 @@ export class ReaderSession implements Session {
   }
 
   #find(storage: string, search: Search): Found {
-    const { connection, catalogue, failed, results } = this.#ground
+    const { connection, catalogue, failed, results } = this.#parts
     const key = JSON.stringify(search)
     const now = guarded(() => catalogue.unchanged(storage), failed)
     const known = now && results.known(now.entry.table, now.version, key)
@@ -97,7 +97,7 @@ export class ReaderSession implements Session {
     return this.#orAside(
       () => this.#count(storage, query, includeRemoved),
       async () => {
-        const { thread, results } = this.#ground
+        const { thread, results } = this.#parts
         const effort = EFFORT_OF_A_SEARCH
         const { table, version, total } = await thread.count({ storage, query, includeRemoved, effort })
         if (isNews(results, table, version))
@@ -108,7 +108,7 @@ export class ReaderSession implements Session {
   }
 
   #count(storage: string, query: Query, includeRemoved: boolean): number {
-    const { connection, catalogue, failed, results } = this.#ground
+    const { connection, catalogue, failed, results } = this.#parts
     const key = countKey(query, includeRemoved)
     const now = guarded(() => catalogue.unchanged(storage), failed)
     const known = now && results.knownCount(now.entry.table, now.version, key)
@@ -131,7 +131,7 @@ export class ReaderSession implements Session {
   }
 
   async #findAside(storage: string, search: Search, total: boolean) {
-    const { thread, results } = this.#ground
+    const { thread, results } = this.#parts
     const answer = await thread.find({ storage, search, total, effort: EFFORT_OF_A_SEARCH })
     const { table, version, documents, length } = answer
     const found = pageOf({ documents, length }, search)
@@ -170,21 +170,21 @@ export class ReaderSession implements Session {
   rollback(): void {}
 
   #refuse(): never {
-    this.#ground.refused()
+    this.#parts.refused()
     refuseWrite(this)
   }
 
   /** In one read transaction: what is known of the storage is what the work meets. */
   #snapshot<T>(storage: string, work: (entry: StorageEntry, version: number) => T): T {
     return this.#transaction(() => {
-      const { entry, version } = this.#ground.catalogue.read(storage)
+      const { entry, version } = this.#parts.catalogue.read(storage)
       return work(entry, version)
     })
   }
 
   /** Work within work is part of it. */
   #transaction<T>(work: () => T): T {
-    const { connection, failed } = this.#ground
+    const { connection, failed } = this.#parts
     if (connection.inTransaction) return work()
     return guarded(() => {
       connection.run('BEGIN')

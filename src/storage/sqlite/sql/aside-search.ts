@@ -4,12 +4,12 @@
  */
 import type { Query, Search } from '../../../shared/query.ts'
 import type { Found } from '../../database.ts'
-import type { SessionGround } from '../core/session-segment.ts'
+import type { SessionParts } from '../core/session-segment.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { pageOf } from './sqlite-find.ts'
 import { noteSearch } from './sqlite-search-advice.ts'
 
-type Ground = Pick<SessionGround, 'advisor' | 'catalogue' | 'reader' | 'results' | 'thread'>
+type Parts = Pick<SessionParts, 'advisor' | 'catalogue' | 'reader' | 'results' | 'thread'>
 
 export interface Aside {
   /** Whether the session sees what is committed and nothing else. */
@@ -19,39 +19,39 @@ export interface Aside {
 
 /** `total`: whether to count as well, in the same transaction. */
 export async function findAside(
-  ground: Ground,
+  parts: Parts,
   entry: StorageEntry,
   { search, total }: { readonly search: Search; readonly total: boolean },
   { keep, effort }: Aside,
 ): Promise<{ readonly found: Found; readonly total: number | undefined }> {
-  const { catalogue, results, thread } = ground
+  const { catalogue, results, thread } = parts
   const { name } = entry
   const version = catalogue.version(name)
   const answer = await thread.find({ storage: name, search, total, effort })
   const found = pageOf({ documents: answer.documents, length: answer.length }, search)
   const wanted = { search, key: JSON.stringify(search) }
-  if (keep && isCurrent(ground, entry, version)) {
+  if (keep && isCurrent(parts, entry, version)) {
     results.found(name, version, wanted, () => found)
     const counted = answer.total
     if (counted !== undefined)
       results.counted(name, version, countKey(search.query, search.includeRemoved), () => counted)
   }
-  after(ground, entry, 'find', search, answer.milliseconds)
+  after(parts, entry, 'find', search, answer.milliseconds)
   return { found, total: answer.total }
 }
 
 export async function countAside(
-  ground: Ground,
+  parts: Parts,
   entry: StorageEntry,
   { query, includeRemoved }: { readonly query: Query; readonly includeRemoved: boolean },
   { keep, effort }: Aside,
 ): Promise<number> {
-  const { catalogue, results, thread } = ground
+  const { catalogue, results, thread } = parts
   const version = catalogue.version(entry.name)
   const { total, milliseconds } = await thread.count({ storage: entry.name, query, includeRemoved, effort })
-  if (keep && isCurrent(ground, entry, version))
+  if (keep && isCurrent(parts, entry, version))
     results.counted(entry.name, version, countKey(query, includeRemoved), () => total)
-  after(ground, entry, 'count', { query, includeRemoved }, milliseconds)
+  after(parts, entry, 'count', { query, includeRemoved }, milliseconds)
   return total
 }
 
@@ -60,12 +60,12 @@ export function countKey(query: Query, includeRemoved: boolean): string {
 }
 
 /** Searches that come may then find the words in memory. Without them they are slower, not wrong. */
-export function readMissing({ thread }: Pick<Ground, 'thread'>, { postings }: StorageEntry): void {
+export function readMissing({ thread }: Pick<Parts, 'thread'>, { postings }: StorageEntry): void {
   postings?.readMissing(thread).catch(() => undefined)
 }
 
 /** The thread may have seen a commit that this process was just making: the version is another one then. */
-function isCurrent({ catalogue, results }: Ground, entry: StorageEntry, version: number): boolean {
+function isCurrent({ catalogue, results }: Parts, entry: StorageEntry, version: number): boolean {
   const { name } = entry
   return (
     catalogue.find(name) === entry && catalogue.version(name) === version && results.version(name) === version
@@ -73,7 +73,7 @@ function isCurrent({ catalogue, results }: Ground, entry: StorageEntry, version:
 }
 
 function after(
-  { advisor, reader, thread }: Ground,
+  { advisor, reader, thread }: Parts,
   entry: StorageEntry,
   kind: 'find' | 'count',
   wanted: Parameters<typeof noteSearch>[2],

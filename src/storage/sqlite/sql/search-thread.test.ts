@@ -153,9 +153,9 @@ describe('what a search in the thread sees', () => {
   })
 
   async function postings() {
-    const { database, ground } = world
+    const { database, parts } = world
     for (;;) {
-      const { postings: read } = ground.catalogue.entry('indexed')
+      const { postings: read } = parts.catalogue.entry('indexed')
       if (read?.complete) return read
       await database.session().find('indexed', search({ query: text('all'), limit: 1 }))
       await new Promise((resolve) => setImmediate(resolve))
@@ -168,15 +168,15 @@ describe('what a search in the thread sees', () => {
   ])(
     'words that it reads for the memory of this process are right, whatever is written meanwhile: %s',
     async (words, phrase) => {
-      const { database, ground } = world
+      const { database, parts } = world
       const read = await postings()
       const writer = database.session()
       const wanted = { query: text(words), limit: 40 }
       // Written and not committed when the thread reads; and, when it has read, changed and brought in by another search.
       const { guid } = metaOf(await writer.create('indexed', set({ n: -1, note: 'gnu gnus gnus' })))
       const thread = {
-        places: async (task: Parameters<typeof ground.thread.places>[0]) => {
-          const answer = await ground.thread.places(task)
+        places: async (task: Parameters<typeof parts.thread.places>[0]) => {
+          const answer = await parts.thread.places(task)
           await writer.create('indexed', set({ n: -2, note: 'gnu gnus gnu gnus' }))
           await writer.commit()
           await writer.delete('indexed', guid)
@@ -191,7 +191,7 @@ describe('what a search in the thread sees', () => {
   )
 
   test('a word that a turn was too short for is read for the next search, a phrase when it is missed again', async () => {
-    const { reader, thread } = world.ground
+    const { reader, thread } = world.parts
     const read = await postings()
     read.settle(reader, true)
     const asked: string[][] = []

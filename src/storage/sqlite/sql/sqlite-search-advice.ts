@@ -1,6 +1,6 @@
 /** Tells the advisor of searches that took long. */
 import { type Search, search } from '../../../shared/query.ts'
-import type { SearchGround } from '../../search/index-advice.ts'
+import type { SearchedStorage } from '../../search/index-advice.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import { ARRAY, OBJECT } from '../core/document-shape.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
@@ -24,12 +24,12 @@ export function noteSearch(
   const milliseconds = performance.now() - started
   if (milliseconds < advisor.limits.milliseconds) return
   const finished = { storage: entry.table, kind, search: search(wanted), milliseconds }
-  const look = advisor.look(finished, searchGround(entry))
+  const look = advisor.look(finished, searchedStorage(entry))
   if (look === undefined) return
   look.keep(look.worse ? countRows(connection, entry, look.advice) : 0)
 }
 
-export function searchGround(entry: StorageEntry): SearchGround {
+export function searchedStorage(entry: StorageEntry): SearchedStorage {
   return {
     indexes: [...entry.indexes.values()],
     text: entry.textTable !== undefined,

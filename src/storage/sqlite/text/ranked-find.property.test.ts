@@ -74,11 +74,11 @@ const everything = search({
 })
 
 async function expectSame(session: Session, name: string, changes: Partial<Search>): Promise<void> {
-  const { ground } = world
+  const { parts } = world
   const all = documentsOf(await session.find(name, everything))
   const wanted = search(changes)
   asked++
-  if (rankedFind(ground.reader, ground.catalogue.entry(name), wanted, false) !== undefined) served++
+  if (rankedFind(parts.reader, parts.catalogue.entry(name), wanted, false) !== undefined) served++
   const found = documentsOf(await session.find(name, wanted)).map(noteOf)
   expect(found).toEqual(searchDocuments(all, wanted).map(noteOf))
   const counted = searchDocuments(all, search({ ...changes, limit: 1_000, offset: 0 })).length
@@ -122,7 +122,7 @@ test('the same documents in the same order, whoever reads and whatever happened'
 })
 
 test('a word that moves into another field is found there, though the words of the document are the same', async () => {
-  const { ground, database } = world
+  const { parts, database } = world
   await database.ensure('moved', { text: true })
   const session = database.session()
   const { guid } = metaOf(await session.create('moved', set({ title: 'cat' })))
@@ -138,11 +138,11 @@ test('a word that moves into another field is found there, though the words of t
   expect(await found()).toEqual([0, 0])
   await session.rollback()
   expect(await found()).toEqual([1, 1])
-  expect(ground.catalogue.entry('moved').fieldTexts?.holds(['title'])).toBe(true)
+  expect(parts.catalogue.entry('moved').fieldTexts?.holds(['title'])).toBe(true)
 })
 
 test('many equally good hits: the newest of them, also behind those that other filters leave out', async () => {
-  const { ground, database } = world
+  const { parts, database } = world
   await database.ensure('ties', { text: true })
   const session = database.session()
   for (let n = 0; n < 5_000; n++)
@@ -150,7 +150,7 @@ test('many equally good hits: the newest of them, also behind those that other f
   await session.create('ties', set({ note: 'same', kind: 'b' }))
   await session.commit()
   const same: Query = { kind: 'simple_query_string', fields: [], text: 'same' }
-  while (!ground.catalogue.entry('ties').postings?.complete) {
+  while (!parts.catalogue.entry('ties').postings?.complete) {
     await database.session().find('ties', search({ query: same, limit: 1 }))
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -162,7 +162,7 @@ test('many equally good hits: the newest of them, also behind those that other f
     { query: { kind: 'and', queries: [same, { kind: 'term', field: 'kind', value: 'c' }] } },
   ] satisfies Partial<Search>[]) {
     const wanted = search(changes)
-    expect(rankedFind(ground.reader, ground.catalogue.entry('ties'), wanted, true)).toBeDefined()
+    expect(rankedFind(parts.reader, parts.catalogue.entry('ties'), wanted, true)).toBeDefined()
     const found = documentsOf(await database.session().find('ties', wanted))
     expect(found.map(noteOf)).toEqual(searchDocuments(all, wanted).map(noteOf))
   }

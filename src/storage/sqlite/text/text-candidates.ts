@@ -15,7 +15,7 @@ export interface Candidates {
   readonly exact: boolean
 }
 
-interface Ground {
+interface Reading {
   readonly connection: SqliteConnection
   readonly words: Pick<RankedWords, 'of' | 'similarTo'>
 }
@@ -23,33 +23,33 @@ interface Ground {
 /**
  * undefined where words alone do not lead to the rows: whatever holds for documents without any of the words. `negations`: whether what is behind a minus may be taken away; in named fields the word may stand elsewhere.
  */
-export function candidatesOf(ground: Ground, query: TextQuery, negations: boolean): Candidates | undefined {
+export function candidatesOf(reading: Reading, query: TextQuery, negations: boolean): Candidates | undefined {
   switch (query.kind) {
     case 'phrase':
-      return phraseCandidates(ground, query)
+      return phraseCandidates(reading, query)
     case 'fuzzy': {
-      const { connection, words } = ground
+      const { connection, words } = reading
       const similar = words.similarTo(connection, query.token, query.distance)
       return {
-        rows: union([...similar].map((token) => phraseRows(ground, { tokens: [token], prefix: false }))),
+        rows: union([...similar].map((token) => phraseRows(reading, { tokens: [token], prefix: false }))),
         exact: true,
       }
     }
     case 'or': {
-      const parts = query.parts.map((part) => candidatesOf(ground, part, negations))
+      const parts = query.parts.map((part) => candidatesOf(reading, part, negations))
       const known = parts.filter((part) => part !== undefined)
       if (known.length < parts.length) return undefined
       return { rows: union(known.map(({ rows }) => rows)), exact: known.every(({ exact }) => exact) }
     }
     case 'and':
-      return conjunction(ground, query.parts, negations)
+      return conjunction(reading, query.parts, negations)
     default:
       return undefined
   }
 }
 
 function conjunction(
-  ground: Ground,
+  reading: Reading,
   parts: readonly TextQuery[],
   negations: boolean,
 ): Candidates | undefined {
@@ -57,28 +57,28 @@ function conjunction(
   let exact = true
   for (const part of parts) {
     if (part.kind === 'not' || part.kind === 'all') continue
-    const found = candidatesOf(ground, part, negations)
+    const found = candidatesOf(reading, part, negations)
     if (found === undefined) return undefined
     rows = rows === undefined ? found.rows : intersection(rows, found.rows)
     exact &&= found.exact
   }
   for (const part of parts) {
     if (part.kind !== 'not' || rows === undefined) continue
-    const unwanted = negations ? candidatesOf(ground, part.part, negations) : undefined
+    const unwanted = negations ? candidatesOf(reading, part.part, negations) : undefined
     if (unwanted?.exact) rows = difference(rows, unwanted.rows)
     else exact = false
   }
   return rows && { rows, exact }
 }
 
-function phraseCandidates(ground: Ground, phrase: TextPhrase): Candidates {
-  if (phrase.slop === 0) return { rows: phraseRows(ground, phrase), exact: true }
+function phraseCandidates(reading: Reading, phrase: TextPhrase): Candidates {
+  if (phrase.slop === 0) return { rows: phraseRows(reading, phrase), exact: true }
   const tokens = [...new Set(phrase.tokens)]
-  const lists = tokens.map((token) => phraseRows(ground, { tokens: [token], prefix: false }))
+  const lists = tokens.map((token) => phraseRows(reading, { tokens: [token], prefix: false }))
   return { rows: lists.reduce(intersection), exact: false }
 }
 
-function phraseRows({ connection, words }: Ground, phrase: RankedPhrase): Rows {
+function phraseRows({ connection, words }: Reading, phrase: RankedPhrase): Rows {
   const { rows } = words.of(connection, phrase)
   connection.effort?.spend(rows.length / ROWS_A_UNIT)
   return rows

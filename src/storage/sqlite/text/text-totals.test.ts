@@ -8,22 +8,22 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testClock } from '../../../../test/test-database.ts'
 import { metaOf, set } from '../../conformance/expectations.ts'
 import { SqliteDatabase } from '../core/sqlite-database.ts'
-import { openGround, type SqliteGround } from '../core/sqlite-ground.ts'
+import { openSqliteParts, type SqliteParts } from '../core/sqlite-parts.ts'
 import { readTotal } from './text-totals.ts'
 
 let directory: string
-let ground: SqliteGround
+let parts: SqliteParts
 let database: SqliteDatabase
 
 async function open(): Promise<void> {
-  ground = await openGround({
+  parts = await openSqliteParts({
     directory,
     clock: testClock(),
     random: randomFillSync,
     entity: 1,
     synchronous: 'OFF',
   })
-  database = new SqliteDatabase(ground)
+  database = new SqliteDatabase(parts)
 }
 
 beforeEach(async () => {
@@ -35,7 +35,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const total = (name: string) => readTotal(ground.reader, ground.catalogue.entry(name).id)
+const total = (name: string) => readTotal(parts.reader, parts.catalogue.entry(name).id)
 
 test('all documents count, removed ones too, and what was undone does not', async () => {
   await database.ensure('things', { text: true })
@@ -65,7 +65,7 @@ test('sessions that commit together write the totals once, and one that is undon
   await database.ensure('things', { text: true })
   const sessions = Array.from({ length: 5 }, () => database.session())
   const writes: string[] = []
-  const { connection } = ground.writer
+  const { connection } = parts.writer
   const run = connection.run.bind(connection)
   connection.run = (sql, ...parameters) => {
     if (sql.includes('text_documents')) writes.push(sql)
@@ -102,7 +102,7 @@ test('a database without totals gets them when it is opened', async () => {
   file.close()
   await open()
   expect(total('old')).toEqual(before)
-  expect(ground.reader.get('SELECT text_documents AS n FROM storage WHERE name = ?', 'plain')).toEqual({
+  expect(parts.reader.get('SELECT text_documents AS n FROM storage WHERE name = ?', 'plain')).toEqual({
     n: null,
   })
   await database.ensure('plain', { text: true })

@@ -17,7 +17,7 @@ import { type Alone, clusterLock } from './cluster-lock.ts'
 import { PostgresCatalogue } from './postgres-catalogue.ts'
 import { openPostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
-import type { SessionGround } from './postgres-session.ts'
+import type { SessionParts } from './postgres-session.ts'
 import { refuseUnfinishedCopy } from './unfinished-copy.ts'
 
 export interface PostgresOptions extends StampOptions, LeaseClocks {
@@ -41,7 +41,7 @@ export interface PostgresOptions extends StampOptions, LeaseClocks {
   readonly filling?: true
 }
 
-export interface PostgresGround extends SessionGround {
+export interface PostgresParts extends SessionParts {
   readonly alone: Alone
   /** Leaves the cluster, and lets go of the connections. */
   close(): Promise<void>
@@ -51,7 +51,7 @@ export interface PostgresGround extends SessionGround {
 export const CATALOGUE = 'catalogue'
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
-export async function openPostgresGround(options: PostgresOptions): Promise<PostgresGround> {
+export async function openPostgresParts(options: PostgresOptions): Promise<PostgresParts> {
   const pool = openPostgresPool({
     ...options,
     pooled: options.listenUrl !== undefined,

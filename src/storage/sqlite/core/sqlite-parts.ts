@@ -16,7 +16,7 @@ import { ensureTotals } from '../text/text-totals.ts'
 import { BALLAST_BYTES, Ballast } from './ballast.ts'
 import { checkFiles } from './check-files.ts'
 import { markVersions } from './mark-versions.ts'
-import type { SessionGround } from './session-segment.ts'
+import type { SessionParts } from './session-segment.ts'
 import { SqliteCatalogue } from './sqlite-catalogue.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { DamagedDatabase, storageError } from './sqlite-errors.ts'
@@ -42,13 +42,13 @@ export interface SqliteOptions extends StampOptions {
   readonly timers?: Timers
 }
 
-export interface SqliteGround extends SessionGround {
+export interface SqliteParts extends SessionParts {
   /** Waits for those who have the writer or wait for it, and for their commit; then lets go of the files. */
   close(): Promise<void>
 }
 
 /** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
-export async function openGround(options: SqliteOptions): Promise<SqliteGround> {
+export async function openSqliteParts(options: SqliteOptions): Promise<SqliteParts> {
   const { directory, clock, synchronous = 'FULL' } = options
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'quoin.db')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { failure } from '../../conformance/expectations.ts'
-import { openGround } from './sqlite-ground.ts'
+import { openSqliteParts } from './sqlite-parts.ts'
 
 let parent: string
 
@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true }))
 
 const open = (directory: string) =>
-  openGround({ directory, clock: () => 0, random: () => undefined, entity: 1 })
+  openSqliteParts({ directory, clock: () => 0, random: () => undefined, entity: 1 })
 const mode = async (...path: string[]) => ((await stat(join(parent, ...path))).mode & 0o777).toString(8)
 
 test('what it makes is for its owner only, also in a folder that is open to others', async () => {
@@ -46,9 +46,9 @@ test('a log that is still to be written back is read; a directory that failed to
 })
 
 test('writes wait for the disk, and readers cannot write', async () => {
-  const ground = await open(parent)
-  const setting = (name: string) => Object.values(ground.writer.connection.get(`PRAGMA ${name}`) ?? {})[0]
+  const parts = await open(parent)
+  const setting = (name: string) => Object.values(parts.writer.connection.get(`PRAGMA ${name}`) ?? {})[0]
   expect([setting('journal_mode'), setting('synchronous'), setting('busy_timeout')]).toEqual(['wal', 2, 5000])
-  expect(() => ground.reader.exec('DELETE FROM storage')).toThrow('readonly')
-  await ground.close()
+  expect(() => parts.reader.exec('DELETE FROM storage')).toThrow('readonly')
+  await parts.close()
 })
