@@ -6,6 +6,7 @@
  * Transactions that write several records take them in one order: the turn, the user, its failures (or the unknown
  * name's), the address, tokens. So no two of them can wait for each other crosswise.
  */
+
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
@@ -13,6 +14,7 @@ import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
 import type { Database, Needs } from '../storage/database.ts'
+import type { RecordPage } from '../storage/record-page.ts'
 import type { AccessContext, AccessSettings } from './access-context.ts'
 import { ADDRESSES, addressLimit } from './address-limit.ts'
 import { openTurn } from './change-turn.ts'
@@ -20,7 +22,6 @@ import { FAILED_SIGN_INS } from './failed-sign-ins.ts'
 import { ensureAdministrator, type FirstAdministrator } from './first-administrator.ts'
 import {
   createGroup,
-  type FoundGroups,
   type GroupInput,
   getGroup,
   removeGroup,
@@ -37,9 +38,8 @@ import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { TOKENS } from './tokens.ts'
 import { ensureUserLogs, type LoggedRequest, requestLog, type Sender } from './user-log.ts'
-import { type FoundUserLogs, searchUserLogs } from './user-log-search.ts'
+import { searchUserLogs } from './user-log-search.ts'
 import { USERS } from './user-record.ts'
-import type { FoundUsers } from './user-search.ts'
 import { searchUsers } from './user-search.ts'
 import { createUser, getUser, removeUser, resetLoginAttempts, scopesOfUser, updateUser } from './users.ts'
 
@@ -69,9 +69,9 @@ export interface Access {
   getUser(guid: string): Promise<JsonObject | undefined>
   /** What a user holds, directly and through active groups; undefined if there is no such user. */
   scopesOfUser(guid: string): Promise<ReadonlySet<string> | undefined>
-  searchUsers(search: Search): Promise<FoundUsers>
+  searchUsers(search: Search): Promise<RecordPage>
   /** Authentication groups: see `group-changes.ts`. */
-  searchGroups(search: Search): Promise<FoundGroups>
+  searchGroups(search: Search): Promise<RecordPage>
   getGroup(guid: string): Promise<JsonObject | undefined>
   /** INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope not held). */
   createGroup(input: GroupInput & { readonly name: string }, by: Identity): Promise<JsonObject>
@@ -81,7 +81,7 @@ export interface Access {
   /** Notes a request of a signed-in user. Never waits and never throws. */
   logRequest(request: LoggedRequest): void
   /** Requests that were logged are there first. */
-  searchUserLogs(search: Search): Promise<FoundUserLogs>
+  searchUserLogs(search: Search): Promise<RecordPage>
   /** Makes `admin` if there is no user at all. Gives the password only when it made one up. */
   ensureAdministrator(password: string | undefined): Promise<FirstAdministrator | undefined>
   /** Takes nothing more and waits for what is under way. The storage stays open. */

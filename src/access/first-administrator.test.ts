@@ -19,7 +19,7 @@ function open(seed = 1): Promise<Access> {
 }
 
 async function usernames(access: Access) {
-  return (await access.searchUsers(search())).users.map(({ username }) => username)
+  return (await access.searchUsers(search())).records.map(({ username }) => username)
 }
 
 test('refused with a password that is too short; nobody is made', async () => {

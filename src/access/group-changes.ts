@@ -3,6 +3,7 @@
  * follows the rules of `permitted-change.ts`: nobody gives a group a scope that they do not hold, nobody changes a group
  * that has one, and the last administrator stays one.
  */
+
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { jsonProblem } from '../shared/json.ts'
@@ -11,8 +12,9 @@ import type { Search } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
-import { documentsOf, findAll, findOne } from '../storage/find-documents.ts'
-import { findWithTotal } from '../storage/find-with-total.ts'
+import { findAll, findOne } from '../storage/find-documents.ts'
+import { findPage } from '../storage/find-page.ts'
+import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { takeTurn } from './change-turn.ts'
@@ -30,18 +32,11 @@ export interface GroupInput {
   readonly is_active?: boolean
 }
 
-export interface FoundGroups {
-  readonly groups: readonly JsonObject[]
-  readonly total: number
-  readonly next: string | undefined
-}
-
 const MAX_SCOPES = 1000
 
-export async function searchGroups(context: AccessContext, search: Search): Promise<FoundGroups> {
-  const session = context.database.session()
-  const { found, total } = await findWithTotal(session, GROUPS, search)
-  return { groups: documentsOf(found).map(publicGroup), total, next: found.next() }
+export async function searchGroups(context: AccessContext, search: Search): Promise<RecordPage> {
+  const page = await findPage(context.database.session(), GROUPS, search)
+  return { ...page, records: page.records.map(publicGroup) }
 }
 
 export async function getGroup(context: AccessContext, guid: string): Promise<JsonObject | undefined> {

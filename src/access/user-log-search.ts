@@ -1,19 +1,9 @@
-import type { JsonObject } from '../shared/json.ts'
 import type { Search } from '../shared/query.ts'
 import type { Database } from '../storage/database.ts'
-import { documentsOf } from '../storage/find-documents.ts'
-import { findWithTotal } from '../storage/find-with-total.ts'
+import { findPage } from '../storage/find-page.ts'
+import type { RecordPage } from '../storage/record-page.ts'
 import { USER_LOGS } from './user-log.ts'
 
-export interface FoundUserLogs {
-  readonly records: readonly JsonObject[]
-  readonly total: number
-  /** Cursor for the next page. */
-  readonly next: string | undefined
-}
-
-export async function searchUserLogs(database: Database, search: Search): Promise<FoundUserLogs> {
-  const session = database.session()
-  const { found, total } = await findWithTotal(session, USER_LOGS, search)
-  return { records: documentsOf(found), total, next: found.next() }
+export async function searchUserLogs(database: Database, search: Search): Promise<RecordPage> {
+  return findPage(database.session(), USER_LOGS, search)
 }

@@ -60,7 +60,7 @@ test('free text over everything does not reach into hashes', async () => {
   expect(parts).toContain('argon2id')
   for (const text of [...parts, 'argon2id*', '"v 19 m 12288"']) {
     const query = { kind: 'simple_query_string', fields: [], text } as const
-    expect(await room.access.searchUsers(search({ query }))).toMatchObject({ users: [], total: 0 })
+    expect(await room.access.searchUsers(search({ query }))).toMatchObject({ records: [], total: 0 })
   }
 })
 
@@ -74,16 +74,16 @@ test.each<[string, Query, string[]]>([
   ['text in one', { kind: 'simple_query_string', fields: ['email'], text: 'example*' }, ['ada']],
 ])('found: %s', async (_name, query, usernames) => {
   const found = await room.access.searchUsers(search({ query }))
-  expect(found.users.map(({ username }) => username)).toEqual(usernames)
+  expect(found.records.map(({ username }) => username)).toEqual(usernames)
   expect(found.total).toBe(usernames.length)
 })
 
 test('pages, with the total and a cursor', async () => {
   const sort = [{ field: 'username', order: 'asc', missing: 'last' }] as const
   const first = await room.access.searchUsers(search({ sort, limit: 3 }))
-  expect(first.users.map(({ username }) => username)).toEqual(['ada', 'admin', 'alan'])
+  expect(first.records.map(({ username }) => username)).toEqual(['ada', 'admin', 'alan'])
   expect(first).toMatchObject({ total: 4, next: expect.any(String) })
   const second = await room.access.searchUsers(search({ sort, limit: 3, after: first.next ?? '' }))
-  expect(second.users.map(({ username }) => username)).toEqual(['grace'])
+  expect(second.records.map(({ username }) => username)).toEqual(['grace'])
   expect(second.next).toBeUndefined()
 })

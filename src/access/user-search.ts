@@ -2,11 +2,11 @@
  * Searching users. Only the fields listed here can be searched and sorted by: a filter on the password hash would give
  * it away letter by letter, and so would free text over the whole record.
  */
+
 import { QuoinError } from '../shared/errors.ts'
-import type { JsonObject } from '../shared/json.ts'
 import type { Query, Search } from '../shared/query.ts'
-import { documentsOf } from '../storage/find-documents.ts'
-import { findWithTotal } from '../storage/find-with-total.ts'
+import { findPage } from '../storage/find-page.ts'
+import type { RecordPage } from '../storage/record-page.ts'
 import type { AccessContext } from './access-context.ts'
 import { publicUser, USERS } from './user-record.ts'
 
@@ -32,20 +32,12 @@ const searchableUserFields: readonly string[] = [
   '_meta.expiry',
 ]
 
-export interface FoundUsers {
-  readonly users: readonly JsonObject[]
-  readonly total: number
-  /** Cursor for the next page. */
-  readonly next: string | undefined
-}
-
 /** INVALID_QUERY naming a field that is not in {@link searchableUserFields}. Free text without fields looks into names. */
-export async function searchUsers(context: AccessContext, search: Search): Promise<FoundUsers> {
+export async function searchUsers(context: AccessContext, search: Search): Promise<RecordPage> {
   for (const key of search.sort) checkField(key.field)
   const query = withKnownFields(search.query)
-  const session = context.database.session()
-  const { found, total } = await findWithTotal(session, USERS, { ...search, query })
-  return { users: documentsOf(found).map(publicUser), total, next: found.next() }
+  const page = await findPage(context.database.session(), USERS, { ...search, query })
+  return { ...page, records: page.records.map(publicUser) }
 }
 
 function withKnownFields(query: Query): Query {

@@ -32,7 +32,7 @@ test.each([
   'abcdabceab',
   'my passwords',
   'k7m2p-q9x4t-h3n8v-b6r5w',
-  'x'.repeat(1023) + 'y',
+  `${'x'.repeat(1023)}y`,
 ])('%s is accepted', (password) => {
   // A short username is part of too many words.
   expect(weakPasswordProblem(password, 'ada')).toBeUndefined()

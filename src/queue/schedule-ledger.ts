@@ -12,6 +12,7 @@
  * - skipped: it had no job, because of the policies, or its job was cancelled.
  * What becomes of a job is read from the queue (`settle`): it is right also when the node that ran it was ended.
  */
+
 import type { Schedule } from '../flows/background/schedules.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
@@ -20,6 +21,7 @@ import { type Query, type Search, search } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { findWithTotal } from '../storage/find-with-total.ts'
 import { type Job, scheduleQueue } from '../storage/job.ts'
+import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
 
 export const scheduleStorage = '_schedules'
@@ -40,12 +42,6 @@ export interface DueTick {
   readonly plannedAt: number
   readonly late: boolean
   readonly runs: boolean
-}
-
-export interface RecordPage {
-  readonly records: readonly JsonObject[]
-  readonly total: number
-  readonly next: string | undefined
 }
 
 const OPEN = ['planned', 'claimed']

@@ -221,7 +221,7 @@ test('a tick whose job died has failed, and one whose job was cancelled was skip
   await move(scheduler, seconds(10))
   const [job] = (
     await database.jobs.search(search({ query: { kind: 'term', field: 'status', value: 'waiting' } }))
-  ).jobs
+  ).records
   await database.jobs.cancel(job?.guid ?? '')
   await move(scheduler, seconds(10))
   expect(await ticks(scheduler)).toEqual(['10:failed', '20:skipped', '30:planned'])

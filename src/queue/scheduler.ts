@@ -8,17 +8,18 @@
  * `skip`; with `queue` it runs after that one, with `allow` beside it. Of more than 1,000 missed ticks only the last
  * 1,000 are looked at.
  */
+
 import type { Schedule } from '../flows/background/schedules.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Search } from '../shared/query.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
 import type { Database } from '../storage/database.ts'
+import type { RecordPage } from '../storage/record-page.ts'
 import { type PlannedTimes, plannedTimes } from './planned-times.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
 import {
   type DueTick,
-  type RecordPage,
   ScheduleLedger,
   type ScheduleRecord,
   scheduleStorage,

@@ -1,13 +1,13 @@
 /** Storages as builders see them: `{ name, description, history, created_by, modified_by }` and the documents behind. */
 
-import { type Page, searchRecords } from '../flows/blueprints/blueprint-records.ts'
-import type { LiveBlueprints } from '../flows/live/live-blueprints.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Search } from '../shared/query.ts'
 import { documentOf, storageNameProblem } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
+import { findPage } from '../storage/find-page.ts'
+import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { DocumentHistory } from './documents/document-history.ts'
@@ -71,8 +71,8 @@ export async function getStorage({ records }: StorageContext, guid: string): Pro
   return whole(await getRecord(records.database.session(), storages, guid, 'storage'))
 }
 
-export async function searchStorages({ records }: StorageContext, wanted: Search): Promise<Page> {
-  const page = await searchRecords(records, storages, wanted)
+export async function searchStorages({ records }: StorageContext, wanted: Search): Promise<RecordPage> {
+  const page = await findPage(records.database.session(), storages, wanted)
   return { ...page, records: page.records.map(whole) }
 }
 
@@ -125,20 +125,20 @@ export async function countDocuments(context: StorageContext, guid: string): Pro
 }
 
 /**
- * Drops the storage with its documents and their history. CONFLICT naming the blueprints while active ones use it. The
- * record goes last: a removal that is cut short can be asked for again.
+ * Drops the storage with its documents and their history. CONFLICT while active blueprints use it, of which `usedBy` gives
+ * the names. The record goes last: a removal that is cut short can be repeated.
  */
 export async function removeStorage(
   { records, history }: StorageContext,
-  live: LiveBlueprints,
+  usedBy: (storage: string) => readonly string[],
   guid: string,
   by: Actor,
 ): Promise<void> {
   const record = await getRecord(records.database.session(), storages, guid, 'storage')
   const name = textIn(record.name)
-  const users = [...live.table().blueprints.values()].filter(({ compiled }) => compiled.needs.has(name))
+  const users = usedBy(name)
   if (users.length > 0) {
-    const names = users.map((blueprint) => `"${blueprint.name}"`).join(', ')
+    const names = users.map((blueprint) => `"${blueprint}"`).join(', ')
     throw new QuoinError(
       'CONFLICT',
       `The storage ${name} is used by the active blueprint ${names}. Set it inactive first, then delete the storage.`,

@@ -21,11 +21,13 @@
  * higher priority, then the earlier `runAt`, then the order of enqueueing. A paused queue gives nothing, and one with a
  * concurrency never has more jobs running than that, in the whole cluster.
  */
+
 import { invalidField } from '../shared/errors.ts'
 import { type JsonObject, jsonProblem } from '../shared/json.ts'
 import { isLargerThan } from '../shared/json-size.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
+import type { RecordPage } from './record-page.ts'
 
 export const jobKinds = ['function', 'event', 'tick'] as const
 export type JobKind = (typeof jobKinds)[number]
@@ -124,13 +126,6 @@ export interface Claim {
   readonly limit: number
 }
 
-export interface JobPage {
-  readonly jobs: readonly JobSummary[]
-  readonly total: number
-  /** Cursor behind the last job, if there are more. */
-  readonly next: string | undefined
-}
-
 /** Each resolves when what it changed is durable. */
 export interface Jobs {
   /** Takes jobs that are due, and those whose lease has run out. Costs one read when there are none. */
@@ -144,7 +139,7 @@ export interface Jobs {
   release(leases: readonly JobLease[]): Promise<number>
   get(guid: string): MaybePromise<Job | undefined>
   /** Fields: {@link jobFields}; no free text. Newest first unless sorted. Throws INVALID_QUERY. */
-  search(search: Search): MaybePromise<JobPage>
+  search(search: Search): MaybePromise<RecordPage<JobSummary>>
   /** Gives a dead job all its attempts again, due now. Throws CONFLICT if it is not dead, or its dedupe key is taken. */
   requeue(guid: string): Promise<Job | undefined>
   /** Deletes a job. Gives what it was. */

@@ -10,11 +10,9 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { Random } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
-import type { Search } from '../../shared/query.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { documentsOf, findOne } from '../../storage/find-documents.ts'
-import { findWithTotal } from '../../storage/find-with-total.ts'
+import { findOne } from '../../storage/find-documents.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** What a client may say about a blueprint. */
@@ -25,12 +23,6 @@ export interface BlueprintInput {
   readonly tags?: readonly string[]
   /** Remarks and groups on the canvas. They mean nothing to what runs. */
   readonly notes?: readonly JsonObject[]
-}
-
-export interface Page {
-  readonly records: readonly JsonObject[]
-  readonly total: number
-  readonly next: string | undefined
 }
 
 export async function createBlueprint(
@@ -119,10 +111,4 @@ export async function removeBlueprint(context: RecordContext, guid: string, by?:
     },
     origin,
   )
-}
-
-export async function searchRecords(context: RecordContext, storage: string, wanted: Search): Promise<Page> {
-  const session = context.database.session()
-  const { found, total } = await findWithTotal(session, storage, wanted)
-  return { records: documentsOf(found), total, next: found.next() }
 }

@@ -33,6 +33,12 @@ export interface LiveBlueprints {
   watch(listener: (table: LiveTable) => void): () => void
 }
 
+/** Names of the active blueprints that read or write a storage. */
+export function usersOf(table: LiveTable, storage: string): readonly string[] {
+  const users = [...table.blueprints.values()].filter(({ compiled }) => compiled.needs.has(storage))
+  return users.map(({ name }) => name)
+}
+
 /** Both: first segments of paths that are Quoin's own, under `/api/v1` and for pages. A blueprint cannot have them. */
 export function liveBlueprints(
   reservedRoots: ReadonlySet<string>,

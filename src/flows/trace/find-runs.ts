@@ -5,7 +5,8 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { type Query, type Search, search } from '../../shared/query.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
-import { type Page, searchRecords } from '../blueprints/blueprint-records.ts'
+import { findPage } from '../../storage/find-page.ts'
+import type { RecordPage } from '../../storage/record-page.ts'
 import { detailOf, summaryOf } from './run-record.ts'
 import { runStorage } from './run-records.ts'
 import type { Tracing } from './tracing.ts'
@@ -25,7 +26,7 @@ export interface RunsWanted {
 const MOST_PAUSED = 200
 const newestFirst = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
 
-export async function listRuns(tracing: Tracing, wanted: RunsWanted): Promise<Page> {
+export async function listRuns(tracing: Tracing, wanted: RunsWanted): Promise<RecordPage> {
   const { limit = 50, offset = 0, after, failed = false, ...fields } = wanted
   const page = { sort: newestFirst, limit, offset, ...(after !== undefined && { after }) }
   const { records, ...counted } = await findRuns(
@@ -67,9 +68,9 @@ export async function pausedRuns(tracing: Tracing, blueprint: string | undefined
 }
 
 /** As they are now: with those that are under way, and without what ended nodes left behind. */
-async function findRuns(tracing: Tracing, wanted: Search): Promise<Page> {
+async function findRuns(tracing: Tracing, wanted: Search): Promise<RecordPage> {
   await storeAll(tracing)
-  const find = () => searchRecords(tracing.flows.records, runStorage, wanted)
+  const find = () => findPage(tracing.flows.records.database.session(), runStorage, wanted)
   const page = await find()
   return (await tracing.records.settle(page.records)) ? find() : page
 }

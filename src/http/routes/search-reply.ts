@@ -1,11 +1,5 @@
 import type { FastifyReply } from 'fastify'
-
-/** One page of records, of how many, and the cursor behind it if there is more. */
-export interface Page<T> {
-  readonly records: readonly T[]
-  readonly total: number
-  readonly next: string | undefined
-}
+import type { RecordPage } from '../../storage/record-page.ts'
 
 /**
  * A search's reply: the bare array with its total and cursor in headers, or `{ count }` when that was asked for. The
@@ -14,7 +8,7 @@ export interface Page<T> {
 export function searchReply<T>(
   reply: FastifyReply,
   body: { readonly count?: boolean },
-  page: Page<T>,
+  page: RecordPage<T>,
 ): FastifyReply {
   if (body.count) {
     reply.type('application/json; charset=utf-8').serializer(JSON.stringify)

@@ -4,8 +4,8 @@
  * what a crash between the two leaves is a file without a record, and a note of it (`asset-notes.ts`), by which the sweep
  * deletes it. On disk the next upload of the same content may take it over before.
  */
+
 import type { Readable } from 'node:stream'
-import { type Page, searchRecords } from '../../flows/blueprints/blueprint-records.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -14,6 +14,8 @@ import type { AssetFiles, ReceivedFile } from '../../storage/assets/asset-files.
 import { assetDirectoryProblem, assetNameProblem, publicPath } from '../../storage/assets/asset-path.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { findPage } from '../../storage/find-page.ts'
+import type { RecordPage } from '../../storage/record-page.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'
 import { type AssetNote, forgetNote, noteFile, openAssetNotes } from './asset-notes.ts'
@@ -37,7 +39,7 @@ export interface Assets {
   /** Takes the received file over, also when it throws. INVALID_BODY for a name; CONFLICT for a public path that is taken. */
   create(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject>
   get(guid: string): Promise<JsonObject>
-  search(wanted: Search): Promise<Page>
+  search(wanted: Search): Promise<RecordPage>
   /** For good, with its file unless another asset has the same one. A file that cannot be deleted now is left to the sweep. */
   remove(guid: string, by: Actor): Promise<void>
   /** Deletes the noted file unless an asset has it, then the note. */
@@ -138,7 +140,7 @@ export async function openAssets(
       }
     },
     get: (guid) => getRecord(database.session(), assetStorage, guid, 'asset'),
-    search: (wanted) => searchRecords(records, assetStorage, wanted),
+    search: (wanted) => findPage(records.database.session(), assetStorage, wanted),
     async remove(guid, by) {
       const record = await getRecord(database.session(), assetStorage, guid, 'asset')
       await inTurn(textIn(record.sha256), async () => {

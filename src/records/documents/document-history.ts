@@ -2,6 +2,7 @@
  * What became of the documents of storages whose `history` is on: one record for each write, in the same transaction, so
  * that neither can be there without the other. A record: `{ storage, document, action, user, run, revisions }`.
  */
+
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { jsonProblem } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
@@ -11,6 +12,7 @@ import { type Change, type Database, documentOf, type Observer } from '../../sto
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
+import type { RecordPage } from '../../storage/record-page.ts'
 import { transact } from '../../storage/transact.ts'
 import { findRecords, recordStorages } from '../records.ts'
 import { documentRevisions } from './document-revisions.ts'
@@ -30,11 +32,7 @@ export interface DocumentHistory {
   /** Begins and ends to watch storages as their records now say. */
   refresh(): Promise<void>
   /** The records of one document, newest first. */
-  of(
-    storage: string,
-    document: string,
-    page: Pick<Search, 'limit' | 'offset' | 'after'>,
-  ): Promise<{ records: JsonObject[]; total: number; next: string | undefined }>
+  of(storage: string, document: string, page: Pick<Search, 'limit' | 'offset' | 'after'>): Promise<RecordPage>
   /** Deletes what is kept of a storage's documents. */
   forget(storage: string): Promise<void>
   close(): void

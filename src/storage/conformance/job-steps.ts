@@ -35,7 +35,7 @@ export function titles(jobs: readonly { title: string }[]): string[] {
 /** So that the next test finds nothing of this one. */
 export async function clear({ database, name }: World): Promise<void> {
   const mine = { kind: 'term', field: 'queue', value: name } as const
-  const { jobs } = await database.jobs.search(search({ query: mine, limit: 1000 }))
+  const { records: jobs } = await database.jobs.search(search({ query: mine, limit: 1000 }))
   for (const { guid } of jobs) await database.jobs.cancel(guid)
 }
 

@@ -205,7 +205,7 @@ export function jobChapter(declare: It): void {
     expect(titles(await claim(world)).toSorted()).toEqual(['1', 'free'])
     const [first] = (
       await database.jobs.search(search({ query: { kind: 'term', field: 'title', value: '1' } }))
-    ).jobs
+    ).records
     expect(await database.jobs.fail(first as JobLease, 'not yet', clock.now + 500)).toBe(true)
     expect(await claim(world)).toEqual([])
     clock.now += 500

@@ -25,7 +25,7 @@ export function queueChapter(declare: It): void {
     const mine = { kind: 'term', field: 'queue', value: name } as const
     const of = async (wanted: Parameters<typeof search>[0]) => {
       const page = await database.jobs.search(search(wanted))
-      return [titles(page.jobs).join(''), page.total]
+      return [titles(page.records).join(''), page.total]
     }
     const and = (query: Query): Query => ({ kind: 'and', queries: [mine, query] })
     expect(await of({ query: mine })).toEqual(['6543210', 7])
@@ -56,12 +56,12 @@ export function queueChapter(declare: It): void {
       const page = await database.jobs.search(
         search({ query: mine, sort, limit: 3, ...(after && { after }) }),
       )
-      seen.push(titles(page.jobs).join(''))
+      seen.push(titles(page.records).join(''))
       expect(page.total).toBe(7)
       after = page.next
     } while (after)
     expect(seen).toEqual(['251', '403', '6'])
-    const [first] = (await database.jobs.search(search({ query: mine }))).jobs
+    const [first] = (await database.jobs.search(search({ query: mine }))).records
     expect(first).not.toHaveProperty('payload')
 
     const unknown = { kind: 'term', field: 'payload', value: 'x' } as const

@@ -239,7 +239,7 @@ describe('copied', () => {
     expect(report.comparisons.map(({ title, target }) => [title, target.rows])).toContainEqual(['(jobs)', 5])
 
     const node = await openNode(temporary.url)
-    const { jobs } = await node.jobs.search(search({ limit: 50 }))
+    const { records: jobs } = await node.jobs.search(search({ limit: 50 }))
     const seen = jobs.map(({ queue, state, title }) => `${queue} ${state} ${title}`).sort()
     expect(seen).toEqual([
       'dead dead send',

@@ -7,12 +7,12 @@ import {
   stageRemoval,
   stageUpdate,
 } from '../../../flows/blueprints/block-staging.ts'
-import { searchRecords } from '../../../flows/blueprints/blueprint-records.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { getRecord, recordStorages } from '../../../records/records.ts'
 import { blockSchema, createBlockSchema, updateBlockSchema } from '../../../shared/api/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
+import { findPage } from '../../../storage/find-page.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { searchReply } from '../search-reply.ts'
@@ -50,7 +50,11 @@ export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamil
       },
       async (request, reply) => {
         const wanted = searchRequest(request.body, searchFields)
-        return searchReply(reply, request.body, await searchRecords(records, recordStorages.blocks, wanted))
+        return searchReply(
+          reply,
+          request.body,
+          await findPage(records.database.session(), recordStorages.blocks, wanted),
+        )
       },
     )
 

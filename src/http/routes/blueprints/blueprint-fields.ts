@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { searchRecords } from '../../../flows/blueprints/blueprint-records.ts'
 import { createField, getField, removeField, updateField } from '../../../records/fields/field-records.ts'
 import { fieldStorage } from '../../../records/fields/field-rules.ts'
 import type { RecordContext } from '../../../records/records.ts'
@@ -7,6 +6,7 @@ import { createFieldSchema, fieldSchema, updateFieldSchema } from '../../../shar
 import { guidParams } from '../../../shared/api/meta.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
 import { removedSchema } from '../../../shared/api/users.ts'
+import { findPage } from '../../../storage/find-page.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { searchReply } from '../search-reply.ts'
@@ -43,7 +43,11 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
       },
       async (request, reply) => {
         const wanted = searchRequest(request.body, searchFields)
-        return searchReply(reply, request.body, await searchRecords(records, fieldStorage, wanted))
+        return searchReply(
+          reply,
+          request.body,
+          await findPage(records.database.session(), fieldStorage, wanted),
+        )
       },
     )
 

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { holds } from '../../../access/scopes.ts'
-import { searchRecords } from '../../../flows/blueprints/blueprint-records.ts'
 import { readTemplate } from '../../../pages/read-template.ts'
 import type { RecordContext } from '../../../records/records.ts'
 import {
@@ -18,6 +17,7 @@ import { createTemplateSchema, templateSchema, updateTemplateSchema } from '../.
 import { removedSchema } from '../../../shared/api/users.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
+import { findPage } from '../../../storage/find-page.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
@@ -54,7 +54,11 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
       },
       async (request, reply) => {
         const wanted = searchRequest(request.body, searchFields)
-        return searchReply(reply, request.body, await searchRecords(records, templateStorage, wanted))
+        return searchReply(
+          reply,
+          request.body,
+          await findPage(records.database.session(), templateStorage, wanted),
+        )
       },
     )
 

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { searchRecords } from '../../../flows/blueprints/blueprint-records.ts'
 import {
   createValidationRule,
   getValidationRule,
@@ -17,6 +16,7 @@ import {
   updateValidationRuleSchema,
   validationRuleSchema,
 } from '../../../shared/api/validation-rules.ts'
+import { findPage } from '../../../storage/find-page.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { searchReply } from '../search-reply.ts'
@@ -49,7 +49,11 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
       },
       async (request, reply) => {
         const wanted = searchRequest(request.body, searchFields)
-        return searchReply(reply, request.body, await searchRecords(records, validationRuleStorage, wanted))
+        return searchReply(
+          reply,
+          request.body,
+          await findPage(records.database.session(), validationRuleStorage, wanted),
+        )
       },
     )
 

@@ -3,7 +3,6 @@ import {
   createBlueprint,
   getBlueprint,
   removeBlueprint,
-  searchRecords,
   updateBlueprint,
 } from '../../../flows/blueprints/blueprint-records.ts'
 import type { Flows } from '../../../flows/flows.ts'
@@ -16,6 +15,7 @@ import {
 import { guidParams } from '../../../shared/api/meta.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
 import { removedSchema } from '../../../shared/api/users.ts'
+import { findPage } from '../../../storage/find-page.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { searchReply } from '../search-reply.ts'
@@ -54,7 +54,7 @@ export function blueprintRoutes({ records, random }: Flows): RouteFamily {
         return searchReply(
           reply,
           request.body,
-          await searchRecords(records, recordStorages.blueprints, wanted),
+          await findPage(records.database.session(), recordStorages.blueprints, wanted),
         )
       },
     )

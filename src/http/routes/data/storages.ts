@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { LiveBlueprints } from '../../../flows/live/live-blueprints.ts'
+import { type LiveBlueprints, usersOf } from '../../../flows/live/live-blueprints.ts'
 import {
   countDocuments,
   createStorage,
@@ -127,7 +127,7 @@ export function storageRoutes(context: StorageContext, live: LiveBlueprints): Ro
       },
       async (request) => {
         const { guid } = request.params
-        await removeStorage(context, live, guid, actorOf(request))
+        await removeStorage(context, (name) => usersOf(live.table(), name), guid, actorOf(request))
         return { guid, removed: true } as const
       },
     )

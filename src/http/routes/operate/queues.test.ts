@@ -48,7 +48,7 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  const { jobs } = await room.database.jobs.search(search({ limit: 1000 }))
+  const { records: jobs } = await room.database.jobs.search(search({ limit: 1000 }))
   for (const { guid } of jobs) await room.database.jobs.cancel(guid)
 })
 

@@ -35,8 +35,8 @@ const searched = {
 export function queueRoutes(jobs: Jobs, entity: number, steering: QueueSteering): RouteFamily {
   const searchJobs = async (body: SearchBody, reply: FastifyReply) => {
     const page = await jobs.search(searchRequest(body, jobFields))
-    const records = page.jobs.map((job) => summaryRecord(job, entity))
-    return searchReply(reply, body, { records, total: page.total, next: page.next })
+    const records = page.records.map((job) => summaryRecord(job, entity))
+    return searchReply(reply, body, { ...page, records })
   }
 
   return (app) => {

@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 import { scheduleSchema, tickSchema } from '../../../shared/api/queues.ts'
 import { searchQuerySchema, searchSchema } from '../../../shared/api/search.ts'
-import type { JsonObject } from '../../../shared/json.ts'
 import type { Search } from '../../../shared/query.ts'
+import type { RecordPage } from '../../../storage/record-page.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { type Page, searchReply } from '../search-reply.ts'
+import { searchReply } from '../search-reply.ts'
 import { metaFields, type SearchField, searchBodyFromQuery, searchRequest } from '../search-request.ts'
 
 /** What plans, as far as these routes look at it. */
 export interface PlannedSchedules {
-  searchSchedules(wanted: Search): Promise<Page<JsonObject>>
-  searchTicks(wanted: Search): Promise<Page<JsonObject>>
+  searchSchedules(wanted: Search): Promise<RecordPage>
+  searchTicks(wanted: Search): Promise<RecordPage>
 }
 
 const whose: readonly SearchField[] = [

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { searchRecords } from '../../../flows/blueprints/blueprint-records.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { systemLogStorage } from '../../../records/system-log.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
 import { systemLogSchema } from '../../../shared/api/system-logs.ts'
+import { findPage } from '../../../storage/find-page.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { searchReply } from '../search-reply.ts'
 import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
@@ -38,7 +38,11 @@ export function systemLogRoutes({ records, log }: Pick<Flows, 'records' | 'log'>
         const wanted = searchRequest(request.body, searchFields)
         // Entries wait for their batch; whoever asks after a run wants to see what it logged.
         await log.flush()
-        return searchReply(reply, request.body, await searchRecords(records, systemLogStorage, wanted))
+        return searchReply(
+          reply,
+          request.body,
+          await findPage(records.database.session(), systemLogStorage, wanted),
+        )
       },
     )
   }

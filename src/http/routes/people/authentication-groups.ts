@@ -41,8 +41,8 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
         },
       },
       async (request, reply) => {
-        const { groups, total, next } = await access.searchGroups(searchRequest(request.body, searchFields))
-        return searchReply(reply, request.body, { records: groups, total, next })
+        const page = await access.searchGroups(searchRequest(request.body, searchFields))
+        return searchReply(reply, request.body, page)
       },
     )
 

@@ -45,8 +45,8 @@ export function userRoutes(access: Access): RouteFamily {
         },
       },
       async (request, reply) => {
-        const { users, total, next } = await access.searchUsers(searchRequest(request.body, searchFields))
-        return searchReply(reply, request.body, { records: users, total, next })
+        const page = await access.searchUsers(searchRequest(request.body, searchFields))
+        return searchReply(reply, request.body, page)
       },
     )
 

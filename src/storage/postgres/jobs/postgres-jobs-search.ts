@@ -1,7 +1,9 @@
 /** Searches over the job table on PostgreSQL, which has to be told the type of each value. */
+
 import type { Search } from '../../../shared/query.ts'
-import type { JobPage } from '../../job.ts'
+import type { JobSummary } from '../../job.ts'
 import { compileJobSearch, type JobValues } from '../../job-search.ts'
+import type { RecordPage } from '../../record-page.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numberOf, type PostgresConnection, type Row } from '../core/postgres-connection.ts'
 import { numbers, statement, texts, value } from '../sql/compiled-sql.ts'
@@ -23,11 +25,14 @@ const values: JobValues = {
   },
 }
 
-export async function searchJobs(connection: PostgresConnection, search: Search): Promise<JobPage> {
+export async function searchJobs(
+  connection: PostgresConnection,
+  search: Search,
+): Promise<RecordPage<JobSummary>> {
   const { page, count, next } = compileJobSearch(search, values)
   const jobs = (await rowsOf(connection, page)).map(summaryOf)
   const [counted] = await rowsOf(connection, count)
-  return { jobs, total: numberOf(counted ?? {}, 'n'), next: next(jobs) }
+  return { records: jobs, total: numberOf(counted ?? {}, 'n'), next: next(jobs) }
 }
 
 function rowsOf(connection: PostgresConnection, compiled: CompiledSql): Promise<readonly Row[]> {

@@ -221,7 +221,7 @@ it('two sessions with the same order keys the other way round: one is undone as 
   await sessions[1 - winner]?.rollback()
   await sessions[winner]?.commit()
   const name = winner === 0 ? 'left' : 'right'
-  expect(titles((await nodes[0].jobs.search(search({ query: matchAll }))).jobs)).toEqual([name, name])
+  expect(titles((await nodes[0].jobs.search(search({ query: matchAll }))).records)).toEqual([name, name])
 })
 
 it.each([

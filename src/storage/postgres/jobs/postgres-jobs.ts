@@ -1,4 +1,5 @@
 /** The queue on PostgreSQL: one table that all nodes claim from. What overlapping transactions do: postgres-jobs-order.ts. */
+
 import type { Clock } from '../../../shared/clock.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import { guidSource, isGuid, type Random } from '../../../shared/guid.ts'
@@ -9,7 +10,7 @@ import {
   errorText,
   type Job,
   type JobLease,
-  type JobPage,
+  type JobSummary,
   type Jobs,
   type NewJob,
   type QueueSettings,
@@ -17,6 +18,7 @@ import {
   queueNameProblem,
 } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
+import type { RecordPage } from '../../record-page.ts'
 import { numberOf, type PostgresConnection, type PostgresPool } from '../core/postgres-connection.ts'
 import { isDuplicate } from '../core/postgres-errors.ts'
 import { endLeases, findDue, lockQueues, takeJobs } from './postgres-jobs-claim.ts'
@@ -136,7 +138,7 @@ export class PostgresJobs implements Jobs {
     return row && jobOf(row)
   }
 
-  search(search: Search): Promise<JobPage> {
+  search(search: Search): Promise<RecordPage<JobSummary>> {
     return searchJobs(this.#pool.reading, search)
   }
 

@@ -1,7 +1,9 @@
 /** Searches over the job table on SQLite, which would take the text '2' for the number 2 beside a column of numbers. */
+
 import type { Scalar, Search } from '../../../shared/query.ts'
-import type { JobField, JobPage } from '../../job.ts'
+import type { JobField, JobSummary } from '../../job.ts'
 import { compileJobSearch, type JobValues } from '../../job-search.ts'
+import type { RecordPage } from '../../record-page.ts'
 import type { SqlValue } from '../../search/compiled-sql.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
 import { value } from '../sql/sql-values.ts'
@@ -16,11 +18,11 @@ const values: JobValues = {
   }),
 }
 
-export function searchJobs(connection: SqliteConnection, search: Search): JobPage {
+export function searchJobs(connection: SqliteConnection, search: Search): RecordPage<JobSummary> {
   const { page, count, next } = compileJobSearch(search, values)
   const jobs = connection.all(page.sql, ...page.parameters).map(summaryOf)
   const total = numberOf(connection.get(count.sql, ...count.parameters) ?? {}, 'n')
-  return { jobs, total, next: next(jobs) }
+  return { records: jobs, total, next: next(jobs) }
 }
 
 function fitting(type: JobField['type'], one: Scalar | null): SqlValue {

@@ -1,4 +1,5 @@
 /** The queue on SQLite: one table, written through the one writer and its group commit. */
+
 import type { Clock } from '../../../shared/clock.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import { guidSource, type Random } from '../../../shared/guid.ts'
@@ -10,7 +11,7 @@ import {
   errorText,
   type Job,
   type JobLease,
-  type JobPage,
+  type JobSummary,
   type Jobs,
   type NewJob,
   type QueueSettings,
@@ -18,6 +19,7 @@ import {
   queueNameProblem,
 } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
+import type { RecordPage } from '../../record-page.ts'
 import { guarded, numberOf, type Row, type SqliteConnection } from '../core/sqlite-connection.ts'
 import { violatedIndex } from '../core/sqlite-errors.ts'
 import type { Segment, SqliteWriter } from '../core/sqlite-writer.ts'
@@ -129,7 +131,7 @@ export class SqliteJobs implements Jobs {
     })
   }
 
-  search(search: Search): JobPage {
+  search(search: Search): RecordPage<JobSummary> {
     return this.#read((connection) => searchJobs(connection, search))
   }
 
