@@ -54,7 +54,7 @@ export async function openCrm(settings: Readonly<Record<string, string>> = {}): 
         ])
       const page = await context.newPage()
       page.on('console', (message) => {
-        // That a page is not there, or not for everybody, is what some tests are about.
+        // That a page is not there, or not public, is what some tests are about.
         if (message.type() === 'error' && !/status of 4\d\d/.test(message.text()))
           complaints.push(message.text())
       })

@@ -33,11 +33,11 @@ test('somebody who opens the studio of an empty cluster gets to an empty canvas'
   await page.getByLabel('Password', { exact: true }).fill(administrator.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Welcome to Quoin' }).waitFor()
-  await page.getByRole('link', { name: 'Or from nothing' }).click()
+  await page.getByRole('link', { name: 'Or start from scratch' }).click()
   await page.getByRole('button', { name: 'New blueprint' }).first().click()
   await page.getByLabel('Name').fill('Tasks by hand')
   await page.getByRole('button', { name: 'Create and open' }).click()
-  await page.getByText('Start with what sets it off').waitFor()
+  await page.getByText('Start with a trigger').waitFor()
 })
 
 test('tasks are created, and one without a title is refused', async () => {
@@ -174,7 +174,7 @@ test('rolled back, the former version answers again', async () => {
   await eventually(textsOf(dialog().locator('section[data-change]'))).toEqual([
     expect.stringMatching(/code.*422.*400/),
   ])
-  await dialog().getByRole('button', { name: 'Roll back to it' }).click()
+  await dialog().getByRole('button', { name: 'Roll back to this version' }).click()
   await page.getByText('Active, version 3').waitFor()
   expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(400)
   expect(studio.complaints()).toEqual([])

@@ -21,7 +21,7 @@ export interface Answer {
   readonly body: JsonValue | undefined
 }
 
-/** What the browser says where a test asks for something that is not there, or not for everybody. */
+/** What the browser says where a test asks for something that is not there, or not public. */
 const expected = /status of 4\d\d/
 
 export async function openStudio(settings: Readonly<Record<string, string>> = {}): Promise<StudioRoom> {

@@ -84,7 +84,7 @@ const at = (on: Page, step: number) =>
     .getByText(new RegExp(`^${step} of \\d+`))
     .waitFor()
 const rows = () => page.getByRole('list', { name: 'Runs' }).getByRole('button')
-const bar = (on: Page) => on.getByRole('region', { name: 'The run that is shown' })
+const bar = (on: Page) => on.getByRole('region', { name: 'Shown run' })
 const kept = async () => (await studio.quoin.documents('notes')).map(({ text }) => text)
 
 /** Sends a note from outside; resolves when it is answered. */
@@ -96,7 +96,7 @@ describe('a request that is sent from inside', () => {
   test('lights up the way it took', async () => {
     await page.getByRole('textbox', { name: 'Body' }).fill('{"text":"Buy milk"}')
     await page.getByRole('button', { name: 'Send POST' }).click()
-    await page.getByText('What ran is drawn.').waitFor()
+    await page.getByText('Run shown on the canvas.').waitFor()
     await bar(page).getByText('201').waitFor()
     await says(page, 'Add').toBe(', step 1')
     await says(page, 'Kept').toMatch(/^, step \d+$/)
@@ -114,7 +114,7 @@ describe('a request that is sent from inside', () => {
       expect.arrayContaining([
         'Wire from text to value, carried "Buy milk"',
         'Wire from true to flow, taken',
-        'Wire from false to flow, carried nothing',
+        'Wire from false to flow, carried no value',
       ]),
     )
     const value = block(page, 'Kept').getByRole('button', { name: /^value got/ })
@@ -277,9 +277,9 @@ describe('a run that is run again', () => {
   })
 
   test('on what is deployed is answered as it was', async () => {
-    await page.getByText('As deployed').click()
+    await page.getByText('Deployed', { exact: true }).click()
     await page.getByRole('button', { name: 'Run again and compare' }).click()
-    await page.getByText('The same reply').waitFor()
+    await page.getByText('Same reply').waitFor()
   })
 })
 
@@ -294,7 +294,7 @@ test.each(['light', 'dark'] as const)(
     for (const words of [search, `${search}&view=outline&step=2`, '?panel=runs', '?panel=try']) {
       await other.goto(`${studio.address}/studio/blueprints/${blueprint}${words}`)
       if (words.includes('run=')) await bar(other).getByRole('button', { name: 'The next step' }).waitFor()
-      else await other.getByText(words === '?panel=try' ? 'As nobody' : /^All \d/).waitFor()
+      else await other.getByText(words === '?panel=try' ? 'Anonymous' : /^All \d/).waitFor()
       expect([words, await axeProblems(other)]).toEqual([words, []])
     }
     await other.context().close()

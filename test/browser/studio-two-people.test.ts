@@ -81,7 +81,7 @@ test('both change the same block at once: nothing is overwritten until one of th
   )
   await value(ann).fill('Ann was here')
   const question = ann.getByRole('dialog')
-  await question.getByText('Somebody else was faster').waitFor()
+  await question.getByText('Conflicting change').waitFor()
   expect(JSON.stringify(await staged())).toContain('Ben was here')
   await eventually(textOf(question)).toContain('Ben was here')
   await eventually(textOf(question)).toContain('Ann was here')

@@ -20,7 +20,7 @@ describe('what is shown of a value', () => {
     ['a date, and one that is none', [date, new Date(Number.NaN)], ['2026-01-02T03:04:05.678Z', null]],
     ['a stored document', { document: new StoredJson('{"a":[1]}') }, { document: { a: [1] } }],
     ['what is missing', { a: undefined, b: [undefined] }, { b: [null] }],
-    ['what is worked out later', { result: () => 1 }, { result: '(worked out once for each item)' }],
+    ['what is worked out later', { result: () => 1 }, { result: '(evaluated once for each item)' }],
     ['an instance of a class', { visit: new Visit(), query: /a/ }, { visit: '(Visit)', query: '(RegExp)' }],
     ['large numbers and symbols', [10n, Symbol('a')], ['10', 'Symbol(a)']],
     ['half of a surrogate pair', '\ud800', '\ud800'],

@@ -126,7 +126,7 @@ class Writer {
       case 'string':
         return JSON.stringify(this.#secrets.hide(value))
       case 'function':
-        return '"(worked out once for each item)"'
+        return '"(evaluated once for each item)"'
       case 'bigint':
       case 'symbol':
         return JSON.stringify(String(value))

@@ -50,7 +50,7 @@ function Ask({
           <TextInput
             label={
               <>
-                Type <Code>{type}</Code> to go on
+                Type <Code>{type}</Code> to continue
               </>
             }
             value={typed}

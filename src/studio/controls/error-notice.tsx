@@ -13,7 +13,7 @@ export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
   if (error === null || error === undefined) return null
   const api = error instanceof ApiError ? error : undefined
   return (
-    <Alert color="red" variant="light" title={title ?? 'That did not work'} role="alert">
+    <Alert color="red" variant="light" title={title ?? 'Request failed'} role="alert">
       <Stack gap="xs">
         <Text size="sm">{messageOf(error)}</Text>
         {api && api.problems.length > 0 ? (

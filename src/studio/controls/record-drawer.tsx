@@ -24,7 +24,7 @@ export function RecordDrawer<T>({ title, queryKey, load, children }: RecordDrawe
   })
   return (
     <Drawer opened={guid !== ''} onClose={close} title={title}>
-      {error ? <ErrorNotice error={error} title="It could not be read" onRetry={refetch} /> : null}
+      {error ? <ErrorNotice error={error} title="Could not load" onRetry={refetch} /> : null}
       {data === undefined ? error ? null : <LoadingScreen /> : children(data, close)}
     </Drawer>
   )

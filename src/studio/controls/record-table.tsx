@@ -44,8 +44,7 @@ export function RecordTable<T>(props: RecordTableProps<T>) {
     placeholderData: keepPreviousData,
     refetchInterval,
   })
-  if (error && !data)
-    return <ErrorNotice error={error} title="The list could not be read" onRetry={refetch} />
+  if (error && !data) return <ErrorNotice error={error} title="Could not load the list" onRetry={refetch} />
   const page = shownPage(address, limit)
   const pages = listPages(trail.current, JSON.stringify([queryKey, body, address.query, address.sort]), {
     page,
@@ -57,9 +56,7 @@ export function RecordTable<T>(props: RecordTableProps<T>) {
   })
   return (
     <>
-      {error ? (
-        <ErrorNotice error={error} title="The list could not be read again" onRetry={refetch} />
-      ) : null}
+      {error ? <ErrorNotice error={error} title="Could not reload the list" onRetry={refetch} /> : null}
       <div className={`surface ${classes.frame}`} aria-busy={isPending || isPlaceholderData}>
         <Table.ScrollContainer minWidth={props.minWidth ?? 640} type="native">
           <Table aria-label={props.label} className={isPlaceholderData ? classes.stale : undefined}>

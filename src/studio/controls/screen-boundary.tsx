@@ -21,16 +21,16 @@ export class ScreenBoundary extends Component<{ readonly children: ReactNode }, 
     const { error } = this.state
     if (error === undefined) return this.props.children
     return (
-      <Alert color="red" title="This screen broke">
+      <Alert color="red" title="This screen failed">
         <Stack gap="sm" align="flex-start">
           <Text size="sm">
             {isOldFile(error)
-              ? 'Quoin was updated while this page was open. Load it again to get the new studio.'
-              : 'This is a fault of the studio. What you saved is safe. Loading the page again usually helps.'}
+              ? 'Quoin was updated while this page was open. Reload it to get the new studio.'
+              : 'This is a fault of the studio. Saved changes are safe. Reloading the page usually helps.'}
           </Text>
           <Code block>{error.message}</Code>
           <Button size="xs" onClick={() => location.reload()}>
-            Load the page again
+            Reload the page
           </Button>
         </Stack>
       </Alert>

@@ -18,7 +18,7 @@ export function BlueprintEditor({ guid }: { guid: string }) {
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (types.error)
-    return <ErrorNotice title="The blocks could not be read" error={types.error} onRetry={types.refetch} />
+    return <ErrorNotice title="Could not load the blocks" error={types.error} onRetry={types.refetch} />
   return types.data ? <OpenBlueprint key={guid} guid={guid} catalogue={types.data} /> : <Waiting />
 }
 
@@ -43,11 +43,7 @@ function OpenBlueprint({ guid, catalogue }: { readonly guid: string; readonly ca
   }, [guid, catalogue, tries])
   if (error !== undefined)
     return (
-      <ErrorNotice
-        title="The blueprint could not be opened"
-        error={error}
-        onRetry={() => setTries(tries + 1)}
-      />
+      <ErrorNotice title="Could not open the blueprint" error={error} onRetry={() => setTries(tries + 1)} />
     )
   if (!editor) return <Waiting />
   return (

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 export function NotFoundScreen() {
   return (
     <Stack gap="xs" py="xl">
-      <Title order={1}>There is nothing at this address</Title>
+      <Title order={1}>Page not found</Title>
       <Text c="dimmed">It may have been removed, or the link is incomplete.</Text>
       <Anchor component={Link} href="/blueprints">
         To the blueprints

@@ -62,7 +62,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
           size="lg"
           variant="unstyled"
           px="md"
-          placeholder="A screen, a blueprint, a storage, or something to do"
+          placeholder="A screen, a blueprint, a storage or a command"
           aria-label="Search and commands"
           leftSection={<Icon name="search" />}
           value={typed}
@@ -75,7 +75,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
         // With keys alone it can be scrolled too, without choosing.
         viewportProps={{ tabIndex: 0 }}
       >
-        <Combobox.Options p={6} aria-label="What was found">
+        <Combobox.Options p={6} aria-label="Results">
           {[...groups].map(([group, list]) => (
             <Combobox.Group key={group} label={group}>
               {list.map((command) => (
@@ -87,7 +87,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
           ))}
           {found.length === 0 ? (
             <Combobox.Empty>
-              <Text size="sm">Nothing is called that.</Text>
+              <Text size="sm">No match.</Text>
             </Combobox.Empty>
           ) : null}
         </Combobox.Options>

@@ -63,7 +63,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <ClusterName />
           <UnstyledButton className={classes.search} onClick={palette.open} aria-keyshortcuts="Control+K">
             <Icon name="search" size={15} />
-            <span className={classes.searchWords}>Search or do …</span>
+            <span className={classes.searchWords}>Search or run a command</span>
             <Kbd size="xs" visibleFrom="sm">
               Ctrl K
             </Kbd>

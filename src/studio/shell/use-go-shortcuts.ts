@@ -10,7 +10,7 @@ export function useGoShortcuts(): void {
     const entries = sections.map((section) => ({
       keys: `g ${section.letter}`,
       label: `Go to ${section.label}`,
-      group: 'Going places',
+      group: 'Navigation',
       run: () => go(section.path),
     }))
     shortcuts.setState(({ active }) => ({ active: [...active, ...entries] }))

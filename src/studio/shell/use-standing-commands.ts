@@ -18,7 +18,7 @@ export function useStandingCommands(): readonly Command[] {
       ),
       ...(['light', 'dark', 'auto'] as const).map((scheme) => ({
         id: `colours ${scheme}`,
-        label: scheme === 'auto' ? 'Colours as this machine has them' : `Colours: ${scheme}`,
+        label: scheme === 'auto' ? 'System colours' : `Colours: ${scheme}`,
         group: 'Do',
         words: 'theme mode scheme',
         run: () => setColorScheme(scheme),

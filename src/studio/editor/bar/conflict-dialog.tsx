@@ -19,9 +19,7 @@ export function ConflictDialog() {
       closeOnEscape={false}
       closeOnClickOutside={false}
       title={
-        <Text fw={650}>
-          Somebody else was faster{conflicts.length > 1 ? ` (${conflicts.length} blocks)` : ''}
-        </Text>
+        <Text fw={650}>Conflicting change{conflicts.length > 1 ? ` (${conflicts.length} blocks)` : ''}</Text>
       }
       size="lg"
     >
@@ -51,17 +49,17 @@ function Choice({ conflict: { guid, theirs } }: { readonly conflict: Conflict })
       </Text>
       <ScrollArea.Autosize mah="40vh" type="auto">
         {changes.length === 0 ? (
-          <Text size="sm">Nothing: both are the same.</Text>
+          <Text size="sm">Nothing: both versions are equal.</Text>
         ) : (
           <FlowDiffView changes={changes} />
         )}
       </ScrollArea.Autosize>
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={() => editor.sync.resolve(guid, 'mine')}>
-          {mine ? 'Keep mine' : 'Remove it all the same'}
+          {mine ? 'Keep mine' : 'Remove it anyway'}
         </Button>
         <Button data-autofocus onClick={() => editor.sync.resolve(guid, 'theirs')}>
-          {other ? `Take ${who}’s` : 'Let it be gone'}
+          {other ? `Take ${who}’s` : 'Accept the removal'}
         </Button>
       </Group>
     </Stack>

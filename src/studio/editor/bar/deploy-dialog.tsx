@@ -52,7 +52,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
     },
     onSuccess: async (now) => {
       editor.set({ blueprint: now })
-      notifyDone(`Version ${now.version} is deployed and answers.`)
+      notifyDone(`Version ${now.version} is deployed and live.`)
       onClose()
       // When the dialog has gone.
       focusDrawingIn(300)
@@ -72,10 +72,10 @@ function Content({ onClose }: { readonly onClose: () => void }) {
     <Stack gap="md">
       <Text size="sm">
         {version === 0
-          ? 'It was never deployed. These blocks begin to answer:'
+          ? 'First deployment. These blocks will go live:'
           : changes.length === 0
-            ? `Version ${version} is what is drawn: nothing would change.`
-            : `Against version ${version}, which ${blueprint?.active ? 'answers now' : 'was deployed last'}:`}
+            ? `Version ${version} equals the canvas: nothing would change.`
+            : `Against version ${version}, which ${blueprint?.active ? 'is live' : 'was deployed last'}:`}
       </Text>
       <ScrollArea.Autosize mah="46vh" type="auto">
         <FlowDiffView changes={changes} />
@@ -97,9 +97,9 @@ function Content({ onClose }: { readonly onClose: () => void }) {
           <ProblemList of="notes" onGo={onClose} />
         </Alert>
       )}
-      <ErrorNotice error={deploying.error} title="It was not deployed; what answered before still does" />
+      <ErrorNotice error={deploying.error} title="Not deployed; the live version is unchanged" />
       <Text size="xs" c="dimmed">
-        Without a gap: a request runs wholly on the old or wholly on the new version.
+        Zero downtime: each request runs entirely on the old or the new version.
       </Text>
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>

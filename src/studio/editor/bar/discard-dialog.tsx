@@ -15,7 +15,7 @@ export function DiscardDialog() {
   const opened = useEditorState(({ dialog }) => dialog?.kind === 'discard')
   const close = () => editor.set({ dialog: undefined })
   return (
-    <Modal opened={opened} onClose={close} title={<Text fw={650}>Discard what is staged</Text>} size="lg">
+    <Modal opened={opened} onClose={close} title={<Text fw={650}>Discard staged changes</Text>} size="lg">
       {opened ? <Content onClose={close} /> : null}
     </Modal>
   )
@@ -35,14 +35,14 @@ function Content({ onClose }: { readonly onClose: () => void }) {
       await editor.sync.refresh()
     },
     onSuccess: () => {
-      notifyDone('Discarded. The blocks are as they were saved.')
+      notifyDone('Discarded. The blocks equal the saved version.')
       onClose()
     },
   })
   return (
     <Stack gap="md">
       <Text size="sm">
-        These changes go back to what is saved
+        These changes are reverted to the saved version
         {by.length > 1
           ? `, also those of others: ${by.map((one) => `${one.blocks} by ${one.username}`).join(', ')}`
           : ''}

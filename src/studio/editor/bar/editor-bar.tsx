@@ -112,7 +112,7 @@ export function EditorBar() {
               </Menu.Item>
             ) : (
               <Menu.Item leftSection={<Icon name="play" size={15} />} onClick={activateNow}>
-                Activate what is saved
+                Activate the saved version
               </Menu.Item>
             )}
           </Menu.Dropdown>

@@ -58,10 +58,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
         </Group>
         <ErrorNotice error={asking.error} />
         {found ? (
-          <Alert
-            color={found.reachable ? 'petrol' : 'sand'}
-            title={found.reachable ? 'It answers' : 'It is 404'}
-          >
+          <Alert color={found.reachable ? 'petrol' : 'sand'} title={found.reachable ? 'Reachable' : '404'}>
             <Text size="sm">{found.reason}</Text>
             {found.block && flow.has(found.block) ? (
               <Button

@@ -43,7 +43,7 @@ export function FlowDiffView({ changes }: { readonly changes: readonly BlockChan
       ))}
       {moved.length === 0 ? null : (
         <Text size="xs" c="dimmed">
-          {count(moved.length, 'block')} only moved, renamed or commented: what runs is the same.
+          {count(moved.length, 'block')} only moved, renamed or commented; runs do not change.
         </Text>
       )}
     </div>

@@ -17,14 +17,14 @@ export function StageStatus() {
   if (storing.state === 'failed')
     return (
       <span className={classes.status} data-failed role="alert">
-        Not stored yet, trying again …
+        Not stored yet, retrying …
       </span>
     )
   if (blocks === 0)
     return <span className={classes.status}>{storing.state === 'storing' ? 'Storing …' : 'All saved'}</span>
   return (
     <Group gap={6} wrap="nowrap" style={{ flexShrink: 0 }}>
-      <Tooltip label={`Staged: ${who}. Nobody’s request runs it until it is saved and deployed.`}>
+      <Tooltip label={`Staged: ${who}. Not live until it is saved and deployed.`}>
         <span className={classes.status}>
           {blocks} staged{storing.state === 'storing' ? ' …' : ''}
           {by.length < 2

@@ -9,17 +9,17 @@ export function useStageActions() {
   const { guid } = editor.store.getState()
   const saving = useMutation({
     mutationFn: () => editor.save(),
-    onSuccess: () => notifyDone('Saved. It answers requests once it is deployed.'),
-    onError: (error) => notifyFailed('It could not be saved', error),
+    onSuccess: () => notifyDone('Saved. It goes live when it is deployed.'),
+    onError: (error) => notifyFailed('Could not save', error),
   })
   const switching = useMutation({
     mutationFn: (on: boolean) => (on ? activate(guid) : deactivate(guid)),
     onSuccess: async (blueprint) => {
       editor.set({ blueprint })
-      notifyDone(blueprint.active ? 'Active. Its endpoints answer.' : 'Inactive. Its endpoints answer 404.')
+      notifyDone(blueprint.active ? 'Active. Its endpoints are live.' : 'Inactive. Its endpoints reply 404.')
       await editor.sync.refresh()
     },
-    onError: (error) => notifyFailed('It could not be switched', error),
+    onError: (error) => notifyFailed('Could not activate or deactivate', error),
   })
   return {
     save: () => saving.mutate(),

@@ -50,7 +50,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
   if (versions.error) return <ErrorNotice error={versions.error} onRetry={versions.refetch} />
   const list = versions.data
   const shown = list.find(({ number }) => number === chosen) ?? list[0]
-  if (!shown) return <Text c="dimmed">It was never deployed. The first deploy makes version 1.</Text>
+  if (!shown) return <Text c="dimmed">Never deployed. The first deploy creates version 1.</Text>
   return (
     <div className={classes.columns}>
       <ScrollArea.Autosize mah="60vh" type="auto" className={classes.list}>
@@ -106,7 +106,7 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
     mutationFn: () => rollBack(guid, shown.number),
     onSuccess: async (blueprint) => {
       editor.set({ blueprint })
-      notifyDone(`Version ${shown.number} answers again, as version ${blueprint.version}.`)
+      notifyDone(`Version ${shown.number} is live again, as version ${blueprint.version}.`)
       onClose()
       await editor.sync.refresh()
     },
@@ -128,12 +128,12 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
           allowDeselect={false}
           onChange={(next) => setAgainst(next ?? DRAWN)}
           data={[
-            { value: DRAWN, label: 'what is drawn now' },
+            { value: DRAWN, label: 'the canvas' },
             ...list
               .filter(({ number }) => number !== shown.number)
               .map(({ number, live: isLive }) => ({
                 value: String(number),
-                label: `version ${number}${isLive ? ', which answers' : ''}`,
+                label: `version ${number}${isLive ? ', which is live' : ''}`,
               })),
           ]}
         />
@@ -147,7 +147,7 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
             disabled={shown.live}
             onClick={() => rolling.mutate()}
           >
-            Roll back to it
+            Roll back to this version
           </Button>
         </Group>
       </Group>
@@ -155,15 +155,15 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
       {shown.live ? null : (
         <Alert variant="light" color="sand" p="xs">
           <Text size="xs">
-            Rolling back deploys its blocks as a new version at once. What is drawn and saved stays as it is,
-            and shows as not deployed. “Edit this version” brings its blocks into the editor instead, where it
-            can be undone.
+            Rolling back deploys its blocks as a new version at once. The canvas and the saved version stay
+            unchanged and show as not deployed. “Edit this version” loads its blocks into the editor instead,
+            where you can undo it.
           </Text>
         </Alert>
       )}
       <ScrollArea.Autosize mah="44vh" type="auto">
         {changes.length === 0 && one.data && from ? (
-          <Text size="sm">They are the same.</Text>
+          <Text size="sm">The versions are equal.</Text>
         ) : (
           <FlowDiffView changes={changes} />
         )}

@@ -62,7 +62,7 @@ export function BreakpointMark({ breakpoint, isPaused }: BreakpointMarkProps) {
       title={
         breakpoint === 'holds'
           ? 'Breakpoint: runs pause before this block'
-          : 'Breakpoint, which holds nothing up while runs are not traced'
+          : 'Breakpoint, inactive while runs are not traced'
       }
     />
   )

@@ -10,7 +10,7 @@ import { pinLooks } from '../pins/pin-look.ts'
 interface Given {
   readonly flow: Flow
   readonly catalogue: Catalogue
-  /** The run that is shown. */
+  /** The shown run. */
   readonly view: RunView | undefined
 }
 
@@ -61,6 +61,6 @@ function edgeClass(type: PinType, lit: boolean | undefined): string {
 
 function carriedWords(view: RunView | undefined, times: number | undefined, carried: unknown): string {
   if (!view) return ''
-  if (times === undefined) return ', carried nothing'
+  if (times === undefined) return ', carried no value'
   return carried === undefined ? ', taken' : `, carried ${glance(carried, 60)}`
 }

@@ -41,7 +41,7 @@ interface Given {
   readonly known: KnownBlocks
   readonly checked: Checked
   readonly selection: ReadonlySet<string>
-  /** The run that is shown. */
+  /** The shown run. */
   readonly view: RunView | undefined
   readonly breakpoints: { readonly at: ReadonlySet<string>; readonly hold: boolean }
   /** Blocks before which runs stand still. */

@@ -140,7 +140,7 @@ function CanvasInside() {
           style={{ width: 150, height: 100 }}
           pannable
           zoomable
-          ariaLabel="Small map of the canvas"
+          ariaLabel="Minimap of the canvas"
           nodeColor={mapColor}
           nodeBorderRadius={8}
         />

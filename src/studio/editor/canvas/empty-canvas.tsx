@@ -10,7 +10,7 @@ export function EmptyCanvas() {
     <div className={classes.empty}>
       <div className={`${classes.emptyCard} surface`}>
         <Text fw={650} size="lg">
-          Start with what sets it off
+          Start with a trigger
         </Text>
         <Text size="sm" c="dimmed" mt={4}>
           A request to an address of yours, a time, or a change of a document. Then drag a wire from its pin

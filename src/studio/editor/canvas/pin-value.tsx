@@ -89,7 +89,7 @@ function WholeValue({ value, label }: { readonly value: unknown; readonly label:
   if (!isCut(value)) return <JsonView value={value} label={label} />
   return (
     <>
-      <p className={classes.cut}>Only its beginning was kept; it is {glance(value)} long.</p>
+      <p className={classes.cut}>Only the beginning was recorded; the value is {glance(value)} long.</p>
       <pre className={classes.beginning}>{value.$cut}</pre>
     </>
   )

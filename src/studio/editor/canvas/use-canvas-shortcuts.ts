@@ -24,7 +24,7 @@ export function useCanvasShortcuts(): void {
   )
   useShortcut({ keys: '=', label: 'Zoom in', group }, () => void zoomIn())
   useShortcut({ keys: '-', label: 'Zoom out', group }, () => void zoomOut())
-  useShortcut({ keys: 'l', label: 'Put blocks in order', group }, async () => {
+  useShortcut({ keys: 'l', label: 'Arrange blocks', group }, async () => {
     await layOut(editor)
     setTimeout(() => void fitView({ duration: 200, maxZoom: 1, padding: 0.15 }), 50)
   })

@@ -41,7 +41,7 @@ export function useWiring() {
         const wires = pins.map((pin) => wireTo(held, { block, pin }))
         const free = wires.find((wire) => wireProblem(drawing.flow, catalogue, wire) === undefined)
         if (free) drawWire(editor, free)
-        else tellRefused('The block has no pin that takes this.')
+        else tellRefused('The block has no pin that accepts this.')
         return
       }
       editor.set({ dialog: { kind: 'add', at: screenToFlowPosition(screen), wire: held } })

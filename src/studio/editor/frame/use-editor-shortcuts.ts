@@ -27,9 +27,9 @@ export function useEditorShortcuts(): void {
     if ((await pasteBlocks(editor)) === 0) notifyDone('There are no blocks in the clipboard.')
   })
   useShortcut({ keys: 'mod+d', label: 'Duplicate blocks', group }, () => void duplicateSelected(editor))
-  useShortcut({ keys: 'delete', label: 'Remove what is selected', group }, () => removeSelected(editor))
-  useShortcut({ keys: 'backspace', label: 'Remove what is selected', group }, () => removeSelected(editor))
-  useShortcut({ keys: 'escape', label: 'Select nothing; once more: leave the run', group }, () => {
+  useShortcut({ keys: 'delete', label: 'Remove the selection', group }, () => removeSelected(editor))
+  useShortcut({ keys: 'backspace', label: 'Remove the selection', group }, () => removeSelected(editor))
+  useShortcut({ keys: 'escape', label: 'Clear the selection; again: leave the run', group }, () => {
     const { selection, selectedWires } = editor.store.getState()
     if (selection.size > 0 || selectedWires.size > 0) editor.select([])
     else leaveRun(editor)

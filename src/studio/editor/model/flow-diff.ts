@@ -57,7 +57,7 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
       ...pinLines(old, now),
       ...settingLines(old, now),
       ...line('open to', scopesIn(old), scopesIn(now), (text) => text),
-      ...line('own pins', customIn(old), customIn(now), (text) => text),
+      ...line('custom pins', customIn(old), customIn(now), (text) => text),
       ...line('comment', old?.description || undefined, now?.description || undefined, short),
       ...(old && now ? line('place', placeOf(old), placeOf(now), (text) => text) : []),
     ].filter(({ what }) => (old && now) || (what !== 'kind' && what !== 'title'))
@@ -84,7 +84,7 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
     return pin.from
       .map((end) => {
         const source = flow.get(end.block)
-        return `← ${source ? nameOf(source, catalogue) : 'a block that is gone'} · ${end.pin}`
+        return `← ${source ? nameOf(source, catalogue) : 'a removed block'} · ${end.pin}`
       })
       .join(', ')
   }

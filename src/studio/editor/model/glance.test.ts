@@ -10,7 +10,7 @@ test.each([
   ['Buy milk', '"Buy milk"'],
   ['Buy milk and bread and butter', '"Buy milk and brea…"'],
   ['two\nlines', '"two\\nlines"'],
-  ['(worked out once for each item)', 'for each item'],
+  ['(evaluated once for each item)', 'for each item'],
   [[], '0 items'],
   [[1], '1 item'],
   [[1, 2], '2 items'],

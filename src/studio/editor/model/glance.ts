@@ -13,7 +13,7 @@ export function isCut(value: unknown): value is CutValue {
 }
 
 /** What the server writes for a pin that is worked out anew for each item of a list. */
-const EACH = '(worked out once for each item)'
+const EACH = '(evaluated once for each item)'
 
 /** A few characters that tell one value from another: `"Buy milk"`, `3 items`, `{title, status}`. */
 export function glance(value: unknown, most = 20): string {

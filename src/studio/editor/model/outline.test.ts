@@ -70,7 +70,7 @@ test('what hangs together with no trigger comes last, and a step of two ways is 
     '    on true',
     '      Log',
     '    on false',
-    '      goes on with Log',
+    '      continues with Log',
     'Not connected',
     '  Alone',
   ])

@@ -115,14 +115,14 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
     })
     const texts = ends.map((end) => {
       const source = flow.get(end.block)
-      return `from ${source ? nameOf(source, catalogue) : 'a block that is gone'} · ${end.pin}`
+      return `from ${source ? nameOf(source, catalogue) : 'a removed block'} · ${end.pin}`
     })
     const detail = texts.length > 0 ? texts.join(', ') : saved?.value === undefined ? '' : short(saved.value)
     return { id, kind: 'pin', label: pin, detail, block: guid, pin, children }
   }
 
   function referenceItem(guid: string, content: BlockContent, path: string): OutlineItem {
-    const label = `goes on with ${nameOf(content, catalogue)}`
+    const label = `continues with ${nameOf(content, catalogue)}`
     return { id: `${path}~${guid}`, kind: 'reference', label, detail: '', block: guid, pin: '', children: [] }
   }
 }

@@ -76,7 +76,7 @@ const flow = new Map([
 
 test.each([
   ['a value to a flow pin', 'one.value', 'search.flow', /signal/],
-  ['a signal to a value pin', 'get.flow', 'one.value', /no value/],
+  ['a signal to a value pin', 'get.flow', 'one.value', /not a value/],
   [
     'types that cannot be converted',
     'get.connection',
@@ -84,8 +84,8 @@ test.each([
     /number pin cannot take what a connection/,
   ],
   ['a pin that is not there', 'one.nothing', 'two.value', /no out-pin nothing/],
-  ['a block that is gone', 'gone.value', 'two.value', /not there any more/],
-  ['a wire that is there', 'get.flow', 'search.flow', /there already/],
+  ['a removed block', 'gone.value', 'two.value', /no longer exists/],
+  ['a wire that is there', 'get.flow', 'search.flow', /already exists/],
   ['a block to itself', 'one.value', 'one.default', /itself/],
   ['a value that would depend on itself', 'two.value', 'one.value', /depend on itself/],
 ])('%s is refused with the reason', (_what, from, to, reason) => {

@@ -11,13 +11,12 @@ import { carriedType, pinsOf } from './pins.ts'
 export function wireProblem(flow: Flow, catalogue: Catalogue, wire: Wire): string | undefined {
   const source = flow.get(wire.from.block)
   const target = flow.get(wire.to.block)
-  if (!source || !target) return 'One of the two blocks is not there any more.'
+  if (!source || !target) return 'One of the two blocks no longer exists.'
   const out = pinsOf(source, catalogue).out.get(wire.from.pin)
   const into = pinsOf(target, catalogue).in.get(wire.to.pin)
   if (!out) return `${nameOf(source, catalogue)} has no out-pin ${wire.from.pin}.`
   if (!into) return `${nameOf(target, catalogue)} has no in-pin ${wire.to.pin}.`
-  if (wiresInto(wire.to.block, target).some((one) => sameWire(one, wire)))
-    return 'This wire is there already.'
+  if (wiresInto(wire.to.block, target).some((one) => sameWire(one, wire))) return 'This wire already exists.'
   const gives = carriedType(out, into.type)
   if (!canConvert(gives, into.type)) return mismatch(gives, into.type)
   if (wire.from.block === wire.to.block && !(out.frame && into.perFrame))
@@ -31,7 +30,7 @@ export function wireProblem(flow: Flow, catalogue: Catalogue, wire: Wire): strin
 function mismatch(gives: string, takes: string): string {
   if (takes === 'flow')
     return `A flow pin takes a signal, and a ${gives} pin gives none: wire it from a flow pin.`
-  if (gives === 'flow') return `A flow pin gives a signal and no value, and a ${takes} pin needs one.`
+  if (gives === 'flow') return `A flow pin gives a signal, not a value, and a ${takes} pin needs one.`
   return `A ${takes} pin cannot take what a ${gives} pin gives.`
 }
 

@@ -75,7 +75,7 @@ export const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
       {item.kind === 'block' && breakpoint ? (
         <span className={classes.breakpoint} data-waits={breakpoint === 'waits' || undefined}>
           <span className={classes.spoken}>
-            {breakpoint === 'holds' ? 'breakpoint, ' : 'breakpoint that waits for tracing, '}
+            {breakpoint === 'holds' ? 'breakpoint, ' : 'breakpoint, inactive without tracing, '}
           </span>
         </span>
       ) : null}

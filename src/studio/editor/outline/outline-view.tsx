@@ -43,13 +43,13 @@ export function OutlineView() {
   return (
     <div className={classes.outline}>
       <p className={classes.hint} id="outline-hint" data-covered={shown !== undefined || undefined}>
-        Arrows go through it. Enter edits, <b>A</b> adds a step behind, <b>W</b> wires a pin, <b>Alt ↑ ↓</b>{' '}
+        Arrow keys move. Enter edits, <b>A</b> adds a step after it, <b>W</b> wires a pin, <b>Alt ↑ ↓</b>{' '}
         moves a step,
         <b> B</b> sets a breakpoint, <b>Del</b> removes.
       </p>
       {rows.length === 0 ? (
         <Text size="sm" c="dimmed" p="md">
-          There is nothing here yet. Press A to add the first block.
+          No blocks yet. Press A to add the first one.
         </Text>
       ) : null}
       <div

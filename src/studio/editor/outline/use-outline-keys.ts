@@ -111,9 +111,9 @@ export function useOutlineKeys({ rows, open, toggle }: Given) {
   }
 
   const group = 'Outline'
-  useShortcut({ keys: 'a', label: 'Add a step behind, or a block', group }, () => add(editor, row?.item))
+  useShortcut({ keys: 'a', label: 'Add a step after it, or a block', group }, () => add(editor, row?.item))
   useShortcut({ keys: 'w', label: 'Wire a pin', group }, () => wire(editor, row?.item))
-  useShortcut({ keys: 'delete', label: 'Remove the block, or what is on the pin', group }, () =>
+  useShortcut({ keys: 'delete', label: 'Remove the block, or the value or wire of the pin', group }, () =>
     remove(editor, row?.item),
   )
   useShortcut(
@@ -202,6 +202,8 @@ function move(editor: Editor, item: OutlineItem, where: 'up' | 'down'): void {
   else
     notifyFailed(
       'This step cannot move there',
-      new Error('Steps change places with a neighbour in a plain row. Elsewhere wire its flow pin with W.'),
+      new Error(
+        'A step can only swap with a neighbour in a simple sequence. Otherwise wire its flow pin with W.',
+      ),
     )
 }

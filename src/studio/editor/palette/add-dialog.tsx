@@ -45,7 +45,7 @@ function Title({ adding: { wire, behind } }: { readonly adding: Adding }) {
   const from = behind || wire?.side === 'from'
   return (
     <Text size="sm">
-      <b>{from ? 'What comes behind' : 'What gives'}</b> {nameOf(content, catalogue)} · {place.pin}
+      <b>{from ? 'Next block after' : 'Block that gives'}</b> {nameOf(content, catalogue)} · {place.pin}
     </Text>
   )
 }

@@ -91,7 +91,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
             </Tooltip>
           </Group>
         </Group>
-        <p className={classes.help}>{description?.summary ?? `This Quoin knows no block ${content.type}.`}</p>
+        <p className={classes.help}>{description?.summary ?? `Unknown block ${content.type}.`}</p>
         <StagingNote guid={guid} />
         {elsewhere.map((one) => (
           <ProblemNote key={one.message} {...one} />
@@ -145,7 +145,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
               {...props}
               size="xs"
               label="Comment"
-              placeholder="Why it is here"
+              placeholder="Comment"
               autosize
               minRows={2}
               maxRows={8}

@@ -43,7 +43,7 @@ export function LiteralInput({ pin, kind, value, onChange }: LiteralInputProps) 
         size="xs"
         aria-label={label}
         data={[
-          { value: '', label: fallback === '' ? 'not set' : `as usual (${fallback})` },
+          { value: '', label: fallback === '' ? 'not set' : `default (${fallback})` },
           { value: 'true', label: 'true' },
           { value: 'false', label: 'false' },
         ]}

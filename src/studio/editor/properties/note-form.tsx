@@ -43,8 +43,7 @@ export function NoteForm({ note }: { readonly note: BlueprintNote }) {
         onChange={(kind) => change({ kind: kind === 'group' ? 'group' : 'note' })}
       />
       <p className={classes.help}>
-        Remarks and frames belong to the drawing. They count at once, and are not part of what is deployed.
-        What stands in a frame moves along with it.
+        Remarks and frames are saved at once and are not deployed. The blocks in a frame move with it.
       </p>
       <Button
         size="xs"

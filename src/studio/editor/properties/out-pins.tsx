@@ -36,7 +36,7 @@ export function OutPins({
                   size="compact-xs"
                   variant="subtle"
                   color="gray"
-                  aria-label={`Add a block behind ${pin}`}
+                  aria-label={`Add a block after ${pin}`}
                   onClick={() =>
                     editor.set({
                       dialog: {

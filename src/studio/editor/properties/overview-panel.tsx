@@ -28,9 +28,7 @@ export function OverviewPanel() {
           {all.length === 0 ? 'No problems' : count(all.length, 'problem')}
         </h2>
         {all.length === 0 ? (
-          <p className={classes.help}>
-            {flow.size === 0 ? 'There is nothing here yet.' : 'What is drawn can be deployed as it is.'}
-          </p>
+          <p className={classes.help}>{flow.size === 0 ? 'No blocks yet.' : 'Ready to deploy.'}</p>
         ) : null}
         {all.map(({ block, pin, message, level }) => {
           const content = flow.get(block)

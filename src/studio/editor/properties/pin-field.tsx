@@ -62,7 +62,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
         {wires.map((end) => {
           const source = flow.get(end.block)
           const out = source && pinsOf(source, catalogue).out.get(end.pin)
-          const name = source ? nameOf(source, catalogue) : 'a block that is gone'
+          const name = source ? nameOf(source, catalogue) : 'a removed block'
           return (
             <div key={`${end.block} ${end.pin}`} className={classes.wire}>
               {out ? <PinMark type={out.type} size={10} /> : null}

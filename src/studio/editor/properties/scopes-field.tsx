@@ -15,7 +15,7 @@ const words = {
   },
   page: {
     label: 'Who may open it',
-    own: 'Any of them opens the page. Other visitors are asked to sign in, or told that their account may not.',
+    own: 'Any of them opens the page. Other visitors are asked to sign in, or get a message that their account lacks the scope.',
   },
 } as const
 

@@ -33,7 +33,7 @@ export function SeveralPanel() {
       <div className={classes.section}>
         <Group gap={6}>
           <Button size="compact-xs" variant="default" onClick={() => void layOut(editor)}>
-            Put in order
+            Arrange
           </Button>
           <Button size="compact-xs" variant="default" onClick={() => groupSelected(editor)}>
             Frame

@@ -10,7 +10,7 @@ export function ElsewhereNote({ run }: { readonly run: Run }) {
   return (
     <Alert color="sand" variant="light" p="xs" mt={8}>
       <Text size="xs">
-        Another blueprint answered this address, so nothing is drawn here.{' '}
+        Another blueprint served this address, so no run is shown here.{' '}
         <Anchor component={Link} href={`/blueprints/${run.blueprint}?run=${run.guid}`} size="xs">
           Show it there
         </Anchor>

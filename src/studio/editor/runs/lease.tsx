@@ -11,8 +11,8 @@ export function Lease({ since, until }: LeaseProps) {
   const left = useSecondsLeft(until)
   const whole = Math.max(1, (Date.parse(until) - Date.parse(since)) / 1_000)
   return (
-    <span title="Then it goes on by itself. Each step begins the time anew.">
-      <progress value={left} max={whole} aria-label="Time until the run goes on by itself" />{' '}
+    <span title="Then the run resumes on its own. Each step restarts the time.">
+      <progress value={left} max={whole} aria-label="Time until the run resumes on its own" />{' '}
       <span className="numbers">{left} s</span>
     </span>
   )

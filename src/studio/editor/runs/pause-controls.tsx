@@ -9,9 +9,9 @@ import classes from './run-bar.module.css'
 import { useSteering } from './use-steering.ts'
 
 const deeds: readonly { readonly how: Steering; readonly label: string; readonly help: string }[] = [
-  { how: 'step', label: 'Step', help: 'Run this block, and pause before the next one (F10)' },
-  { how: 'resume', label: 'Resume', help: 'Go on to the next breakpoint, or to the end (F8)' },
-  { how: 'stop', label: 'Stop', help: 'End the run; what it wrote is undone (Shift F8)' },
+  { how: 'step', label: 'Step', help: 'Run this block and pause before the next one (F10)' },
+  { how: 'resume', label: 'Resume', help: 'Resume to the next breakpoint or to the end (F8)' },
+  { how: 'stop', label: 'Stop', help: 'Stop the run and undo its writes (Shift F8)' },
 ]
 
 const keysOf = { group: 'Runs', whileTyping: true } as const

@@ -24,9 +24,9 @@ export function ReplayComparison({ compared }: { readonly compared: Compared }) 
         <Status status={now} />
         <Text size="sm" fw={600} role="status">
           {same
-            ? 'The same reply'
+            ? 'Same reply'
             : differences.length === 0
-              ? 'Another reply'
+              ? 'Different reply'
               : count(differences.length, 'difference')}
         </Text>
       </Group>
@@ -50,7 +50,7 @@ export function ReplayComparison({ compared }: { readonly compared: Compared }) 
         ))}
       </ul>
       <Alert color="petrol" variant="light" p="xs">
-        <Text size="xs">What this run wrote was undone: no document has changed.</Text>
+        <Text size="xs">The writes of this run were undone: no document has changed.</Text>
       </Alert>
     </section>
   )

@@ -10,9 +10,9 @@ import { runQuery, runsKey } from './run-queries.ts'
 import classes from './runs-panel.module.css'
 
 const states: readonly { readonly value: ReplayState; readonly label: string }[] = [
-  { value: 'staged', label: 'As drawn' },
-  { value: 'saved', label: 'As saved' },
-  { value: 'deployed', label: 'As deployed' },
+  { value: 'staged', label: 'Canvas' },
+  { value: 'saved', label: 'Saved' },
+  { value: 'deployed', label: 'Deployed' },
 ]
 
 /** The same request once more, on the blocks as they are now, and with nothing left behind. */
@@ -43,7 +43,7 @@ export function RunAgain({ run }: { readonly run: Run }) {
       <SegmentedControl
         size="xs"
         fullWidth
-        aria-label="On which blocks"
+        aria-label="Blocks to run"
         data={[...states]}
         value={state}
         onChange={(to) => setState(states.find(({ value }) => value === to)?.value ?? 'staged')}
@@ -53,7 +53,7 @@ export function RunAgain({ run }: { readonly run: Run }) {
           Run again and compare
         </Button>
       </Group>
-      <ErrorNotice error={again.error} title="It could not be run again" />
+      <ErrorNotice error={again.error} title="Could not run it again" />
     </section>
   )
 }

@@ -19,11 +19,7 @@ export function RunBar() {
   const paused = allPaused.find((one) => one.run === shown?.guid)
   if (!shown) return null
   return (
-    <section
-      className={classes.bar}
-      aria-label="The run that is shown"
-      data-paused={paused !== undefined || undefined}
-    >
+    <section className={classes.bar} aria-label="Shown run" data-paused={paused !== undefined || undefined}>
       {run ? (
         <>
           <Badge size="sm" variant="filled" color={outcomeOf(run).color}>
@@ -53,7 +49,7 @@ export function RunBar() {
         </>
       ) : (
         <span className={classes.detail} role="status">
-          {error ? 'This run is no longer kept.' : 'Reading the run …'}
+          {error ? 'This run is no longer stored.' : 'Loading the run …'}
         </span>
       )}
       <Tooltip label="Show the blueprint without the run (Esc)">

@@ -33,7 +33,7 @@ export function RunDetails() {
       {error ? (
         <ErrorNotice
           error={error}
-          title="The run could not be read; runs are kept for a day"
+          title="Could not load the run; runs are kept for a day"
           onRetry={refetch}
         />
       ) : null}
@@ -46,8 +46,8 @@ export function RunDetails() {
             <StepList run={run} at={at} />
             {run.cut ? (
               <Text size="xs" c="dimmed" mt={6}>
-                Some of what it did was left out: a run keeps 192 KB of values, 500 steps, and of one block
-                the first times only.
+                Shortened: a run keeps 192 KB of values, 500 steps, and the first executions of each value
+                block.
               </Text>
             ) : null}
           </section>
@@ -91,7 +91,7 @@ function Head({ run }: { readonly run: Run }) {
       <ElsewhereNote run={run} />
       {run.deployment !== 0 && isHere && version !== undefined && run.deployment !== version ? (
         <Text size="xs" c="dimmed" mt={4}>
-          It ran version {run.deployment}; what is drawn may differ from it.
+          It ran version {run.deployment}; the canvas may differ from it.
         </Text>
       ) : null}
     </div>

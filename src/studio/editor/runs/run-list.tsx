@@ -20,8 +20,7 @@ export function RunList() {
   const runs = useInfiniteQuery(runsQuery(blueprint, failed))
   const { data: counts } = useQuery(runCountsQuery(blueprint))
   const { data, error, refetch } = runs
-  if (error && !data)
-    return <ErrorNotice error={error} title="The runs could not be read" onRetry={refetch} />
+  if (error && !data) return <ErrorNotice error={error} title="Could not load the runs" onRetry={refetch} />
   const shown = data && runsOf(data.pages)
   if (!failed && shown?.length === 0) return <NoRuns />
   return (
@@ -39,7 +38,7 @@ export function RunList() {
       {shown === undefined ? <Waiting /> : null}
       {shown?.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No run was answered with an error.
+          No run replied with an error.
         </Text>
       ) : null}
       <ul className={classes.list} aria-label="Runs">
@@ -59,7 +58,7 @@ export function RunList() {
           Show older
         </Button>
       ) : null}
-      <ErrorNotice error={runs.isFetchNextPageError ? error : null} title="Older runs could not be read" />
+      <ErrorNotice error={runs.isFetchNextPageError ? error : null} title="Could not load older runs" />
     </Stack>
   )
 }

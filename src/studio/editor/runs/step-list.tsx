@@ -80,7 +80,7 @@ function StepRow({ step, index, isCurrent, isStanding, tabIndex }: StepRowProps)
         <span className={classes.name}>{stepName(step, flow, catalogue)}</span>
         {failed ? <Icon name="warning" size={13} /> : null}
         {step.next !== null && step.next !== 'flow' ? (
-          <span className={classes.way} title={`It went on at ${step.next}`}>
+          <span className={classes.way} title={`Next pin: ${step.next}`}>
             → {step.next}
           </span>
         ) : null}

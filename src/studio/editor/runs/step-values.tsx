@@ -11,9 +11,9 @@ export function StepValues({ step }: { readonly step: Step }) {
     <div className={classes.values}>
       {step.error === null ? null : <p className={classes.error}>{step.error}</p>}
       {step.note === null ? null : <p className={classes.note}>{step.note}</p>}
-      <Pins title="In" values={step.in} empty="Nothing came in." />
-      <Pins title="Out" values={step.out} empty={step.error === null ? 'It gave nothing.' : ''} />
-      {isDrawn ? null : <p className={classes.note}>This block is not drawn here (any more).</p>}
+      <Pins title="In" values={step.in} empty="No inputs." />
+      <Pins title="Out" values={step.out} empty={step.error === null ? 'No outputs.' : ''} />
+      {isDrawn ? null : <p className={classes.note}>This block is not on this canvas.</p>}
     </div>
   )
 }
@@ -51,7 +51,7 @@ function PinRow({
     return (
       <details className={classes.pin}>
         <summary>
-          {pin} <code>{glance(value)}, only its beginning is kept</code>
+          {pin} <code>{glance(value)}, only the beginning is recorded</code>
         </summary>
         <pre className={classes.beginning}>{value.$cut}</pre>
       </details>

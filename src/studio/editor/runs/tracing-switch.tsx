@@ -43,7 +43,7 @@ export function TracingSwitch() {
           size="xs"
           w={94}
           mt={-4}
-          aria-label="For how long"
+          aria-label="Duration"
           data={spans}
           value={minutes}
           allowDeselect={false}
@@ -61,8 +61,8 @@ export function TracingSwitch() {
           ? ''
           : ` ${count(data?.breakpoints.length ?? 0, 'breakpoint')} wait${data?.breakpoints.length === 1 ? 's' : ''} for it.`}
       </Text>
-      <ErrorNotice error={error} title="It could not be read whether runs are traced" onRetry={refetch} />
-      <ErrorNotice error={switching.error} title="Tracing could not be changed" />
+      <ErrorNotice error={error} title="Could not load the tracing state" onRetry={refetch} />
+      <ErrorNotice error={switching.error} title="Could not change tracing" />
     </div>
   )
 }

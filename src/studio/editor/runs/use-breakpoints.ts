@@ -42,7 +42,7 @@ export function useBreakpoints(): Breakpoints {
     },
     onError: (error, { now }) => {
       client.setQueryData(queryKey, now)
-      notifyFailed('The breakpoint could not be changed', error)
+      notifyFailed('Could not change the breakpoint', error)
     },
   })
   const at = useMemo(() => new Set(tracing?.breakpoints), [tracing?.breakpoints])

@@ -49,7 +49,7 @@ function announce(editor: Editor, paused: PausedRun): void {
     title: 'A run is paused',
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">It stands before “{stepName(step, drawing.flow, catalogue)}”.</Text>
+        <Text size="sm">It paused before “{stepName(step, drawing.flow, catalogue)}”.</Text>
         <Button size="compact-sm" variant="default" onClick={look}>
           Look
         </Button>

@@ -22,8 +22,8 @@ export function useSteering() {
     mutationFn: ({ run, how }: { readonly run: string; readonly how: Steering }) => steerRun(run, how),
     onMutate: ({ run }) => showRun(editor, run),
     onError: (error) => {
-      if (error instanceof ApiError && error.status === 404) notifyDone('The run has gone on by itself.')
-      else notifyFailed('The paused run could not be steered', error)
+      if (error instanceof ApiError && error.status === 404) notifyDone('The run has already resumed.')
+      else notifyFailed('Could not control the paused run', error)
     },
     onSettled: (_summary, _error, { run }) => {
       look(run)

@@ -143,14 +143,14 @@ export function alignSelected(editor: Editor, how: Alignment): void {
  */
 export async function layOut(editor: Editor): Promise<void> {
   const fetched = await import('../model/auto-layout.ts').catch((error: unknown) =>
-    notifyFailed('The blocks could not be put in order', error),
+    notifyFailed('Could not arrange the blocks', error),
   )
   if (!fetched) return
   const { selection, catalogue, drawing } = editor.store.getState()
   const chosen = [...selection].filter((one) => drawing.flow.has(one))
   const guids = new Set(chosen.length > 1 ? chosen : drawing.flow.keys())
   if (guids.size > 0)
-    editor.run('Put in order', (flow) => moveBlocks(flow, fetched.autoLayout(flow, catalogue, guids)))
+    editor.run('Arrange', (flow) => moveBlocks(flow, fetched.autoLayout(flow, catalogue, guids)))
 }
 
 export function addNote(editor: Editor, at: Point): void {

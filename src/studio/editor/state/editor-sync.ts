@@ -296,7 +296,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
         if (storing.state === 'failed') throw storing.error
       }
       if (dirty.size > 0)
-        throw new Error('Somebody else changed the same blocks. Choose first which version stays.')
+        throw new Error('Another user changed the same blocks. Choose first which version to keep.')
     },
     close() {
       abort.abort()

@@ -54,9 +54,9 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Teller): Ed
     if (step.outcome === 'nothing') return
     if (step.outcome === 'overtaken') {
       const why = new Error(
-        'Somebody else changed the same block since. Taking it back would undo their work too.',
+        'Another user has changed the same block since. Undoing would revert that change too.',
       )
-      tell.failed(`“${step.label}” cannot be taken back`, why)
+      tell.failed(`“${step.label}” cannot be undone`, why)
       return
     }
     const { drawing } = store.getState()

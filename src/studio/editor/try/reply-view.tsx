@@ -30,8 +30,8 @@ export function ReplyView({ reply, method, path }: ReplyViewProps) {
       </Group>
       {run === '' ? (
         <Text size="xs" c="dimmed">
-          This request was not traced, so there is no path to show: no flow ran, or you may not change
-          blueprints.
+          This request was not traced, so there is no path to show: no flow ran, or you lack the scope to
+          change blueprints.
         </Text>
       ) : (
         <RunLink run={run} />
@@ -65,7 +65,7 @@ function RunLink({ run }: { readonly run: string }) {
   return (
     <Group gap={8}>
       <Text size="xs" c="dimmed">
-        {isShown ? 'What ran is drawn.' : 'What ran is kept.'}
+        {isShown ? 'Run shown on the canvas.' : 'Run recorded.'}
       </Text>
       <Button
         size="compact-xs"

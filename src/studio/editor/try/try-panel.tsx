@@ -110,10 +110,10 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
         <Group justify="space-between" wrap="nowrap">
           <SegmentedControl
             size="xs"
-            aria-label="As whom"
+            aria-label="Caller"
             data={[
-              { value: 'me', label: 'As me' },
-              { value: 'nobody', label: 'As nobody' },
+              { value: 'me', label: 'Signed in' },
+              { value: 'nobody', label: 'Anonymous' },
             ]}
             value={as}
             onChange={setAs}
@@ -122,7 +122,7 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
             {sending.isPending ? 'Sending …' : `Send ${method}`}
           </Button>
         </Group>
-        <ErrorNotice error={sending.error} title="The server could not be reached" />
+        <ErrorNotice error={sending.error} title="Could not reach the server" />
         {sending.data ? <ReplyView reply={sending.data} method={method} path={path} /> : null}
       </Stack>
     </form>
@@ -139,8 +139,8 @@ function WhatRuns() {
     <Alert color="sand" variant="light" p="xs">
       <Text size="xs">
         {blueprint?.active
-          ? `Requests run version ${blueprint.version}. What is staged since is not in it.`
-          : 'The blueprint is not active: requests are answered with 404.'}
+          ? `Requests run version ${blueprint.version}. Later staged changes are not included.`
+          : 'The blueprint is not active: requests get 404.'}
       </Text>
       <Button
         size="compact-xs"

@@ -17,7 +17,7 @@ export function BlocksScreen() {
   const { data: blocks, error, refetch } = useQuery(blockTypesQuery)
   const [open, setOpen] = useOpened()
   const [typed, setTyped] = useState('')
-  if (error) return <ErrorNotice error={error} title="The blocks could not be read" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title="Could not load the blocks" onRetry={refetch} />
   if (!blocks) return <LoadingScreen />
   const words = typed.toLowerCase().split(/\s+/)
   const shown = blocks.filter((block) => {
@@ -27,7 +27,7 @@ export function BlocksScreen() {
   const opened = blocks.find(({ identifier }) => identifier === open) ?? shown[0] ?? blocks[0]
   return (
     <>
-      <ScreenHead title="Blocks" about="What blueprints are built of." />
+      <ScreenHead title="Blocks" about="The building blocks of blueprints." />
       <div className={classes.columns}>
         <div className={classes.list}>
           <TextInput

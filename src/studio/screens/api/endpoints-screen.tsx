@@ -25,7 +25,7 @@ export function EndpointsScreen() {
   const shown = useMemo(() => matching(byTag, typed), [byTag, typed])
   const all = [...byTag.values()].flat()
   const opened = all.find(({ id }) => id === open) ?? all[0]
-  if (error) return <ErrorNotice error={error} title="The API could not be read" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title="Could not load the API" onRetry={refetch} />
   if (!document) return <LoadingScreen />
   return (
     <>
@@ -33,7 +33,7 @@ export function EndpointsScreen() {
         title="API"
         about={
           <>
-            Everything that this cluster answers and you may ask for. As a page to read:{' '}
+            All endpoints you can call. Reference page:{' '}
             <Anchor href="/docs" target="_blank" inherit underline="always">
               /docs
             </Anchor>

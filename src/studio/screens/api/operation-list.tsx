@@ -13,7 +13,7 @@ export function OperationList({ byTag, open, onOpen }: OperationListProps) {
   if (byTag.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        Nothing fits.
+        No match.
       </Text>
     )
   return (

@@ -36,7 +36,7 @@ export function PinTable({ title, pins }: PinTableProps) {
                 <Table.Td>
                   <Text size="sm">
                     {pin.help}
-                    {pin.default === undefined ? '' : ` Without one: ${shortJson(pin.default)}.`}
+                    {pin.default === undefined ? '' : ` Default: ${shortJson(pin.default)}.`}
                   </Text>
                 </Table.Td>
               </Table.Tr>

@@ -83,7 +83,7 @@ export function TryOperation({ operation, document }: TryOperationProps) {
           {json ? <JsonField label="Body" value={body} onChange={setBody} minRows={3} /> : null}
           {isSendable ? null : (
             <Text size="sm" c="dimmed">
-              It takes a file, which this form cannot send. Use the screen that is made for it, or curl.
+              It requires a file, which this form cannot send. Use the screen of the resource, or curl.
             </Text>
           )}
           <Group gap="sm">
@@ -106,7 +106,7 @@ export function TryOperation({ operation, document }: TryOperationProps) {
             </CopyButton>
           </Group>
           <div aria-live="polite">
-            {send.error ? <ErrorNotice error={send.error} title="No reply came" /> : null}
+            {send.error ? <ErrorNotice error={send.error} title="No reply" /> : null}
             {send.data ? <TryReplyView reply={send.data} /> : null}
           </div>
         </Stack>

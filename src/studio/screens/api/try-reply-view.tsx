@@ -22,7 +22,7 @@ export function TryReplyView({
       {typeof body === 'string' ? (
         body === '' ? (
           <Text size="sm" c="dimmed">
-            Without a body.
+            No body.
           </Text>
         ) : (
           <ScrollText label="Reply">{body}</ScrollText>

@@ -70,8 +70,8 @@ function Opened({ asset, close }: { readonly asset: Asset; readonly close: () =>
 function askToDelete({ _meta, name }: Asset, close: () => void): void {
   confirm({
     title: `Delete ${name}?`,
-    text: 'The file goes for good. Documents and pages that name it will not find it.',
-    action: 'Delete for good',
+    text: 'The file is deleted permanently. Links to it in documents and pages will break.',
+    action: 'Delete permanently',
     run: async () => {
       await call('DELETE', `/_system/assets/${_meta.guid}`)
       close()

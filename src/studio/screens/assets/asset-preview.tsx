@@ -23,7 +23,7 @@ export function AssetPreview({ asset }: { readonly asset: Asset }) {
     return <MediaPreview asset={asset} kind={kind} />
   return (
     <Text size="sm" c="dimmed">
-      No preview for {asset.type}. Download it to look inside.
+      No preview for {asset.type}. Download it to view it.
     </Text>
   )
 }
@@ -52,5 +52,5 @@ function TextPreview({ asset }: { readonly asset: Asset }) {
   })
   if (error) return <ErrorNotice error={error} title="No preview" />
   if (data === undefined) return <Skeleton height={260} />
-  return <ScrollText label={`Beginning of ${asset.name}`}>{data}</ScrollText>
+  return <ScrollText label={`Start of ${asset.name}`}>{data}</ScrollText>
 }

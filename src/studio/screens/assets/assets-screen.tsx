@@ -34,7 +34,7 @@ const columns: readonly Column<Asset>[] = [
     render: ({ directory, public_path }) => (
       <Group gap={6}>
         {directory}
-        {public_path === null ? null : <Badge color="sand">for everybody</Badge>}
+        {public_path === null ? null : <Badge color="sand">public</Badge>}
       </Group>
     ),
   },
@@ -64,7 +64,7 @@ export function AssetsScreen() {
     <>
       <ScreenHead
         title="Assets"
-        about="Files. Those in public are readable for everybody below /static; all others need a token."
+        about="Files. Anyone can read files in public, below /static; all others require a token."
       />
       <UploadAssets />
       <Group mb="sm" gap="sm">
@@ -81,7 +81,7 @@ export function AssetsScreen() {
         hrefOf={({ _meta }) => openAddress('/assets', words, _meta.guid)}
         empty={
           <EmptyState icon="asset" title="No assets">
-            <Text size="sm">Drop files above, or let a blueprint store what people upload.</Text>
+            <Text size="sm">Drop files above, or let a blueprint store uploads.</Text>
           </EmptyState>
         }
       />

@@ -54,7 +54,7 @@ function Numbers({ traffic }: { readonly traffic: Traffic | undefined }) {
       <span title={`${requests.toLocaleString()} requests since the node started`}>
         {rate === undefined || rate < 0.05 ? `${requests.toLocaleString()} ×` : `${rate.toFixed(1)}/s`}
       </span>
-      {p50 === undefined ? null : <span title="Half of all replies were faster">p50 {duration(p50)}</span>}
+      {p50 === undefined ? null : <span title="Half of all replies are faster">p50 {duration(p50)}</span>}
       {p95 === undefined ? null : <span title="19 of 20 replies were faster">p95 {duration(p95)}</span>}
       {errors > 0 ? (
         <Text span c="red" inherit title="Replies with 5xx">

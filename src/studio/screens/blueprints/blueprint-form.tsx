@@ -33,7 +33,7 @@ export function BlueprintForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       />
       <Textarea
         label="Description"
-        description="What it is for, in a sentence."
+        description="Its purpose, in one sentence."
         autosize
         minRows={2}
         value={draft.description}

@@ -68,7 +68,7 @@ async function activate({ _meta, name }: Blueprint): Promise<void> {
 function askToDeactivate({ _meta, name }: Blueprint): void {
   confirm({
     title: `Deactivate ${name}?`,
-    text: 'Its endpoints are 404 and its schedules stop from then on, on every node. Requests in flight finish. You can activate it again at any time.',
+    text: 'Its endpoints reply 404 and its schedules stop, on every node. Requests in progress finish. You can activate it again at any time.',
     action: 'Deactivate',
     run: () => setActive(_meta.guid, false),
   })
@@ -86,7 +86,7 @@ async function save(blueprint: Blueprint): Promise<void> {
 function askToRemove({ _meta, name }: Blueprint): void {
   confirm({
     title: `Remove ${name}?`,
-    text: 'The blueprint and all its blocks go, also what is staged. The documents that it wrote stay. This cannot be undone here; export it first if you may want it back.',
+    text: 'The blueprint and all its blocks are removed, staged changes included. Its documents stay. This cannot be undone here; export it first if you may want it back.',
     action: 'Remove',
     run: async () => {
       await call('DELETE', `/blueprints/${_meta.guid}`)

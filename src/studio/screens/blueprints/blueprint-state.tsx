@@ -14,11 +14,11 @@ export function BlueprintState({ blueprint }: { readonly blueprint: Blueprint })
   return (
     <Group gap={4}>
       {active ? (
-        <Badge color="green" title="Its endpoints answer">
+        <Badge color="green" title="Its endpoints are live">
           Active · version {version}
         </Badge>
       ) : (
-        <Badge color="gray" title="Its endpoints are 404">
+        <Badge color="gray" title="Its endpoints reply 404">
           {version === 0 ? 'Never deployed' : 'Inactive'}
         </Badge>
       )}
@@ -28,7 +28,7 @@ export function BlueprintState({ blueprint }: { readonly blueprint: Blueprint })
         </Badge>
       ) : null}
       {edits.length > 0 ? (
-        <Badge color="violet" title={`Staged by ${[...people].join(', ')}; nobody's requests run it`}>
+        <Badge color="violet" title={`Staged by ${[...people].join(', ')}; not live`}>
           {edits.length} staged
         </Badge>
       ) : null}

@@ -69,7 +69,7 @@ export function BlueprintsScreen() {
     <>
       <ScreenHead
         title="Blueprints"
-        about="Flows of blocks: endpoints, jobs and pages. Open one to build; activate it to let it answer."
+        about="Flows of blocks: endpoints, jobs and pages. Open one to build; activate it to go live."
       >
         <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={take.open}>
           Import

@@ -37,7 +37,7 @@ export function ExplainScreen() {
     <>
       <ScreenHead
         title="Why 404?"
-        about="An endpoint that does not exist, one that is inactive and one that a caller may not enter look alike from outside. Ask here which it is."
+        about="Unknown, inactive and forbidden endpoints give callers the same 404. Ask here which it is."
       />
       <form onSubmit={submit}>
         <Group align="flex-end" gap="sm" mb="md">
@@ -57,7 +57,7 @@ export function ExplainScreen() {
             onChange={(event) => setPath(event.currentTarget.value)}
             style={{ flex: '1 1 260px' }}
           />
-          <UserSelect label="Asked by" placeholder="Somebody not signed in" value={user} onChange={setUser} />
+          <UserSelect label="Caller" placeholder="Anonymous" value={user} onChange={setUser} />
           <Button type="submit" loading={answer.isFetching}>
             Explain
           </Button>
@@ -77,7 +77,7 @@ function Answer({
   readonly answer: Explanation
 }) {
   return (
-    <Alert color={reachable ? 'green' : 'sand'} title={reachable ? 'It answers' : 'It is 404'}>
+    <Alert color={reachable ? 'green' : 'sand'} title={reachable ? 'Reachable' : '404'}>
       <Stack gap="xs">
         <Text size="sm">{reason}</Text>
         {blueprint ? (

@@ -28,7 +28,7 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
     <FormDialog opened={opened} onClose={onClose} title="Import a blueprint" action="Import" submit={submit}>
       <FileInput
         label="Blueprint file"
-        description="JSON, as Export makes it, or quoin export on the command line."
+        description="JSON from Export, or from quoin export on the command line."
         placeholder="Choose a file"
         accept=".json,application/json"
         required
@@ -36,7 +36,7 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
         onChange={setFile}
       />
       <Text size="sm" c="dimmed">
-        It is saved and not active. Nothing answers before you activate it.
+        It is saved but not active. Activate it to go live.
       </Text>
       {share === undefined ? null : <Progress value={share * 100} aria-label="Importing" />}
     </FormDialog>
@@ -50,7 +50,7 @@ function readFile(name: string, text: string): BlueprintFile {
   } catch {
     throw new Error(`${name} is not JSON.`)
   }
-  throw new Error(`${name} is no blueprint file: it has no "name" and "blocks".`)
+  throw new Error(`${name} is not a blueprint file: it has no "name" and "blocks".`)
 }
 
 /** Enough to begin; the server checks each block. */

@@ -10,13 +10,13 @@ interface NoBlueprintsProps {
 export function NoBlueprints({ query, onCreate }: NoBlueprintsProps) {
   if (query !== '')
     return (
-      <EmptyState icon="search" title="No blueprint fits">
-        <Text size="sm">Nothing has “{query}” in its name or description.</Text>
+      <EmptyState icon="search" title="No match">
+        <Text size="sm">No blueprint has “{query}” in its name or description.</Text>
       </EmptyState>
     )
   return (
     <EmptyState icon="blueprint" title="No blueprints yet">
-      <Text size="sm">A blueprint is a flow of blocks: it answers requests, runs jobs or shows pages.</Text>
+      <Text size="sm">A blueprint is a flow of blocks: it serves requests, runs jobs or shows pages.</Text>
       <Group gap="xs">
         <Button onClick={onCreate}>New blueprint</Button>
         <Button component={Link} href="/welcome" variant="default">

@@ -21,7 +21,7 @@ export function AdviceDrawer({ storage, opened, onClose }: AdviceDrawerProps) {
   const { data, error, refetch } = useQuery({ ...adviceQuery(storage), enabled: opened })
   return (
     <Drawer opened={opened} onClose={onClose} title="Searches and indexes">
-      {error ? <ErrorNotice error={error} title="It could not be read" onRetry={refetch} /> : null}
+      {error ? <ErrorNotice error={error} title="Could not load" onRetry={refetch} /> : null}
       {data ? <Advice {...data} /> : error ? null : <LoadingScreen />}
     </Drawer>
   )
@@ -32,11 +32,11 @@ function Advice({ searches, indexes, text_index }: StorageAdvice) {
     <Stack gap="lg">
       {searches.length === 0 ? (
         <EmptyState icon="check" title="No slow searches">
-          <Text size="sm">Every search since this node was started was quick, or found by an index.</Text>
+          <Text size="sm">Every search since the start of this node was fast or used an index.</Text>
         </EmptyState>
       ) : (
         <Text size="sm" c="dimmed">
-          They still answer, only slower than they need to. This is what this node saw since it was started.
+          They still work, but slower than necessary. Observed on this node since its start.
         </Text>
       )}
       {searches
@@ -46,10 +46,10 @@ function Advice({ searches, indexes, text_index }: StorageAdvice) {
         ))}
       <section>
         <Title order={3} size="h5" mb={6}>
-          Indexes that are there
+          Existing indexes
         </Title>
         <Text size="sm" c="dimmed" mb={6}>
-          Newest first and by guid are always quick. Blueprints bring the others when they are deployed.
+          Newest first and by guid are always fast. Other indexes are created when blueprints are deployed.
         </Text>
         <Group gap={6}>
           {indexes.map(({ fields, unique }) => (
@@ -94,14 +94,14 @@ function SlowSearch({ search }: { readonly search: SlowSearchRecord }) {
               {times === 1 ? 'once' : `${times.toLocaleString()} times`}, last <Time at={last} />
             </span>
           ),
-          'Index that helps': index ? (
+          'Index that would help': index ? (
             <Code>{index.join(', ')}</Code>
           ) : text_index ? (
             <Code>free text</Code>
           ) : (
             ''
           ),
-          'Asked for by':
+          'Required by':
             brought_by.length === 0
               ? ''
               : brought_by.map(({ guid, name }) => (

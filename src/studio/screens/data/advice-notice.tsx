@@ -20,7 +20,7 @@ export function AdviceNotice({ storage, onOpen }: AdviceNoticeProps) {
           An index would help.
         </Text>
         <Button size="compact-sm" variant="default" onClick={onOpen}>
-          See what would help
+          Show suggested indexes
         </Button>
       </Group>
     </Alert>

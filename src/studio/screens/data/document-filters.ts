@@ -6,7 +6,7 @@ export const comparisons = {
   not: 'is not',
   gte: 'at least',
   lte: 'at most',
-  exists: 'is there',
+  exists: 'exists',
   missing: 'is missing',
 } as const
 

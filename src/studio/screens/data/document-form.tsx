@@ -60,7 +60,7 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
       ))}
       {names.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No document of this storage has a field yet. Add the first one, or write JSON.
+          The documents of this storage have no fields yet. Add the first one, or write JSON.
         </Text>
       ) : null}
       <AddField taken={names} onAdd={(name) => setAdded([...added, name])} />

@@ -27,14 +27,14 @@ export function DocumentHistory({
   readonly guid: string
 }) {
   const { data, error, refetch } = useQuery(historyQuery(storage._meta.guid, guid))
-  if (error) return <ErrorNotice error={error} title="The history could not be read" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title="Could not load the history" onRetry={refetch} />
   if (!data) return <LoadingScreen />
   if (data.length === 0)
     return (
       <EmptyState icon="history" title="No history">
         <Text size="sm">
           {storage.history
-            ? 'Nothing was written since the storage keeps history.'
+            ? 'No writes since history was turned on.'
             : 'This storage does not keep history. Turn it on in the menu of the storage.'}
         </Text>
       </EmptyState>

@@ -28,7 +28,7 @@ export function DocumentJson({ storage, document }: DocumentJsonProps) {
     <Stack gap="sm" maw={860}>
       <JsonField
         label="Document"
-        description="Without _meta, which the cluster writes."
+        description="Without _meta, which only the cluster writes."
         value={text}
         onChange={setTyped}
         error={mistake || undefined}

@@ -23,8 +23,7 @@ export function DocumentScreen({ params }: ScreenProps) {
   const found = useQuery({ ...documentQuery(storageGuid, guid), enabled: !isNew })
   const [words, setWords] = useSearchParams()
   const error = storage.error ?? found.error
-  if (error)
-    return <ErrorNotice error={error} title="This document could not be read" onRetry={found.refetch} />
+  if (error) return <ErrorNotice error={error} title="Could not load this document" onRetry={found.refetch} />
   if (!storage.data || (!isNew && !found.data)) return <LoadingScreen />
   const props = { storage: storage.data, document: found.data }
   const tab = words.get('tab') ?? 'form'
@@ -99,24 +98,24 @@ function Actions({
   const restore = async () => {
     try {
       await restoreDocument(storage, _meta.guid)
-      notifyDone('The document is back')
+      notifyDone('Document restored')
     } catch (error) {
-      notifyFailed('The document was not restored', error)
+      notifyFailed('Could not restore the document', error)
     }
   }
   const remove = async () => {
     try {
       await removeDocument(storage, _meta.guid, false)
-      notifyDone('Removed. It can be restored from here.')
+      notifyDone('Removed. You can restore it here.')
     } catch (error) {
-      notifyFailed('The document was not removed', error)
+      notifyFailed('Could not remove the document', error)
     }
   }
   const askToDelete = () =>
     confirm({
-      title: 'Delete this document for good?',
-      text: 'It cannot be restored. Its history, if the storage keeps one, stays.',
-      action: 'Delete for good',
+      title: 'Delete this document permanently?',
+      text: 'It cannot be restored. Its history, if any, is kept.',
+      action: 'Delete permanently',
       run: async () => {
         await removeDocument(storage, _meta.guid, true)
         go(`/data/storages/${storage}`)
@@ -131,7 +130,7 @@ function Actions({
   return (
     <>
       <Button variant="default" color="red" onClick={askToDelete}>
-        Delete for good
+        Delete permanently
       </Button>
       <Button leftSection={<Icon name="restore" size={16} />} onClick={() => void restore()}>
         Restore

@@ -36,7 +36,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
   const [isImporting, take] = useDisclosure(false)
   useTabTitle(storage?.name ?? 'Documents')
   const columns = useMemo(() => columnsOf(list.columns, list.removed), [list.columns, list.removed])
-  if (error) return <ErrorNotice error={error} title="This storage could not be read" />
+  if (error) return <ErrorNotice error={error} title="Could not load this storage" />
   return (
     <>
       <ScreenHead
@@ -106,12 +106,12 @@ function columnsOf(names: readonly string[], removed: boolean): Column<Document>
 }
 
 function NoDocuments({ isSearch, removed }: { readonly isSearch: boolean; readonly removed: boolean }) {
-  if (isSearch) return <EmptyState icon="search" title="No document fits" />
-  if (removed) return <EmptyState icon="trash" title="Nothing was removed" />
+  if (isSearch) return <EmptyState icon="search" title="No match" />
+  if (removed) return <EmptyState icon="trash" title="No removed documents" />
   return (
     <EmptyState icon="data" title="No documents">
       <Text size="sm">
-        Create one, import a file with one JSON document a line, or let a blueprint write some.
+        Create one, import a file with one JSON document per line, or let a blueprint create them.
       </Text>
     </EmptyState>
   )

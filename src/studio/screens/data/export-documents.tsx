@@ -22,7 +22,7 @@ export function ExportDocuments({ storage, name }: { readonly storage: string; r
       }
       saveFile(fileName(name, 'ndjson'), new Blob(parts, { type: 'application/x-ndjson' }))
     } catch (error) {
-      notifyFailed('The documents were not exported', error)
+      notifyFailed('Could not export the documents', error)
     } finally {
       setRead(undefined)
     }

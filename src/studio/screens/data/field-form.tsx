@@ -25,7 +25,7 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       <Group grow align="flex-start">
         <TextInput
           label="Name"
-          description="A dot reaches into an object."
+          description="Use dots for nested fields."
           required
           data-autofocus
           value={draft.name}
@@ -34,7 +34,7 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         />
         <Select
           label="Type"
-          description="What values must be."
+          description="Type of the values."
           data={fieldTypes}
           allowDeselect={false}
           value={draft.type}
@@ -44,7 +44,7 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       </Group>
       <Select
         label="Storage"
-        description="Whose documents have it. Without one the rules count wherever a field of this name is written."
+        description="Storage that has this field. If empty, the rules apply to this field name in every storage."
         data={storages.map(({ name }) => name)}
         clearable
         searchable
@@ -60,7 +60,7 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       />
       <Switch
         label="Required"
-        description="A new document must have it, and it cannot be set empty."
+        description="Required in new documents; it cannot be set empty."
         checked={draft.required}
         onChange={(event) => set('required', event.currentTarget.checked)}
       />
@@ -81,7 +81,7 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       {draft.type === 'string' ? (
         <TextInput
           label="Pattern"
-          description="A regular expression that must be found in the text; ^ and $ tie it to the ends."
+          description="A regular expression that must match a part of the text; use ^ and $ to match all of it."
           value={draft.pattern}
           error={error('validation_rules.pattern')}
           onChange={(event) => set('pattern', event.currentTarget.value)}
@@ -90,7 +90,7 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       {draft.type === 'string' || draft.type === 'number' ? (
         <TagsInput
           label="Choices"
-          description="Only these are allowed. Type one and press Enter."
+          description="Allowed values. Type one and press Enter."
           value={[...draft.choices]}
           error={error('validation_rules.choices')}
           onChange={(choices) => set('choices', choices)}
@@ -98,7 +98,7 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       ) : null}
       <TextInput
         label="Default"
-        description="JSON. What a new document gets that does not say."
+        description="Default value (JSON) for new documents that leave it out."
         value={draft.defaultValue}
         error={error('default_value')}
         onChange={(event) => set('defaultValue', event.currentTarget.value)}

@@ -30,7 +30,7 @@ const columns: readonly Column<FieldRecord>[] = [
     render: ({ storage }) =>
       storage ?? (
         <Text span size="sm" c="dimmed">
-          wherever it is written
+          every storage
         </Text>
       ),
   },
@@ -73,7 +73,7 @@ export function FieldsScreen() {
     <>
       <ScreenHead
         title="Fields"
-        about="What fields of documents must be: type, limits, choices, defaults. Every write keeps to it, by blocks, by the API and by imports."
+        about="Rules for fields of documents: type, limits, choices, defaults. Every write is checked, by blocks, by the API and by imports."
       >
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
           New field
@@ -91,7 +91,7 @@ export function FieldsScreen() {
         hrefOf={({ _meta }) => openAddress('/data/fields', words, _meta.guid)}
         empty={
           <EmptyState icon="data" title="No fields">
-            <Text size="sm">Documents may hold anything until a field says otherwise.</Text>
+            <Text size="sm">Without fields, documents may hold any values.</Text>
           </EmptyState>
         }
       />
@@ -103,7 +103,7 @@ export function FieldsScreen() {
 function askToRemove({ _meta, name }: FieldRecord): void {
   confirm({
     title: `Remove the rules of ${name}?`,
-    text: 'Documents keep their values; from then on anything may be written to the field.',
+    text: 'Documents keep their values. New values of the field are no longer checked.',
     action: 'Remove',
     run: async () => {
       await call('DELETE', `/blueprintfields/${_meta.guid}`)

@@ -40,7 +40,7 @@ export function ImportDocumentsDialog({ opened, onClose, storage }: ImportDocume
     <FormDialog opened={opened} onClose={onClose} title="Import documents" action="Import" submit={submit}>
       <FileInput
         label="File"
-        description="NDJSON: one JSON document a line, as Export makes it."
+        description="NDJSON: one JSON document per line, as written by Export."
         placeholder="Choose a file"
         accept=".ndjson,.jsonl,application/x-ndjson"
         required
@@ -48,7 +48,7 @@ export function ImportDocumentsDialog({ opened, onClose, storage }: ImportDocume
         onChange={setFile}
       />
       <Text size="sm" c="dimmed">
-        All or nothing: if a line is wrong, you are told which, and no document is imported.
+        All or nothing: an invalid line is reported, and no document is imported.
       </Text>
       {share === undefined ? null : (
         <>

@@ -79,13 +79,13 @@ function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly on
       ))}
       <Textarea
         label="Message"
-        description="Said to whoever breaks the rule."
+        description="Shown when the rule is violated."
         autosize
         value={draft.message}
         onChange={(event) => set('message', event.currentTarget.value)}
       />
       <Select
-        label="Breaking it"
+        label="Violation"
         data={[
           { value: 'error', label: 'refuses the deploy' },
           { value: 'warning', label: 'writes a warning to the system log' },

@@ -26,7 +26,7 @@ export const ruleKinds: readonly RuleKind[] = [
         kind: 'names',
         options: ['GET', 'POST', 'PUT', 'DELETE'],
       },
-      { name: 'scope', label: 'Scope', help: 'This one; any but *public if empty.', kind: 'text' },
+      { name: 'scope', label: 'Scope', help: 'If empty: any scope but *public.', kind: 'text' },
     ],
   },
   {
@@ -49,7 +49,7 @@ export const ruleKinds: readonly RuleKind[] = [
       {
         name: 'target',
         label: 'Names of',
-        help: 'What is looked at.',
+        help: 'The names to check.',
         kind: 'choice',
         options: ['blueprint', 'uri', 'storage', 'block_title'],
         required: true,
@@ -59,7 +59,7 @@ export const ruleKinds: readonly RuleKind[] = [
   },
   {
     type: 'max_blocks',
-    title: 'Not more blocks than',
+    title: 'At most this many blocks',
     parameters: [
       { name: 'max', label: 'Most', help: 'Blocks in one blueprint.', kind: 'number', required: true },
     ],

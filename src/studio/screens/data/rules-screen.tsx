@@ -37,7 +37,7 @@ const columns: readonly Column<ValidationRule>[] = [
   },
   {
     id: 'severity',
-    label: 'Breaking it',
+    label: 'Violation',
     sort: 'severity',
     width: 150,
     render: ({ severity }) => (
@@ -62,7 +62,7 @@ export function RulesScreen() {
     <>
       <ScreenHead
         title="Validation rules"
-        about="House rules that every blueprint is checked against when it is deployed."
+        about="Rules that every blueprint is checked against when it is deployed."
       >
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
           New rule

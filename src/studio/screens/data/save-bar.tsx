@@ -35,12 +35,12 @@ export function SaveBar({
     <div className={classes.bar}>
       <ErrorNotice
         error={error}
-        title={isStale ? 'Somebody changed this document meanwhile' : 'It was not saved'}
+        title={isStale ? 'Another user has changed this document' : 'Not saved'}
         onRetry={isStale ? () => queryClient.invalidateQueries({ queryKey: ['documents'] }) : undefined}
       />
       {isStale ? (
         <Text size="sm" c="dimmed">
-          “Try again” reads it anew and keeps your edits; look at both, then save.
+          “Try again” reloads it and keeps your edits; compare both, then save.
         </Text>
       ) : null}
       <Group gap="sm" mt={error ? 'sm' : 0}>

@@ -65,7 +65,7 @@ function Fields({ form: { draft, set }, isNew }: FieldsProps) {
       />
       <Switch
         label="Keep history"
-        description="Who changed which field, and when, for every write from now on."
+        description="Records user, field and time of every write from now on."
         checked={draft.history}
         onChange={(event) => set('history', event.currentTarget.checked)}
       />

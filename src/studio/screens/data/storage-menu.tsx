@@ -49,8 +49,8 @@ async function askToDelete({ _meta, name }: StorageRecord): Promise<void> {
   const what = found ? `${found.count.toLocaleString()} documents` : 'all its documents'
   confirm({
     title: `Delete the storage ${name}?`,
-    text: `It goes with ${what} and their history, at once and for good. Blueprints that use it fail from then on. Export its documents first if you may want them back.`,
-    action: 'Delete for good',
+    text: `Deletes it with ${what} and their history, immediately and permanently. Blueprints that use it will fail. Export its documents first if you may want them back.`,
+    action: 'Delete permanently',
     type: name,
     run: async () => {
       await call('DELETE', `/_system/storages/${_meta.guid}`)

@@ -69,9 +69,7 @@ export function StoragesScreen() {
         hrefOf={({ _meta }) => `/data/storages/${_meta.guid}`}
         empty={
           <EmptyState icon="data" title="No storages">
-            <Text size="sm">
-              A storage is made here, or by the first blueprint that is activated with a block that names it.
-            </Text>
+            <Text size="sm">Create a storage here, or activate a blueprint with a block that names it.</Text>
           </EmptyState>
         }
       />

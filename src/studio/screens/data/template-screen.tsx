@@ -32,7 +32,7 @@ export function TemplateScreen({ params }: ScreenProps) {
     enabled: !isNew,
   })
   if (isNew) return <Editor />
-  if (error) return <ErrorNotice error={error} title="This template could not be read" />
+  if (error) return <ErrorNotice error={error} title="Could not load this template" />
   return data ? <Editor key={data._meta.update_hash} template={data} /> : <LoadingScreen />
 }
 
@@ -64,7 +64,7 @@ function Editor({ template }: { readonly template?: Template }) {
         </Button>
       </ScreenHead>
       <Stack gap="md" maw={960}>
-        <ErrorNotice error={save.error} title="The template was not saved" />
+        <ErrorNotice error={save.error} title="Could not save the template" />
         <Group grow align="flex-start">
           <TextInput
             label="Name"
@@ -115,7 +115,7 @@ function RemoveTemplate({ template: { _meta, name } }: { readonly template: Temp
   const ask = () =>
     confirm({
       title: `Remove the template ${name}?`,
-      text: 'Pages that name it are shown in the plain frame. This cannot be undone.',
+      text: 'Its pages will be shown in the plain frame. This cannot be undone.',
       action: 'Remove',
       run: async () => {
         await call('DELETE', `/blueprinttemplates/${_meta.guid}`)

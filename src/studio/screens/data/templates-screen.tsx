@@ -38,7 +38,7 @@ export function TemplatesScreen() {
     <>
       <ScreenHead
         title="Page templates"
-        about="What surrounds the content of pages that blueprints show: layout, style and script."
+        about="The frame around the content of pages: layout, style and script."
       >
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => go('/data/templates/new')}>
           New template
@@ -56,7 +56,7 @@ export function TemplatesScreen() {
         hrefOf={({ _meta }) => `/data/templates/${_meta.guid}`}
         empty={
           <EmptyState icon="file" title="No templates">
-            <Text size="sm">Pages are shown in a plain frame until you make one.</Text>
+            <Text size="sm">Without a template, pages are shown in a plain frame.</Text>
           </EmptyState>
         }
       />

@@ -40,7 +40,7 @@ function Opened({ record }: { readonly record: AuditLog }) {
         }}
       />
       {before === null || after === null ? (
-        <JsonView value={after ?? before} label={after === null ? 'What it was' : 'What it is'} />
+        <JsonView value={after ?? before} label={after === null ? 'Before' : 'After'} />
       ) : (
         <DifferenceTable differences={diffValues(before, after)} />
       )}

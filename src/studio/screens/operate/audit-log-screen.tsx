@@ -63,7 +63,7 @@ export function AuditLogScreen() {
     <>
       <ScreenHead
         title="Audit log"
-        about="Who changed what: each management write, with the values before and after."
+        about="Each management write, with user and the values before and after."
       />
       <Group mb="sm" gap="sm">
         <SearchField label="Search the audit log" />
@@ -89,7 +89,7 @@ export function AuditLogScreen() {
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/operate/audit-log', words, _meta.guid)}
         minWidth={860}
-        empty={<EmptyState icon="history" title="No change fits" />}
+        empty={<EmptyState icon="history" title="No match" />}
       />
       <AuditLogDrawer />
     </>

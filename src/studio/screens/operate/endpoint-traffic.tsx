@@ -24,7 +24,7 @@ export function EndpointTraffic() {
           On this node, since it started
         </Text>
       </Group>
-      {error ? <ErrorNotice error={error} title="The traffic could not be read" /> : null}
+      {error ? <ErrorNotice error={error} title="Could not load the traffic" /> : null}
       <div className="surface">
         {endpoints ? (
           <Table.ScrollContainer minWidth={680} type="native">

@@ -21,10 +21,10 @@ function Opened({ job, close }: { readonly job: Job; readonly close: () => void 
   const requeue = async () => {
     try {
       await requeueJob(job._meta.guid)
-      notifyDone('It runs again')
+      notifyDone('Job will run again')
       await forgetJobs()
     } catch (error) {
-      notifyFailed('It was not run again', error)
+      notifyFailed('Could not run the job again', error)
     }
   }
   return (
@@ -47,8 +47,8 @@ function Opened({ job, close }: { readonly job: Job; readonly close: () => void 
           Begun: <Time at={job.started_at} exact />,
           Ended: <Time at={job.completed_at} exact />,
           Worker: job.worker_id,
-          'In order of': job.order_key,
-          'Once by': job.dedupe_key,
+          'Order key': job.order_key,
+          'Idempotency key': job.dedupe_key,
           Guid: <Code>{job._meta.guid}</Code>,
         }}
       />
@@ -68,10 +68,10 @@ function askToRemove({ _meta, status }: Job, close: () => void): void {
     title: status === 'running' ? 'Stop this job?' : 'Remove this job?',
     text:
       status === 'running'
-        ? 'It is told to stop within a few seconds. What it has stored so far stays.'
+        ? 'The job is asked to stop within a few seconds. Its committed writes stay.'
         : status === 'waiting'
-          ? 'It never runs.'
-          : 'Its record goes, with its data.',
+          ? 'It will not run.'
+          : 'Its record and its data are removed.',
     action: status === 'running' ? 'Stop it' : 'Remove',
     run: async () => {
       await removeJob(_meta.guid)

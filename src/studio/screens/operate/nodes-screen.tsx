@@ -12,9 +12,9 @@ export function NodesScreen() {
     <>
       <ScreenHead
         title="Nodes"
-        about="Running Quoin processes on one database. All are equal; one that is gone is listed for an hour."
+        about="Running Quoin processes on one database. All are identical; a stopped one is listed for an hour."
       />
-      {error ? <ErrorNotice error={error} title="The nodes could not be read" onRetry={refetch} /> : null}
+      {error ? <ErrorNotice error={error} title="Could not load the nodes" onRetry={refetch} /> : null}
       <div className="surface">
         {data ? (
           <Table aria-label="Nodes">
@@ -34,7 +34,7 @@ export function NodesScreen() {
                   <Table.Td>
                     <Group gap={6}>
                       {node.name}
-                      {node.self ? <Badge color="petrol">answers you</Badge> : null}
+                      {node.self ? <Badge color="petrol">serves this studio</Badge> : null}
                     </Group>
                   </Table.Td>
                   <Table.Td>

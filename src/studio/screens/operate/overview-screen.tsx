@@ -25,7 +25,7 @@ export function OverviewScreen() {
   const gone = nodes === undefined || live === undefined ? undefined : nodes.length - live
   return (
     <>
-      <ScreenHead title="Overview" about="How the cluster is now." />
+      <ScreenHead title="Overview" about="Current state of the cluster." />
       <SimpleGrid cols={{ base: 2, lg: 4 }} mb="lg">
         <NumberCard
           label="Errors in the last hour"
@@ -39,7 +39,7 @@ export function OverviewScreen() {
           bad={(sum('dead') ?? 0) > 0}
           href="/operate/queues?status=dead"
         />
-        <NumberCard label="Jobs that wait" value={sum('depth')} href="/operate/queues?status=waiting" />
+        <NumberCard label="Waiting jobs" value={sum('depth')} href="/operate/queues?status=waiting" />
         <NumberCard
           label={gone ? `Nodes live, ${gone} gone` : 'Nodes live'}
           value={live}

@@ -13,7 +13,7 @@ export function QueueControls({ queue }: { readonly queue: Queue }) {
     try {
       await steerQueue(name, change)
     } catch (error) {
-      notifyFailed(`The queue ${name} was not changed`, error)
+      notifyFailed(`The queue ${name} could not be changed`, error)
     }
   }
   return (
@@ -24,7 +24,7 @@ export function QueueControls({ queue }: { readonly queue: Queue }) {
         leftSection={<Icon name={paused ? 'play' : 'pause'} size={14} />}
         onClick={() => void steer({ paused: !paused })}
       >
-        {paused ? 'Go on' : 'Pause'}
+        {paused ? 'Resume' : 'Pause'}
       </Button>
       <Concurrency queue={queue} onChange={(concurrency) => void steer({ concurrency })} />
       <Menu position="bottom-end">
@@ -38,7 +38,7 @@ export function QueueControls({ queue }: { readonly queue: Queue }) {
             Run all dead letters again
           </Menu.Item>
           <Menu.Item color="red" disabled={depth === 0} onClick={() => askToDrain(name, depth)}>
-            Drain: cancel all that waits
+            Drain: cancel all waiting jobs
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -66,8 +66,8 @@ function Concurrency({ queue, onChange }: ConcurrencyProps) {
       max={100_000}
       allowDecimal={false}
       placeholder="no limit"
-      aria-label={`At once in ${queue.name}`}
-      title="Most jobs at once in the whole cluster"
+      aria-label={`Concurrency of ${queue.name}`}
+      title="Most simultaneous jobs in the whole cluster"
       value={value}
       onChange={setValue}
       onBlur={send}
@@ -81,8 +81,8 @@ function Concurrency({ queue, onChange }: ConcurrencyProps) {
 function askToRequeue(queue: string, dead: number): void {
   confirm({
     title: `Run the dead letters of ${queue} again?`,
-    text: `${dead.toLocaleString()} jobs are due at once, and have all their attempts again. If what made them fail is still there, they fail again.`,
-    action: 'Run them again',
+    text: `${dead.toLocaleString()} jobs become due immediately, with all their attempts. If the cause still exists, they fail again.`,
+    action: 'Run again',
     run: async () => {
       notifyDone(`${await eachJob({ queue, status: 'dead' }, requeueJob)} jobs run again`)
     },
@@ -91,9 +91,9 @@ function askToRequeue(queue: string, dead: number): void {
 
 function askToDrain(queue: string, depth: number): void {
   confirm({
-    title: `Cancel all that waits in ${queue}?`,
+    title: `Cancel all waiting jobs of ${queue}?`,
     text: `${depth.toLocaleString()} jobs never run. Those that run now end. This cannot be undone.`,
-    action: 'Cancel them',
+    action: 'Cancel jobs',
     type: queue,
     run: async () => {
       notifyDone(`${await eachJob({ queue, status: 'waiting' }, removeJob)} jobs cancelled`)

@@ -9,10 +9,9 @@ import { QueueControls } from './queue-controls.tsx'
 
 export function QueueTable() {
   const { data, error, refetch } = useQuery(queuesQuery)
-  if (error) return <ErrorNotice error={error} title="The queues could not be read" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title="Could not load the queues" onRetry={refetch} />
   if (!data) return <Skeleton height={90} />
-  if (data.length === 0)
-    return <Alert color="gray">No queue exists yet. The first job that is put into one makes it.</Alert>
+  if (data.length === 0) return <Alert color="gray">No queues yet. The first job creates its queue.</Alert>
   return (
     <div className="surface">
       <Table.ScrollContainer minWidth={760} type="native">
@@ -56,7 +55,7 @@ function Row({ queue }: { readonly queue: Queue }) {
         <BadNumber value={dead} />
       </Table.Td>
       <Table.Td>
-        <Time at={oldest} never="nothing is due" />
+        <Time at={oldest} never="none due" />
       </Table.Td>
       <Table.Td>
         <QueueControls queue={queue} />

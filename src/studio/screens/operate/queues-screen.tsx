@@ -53,7 +53,7 @@ export function QueuesScreen() {
     <>
       <ScreenHead
         title="Queues and jobs"
-        about="Work that runs behind the requests. A job that failed too often is a dead letter: read why, then run it again."
+        about="Background jobs. A job that failed too often is a dead letter: read its error, then run it again."
       />
       <QueueTable />
       <Title order={2} mt="xl" mb="sm">
@@ -86,7 +86,7 @@ export function QueuesScreen() {
         minWidth={860}
         empty={
           <EmptyState icon="operate" title="No jobs">
-            <Text size="sm">Events of storages, schedules and the queue block make jobs.</Text>
+            <Text size="sm">Storage events, schedules and the queue block create jobs.</Text>
           </EmptyState>
         }
       />

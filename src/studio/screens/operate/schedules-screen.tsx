@@ -30,13 +30,13 @@ const columns: readonly Column<Schedule>[] = [
   { id: 'last', label: 'Last', sort: 'last_at', width: 130, render: ({ last_at }) => <Time at={last_at} /> },
   {
     id: 'policy',
-    label: 'If it is late or still runs',
+    label: 'If late or still running',
     render: ({ overlap, catch_up }) => (
       <Group gap={4}>
-        <Badge color="gray" title="While the last one still runs">
+        <Badge color="gray" title="While the previous run is not finished">
           overlap: {overlap}
         </Badge>
-        <Badge color="gray" title="Ticks that nobody was there for">
+        <Badge color="gray" title="Missed ticks">
           catch up: {catch_up}
         </Badge>
       </Group>
@@ -51,7 +51,7 @@ export function SchedulesScreen() {
     <>
       <ScreenHead
         title="Schedules"
-        about="What runs by the clock, of active blueprints. A tick fires once, on any number of nodes; open a schedule to see what became of each."
+        about="Schedules of active blueprints. A tick fires once, on any number of nodes; open a schedule to see the result of each tick."
       />
       <RecordTable<Schedule>
         label="Schedules"
@@ -65,7 +65,7 @@ export function SchedulesScreen() {
         empty={
           <EmptyState icon="operate" title="No schedules">
             <Text size="sm">
-              A blueprint with the block “schedule repeating event” makes one when it is activated.
+              Activating a blueprint with the block “schedule repeating event” creates one.
             </Text>
           </EmptyState>
         }

@@ -63,7 +63,7 @@ export function SystemLogScreen() {
     <>
       <ScreenHead
         title="System log"
-        about="What blueprints log and what went wrong in runs. Kept for 30 days."
+        about="Log entries of blueprints, and errors of runs. Kept for 30 days."
       />
       <Group mb="sm" gap="sm">
         <SearchField label="Search messages" />
@@ -85,10 +85,8 @@ export function SystemLogScreen() {
         hrefOf={({ _meta }) => openAddress('/operate/system-log', words, _meta.guid)}
         refetchInterval={isLive && page === 1 ? TAIL : false}
         empty={
-          <EmptyState icon="check" title="Nothing was logged">
-            <Text size="sm">
-              Errors of runs come here by themselves; the console log block writes here, too.
-            </Text>
+          <EmptyState icon="check" title="No log records">
+            <Text size="sm">Errors of runs and the console log block write here.</Text>
           </EmptyState>
         }
       />

@@ -30,7 +30,7 @@ export function TicksDrawer() {
   })
   return (
     <Drawer opened={schedule !== ''} onClose={() => open('')} title="Ticks">
-      {error ? <ErrorNotice error={error} title="The ticks could not be read" onRetry={refetch} /> : null}
+      {error ? <ErrorNotice error={error} title="Could not load the ticks" onRetry={refetch} /> : null}
       {data ? <Ticks ticks={data.records} total={data.total} /> : error ? null : <LoadingScreen />}
     </Drawer>
   )
@@ -44,7 +44,7 @@ function Ticks({ ticks, total }: { readonly ticks: readonly Tick[]; readonly tot
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Planned for</Table.Th>
-            <Table.Th>What became of it</Table.Th>
+            <Table.Th>Result</Table.Th>
             <Table.Th>Job</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -58,7 +58,7 @@ function Ticks({ ticks, total }: { readonly ticks: readonly Tick[]; readonly tot
                 <Group gap={4}>
                   <Badge color={colours[state]}>{state.replace('_', ' ')}</Badge>
                   {late ? (
-                    <Badge color="sand" title="No node was up at its time">
+                    <Badge color="sand" title="No node was running">
                       late
                     </Badge>
                   ) : null}

@@ -32,7 +32,7 @@ const columns: readonly Column<UserLog>[] = [
     label: 'User',
     sort: 'user.username',
     width: 110,
-    render: ({ user }) => user?.username ?? 'nobody known',
+    render: ({ user }) => user?.username ?? 'unknown user',
   },
   {
     id: 'event',
@@ -46,7 +46,7 @@ const columns: readonly Column<UserLog>[] = [
     label: 'Request',
     render: ({ method, path, count }) =>
       count !== undefined ? (
-        <Text size="sm">{count} requests could not be stored in time</Text>
+        <Text size="sm">{count} requests could not be recorded in time</Text>
       ) : path === undefined ? null : (
         <Group gap={6} wrap="nowrap">
           <MethodTag method={method ?? ''} />
@@ -110,7 +110,7 @@ export function UserLogScreen() {
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         minWidth={900}
-        empty={<EmptyState icon="people" title="Nothing fits" />}
+        empty={<EmptyState icon="people" title="No match" />}
       />
     </>
   )

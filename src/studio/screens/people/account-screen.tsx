@@ -15,7 +15,7 @@ import { useDraft } from '../../controls/use-draft.ts'
 /** What everybody may change about themselves. */
 export function AccountScreen() {
   const { data: me, error } = useQuery(meQuery)
-  if (error) return <ErrorNotice error={error} title="Your account could not be read" />
+  if (error) return <ErrorNotice error={error} title="Could not load your account" />
   if (!me) return <LoadingScreen />
   return (
     <>
@@ -72,7 +72,7 @@ function Names({ me }: { readonly me: User }) {
             />
           ))}
         </SimpleGrid>
-        <ErrorNotice error={save.error} title="It was not saved" />
+        <ErrorNotice error={save.error} title="Not saved" />
         <Group>
           <Button type="submit" loading={save.isPending}>
             Save
@@ -120,7 +120,7 @@ function Password() {
             onChange={(event) => set('next', event.currentTarget.value)}
           />
         </SimpleGrid>
-        <ErrorNotice error={save.error} title="The password was not changed" />
+        <ErrorNotice error={save.error} title="The password could not be changed" />
         <Group>
           <Button type="submit" variant="default" loading={save.isPending}>
             Change it and sign in again

@@ -74,14 +74,14 @@ function Fields({ form: { draft, set } }: { readonly form: Draft }) {
       />
       <ScopeInput
         label="Scopes"
-        description="Held by every user in the group. You can only grant scopes that you hold."
+        description="Every user of the group holds them. You can only grant scopes that you hold."
         value={draft.scopes}
         error={error('scopes')}
         onChange={(scopes) => set('scopes', scopes)}
       />
       <Switch
         label="Active"
-        description="An inactive group gives nobody its scopes."
+        description="An inactive group grants no scopes."
         checked={draft.is_active}
         onChange={(event) => set('is_active', event.currentTarget.checked)}
       />

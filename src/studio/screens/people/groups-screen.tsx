@@ -77,7 +77,7 @@ export function GroupsScreen() {
     <>
       <ScreenHead
         title="Groups"
-        about="Sets of scopes that users are put into. A change counts at once for everybody in the group."
+        about="Sets of scopes for users. A change applies immediately to every user of the group."
       >
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
           New group
@@ -95,7 +95,7 @@ export function GroupsScreen() {
         hrefOf={({ _meta }) => openAddress('/people/groups', words, _meta.guid)}
         empty={
           <EmptyState icon="people" title="No groups">
-            <Text size="sm">Give scopes to a group once, then put users into it.</Text>
+            <Text size="sm">Grant scopes to a group once, then add users to it.</Text>
           </EmptyState>
         }
       />
@@ -107,7 +107,7 @@ export function GroupsScreen() {
 function askToRemove({ _meta, name }: Group): void {
   confirm({
     title: `Remove the group ${name}?`,
-    text: 'Its users lose its scopes at once.',
+    text: 'Its users lose its scopes immediately.',
     action: 'Remove',
     run: async () => {
       await call('DELETE', `/_system/authentication-groups/${_meta.guid}`)

@@ -41,7 +41,7 @@ export function scopeUses(
 /** What a scope means, where the cluster gives it a meaning; empty for names that builders made up. */
 export function meaningOf(scope: string): string {
   if (scope === '*') return 'Everything.'
-  if (scope === '*public') return 'Everybody, signed in or not.'
+  if (scope === '*public') return 'Every caller, signed in or not.'
   if (scope === '*loggedin') return 'Any signed-in user.'
   const special = meaningOfSpecial(scope)
   if (special !== undefined) return special

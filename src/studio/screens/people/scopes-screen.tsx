@@ -37,9 +37,9 @@ export function ScopesScreen() {
     <>
       <ScreenHead
         title="Scopes"
-        about="Names that open endpoints. A scope exists as soon as a trigger asks for it or somebody holds it."
+        about="Names that grant access to endpoints. A scope exists when a trigger requires it or a user or group holds it."
       />
-      {error ? <ErrorNotice error={error} title="The scopes could not be read" /> : null}
+      {error ? <ErrorNotice error={error} title="Could not load the scopes" /> : null}
       <div className="surface">
         {uses ? <ScopeTable uses={uses} names={names} /> : <Skeleton height={240} />}
       </div>
@@ -54,7 +54,7 @@ interface ScopeTableProps {
 }
 
 function ScopeTable({ uses, names }: ScopeTableProps) {
-  if (uses.length === 0) return <EmptyState icon="key" title="No scope is in use" />
+  if (uses.length === 0) return <EmptyState icon="key" title="No scopes in use" />
   return (
     <Table.ScrollContainer minWidth={720} type="native">
       <Table aria-label="Scopes">
@@ -63,7 +63,7 @@ function ScopeTable({ uses, names }: ScopeTableProps) {
             <Table.Th>Scope</Table.Th>
             <Table.Th>Held by groups</Table.Th>
             <Table.Th>Held by users</Table.Th>
-            <Table.Th>Opens endpoints of</Table.Th>
+            <Table.Th>Grants access to</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

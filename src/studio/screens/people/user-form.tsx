@@ -84,7 +84,7 @@ export function UserForm({ user }: { readonly user?: User }) {
           label={user ? 'New password' : 'Password'}
           description={
             user
-              ? 'Empty: it stays as it is. A new one signs the user out everywhere.'
+              ? 'Leave empty to keep the password. A new one signs the user out everywhere.'
               : 'At least 10 characters.'
           }
           required={!user}
@@ -104,7 +104,7 @@ export function UserForm({ user }: { readonly user?: User }) {
         />
         <ScopeInput
           label="Scopes held directly"
-          description="* is everything. You can only grant scopes that you hold."
+          description="* grants everything. You can only grant scopes that you hold."
           value={draft.scopes}
           error={error('custom_scopes')}
           onChange={(list) => set('scopes', list)}
@@ -115,7 +115,7 @@ export function UserForm({ user }: { readonly user?: User }) {
           checked={draft.isActive}
           onChange={(event) => set('isActive', event.currentTarget.checked)}
         />
-        <ErrorNotice error={save.error} title="The user was not saved" />
+        <ErrorNotice error={save.error} title="Could not save the user" />
         <Group>
           <Button type="submit" loading={save.isPending}>
             {user ? 'Save' : 'Create'}

@@ -32,7 +32,7 @@ export function UserScreen({ params }: ScreenProps) {
         <UserForm />
       </>
     )
-  if (error) return <ErrorNotice error={error} title="This user could not be read" onRetry={refetch} />
+  if (error) return <ErrorNotice error={error} title="Could not load this user" onRetry={refetch} />
   if (!data) return <LoadingScreen />
   return (
     <>
@@ -76,7 +76,7 @@ async function unlock({ _meta, username }: User): Promise<void> {
     notifyDone(`${username} may sign in again`)
     await forgetPeople()
   } catch (error) {
-    notifyFailed(`${username} was not unlocked`, error)
+    notifyFailed(`${username} could not be unlocked`, error)
   }
 }
 
@@ -85,7 +85,7 @@ function RemoveUser({ user }: { readonly user: User }) {
   const ask = () =>
     confirm({
       title: `Remove ${user.username}?`,
-      text: 'The user is signed out everywhere and cannot sign in again. What the user made stays.',
+      text: 'The user is signed out everywhere and cannot sign in again. Records of the user stay.',
       action: 'Remove',
       run: async () => {
         await call('DELETE', `/users/${user._meta.guid}`)

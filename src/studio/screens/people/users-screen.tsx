@@ -46,7 +46,7 @@ export function UsersScreen() {
     <>
       <ScreenHead
         title="Users"
-        about="Who may sign in. What they may do comes from their groups and from scopes of their own."
+        about="Accounts that can sign in. Their rights come from their groups and their own scopes."
       >
         <Button leftSection={<Icon name="plus" size={16} />} onClick={() => go('/people/users/new')}>
           New user
@@ -62,7 +62,7 @@ export function UsersScreen() {
         columns={columns}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => `/people/users/${_meta.guid}`}
-        empty={<EmptyState icon="people" title="No user fits" />}
+        empty={<EmptyState icon="people" title="No match" />}
       />
     </>
   )

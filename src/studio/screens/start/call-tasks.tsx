@@ -18,7 +18,7 @@ export function CallTasks({ isThere }: { readonly isThere: boolean }) {
   return (
     <>
       <Text size="sm" c="dimmed" mb="sm">
-        Its list is open to everybody. Ask it here, or in a terminal:
+        Its list is public. Call it here, or in a terminal:
       </Text>
       <Group gap="xs" mb="sm">
         <Button
@@ -32,7 +32,7 @@ export function CallTasks({ isThere }: { readonly isThere: boolean }) {
         <Code>{line}</Code>
         <CopyButton value={line}>{(state) => <CopyAction {...state} />}</CopyButton>
       </Group>
-      {ask.error ? <ErrorNotice error={ask.error} title="No reply came" /> : null}
+      {ask.error ? <ErrorNotice error={ask.error} title="No reply" /> : null}
       {ask.data ? (
         <>
           <TryReplyView reply={ask.data} />

@@ -49,7 +49,7 @@ export function SignInScreen() {
           </div>
           {wasRefused && !signIn.error ? (
             <Alert color="sand" p="xs">
-              Your sign-in has ended. Sign in again and you are back where you were.
+              Your session has expired. Sign in again to continue here.
             </Alert>
           ) : null}
           {signIn.error ? <ErrorNotice error={signIn.error} title="You are not signed in" /> : null}
@@ -81,8 +81,7 @@ export function SignInScreen() {
             Sign in
           </Button>
           <Text size="xs" c="dimmed">
-            First time here? The user is <b>admin</b>, and the password was printed once where Quoin was
-            started.
+            First start? The user is <b>admin</b>, and the password was printed once in the terminal of Quoin.
           </Text>
         </Stack>
       </form>

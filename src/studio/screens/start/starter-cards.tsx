@@ -17,7 +17,7 @@ export function StarterCards() {
       )
       go(`/blueprints/${guid}`)
     } catch (error) {
-      notifyFailed(`${starter.title} could not be made`, error)
+      notifyFailed(`${starter.title} could not be created`, error)
       setRunning(undefined)
     }
   }
@@ -34,7 +34,7 @@ export function StarterCards() {
             </Text>
           </div>
           {running?.id === starter.id ? (
-            <Progress value={running.share * 100} my={12} aria-label={`Making ${starter.title}`} />
+            <Progress value={running.share * 100} my={12} aria-label={`Creating ${starter.title}`} />
           ) : (
             <Button
               variant="default"

@@ -20,15 +20,12 @@ export function WelcomeScreen() {
   const [tasks] = data ?? []
   return (
     <>
-      <ScreenHead
-        title="Welcome to Quoin"
-        about="Three steps to an endpoint that answers. Then build your own."
-      />
-      {error ? <ErrorNotice error={error} title="The blueprints could not be read" /> : null}
+      <ScreenHead title="Welcome to Quoin" about="Three steps to a live endpoint. Then build your own." />
+      {error ? <ErrorNotice error={error} title="Could not load the blueprints" /> : null}
       <Stack component="ol" gap="md" p={0} m={0} maw={820}>
         <Step number={1} title="Sign in" done>
           <Text size="sm" c="dimmed">
-            You are. Give yourself a password of your own in{' '}
+            Done. Change the generated password in{' '}
             <Anchor component={Link} href="/account" inherit underline="always">
               your account
             </Anchor>
@@ -37,18 +34,15 @@ export function WelcomeScreen() {
         </Step>
         <Step number={2} title="Open the tasks example">
           <Text size="sm" c="dimmed" mb="sm">
-            A small API of five endpoints: list, create, read, update, remove. See how its blocks are wired.
+            A small API of five endpoints: list, create, read, update, remove. Look at how its blocks are
+            wired.
           </Text>
           {tasks ? (
             <Button component={Link} href={`/blueprints/${tasks._meta.guid}`}>
               Open Tasks
             </Button>
           ) : (
-            <Text size="sm">
-              {data
-                ? 'It is not here: it was removed, or never installed. Start from one of those below.'
-                : ' '}
-            </Text>
+            <Text size="sm">{data ? 'The example is not installed. Start from a template below.' : ' '}</Text>
           )}
         </Step>
         <Step number={3} title="Call it">
@@ -61,7 +55,7 @@ export function WelcomeScreen() {
       <StarterCards />
       <Group mt="md">
         <Button component={Link} href="/blueprints" variant="default">
-          Or from nothing
+          Or start from scratch
         </Button>
       </Group>
     </>
