@@ -45,7 +45,7 @@ export async function activateBlueprint(
   }
 }
 
-/** Whether nobody knows if the server goes on with it. */
+/** Whether the server may still be working on it. */
 function mayGoOn({ status }: Refused): boolean {
   return [0, 502, 504].includes(status)
 }

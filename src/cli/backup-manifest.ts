@@ -41,17 +41,18 @@ const ManifestSchema = Type.Object({
   ),
 })
 
-/** Throws an Error, in words for the operator, if the folder holds no whole backup or names files outside of it. */
+/** Throws an Error, in words for the operator, if the folder is not a complete backup or names files outside of it. */
 export async function readManifest(folder: string): Promise<Manifest> {
   let json: unknown
   try {
     json = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`${folder} is no whole backup: its ${MANIFEST} cannot be read (${reason}).`)
+    throw new Error(`${folder} is not a complete backup: its ${MANIFEST} cannot be read (${reason}).`)
   }
   const schema = Compile(ManifestSchema)
-  if (!schema.Check(json)) throw new Error(`${join(folder, MANIFEST)} is no manifest that this Quoin knows.`)
+  if (!schema.Check(json))
+    throw new Error(`${join(folder, MANIFEST)} is not a manifest that this version of Quoin can read.`)
   for (const { path } of json.files) {
     const parts = path.split('/')
     if (
@@ -61,11 +62,15 @@ export async function readManifest(folder: string): Promise<Manifest> {
     )
       throw new Error(`The manifest names ${JSON.stringify(path)}, which is not in the backup.`)
     if (path !== 'quoin.db' && parts[0] !== ASSETS)
-      throw new Error(`The manifest names ${JSON.stringify(path)}, which is no part of a backup.`)
+      throw new Error(`The manifest names ${JSON.stringify(path)}, which is not part of a backup.`)
   }
   if (!json.files.some(({ path }) => path === 'quoin.db'))
-    throw new Error(`The backup ${folder} holds no database.`)
+    throw new Error(`The backup ${folder} contains no database.`)
   return json
+}
+
+export function fileCount({ files }: Manifest): string {
+  return files.length === 1 ? '1 file' : `${files.length} files`
 }
 
 /** Bytes and checksum of a file, in constant memory. */

@@ -165,11 +165,11 @@ describe('without a server', () => {
     { what: 'a changed database', how: () => appendFile(at('copy', 'quoin.db'), 'x'), says: 'checksum' },
     { what: 'a changed asset', how: () => writeFile(at('copy', 'assets/a'), 'An asset'), says: 'checksum' },
     { what: 'a missing asset', how: () => rm(at('copy', 'assets/a')), says: 'assets/a' },
-    { what: 'no manifest', how: () => rm(at('copy', 'manifest.json')), says: 'no whole backup' },
+    { what: 'no manifest', how: () => rm(at('copy', 'manifest.json')), says: 'not a complete backup' },
     {
       what: 'a manifest without a database',
       how: () => rewrite((manifest) => manifest.files.pop()),
-      says: 'holds no database',
+      says: 'contains no database',
     },
     ...['../evil', 'assets/../../evil', '/evil', 'assets//a', 'quoin.lock'].map((path) => ({
       what: `a manifest that names ${path}`,
@@ -196,7 +196,7 @@ describe('without a server', () => {
 
     const end = await restored('--force')
     expect(end).toMatchObject({ code: 0, complained: '' })
-    const aside = /is in (\S+)\.$/m.exec(end.printed)?.[1] ?? ''
+    const aside = /are in (\S+)\.$/m.exec(end.printed)?.[1] ?? ''
     expect(await readFile(join(aside, 'quoin.db'), 'utf8')).toBe('the former database')
     expect(await readFile(join(aside, 'assets', 'old'), 'utf8')).toBe('an old asset')
     expect(await sha256(at('data', 'quoin.db'))).toBe(await sha256(join(backedUp, 'quoin.db')))

@@ -21,7 +21,11 @@ async function checked(content: string) {
 const on = { type: 'on_startup_register_uri_get', in: { uri: 'x' } }
 
 test('a file that is not there, is not JSON or no blueprint is one line', async () => {
-  expect(await quoinCommand(['check', join(directory, 'none.json')])).toMatchObject({ code: 1 })
+  const file = join(directory, 'none.json')
+  expect(await quoinCommand(['check', file])).toMatchObject({
+    code: 1,
+    complained: `There is no file ${file}.`,
+  })
   expect((await checked('{ "name": ')).complained).toContain('is not JSON')
   const { code, lines } = await checked('{ "name": "A", "blocks": { "a": { "typ": "x" } } }')
   expect(code).toBe(1)

@@ -1,15 +1,15 @@
-import { blueprintProblems } from './blueprint-problems.ts'
-import { type Command, readWords } from './command.ts'
+import { command } from './command.ts'
 import { readBlueprintFile } from './read-blueprint-file.ts'
 
-export const check: Command = {
-  usage: 'check <file>',
-  summary: 'Tells whether a blueprint file can run, and everything that keeps it from running.',
-  help: `Prints one line for each problem, with the block and the pin, and exits with 1 if there is any. Warnings are printed too
-and keep nothing from running.
-Nothing is stored, no server is needed: made for editors, hooks and build pipelines.`,
-  async run(words, terminal) {
-    const [file = ''] = readWords(words, {}, { least: 1, most: 1 }).positionals
+export const check = command({
+  name: 'check',
+  operands: [{ name: '<file>', completes: 'file' }],
+  flags: {},
+  summary: 'Checks whether a blueprint file can run, and prints every problem.',
+  about: `Prints one line for each problem, with the block and the pin, and exits with 1 if there is any. Warnings are printed
+too; a blueprint with warnings can run. Nothing is stored and no server is needed: for editors, hooks and build pipelines.`,
+  async run({ positionals: [file = ''] }, terminal) {
+    const { blueprintProblems } = await import('./blueprint-problems.ts')
     const { problems, warnings } = await blueprintProblems(await readBlueprintFile(file))
     for (const warning of warnings) terminal.complain(`${file}: warning: ${warning}`)
     for (const problem of problems) terminal.complain(`${file}: ${problem}`)
@@ -17,4 +17,4 @@ Nothing is stored, no server is needed: made for editors, hooks and build pipeli
     terminal.print(`${file} can run.`)
     return 0
   },
-}
+})

@@ -5,7 +5,7 @@
 import { access as canAccess, readdir, readFile } from 'node:fs/promises'
 import type { FieldInput } from '../records/fields/field-records.ts'
 import type { JsonObject } from '../shared/json.ts'
-import { UsageError } from './command.ts'
+import { UsageError } from './read-words.ts'
 
 export interface Example {
   readonly title: string
@@ -40,7 +40,7 @@ async function exampleNames(): Promise<readonly string[]> {
 export async function readExample(name: string): Promise<Example> {
   const names = await exampleNames()
   if (!names.includes(name))
-    throw new UsageError(`There is no example ${JSON.stringify(name)}; there is: ${names.join(', ')}.`)
+    throw new UsageError(`There is no example ${JSON.stringify(name)}; choose one of: ${names.join(', ')}.`)
   const place = new URL(`${name}/`, folder)
   const text = (file: string) => readFile(new URL(file, place), 'utf8')
   // The files are part of the program, and a test installs them: their shape is known.

@@ -28,7 +28,7 @@ export function greeting(
   )
   if (administrator?.password !== undefined) {
     lines.push(
-      `    Sign in  ${administrator.username} / ${administrator.password}   (shown only now: keep it)`,
+      `    Sign in  ${administrator.username} / ${administrator.password}   (shown once, save it now)`,
     )
   } else if (administrator) {
     lines.push(`    Sign in  ${administrator.username} / the password from QUOIN_ADMIN_PASSWORD`)

@@ -1,85 +1,20 @@
-import { setTimeout } from 'node:timers/promises'
-import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
-import type { ImportedBlueprint } from '../shared/blueprint-file.ts'
-import { guidSource } from '../shared/guid.ts'
-import type { JsonValue } from '../shared/json.ts'
-import { activateBlueprint } from './activate-blueprint.ts'
-import { blueprintProblems } from './blueprint-problems.ts'
-import { type Command, readWords, type Terminal } from './command.ts'
-import { guidOf, type Management, Refused } from './management.ts'
-import { urlHelp, urlOption, withManagement } from './open-management.ts'
-import { readBlueprintFile } from './read-blueprint-file.ts'
+import { command } from './command.ts'
+import { urlFlag } from './open-management.ts'
 
-export const importBlueprintFile: Command = {
-  usage: 'import <file> [--activate]',
-  summary: 'Makes a new blueprint from a file; with --activate its endpoints answer at once.',
-  help: `  --activate        Check it first (nothing is made if it cannot run), then activate it.
-${urlHelp}
-
-Prints the guid of the new blueprint. What could not be imported whole is removed again.`,
-  async run(words, terminal) {
-    const options = { ...urlOption, activate: { type: 'boolean' } } as const
-    const { positionals, values } = readWords(words, options, { least: 1, most: 1 })
-    const [file = ''] = positionals
-    const json = await readBlueprintFile(file)
-    const found = values.activate ? await blueprintProblems(json) : undefined
-    for (const warning of found?.warnings ?? []) terminal.complain(`${file}: warning: ${warning}`)
-    for (const problem of found?.problems ?? []) terminal.complain(`${file}: ${problem}`)
-    if (found && found.problems.length > 0) return 1
-    const imported = importBlueprint(json, guidSource(terminal.clock, terminal.random))
-    return withManagement(terminal, values.url, (management) =>
-      install(management, imported, values.activate === true, terminal),
-    )
+export const importBlueprintFile = command({
+  name: 'import',
+  operands: [{ name: '<file>', completes: 'file' }],
+  flags: {
+    activate: {
+      type: 'boolean',
+      help: 'Check the file first (nothing is created if it cannot run), then activate the blueprint.',
+    },
+    ...urlFlag,
   },
-}
-
-/** Rejects when the signal is raised. */
-const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
-  setTimeout(milliseconds, undefined, signal && { signal })
-
-async function install(
-  management: Management,
-  imported: ImportedBlueprint,
-  activate: boolean,
-  terminal: Terminal,
-): Promise<number> {
-  const { name, description, category, tags, notes } = imported
-  const given = { name, description, category, tags: [...tags], notes: notes.map((note) => ({ ...note })) }
-  const guid = guidOf(await management.call('POST', '/blueprints', given))
-  try {
-    await makeBlocks(management, guid, imported)
-  } catch (error) {
-    // If that fails too, what stays is inactive; the first error is the one to tell.
-    await management.call('DELETE', `/blueprints/${guid}`).catch(() => undefined)
-    throw error
-  }
-  terminal.print(guid)
-  if (!activate) return 0
-  try {
-    await activateBlueprint(management, guid, terminal, pause)
-    return 0
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    const problems = error.problems.map(({ message }) => ` ${message}`).join('')
-    terminal.complain(`It was imported and is not active: ${error.message}${problems}`)
-    return 1
-  }
-}
-
-/** The blocks are made first and wired then, because the storage gives the guids that wires name. */
-async function makeBlocks(management: Management, blueprint: string, { blocks }: ImportedBlueprint) {
-  const guids = new Map<string, string>()
-  for (const { guid, in_pins: _later, ...content } of blocks) {
-    const made = await management.call('POST', '/blueprintactions', { ...content, blueprint_guid: blueprint })
-    guids.set(guid, guidOf(made))
-  }
-  for (const block of blocks) {
-    if (block.in_pins.length === 0) continue
-    const pins = block.in_pins.map(({ from, ...pin }): JsonValue => {
-      const wires = from?.map((end) => ({ pin: end.pin, block: guids.get(end.block) ?? end.block }))
-      return { ...pin, ...(wires && { from: wires }) }
-    })
-    await management.call('PUT', `/blueprintactions/${guids.get(block.guid)}`, { in_pins: pins })
-  }
-  await management.call('POST', `/blueprintactions/unsaved/${blueprint}`)
-}
+  summary: 'Creates a blueprint from a file; with --activate its endpoints go live.',
+  about: 'Prints the guid of the new blueprint. If the import fails, what it created is removed again.',
+  async run({ positionals: [file = ''], values }, terminal) {
+    const { runImport } = await import('./run-import.ts')
+    return runImport({ file, activate: values.activate === true, url: values.url }, terminal)
+  },
+})

@@ -1,9 +1,9 @@
 /** Every example application installs, twice too, and what it does by itself it does. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { objectOf, openTestQuoin, type TestQuoin } from '../../test/end-to-end/harness.ts'
-import { UsageError } from './command.ts'
 import { type Example, readExample } from './example-files.ts'
 import { installExample } from './install-example.ts'
+import { UsageError } from './read-words.ts'
 
 const DAY = 86_400_000
 let room: TestQuoin
@@ -39,7 +39,7 @@ test.each(['nothing', '', '..', '../examples/crm', 'tasks.blueprint.json'])(
   'there is no example %j, and it says which there are',
   async (name) => {
     await expect(readExample(name)).rejects.toBeInstanceOf(UsageError)
-    await expect(readExample(name)).rejects.toThrow('there is: crm')
+    await expect(readExample(name)).rejects.toThrow('choose one of: crm')
   },
 )
 

@@ -1,7 +1,7 @@
 /**
  * Installs an example application. Piece by piece, and what is there already is left as it is: installing twice is
  * harmless, and a start that was cut off goes on with the next. Sample documents go only into a storage that never held
- * any, so that what somebody deleted does not come back.
+ * any, so that a deleted record does not come back.
  */
 import type { Identity } from '../access/identity.ts'
 import { removeBlueprint } from '../flows/blueprints/blueprint-records.ts'
@@ -53,7 +53,7 @@ async function unlessThere(made: Promise<unknown>): Promise<void> {
   }
 }
 
-/** One of the same name is left alone, also if somebody has changed it or switched it off. */
+/** A blueprint of the same name is not touched, even if it was changed or deactivated. */
 async function installOnce(flows: Quoin['flows'], file: { readonly name: string }): Promise<void> {
   const named = () =>
     findAll(

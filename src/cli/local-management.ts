@@ -70,13 +70,13 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
   }
 }
 
-/** Opening would make an empty database, which is never what somebody wants who exports or resets a password. */
+/** Opening would create an empty database, which no export or new password needs. */
 async function checkData(directory: string): Promise<void> {
   try {
     await canAccess(join(directory, 'quoin.db'))
   } catch {
     throw new Refused(
-      `There is no Quoin data in ${directory}. Set QUOIN_DATA to the folder of the database, or use --url.`,
+      `There is no Quoin data in ${directory}. Set QUOIN_DATA to the data folder, or use --url.`,
       0,
     )
   }

@@ -30,8 +30,7 @@ export class Refused extends Error {
 export function bodyOf(status: number, text: string): JsonValue {
   const body = parsed(text)
   if (status >= 200 && status < 300) {
-    if (body === undefined)
-      throw new Refused('What answered there is no Quoin: the reply is no JSON.', status)
+    if (body === undefined) throw new Refused('The server is not Quoin: its reply is not JSON.', status)
     return body
   }
   const told = isJsonObject(body) ? body : {}
@@ -64,6 +63,6 @@ export function recordsOf(body: JsonValue): JsonObject[] {
 export function guidOf(record: JsonValue): string {
   const meta = isJsonObject(record) ? record._meta : undefined
   const guid = isJsonObject(meta) ? meta.guid : undefined
-  if (typeof guid !== 'string') throw new Refused('The server replied a record without a guid.', 200)
+  if (typeof guid !== 'string') throw new Refused('The server sent a record without a guid.', 200)
   return guid
 }

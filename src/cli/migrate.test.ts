@@ -41,10 +41,10 @@ async function sql(statement: string): Promise<void> {
 
 describe('refused', () => {
   test.each([
-    { words: ['here'], code: 2, says: 'There is a word too many: here.' },
+    { words: ['here'], code: 2, says: 'Unexpected argument: here.' },
     { words: [], code: 2, says: 'Name the database: --to or DATABASE_URL.' },
     { words: ['--to', ''], code: 2, says: 'Name the database' },
-    { words: ['--to'], code: 2, says: "'--to <value>' argument missing" },
+    { words: ['--to'], code: 2, says: 'Option --to needs a value: --to <url>.' },
     { words: ['--to', 'mysql://ann:s3cret-word@host/db'], code: 2, says: '--to must be postgres://' },
     { words: ['--to', 'postgres://ann:s3cret-word@host'], code: 2, says: '--to must be postgres://' },
     { words: ['--to', 'ann:s3cret-word'], code: 2, says: '--to must be postgres://' },
@@ -114,7 +114,7 @@ describe('done', () => {
       '(queues)             0  <sha>  equal',
       '',
       'Files: nothing was ever uploaded.',
-      `Done: ${new URL(url).host}${new URL(url).pathname} holds everything of ${room.directory}. Start the nodes with DATABASE_URL; the folder's own server stays stopped.`,
+      `Done: ${new URL(url).host}${new URL(url).pathname} contains everything of ${room.directory}. Start the nodes with DATABASE_URL, and no server on the folder.`,
     ])
   })
 

@@ -1,14 +1,18 @@
-import { type Terminal, UsageError } from './command.ts'
+import type { Terminal } from './command.ts'
+import { UsageError } from './read-words.ts'
 
-/** The flag of commands that set a password. It has no value: what is typed can be read by others on the machine. */
-export const passwordOption = { 'password-stdin': { type: 'boolean' } } as const
-
-export const passwordHelp = `  --password-stdin  Read the password from the first line of the standard input. Without it a random
-                    one is made and printed once.`
+/** The flag of commands that set a password. It has no value: other users of the machine can read a command line. */
+export const passwordFlag = {
+  'password-stdin': {
+    type: 'boolean',
+    help: `Read the password from the first line of the standard input. Without it a random
+password is generated and printed once.`,
+  },
+} as const
 
 export interface NewPassword {
   readonly password: string
-  /** Made here, so it has to be shown. */
+  /** Generated here, so it has to be shown. */
   readonly isMade: boolean
 }
 

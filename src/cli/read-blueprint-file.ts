@@ -5,11 +5,18 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 /** The JSON of a blueprint file. Throws an Error that names the file. */
 export async function readBlueprintFile(path: string): Promise<unknown> {
-  const { size } = await stat(path)
-  if (size > MAX_BYTES) throw new Error(`${path} is larger than ${MAX_BYTES} bytes; it is no blueprint file.`)
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw isMissing(error) ? new Error(`There is no file ${path}.`) : error
+  })
+  if (size > MAX_BYTES)
+    throw new Error(`${path} is larger than ${MAX_BYTES} bytes; it is not a blueprint file.`)
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
     throw new Error(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

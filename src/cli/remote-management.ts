@@ -1,6 +1,6 @@
 import { Agent, fetch } from 'undici'
-import { UsageError } from './command.ts'
 import { bodyOf, type Management, Refused } from './management.ts'
+import { UsageError } from './read-words.ts'
 
 /**
  * No limit on the answer: activating a blueprint whose storages are full makes indexes and free text, which may take an
@@ -8,7 +8,7 @@ import { bodyOf, type Management, Refused } from './management.ts'
  */
 const PATIENT = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } }
 
-/** A running server. `url` is its address, with or without /api/v1. Throws UsageError for what is no address. */
+/** A running server. `url` is its address, with or without /api/v1. Throws UsageError for an invalid address. */
 export function remoteManagement(url: string, token: string): Management {
   const base = baseOf(url)
   const agent = new Agent(PATIENT)
@@ -21,7 +21,7 @@ export function remoteManagement(url: string, token: string): Management {
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        // A redirect would carry the request, and perhaps the token, to somebody who was not named.
+        // A redirect could send the request, with its token, to another server.
         redirect: 'error',
         dispatcher: agent,
       })
@@ -36,7 +36,9 @@ function baseOf(url: string): string {
     throw new UsageError('--url takes an address such as http://127.0.0.1:8080.')
   const parsed = new URL(url)
   if (parsed.username !== '' || parsed.password !== '')
-    throw new UsageError('--url must not hold a password: others can read what is typed. Set QUOIN_TOKEN.')
+    throw new UsageError(
+      '--url must not contain a password: other users of this machine can read a command line. Set QUOIN_TOKEN.',
+    )
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`
 }
 

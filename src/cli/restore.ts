@@ -1,97 +1,19 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { copyFile, type Manifest, readManifest, syncFolder } from './backup-manifest.ts'
-import { type Command, readWords } from './command.ts'
-import { refusePostgres } from './refuse-postgres.ts'
-import { dataNames, lockData } from './sqlite-data.ts'
+import { command } from './command.ts'
 
-const ASIDE = 'before-restore-'
-
-export const restore: Command = {
-  usage: 'restore <folder> [--force]',
-  summary: 'Puts a backup into an empty data directory, after checking every checksum.',
-  help: `The data directory is QUOIN_DATA. Stop the server first.
-
-  --force   The directory may hold data. Nothing is deleted: what is there is moved into a folder
-            before-restore-<time> in the same directory; remove it when you no longer want it.`,
-  async run(words, terminal) {
-    const { positionals, values } = readWords(
-      words,
-      { force: { type: 'boolean' } },
-      {
-        least: 1,
-        most: 1,
-      },
-    )
-    const [folder = ''] = positionals
-    refusePostgres(terminal, 'restore', 'use pg_restore, and copy the bucket of QUOIN_ASSETS_URL back')
-    const { data } = terminal.options()
-    const manifest = await readManifest(folder)
-    await mkdir(data, { recursive: true, mode: 0o700 })
-    if (dataNames(await readdir(data)).length > 0 && values.force !== true)
-      throw new Error(`${data} (QUOIN_DATA) is not empty. With --force what is there is put aside first.`)
-    const unlock = await lock(data)
-    try {
-      const stamp = new Date(terminal.clock()).toISOString().replaceAll(/[-:]|\.\d+/g, '')
-      const aside = await putIn(folder, manifest, data, stamp)
-      terminal.print(`Restored ${manifest.files.length} files of ${manifest.made} into ${data}.`)
-      if (aside !== undefined) terminal.print(`What was there before is in ${aside}.`)
-      return 0
-    } finally {
-      unlock()
-    }
+export const restore = command({
+  name: 'restore',
+  operands: [{ name: '<folder>', completes: 'folder' }],
+  flags: {
+    force: {
+      type: 'boolean',
+      help: `The directory may contain data. Nothing is deleted: its files are moved into a folder
+before-restore-<time> in the same directory; delete that folder when you no longer need it.`,
+    },
   },
-}
-
-async function lock(data: string): Promise<() => void> {
-  // For the owner only; SQLite would make it for everybody.
-  await open(join(data, 'quoin.lock'), 'a', 0o600).then((file) => file.close())
-  return lockData(data)
-}
-
-/**
- * Copies everything into a folder inside the data directory and checks it; only then is what is there put aside and the
- * copy moved up, the database last. So a backup that is not true changes nothing. All in one directory, since that may
- * be a volume of its own, which cannot be renamed. Gives where the former data is.
- */
-async function putIn(
-  folder: string,
-  manifest: Manifest,
-  data: string,
-  stamp: string,
-): Promise<string | undefined> {
-  const incoming = join(data, `.restore-${stamp}`)
-  await mkdir(incoming, { mode: 0o700 })
-  try {
-    await copyChecked(folder, manifest, incoming)
-    const former = dataNames(await readdir(data)).filter(
-      (name) => join(data, name) !== incoming && !name.startsWith(ASIDE),
-    )
-    const aside = former.length === 0 ? undefined : join(data, `${ASIDE}${stamp}`)
-    if (aside !== undefined) {
-      await mkdir(aside, { mode: 0o700 })
-      for (const name of former) await rename(join(data, name), join(aside, name))
-    }
-    // "assets" comes before "quoin.db": with the database everything is there.
-    for (const name of (await readdir(incoming)).sort()) await rename(join(incoming, name), join(data, name))
-    await syncFolder(data)
-    return aside
-  } finally {
-    await rm(incoming, { recursive: true, force: true })
-  }
-}
-
-async function copyChecked(folder: string, manifest: Manifest, incoming: string): Promise<void> {
-  const folders = new Set([incoming])
-  for (const { path, bytes, sha256 } of manifest.files) {
-    const target = join(incoming, path)
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-    folders.add(dirname(target))
-    const copied = await copyFile(join(folder, path), target)
-    if (copied.sha256 !== sha256 || copied.bytes !== bytes)
-      throw new Error(
-        `${join(folder, path)} is not what was backed up: its checksum differs. Nothing was restored.`,
-      )
-  }
-  for (const name of folders) await syncFolder(name)
-}
+  summary: 'Restores a backup into an empty data directory, after checking every checksum.',
+  about: 'The data directory is QUOIN_DATA. Stop the server first.',
+  async run({ positionals: [folder = ''], values }, terminal) {
+    const { runRestore } = await import('./run-restore.ts')
+    return runRestore(folder, values.force === true, terminal)
+  },
+})

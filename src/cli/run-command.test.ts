@@ -3,28 +3,43 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { quoinCommand } from '../../test/recording-terminal.ts'
-import { commands } from './run-command.ts'
+import { commands } from './commands.ts'
 
 test.each([
-  { words: ['chek'], complaint: 'There is no command: quoin chek' },
-  { words: ['user'], complaint: 'There is no command: quoin user' },
-  { words: ['start', 'now'], complaint: 'There is a word too many: now.' },
-  { words: ['check'], complaint: 'A word is missing. Usage: quoin check <file>' },
-  { words: ['export'], complaint: 'A word is missing.' },
-  { words: ['export', 'a', 'b', 'c'], complaint: 'There is a word too many: c.' },
-  { words: ['export', 'a', '--url'], complaint: "'--url <value>' argument missing" },
-  { words: ['export', 'a', '--url', 'localhost'], complaint: '--url takes an address' },
-  { words: ['export', 'a', '--url', 'ftp://localhost'], complaint: '--url takes an address' },
-  { words: ['export', 'a', '--url', 'http://me:secret@localhost'], complaint: 'must not hold a password' },
-  { words: ['import', '--activate'], complaint: 'A word is missing.' },
-  { words: ['user', 'create', 'a', '--password', 'b'], complaint: "Unknown option '--password'" },
-  { words: ['user', 'create', 'a', '--password-stdin'], complaint: 'no password on the standard input' },
-  { words: ['backup'], complaint: 'A word is missing.' },
-  { words: ['restore', 'a', '--forced'], complaint: "Unknown option '--forced'" },
-])('quoin $words makes no sense: exit code 2 and one line', async ({ words, complaint }) => {
+  { words: ['chek'], says: 'There is no command: quoin chek. Did you mean quoin check?' },
+  { words: ['imp', 'a.json'], says: 'Did you mean quoin import?' },
+  { words: ['xyz'], says: 'There is no command: quoin xyz. See quoin --help.' },
+  { words: ['--port'], says: 'There is no command: quoin --port. See quoin --help.' },
+  { words: ['help', 'exprot'], says: 'Did you mean quoin export?' },
+  { words: ['user'], says: 'quoin user needs one of: create, reset-password. See quoin --help.' },
+  { words: ['user', '--help'], says: 'quoin user needs one of: create, reset-password.' },
+  { words: ['user', 'creat', 'ann'], says: 'Did you mean quoin user create?' },
+  { words: ['uesr', 'create', 'ann'], says: 'Did you mean quoin user create?' },
+  { words: ['user', 'delete', 'ann'], says: 'There is no command: quoin user delete ann. See quoin --help.' },
+  { words: ['start', 'now'], says: 'Unexpected argument: now. Usage: quoin start [--example <name>]' },
+  { words: ['check'], says: 'Missing argument: <file>. Usage: quoin check <file>' },
+  { words: ['export'], says: 'Missing argument: <blueprint>. Usage: quoin export <blueprint> [<file>]' },
+  { words: ['export', 'a', 'b', 'c'], says: 'Unexpected argument: c.' },
+  { words: ['export', 'a', '--url'], says: 'Option --url needs a value: --url <address>.' },
+  { words: ['import', 'a', '--url', '--activate'], says: 'Option --url needs a value: --url <address>.' },
+  { words: ['import', 'a', '--activate=yes'], says: 'Option --activate takes no value.' },
+  { words: ['export', 'a', '--url', 'localhost'], says: '--url takes an address' },
+  { words: ['export', 'a', '--url', 'ftp://localhost'], says: '--url takes an address' },
+  { words: ['export', 'a', '--url', 'http://me:secret@localhost'], says: 'must not contain a password' },
+  { words: ['import', '--activate'], says: 'Missing argument: <file>.' },
+  {
+    words: ['user', 'create', 'a', '--password', 'b'],
+    says: 'Unknown option --password. Did you mean --password-stdin?',
+  },
+  { words: ['user', 'create', 'a', '--password-stdin'], says: 'no password on the standard input' },
+  { words: ['user', 'create', 'a', '--toString'], says: 'Unknown option --toString. Usage:' },
+  { words: ['backup'], says: 'Missing argument: <folder>.' },
+  { words: ['restore', 'a', '--forced'], says: 'Unknown option --forced. Did you mean --force?' },
+  { words: ['restore', 'a', '-f'], says: 'Unknown option -f. Usage:' },
+])('quoin $words is invalid usage: exit code 2 and one line', async ({ words, says }) => {
   const end = await quoinCommand(words, { QUOIN_TOKEN: 'a token' })
   expect(end).toMatchObject({ code: 2, printed: '' })
-  expect(end.complained).toContain(complaint)
+  expect(end.complained).toContain(says)
   expect(end.complained.split('\n')).toHaveLength(1)
 })
 
@@ -70,7 +85,10 @@ test.each([
 test.each([[], ['help'], ['--help'], ['-h']])('quoin %s lists every command', async (...words) => {
   const end = await quoinCommand(words)
   expect(end).toMatchObject({ code: 0, complained: '' })
-  for (const { usage } of commands) expect(end.printed).toContain(`quoin ${usage}`)
+  for (const { name, summary } of commands) {
+    expect(end.printed).toContain(`quoin ${name}`)
+    expect(end.printed).toContain(summary)
+  }
 })
 
 test.each(['version', '--version', '-v'])('quoin %s prints the version and nothing else', async (word) => {
@@ -78,10 +96,18 @@ test.each(['version', '--version', '-v'])('quoin %s prints the version and nothi
   expect(end).toEqual({ code: 0, complained: '', printed: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
 })
 
-test.each(commands.map(({ usage }) => usage))('quoin %s has help, and does nothing then', async (usage) => {
-  const words = usage.split(' ').filter((word) => /^[a-z]/.test(word))
-  const end = await quoinCommand([...words, '--help'], { QUOIN_DATA: '/nowhere/at/all' })
+test.each(commands)('quoin $name has help, and does nothing then', async ({ name, flags }) => {
+  const settings = { QUOIN_DATA: '/nowhere/at/all' }
+  const end = await quoinCommand([...name.split(' '), '--help'], settings)
   expect(end).toMatchObject({ code: 0, complained: '' })
-  expect(end.printed).toContain(`quoin ${usage}\n`)
-  expect(end.printed.split('\n').length).toBeGreaterThan(4)
+  expect(end.printed).toContain(`quoin ${name}`)
+  for (const flag of Object.keys(flags)) expect(end.printed).toContain(`\n  --${flag}`)
+  expect(await quoinCommand(['help', ...name.split(' ')], settings)).toEqual(end)
+})
+
+test('no line of a help is wider than 130 characters', async () => {
+  for (const { name } of commands.filter((one) => one.name !== 'start')) {
+    const { printed } = await quoinCommand(['help', ...name.split(' ')])
+    for (const line of printed.split('\n')) expect(line.length).toBeLessThanOrEqual(130)
+  }
 })

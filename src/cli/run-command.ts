@@ -1,60 +1,43 @@
 /**
- * `quoin <command> …`: finds the command, answers `--help`, and turns what a command throws into one line and an exit
- * code: 0 done, 1 failed, 2 the words made no sense.
+ * `quoin <command> …`: finds the command, prints help, and turns what a command throws into one line and an exit code:
+ * 0 done, 1 failed, 2 invalid usage.
  */
-import { OptionError } from '../options.ts'
-import { QuoinError } from '../shared/errors.ts'
-import { backup } from './backup.ts'
-import { check } from './check.ts'
-import { type Command, type Terminal, UsageError } from './command.ts'
-import { exportBlueprintFile } from './export.ts'
-import { importBlueprintFile } from './import.ts'
-import { Refused } from './management.ts'
-import { migrate } from './migrate.ts'
+import type { Command, Terminal } from './command.ts'
+import { helpOf, overview, usageOf } from './command-help.ts'
+import { commands } from './commands.ts'
+import { nearestName } from './nearest-name.ts'
 import { programVersion } from './program-version.ts'
-import { restore } from './restore.ts'
-import { start } from './start.ts'
-import { userCreate } from './user-create.ts'
-import { userResetPassword } from './user-reset-password.ts'
+import { UsageError } from './read-words.ts'
 
-export const commands: readonly Command[] = [
-  start,
-  check,
-  exportBlueprintFile,
-  importBlueprintFile,
-  userCreate,
-  userResetPassword,
-  backup,
-  restore,
-  migrate,
-]
+const helpWords: readonly (string | undefined)[] = ['help', '--help', '-h']
+const versionWords: readonly (string | undefined)[] = ['version', '--version', '-v']
 
-export async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
-  const [first] = words
-  if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
-    terminal.print(overview())
+export async function runCommand(typed: readonly string[], terminal: Terminal): Promise<number> {
+  const isHelp = helpWords.includes(typed[0])
+  const words = isHelp ? typed.slice(1) : typed
+  if (words.length === 0) {
+    terminal.print(overview(commands))
     return 0
   }
-  if (first === 'version' || first === '--version' || first === '-v') {
+  if (versionWords.includes(words[0])) {
     terminal.print(await programVersion())
     return 0
   }
-  const command = commands.find((one) => nameOf(one).every((word, place) => words[place] === word))
+  const command = commands.find(({ name }) => name.split(' ').every((word, place) => words[place] === word))
   if (!command) {
-    terminal.complain(`There is no command: quoin ${words.join(' ')}. See quoin --help.`)
+    terminal.complain(noCommand(words))
     return 2
   }
-  const rest = words.slice(nameOf(command).length)
-  if (rest.includes('--help') || rest.includes('-h')) {
-    const help = typeof command.help === 'string' ? command.help : command.help()
-    terminal.print(`quoin ${command.usage}\n\n${command.summary}\n\n${help}`)
+  const rest = words.slice(command.name.split(' ').length)
+  if (isHelp || rest.includes('--help') || rest.includes('-h')) {
+    terminal.print(helpOf(command))
     return 0
   }
   try {
     return await command.run(rest, terminal)
   } catch (error) {
     if (error instanceof UsageError) {
-      terminal.complain(`${error.message} Usage: quoin ${command.usage}`)
+      terminal.complain(`${error.message} Usage: quoin ${usageOf(command)}`)
       return 2
     }
     terminal.complain(reasonOf(error))
@@ -62,28 +45,28 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
   }
 }
 
-function nameOf(command: Command): string[] {
-  return command.usage.split(' ').filter((word) => /^[a-z]/.test(word))
+/** One line that says what there is instead. */
+function noCommand(words: readonly string[]): string {
+  const [first = '', second] = words
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
+  const secondWords = group.map(({ name }) => name.slice(first.length + 1))
+  if (group.length > 0 && (second === undefined || second.startsWith('-')))
+    return `quoin ${first} needs one of: ${secondWords.join(', ')}. See quoin --help.`
+  const nearest = group.length > 0 ? nearestIn(group, words) : nearestIn(commands, words)
+  const meant = nearest === undefined ? 'See quoin --help.' : `Did you mean quoin ${nearest}?`
+  return `There is no command: quoin ${words.join(' ')}. ${meant}`
 }
 
-function overview(): string {
-  const width = Math.max(...commands.map(({ usage }) => usage.length)) + 2
-  const lines = commands.map(({ usage, summary }) => `  quoin ${usage.padEnd(width)}${summary}`)
-  return [
-    'Quoin: a low-code application cluster.',
-    '',
-    ...lines,
-    '',
-    'Settings come from the environment: quoin start --help lists them. Each command has --help.',
-    'quoin --version prints the version.',
-    'Exit codes: 0 done, 1 failed, 2 the words made no sense.',
-  ].join('\n')
+/** By as many words as the name has: what follows may be operands. */
+function nearestIn(among: readonly Command[], words: readonly string[]): string | undefined {
+  const names = among.map(({ name }) => name)
+  const two = names.filter((name) => name.includes(' '))
+  const one = names.filter((name) => !name.includes(' '))
+  return nearestName(words.slice(0, 2).join(' '), two) ?? nearestName(words[0] ?? '', one)
 }
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error instanceof QuoinError || error instanceof Refused || error instanceof OptionError)
-    return error.message
   const code = 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE')
     return `${error.message}. Another program listens there; set QUOIN_PORT to another port.`

@@ -12,18 +12,21 @@ import {
   type CopyReport,
   copyToPostgres,
 } from '../storage/copy/copy-to-postgres.ts'
-import { readWords, type Terminal, UsageError } from './command.ts'
+import type { Terminal } from './command.ts'
 import { programVersion } from './program-version.ts'
+import { UsageError } from './read-words.ts'
 import { count, progressDisplay } from './show-progress.ts'
 
-const flags = { from: { type: 'string' }, to: { type: 'string' } } as const
+interface Places {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
 
 /** What `quoin migrate` does. Gives its exit code. */
-export async function runMigrate(words: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = readWords(words, flags, { least: 0, most: 0 })
+export async function runMigrate(given: Places, terminal: Terminal): Promise<number> {
   const options = terminal.options()
-  const url = urlOf(values.to ?? options.databaseUrl)
-  const source = await openCopySource({ ...terminal, directory: values.from ?? options.data })
+  const url = urlOf(given.to ?? options.databaseUrl)
+  const source = await openCopySource({ ...terminal, directory: given.from ?? options.data })
   try {
     const bucket = await openBucket(options, terminal)
     const display = progressDisplay(terminal)
@@ -89,13 +92,13 @@ function finish({ comparisons, assets, isFinished }: CopyReport, terminal: Termi
   if (isFinished) {
     const { host, pathname } = new URL(place.url)
     terminal.print(
-      `Done: ${host}${pathname} holds everything of ${place.folder}. Start the nodes with DATABASE_URL; the folder's own server stays stopped.`,
+      `Done: ${host}${pathname} contains everything of ${place.folder}. Start the nodes with DATABASE_URL, and no server on the folder.`,
     )
     return 0
   }
   const names = comparisons.filter((one) => !isEqual(one)).map(({ title }) => title)
   terminal.complain(
-    `Not equal: ${names.join(', ')}. Somebody else writes to the database. No node starts on it until quoin migrate, run again, finds no difference.`,
+    `Not equal: ${names.join(', ')}. Another program writes to the database. No node starts on it until another quoin migrate finds no difference.`,
   )
   return 1
 }

@@ -1,4 +1,4 @@
-/** How a copy gets on: a bar where somebody looks at a screen, else a line for each part that is done. */
+/** The progress of a copy: a bar on a screen, else a line for each finished part. */
 import type { CopyProgress } from '../storage/copy/copy-to-postgres.ts'
 import type { Terminal } from './command.ts'
 

@@ -12,7 +12,7 @@ const ALL_PAGES = 2_147_483_647
 
 /**
  * Copies the database of a directory, as it is at one moment, also while a server writes to it: what was acknowledged
- * before is in the copy. Readers of a write-ahead log keep nobody waiting, and the server's lock is another file. The copy
+ * before is in the copy. Readers of a write-ahead log block no writer, and the server's lock is another file. The copy
  * is checked page by page. Throws an Error if it is damaged.
  */
 export async function copyDatabase(directory: string, target: string): Promise<void> {

@@ -79,7 +79,7 @@ const turn = () => new Promise((resolve) => setTimeout(resolve, 10))
 
 /** Until the process has heard the signal; the limit of the test bounds it. */
 async function heard(): Promise<void> {
-  while (!running.output().includes('finishing what is under way')) await turn()
+  while (!running.output().includes('shutting down')) await turn()
 }
 
 test('a request in flight is answered after SIGTERM, and nobody new is let in', async () => {
@@ -106,7 +106,7 @@ test('the standard output holds log lines only, each of them JSON', async () => 
   })
   await fetch(`${logging.address}/api/v1/info`)
   expect(await logging.end('SIGTERM')).toBe(0)
-  expect(logging.output()).toMatch(/Quoin \S+ is ready.*SIGTERM: finishing/s)
+  expect(logging.output()).toMatch(/Quoin \S+ is ready.*SIGTERM received/s)
   const lines = logging.standardOutput().trim().split('\n')
   expect(lines.map((line) => objectOf(JSON.parse(line)).msg)).toContain('request finished')
 })

@@ -1,82 +1,26 @@
-import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
-import { OptionError, optionsHelp } from '../options.ts'
-import { openQuoin, type Quoin } from '../quoin/quoin.ts'
-import { startWatchdog } from '../quoin/watchdog.ts'
-import { type Command, readWords, type Terminal } from './command.ts'
-import { type Example, readExample } from './example-files.ts'
-import { greeting } from './greeting.ts'
-import { installExample } from './install-example.ts'
-import { settleAfterStart } from './settle-after-start.ts'
-import { stopSignal } from './stop-signal.ts'
+import { optionsHelp } from '../options.ts'
+import { command } from './command.ts'
 
-/** Requests in flight have 10 seconds; then there is still the disk to wait for. */
-const STOP_MS = 15_000
-
-export const start: Command = {
-  usage: 'start [--example <name>]',
+export const start = command({
+  name: 'start',
+  operands: [],
+  flags: {
+    example: {
+      type: 'string',
+      value: '<name>',
+      help: 'Installs an example application first, such as crm. Records that exist are left as they are.',
+    },
+  },
   summary: 'Starts a node (also: npm start).',
-  help: () =>
-    `  --example <name>  Installs an example application first, such as crm. What is there already is left as it is.
-
-It runs until SIGTERM or SIGINT: then it takes no new connections, finishes the requests in flight (for
-10 seconds) and closes. A second signal ends it at once. Code 70: the watchdog ended it, start it again.
+  about: () =>
+    `It runs until SIGTERM or SIGINT. Then it takes no new connections, finishes the requests in flight (for
+10 seconds) and closes. A second signal ends it at once. Exit code 70: the watchdog ended it; start it again.
 
 Settings come from the environment:
 
 ${optionsHelp()}`,
-  async run(words, terminal) {
-    const { values } = readWords(words, { example: { type: 'string' } }, { least: 0, most: 0 })
-    const example = values.example === undefined ? undefined : await readExample(values.example)
-    const began = performance.now()
-    const options = terminal.options()
-    const { quoin, address } = await listen(terminal, example)
-    const milliseconds = Math.round(performance.now() - began)
-    const nodes = await quoin.database.cluster?.nodes()
-    terminal.announce(
-      greeting(quoin, nodes, { address, data: options.data, environment: options.environment, milliseconds }),
-    )
-    if (example) terminal.announce(`  ${example.title}:\n\n    ${address}${example.pages}\n`)
-    // Now that all is open: a migration may take its time.
-    startWatchdog({
-      running: quoin.flows.running,
-      seconds: options.watchdog,
-      directory: stuckDirectory(options.data),
-      lost: (error) => quoin.flows.log.write({ level: 'error', message: `The watchdog has ended: ${error}` }),
-    })
-    const callOff = settleAfterStart()
-    const signal = await stopSignal(process, terminal.clock, (code) => process.exit(code))
-    callOff()
-    terminal.announce(`${signal}: finishing what is under way …`)
-    const late = setTimeout(() => {
-      terminal.complain('Stopping took too long: what was under way is cut off.')
-      process.exit(1)
-    }, STOP_MS)
-    await quoin.close()
-    clearTimeout(late)
-    // What others left behind, such as a connection to another server that is kept alive, must not hold the process.
-    return process.exit(0)
+  async run({ values }, terminal) {
+    const { runStart } = await import('./run-start.ts')
+    return runStart(values.example, terminal)
   },
-}
-
-async function listen(
-  terminal: Terminal,
-  example: Example | undefined,
-): Promise<{ quoin: Quoin; address: string }> {
-  const quoin = await openQuoin(terminal.options(), terminal)
-  try {
-    if (example) await installExample(quoin, example, terminal.clock())
-    return { quoin, address: await quoin.server.listen() }
-  } catch (error) {
-    await quoin.close()
-    throw isNoAddress(error) ? new OptionError(noAddress(terminal.options().host)) : error
-  }
-}
-
-/** The system does not know the name, or no network card of this machine has the address. */
-function isNoAddress(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error && 'syscall' in error)) return false
-  return error.code === 'EADDRNOTAVAIL' || (error.code === 'ENOTFOUND' && error.syscall === 'getaddrinfo')
-}
-
-const noAddress = (host: string) =>
-  `QUOIN_HOST is ${JSON.stringify(host)}; it must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.`
+})

@@ -1,17 +1,21 @@
-import { type Command, readWords } from './command.ts'
-import { newPassword, passwordHelp, passwordOption } from './new-password.ts'
-import { urlHelp, urlOption, withManagement } from './open-management.ts'
+import { command } from './command.ts'
+import { newPassword, passwordFlag } from './new-password.ts'
+import { urlFlag, withManagement } from './open-management.ts'
 
-export const userCreate: Command = {
-  usage: 'user create <name> [--scopes <a,b>]',
-  summary: 'Makes a user.',
-  help: `  --scopes <a,b>    The scopes that the user holds, with commas. * is everything.
-${passwordHelp}
-${urlHelp}`,
-  async run(words, terminal) {
-    const options = { ...urlOption, ...passwordOption, scopes: { type: 'string' } } as const
-    const { positionals, values } = readWords(words, options, { least: 1, most: 1 })
-    const [username = ''] = positionals
+export const userCreate = command({
+  name: 'user create',
+  operands: [{ name: '<name>' }],
+  flags: {
+    scopes: {
+      type: 'string',
+      value: '<a,b>',
+      help: 'The scopes of the user, separated by commas. * grants everything.',
+    },
+    ...passwordFlag,
+    ...urlFlag,
+  },
+  summary: 'Creates a user.',
+  async run({ positionals: [username = ''], values }, terminal) {
     const scopes = (values.scopes ?? '')
       .split(',')
       .map((scope) => scope.trim())
@@ -21,7 +25,7 @@ ${urlHelp}`,
       management.call('POST', '/users', { username, password, custom_scopes: scopes }),
     )
     terminal.print(`The user ${username} can sign in.`)
-    if (isMade) terminal.print(`Password: ${password}   (shown only now: keep it)`)
+    if (isMade) terminal.print(`Password: ${password}   (shown once, save it now)`)
     return 0
   },
-}
+})

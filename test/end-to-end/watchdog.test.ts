@@ -154,5 +154,5 @@ test('a stuck process ends, starts again, and the blueprint that did it the thir
   keeper.kill('SIGTERM')
   await once(keeper, 'exit')
   expect(keeper.exitCode).toBe(0)
-  expect(output).toContain('SIGTERM: finishing what is under way')
+  expect(output).toContain('SIGTERM received, shutting down')
 })

@@ -1,0 +1,42 @@
+import type { Command } from './command.ts'
+import type { Flag } from './read-words.ts'
+
+/** `import <file> [--activate] [--url <address>]` */
+export function usageOf({ name, operands, flags }: Command): string {
+  const places = operands.map((operand) => (operand.optional ? `[${operand.name}]` : operand.name))
+  const options = Object.entries(flags).map(([flag, { value }]) => `[--${flag}${value ? ` ${value}` : ''}]`)
+  return [name, ...places, ...options].join(' ')
+}
+
+export function helpOf(command: Command): string {
+  const { summary, flags, about } = command
+  const options = Object.entries(flags)
+  const width = Math.max(0, ...options.map(([name, flag]) => flagText(name, flag).length)) + 2
+  const lines = options.map(([name, flag]) => {
+    const help = flag.help.replaceAll('\n', `\n${' '.repeat(width + 2)}`)
+    return `  ${flagText(name, flag).padEnd(width)}${help}`
+  })
+  const more = typeof about === 'function' ? about() : about
+  const parts = [`quoin ${usageOf(command)}`, summary, lines.join('\n'), more ?? '']
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+function flagText(name: string, { value }: Flag): string {
+  return `--${name}${value === undefined ? '' : ` ${value}`}`
+}
+
+/** What `quoin` alone prints. */
+export function overview(commands: readonly Command[]): string {
+  const places = commands.map((command) => usageOf({ ...command, flags: {} }))
+  const width = Math.max(...places.map(({ length }) => length)) + 2
+  const lines = commands.map(({ summary }, at) => `  quoin ${places[at]?.padEnd(width)}${summary}`)
+  return [
+    'Quoin: a low-code application cluster.',
+    '',
+    ...lines,
+    '',
+    'quoin help <command> shows the options of a command; quoin help start lists all settings, which are',
+    'environment variables. quoin --version prints the version.',
+    'Exit codes: 0 done, 1 failed, 2 invalid usage.',
+  ].join('\n')
+}

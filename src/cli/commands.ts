@@ -1,0 +1,23 @@
+import { backup } from './backup.ts'
+import { check } from './check.ts'
+import type { Command } from './command.ts'
+import { exportBlueprintFile } from './export.ts'
+import { importBlueprintFile } from './import.ts'
+import { migrate } from './migrate.ts'
+import { restore } from './restore.ts'
+import { start } from './start.ts'
+import { userCreate } from './user-create.ts'
+import { userResetPassword } from './user-reset-password.ts'
+
+/** Every command, in the order of `quoin --help`. */
+export const commands: readonly Command[] = [
+  start,
+  check,
+  exportBlueprintFile,
+  importBlueprintFile,
+  userCreate,
+  userResetPassword,
+  backup,
+  restore,
+  migrate,
+]

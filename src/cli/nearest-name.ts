@@ -1,0 +1,14 @@
+import { wordsLike } from '../storage/search/similar-word.ts'
+
+/** The name that was probably meant: the only one that begins so, or the one with the fewest wrong letters, at most 3. */
+export function nearestName(typed: string, names: readonly string[]): string | undefined {
+  const begun = typed.length < 2 ? [] : names.filter((name) => name.startsWith(typed))
+  if (begun.length === 1) return begun[0]
+  // Of a short word everything is a misspelling.
+  const most = Math.min(3, Math.floor(typed.length / 2))
+  for (let distance = 1; distance <= most; distance++) {
+    const found = names.find(wordsLike(typed, distance))
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -1,0 +1,76 @@
+import { rename, writeFile } from 'node:fs/promises'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
+import { exportBlueprint } from '../shared/blueprint-file.ts'
+import { blueprintNoteSchema } from '../shared/blueprint-note.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { textsIn } from '../storage/document-fields.ts'
+import type { Terminal } from './command.ts'
+import { findRecord } from './find-record.ts'
+import { guidOf, type Management, recordsOf } from './management.ts'
+
+const PAGE = 1000
+/** As many blocks as a blueprint may have. */
+const MAX_BLOCKS = 10_000
+
+/** Writes the blueprint to the file, or to the standard output. */
+export async function runExport(
+  management: Management,
+  blueprint: string,
+  file: string | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  const text = await fileText(management, blueprint)
+  if (file === undefined) terminal.print(text.trimEnd())
+  else await replaceFile(file, text)
+  return 0
+}
+
+async function fileText(management: Management, named: string): Promise<string> {
+  const record = await findRecord(management, 'blueprints', named)
+  const exported = exportBlueprint({
+    name: textOf(record, 'name'),
+    description: textOf(record, 'description'),
+    category: textOf(record, 'category'),
+    tags: textsIn(record.tags),
+    blocks: await savedBlocks(management, guidOf(record)),
+    // Blueprints of former versions have none.
+    notes: Compile(Type.Array(blueprintNoteSchema)).Parse(record.notes ?? []),
+  })
+  return `${JSON.stringify(exported, undefined, 2)}\n`
+}
+
+/** The saved blocks in the order in which they were made. */
+async function savedBlocks(management: Management, blueprint: string): Promise<Block[]> {
+  const content = Compile(BlockContent)
+  const blocks: Block[] = []
+  for (let offset = 0; offset < MAX_BLOCKS; offset += PAGE) {
+    const page = recordsOf(
+      await management.call('POST', '/blueprintactions/search', {
+        filters: { blueprint_guid: blueprint, is_created: true },
+        sort: [{ '_meta.cms': 'asc' }],
+        limit: PAGE,
+        offset,
+      }),
+    )
+    for (const record of page) {
+      const fields = Object.keys(blockContent).map((name) => [name, record[name]])
+      blocks.push({ guid: guidOf(record), ...content.Parse(Object.fromEntries(fields)) })
+    }
+    if (page.length < PAGE) break
+  }
+  return blocks
+}
+
+function textOf(record: JsonObject, field: string): string {
+  const value = record[field]
+  return typeof value === 'string' ? value : ''
+}
+
+/** Whole or not at all: a full disk must not leave half of a file that was whole before. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const part = `${path}.part`
+  await writeFile(part, text, { flush: true })
+  await rename(part, path)
+}
