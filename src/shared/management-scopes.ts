@@ -36,7 +36,8 @@ const special = {
   },
 } as const
 
-export type ManagementScope = `${(typeof resources)[number]}_${(typeof verbs)[number]}` | keyof typeof special
+export type ManagementResource = (typeof resources)[number]
+export type ManagementScope = `${ManagementResource}_${(typeof verbs)[number]}` | keyof typeof special
 
 /** Also those that no endpoint asks for yet: a resource has all four. */
 export const managementScopes: readonly string[] = resources

@@ -11,16 +11,15 @@ import type { Flows } from '../../../flows/flows.ts'
 import { getRecord, recordStorages } from '../../../records/records.ts'
 import { blockSchema, createBlockSchema, updateBlockSchema } from '../../../shared/api/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { searchSchema } from '../../../shared/api/search.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
-import { searchReply } from '../search-reply.ts'
-import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+import { resource } from '../resource.ts'
+import type { SearchField } from '../search-request.ts'
 
 const tags = ['Blocks']
 
-const searchFields: readonly SearchField[] = [
+const searchable: readonly SearchField[] = [
   { name: 'blueprint_guid', type: 'string' },
   { name: 'type', type: 'string', text: true },
   { name: 'title', type: 'string', text: true },
@@ -29,83 +28,55 @@ const searchFields: readonly SearchField[] = [
   { name: 'scopes', type: 'string' },
   { name: 'is_created', type: 'boolean' },
   { name: 'unsaved.change', type: 'string' },
-  ...metaFields,
 ]
 
 /** Blocks of blueprints, called blueprint actions here. */
 export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamily {
   return (app) => {
-    app.post(
-      '/blueprintactions/search',
+    const blocks = resource(app, {
+      path: '/blueprintactions',
+      scopes: 'blueprintactions',
+      tags,
+      record: blockSchema,
+      searchable,
+    })
+    blocks.list(
       {
-        config: { permission: 'blueprintactions_view', bodyOptional: true },
-        schema: {
-          operationId: 'searchBlocks',
-          summary: 'List blocks inside a blueprint',
-          description: 'Filter by `blueprint_guid`.',
-          tags,
-          body: searchSchema,
-          response: { 200: Type.Array(blockSchema) },
-        },
+        operationId: 'searchBlocks',
+        summary: 'List blocks inside a blueprint',
+        description: 'Filter by `blueprint_guid`.',
       },
-      async (request, reply) => {
-        const wanted = searchRequest(request.body, searchFields)
-        return searchReply(
-          reply,
-          request.body,
-          await findPage(records.database.session(), recordStorages.blocks, wanted),
-        )
-      },
+      (wanted) => findPage(records.database.session(), recordStorages.blocks, wanted),
     )
 
-    app.get(
-      '/blueprintactions/:guid',
+    blocks.get(
       {
-        config: { permission: 'blueprintactions_view' },
-        schema: {
-          operationId: 'getBlock',
-          summary: "One block's full document",
-          tags,
-          params: guidParams,
-          response: { 200: blockSchema },
-        },
+        operationId: 'getBlock',
+        summary: "One block's full document",
       },
-      (request) => getRecord(records.database.session(), recordStorages.blocks, request.params.guid, 'block'),
+      (guid) => getRecord(records.database.session(), recordStorages.blocks, guid, 'block'),
     )
 
-    app.post(
-      '/blueprintactions',
+    blocks.create(
       {
-        config: { permission: 'blueprintactions_create' },
-        schema: {
-          operationId: 'createBlock',
-          summary: 'Create a block',
-          description:
-            'Saved at once, or only staged with `staged: true`. A wire that cannot be is refused; what is only unfinished is not.',
-          tags,
-          body: createBlockSchema,
-          response: { 200: blockSchema },
-        },
+        operationId: 'createBlock',
+        summary: 'Create a block',
+        description:
+          'Saved at once, or only staged with `staged: true`. A wire that cannot be is refused; what is only unfinished is not.',
+        body: createBlockSchema,
       },
-      (request) =>
-        createBlock(records, catalogue, withConfiguration(request.body, catalogue), actorOf(request)),
+      (body, request) =>
+        createBlock(records, catalogue, withConfiguration(body, catalogue), actorOf(request)),
     )
 
-    app.put(
-      '/blueprintactions/:guid',
+    blocks.update(
       {
-        config: { permission: 'blueprintactions_update' },
-        schema: {
-          operationId: 'stageBlock',
-          summary: 'Stage a change of a block',
-          description: 'Changes what is given. Seen under `unsaved` until it is saved or discarded.',
-          tags,
-          params: guidParams,
-          body: updateBlockSchema,
-          response: { 200: blockSchema },
-        },
+        operationId: 'stageBlock',
+        summary: 'Stage a change of a block',
+        description: 'Changes what is given. Seen under `unsaved` until it is saved or discarded.',
+        body: updateBlockSchema,
       },
-      (request) => stageUpdate(records, catalogue, request.params.guid, request.body, actorOf(request)),
+      (guid, body, request) => stageUpdate(records, catalogue, guid, body, actorOf(request)),
     )
 
     app.delete(

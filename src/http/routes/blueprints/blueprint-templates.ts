@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { holds } from '../../../access/scopes.ts'
 import { readTemplate } from '../../../pages/read-template.ts'
 import type { RecordContext } from '../../../records/records.ts'
@@ -11,26 +10,22 @@ import {
   templateStorage,
   updateTemplate,
 } from '../../../records/templates.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
-import { searchSchema } from '../../../shared/api/search.ts'
 import { createTemplateSchema, templateSchema, updateTemplateSchema } from '../../../shared/api/templates.ts'
-import { removedSchema } from '../../../shared/api/users.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
-import { searchReply } from '../search-reply.ts'
-import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+import { resource } from '../resource.ts'
+import type { SearchField } from '../search-request.ts'
 
 const tags = ['Templates']
 
-const searchFields: readonly SearchField[] = [
+const searchable: readonly SearchField[] = [
   { name: 'name', type: 'string', text: true },
   { name: 'description', type: 'string', text: true },
   { name: 'content', type: 'string', text: true },
-  ...metaFields,
 ]
 
 const NEEDS_SCRIPT =
@@ -40,94 +35,58 @@ const NEEDS_SCRIPT =
 export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
   const { database } = records
   return (app) => {
-    app.post(
-      '/blueprinttemplates/search',
+    const templates = resource(app, {
+      path: '/blueprinttemplates',
+      scopes: 'blueprinttemplates',
+      tags,
+      record: templateSchema,
+      searchable,
+    })
+    templates.list(
       {
-        config: { permission: 'blueprinttemplates_view', bodyOptional: true },
-        schema: {
-          operationId: 'searchTemplates',
-          summary: 'List page templates',
-          tags,
-          body: searchSchema,
-          response: { 200: Type.Array(templateSchema) },
-        },
+        operationId: 'searchTemplates',
+        summary: 'List page templates',
       },
-      async (request, reply) => {
-        const wanted = searchRequest(request.body, searchFields)
-        return searchReply(
-          reply,
-          request.body,
-          await findPage(records.database.session(), templateStorage, wanted),
-        )
-      },
+      (wanted) => findPage(database.session(), templateStorage, wanted),
     )
 
-    app.post(
-      '/blueprinttemplates',
+    templates.create(
       {
-        config: { permission: 'blueprinttemplates_create', errors: ['CONFLICT'] },
-        schema: {
-          operationId: 'createTemplate',
-          summary: 'Create a page template',
-          description: NEEDS_SCRIPT,
-          tags,
-          body: createTemplateSchema,
-          response: { 200: templateSchema },
-        },
+        operationId: 'createTemplate',
+        summary: 'Create a page template',
+        description: NEEDS_SCRIPT,
+        errors: ['CONFLICT'],
+        body: createTemplateSchema,
       },
-      async (request) => withProblems(await createTemplate(database, request.body, authorOf(request))),
+      async (body, request) => withProblems(await createTemplate(database, body, authorOf(request))),
     )
 
-    app.get(
-      '/blueprinttemplates/:guid',
+    templates.get(
       {
-        config: { permission: 'blueprinttemplates_view' },
-        schema: {
-          operationId: 'getTemplate',
-          summary: 'One page template',
-          tags,
-          params: guidParams,
-          response: { 200: templateSchema },
-        },
+        operationId: 'getTemplate',
+        summary: 'One page template',
       },
-      async (request) => withProblems(await getTemplate(database, request.params.guid)),
+      async (guid) => withProblems(await getTemplate(database, guid)),
     )
 
-    app.put(
-      '/blueprinttemplates/:guid',
+    templates.update(
       {
-        config: { permission: 'blueprinttemplates_update', errors: ['CONFLICT'] },
-        schema: {
-          operationId: 'updateTemplate',
-          summary: 'Change a page template',
-          description: NEEDS_SCRIPT,
-          tags,
-          params: guidParams,
-          body: updateTemplateSchema,
-          response: { 200: templateSchema },
-        },
+        operationId: 'updateTemplate',
+        summary: 'Change a page template',
+        description: NEEDS_SCRIPT,
+        errors: ['CONFLICT'],
+        body: updateTemplateSchema,
       },
-      async (request) =>
-        withProblems(await updateTemplate(database, request.params.guid, request.body, authorOf(request))),
+      async (guid, body, request) =>
+        withProblems(await updateTemplate(database, guid, body, authorOf(request))),
     )
 
-    app.delete(
-      '/blueprinttemplates/:guid',
+    templates.remove(
       {
-        config: { permission: 'blueprinttemplates_remove' },
-        schema: {
-          operationId: 'removeTemplate',
-          summary: 'Remove a page template',
-          tags,
-          params: guidParams,
-          response: { 200: removedSchema },
-        },
+        operationId: 'removeTemplate',
+        summary: 'Remove a page template',
       },
-      async (request) => {
-        const { guid } = request.params
-        await removeTemplate(database, guid, actorOf(request))
-        return { guid, removed: true } as const
-      },
+      (guid, request) => removeTemplate(database, guid, actorOf(request)),
     )
   }
 }

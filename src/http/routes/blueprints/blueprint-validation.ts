@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import {
   createValidationRule,
   getValidationRule,
@@ -7,9 +6,6 @@ import {
   validationRuleStorage,
 } from '../../../flows/live/validation-rules.ts'
 import type { RecordContext } from '../../../records/records.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
-import { searchSchema } from '../../../shared/api/search.ts'
-import { removedSchema } from '../../../shared/api/users.ts'
 import {
   createValidationRuleSchema,
   updateHashParams,
@@ -19,73 +15,52 @@ import {
 import { findPage } from '../../../storage/find-page.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
-import { searchReply } from '../search-reply.ts'
-import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+import { resource } from '../resource.ts'
+import type { SearchField } from '../search-request.ts'
 
 const tags = ['Validation rules']
 
-const searchFields: readonly SearchField[] = [
+const searchable: readonly SearchField[] = [
   { name: 'rule_type', type: 'string', text: true },
   { name: 'message', type: 'string', text: true },
   { name: 'severity', type: 'string' },
-  ...metaFields,
 ]
 
 /** Rules that blueprints are held against when they are deployed. */
 export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
   const { database } = records
   return (app) => {
-    app.post(
-      '/_system/blueprintvalidation/search',
+    const rules = resource(app, {
+      path: '/_system/blueprintvalidation',
+      scopes: 'blueprintvalidation',
+      tags,
+      record: validationRuleSchema,
+      searchable,
+    })
+    rules.list(
       {
-        config: { permission: 'blueprintvalidation_view', bodyOptional: true },
-        schema: {
-          operationId: 'searchValidationRules',
-          summary: 'List validation rules',
-          tags,
-          body: searchSchema,
-          response: { 200: Type.Array(validationRuleSchema) },
-        },
+        operationId: 'searchValidationRules',
+        summary: 'List validation rules',
       },
-      async (request, reply) => {
-        const wanted = searchRequest(request.body, searchFields)
-        return searchReply(
-          reply,
-          request.body,
-          await findPage(records.database.session(), validationRuleStorage, wanted),
-        )
-      },
+      (wanted) => findPage(database.session(), validationRuleStorage, wanted),
     )
 
-    app.post(
-      '/_system/blueprintvalidation',
+    rules.create(
       {
-        config: { permission: 'blueprintvalidation_create' },
-        schema: {
-          operationId: 'createValidationRule',
-          summary: 'Create a validation rule',
-          description: 'Counts from the next deploy on. What is deployed already goes on answering.',
-          tags,
-          body: createValidationRuleSchema,
-          response: { 200: validationRuleSchema },
-        },
+        operationId: 'createValidationRule',
+        summary: 'Create a validation rule',
+        description: 'Counts from the next deploy on. What is deployed already goes on answering.',
+        body: createValidationRuleSchema,
       },
-      (request) => createValidationRule(database, request.body, actorOf(request)),
+      (body, request) => createValidationRule(database, body, actorOf(request)),
     )
 
-    app.get(
-      '/_system/blueprintvalidation/:guid',
+    rules.get(
       {
-        config: { permission: 'blueprintvalidation_view' },
-        schema: {
-          operationId: 'getValidationRule',
-          summary: 'One validation rule',
-          tags,
-          params: guidParams,
-          response: { 200: validationRuleSchema },
-        },
+        operationId: 'getValidationRule',
+        summary: 'One validation rule',
       },
-      (request) => getValidationRule(database, request.params.guid),
+      (guid) => getValidationRule(database, guid),
     )
 
     app.put(
@@ -108,23 +83,12 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
       },
     )
 
-    app.delete(
-      '/_system/blueprintvalidation/:guid',
+    rules.remove(
       {
-        config: { permission: 'blueprintvalidation_remove' },
-        schema: {
-          operationId: 'removeValidationRule',
-          summary: 'Remove a validation rule',
-          tags,
-          params: guidParams,
-          response: { 200: removedSchema },
-        },
+        operationId: 'removeValidationRule',
+        summary: 'Remove a validation rule',
       },
-      async (request) => {
-        const { guid } = request.params
-        await removeValidationRule(database, guid, actorOf(request))
-        return { guid, removed: true } as const
-      },
+      (guid, request) => removeValidationRule(database, guid, actorOf(request)),
     )
   }
 }

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import {
   createBlueprint,
   getBlueprint,
@@ -12,18 +11,15 @@ import {
   createBlueprintSchema,
   updateBlueprintSchema,
 } from '../../../shared/api/blueprints.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
-import { searchSchema } from '../../../shared/api/search.ts'
-import { removedSchema } from '../../../shared/api/users.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
-import { searchReply } from '../search-reply.ts'
-import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+import { resource } from '../resource.ts'
+import type { SearchField } from '../search-request.ts'
 
 const tags = ['Blueprints']
 
-const searchFields: readonly SearchField[] = [
+const searchable: readonly SearchField[] = [
   { name: 'name', type: 'string', text: true },
   { name: 'description', type: 'string', text: true },
   { name: 'category', type: 'string', text: true },
@@ -31,100 +27,63 @@ const searchFields: readonly SearchField[] = [
   { name: 'short_id', type: 'string' },
   { name: 'active', type: 'boolean' },
   { name: 'version', type: 'number' },
-  ...metaFields,
 ]
 
 /** The records of blueprints. What runs of them is in `blueprint-deployment.ts`, what is in them in `blueprint-actions.ts`. */
 export function blueprintRoutes({ records, random }: Flows): RouteFamily {
   return (app) => {
-    app.post(
-      '/blueprints/search',
+    const blueprints = resource(app, {
+      path: '/blueprints',
+      scopes: 'blueprints',
+      tags,
+      record: blueprintSchema,
+      searchable,
+    })
+    blueprints.list(
       {
-        config: { permission: 'blueprints_view', bodyOptional: true },
-        schema: {
-          operationId: 'searchBlueprints',
-          summary: 'List or search blueprints',
-          tags,
-          body: searchSchema,
-          response: { 200: Type.Array(blueprintSchema) },
-        },
+        operationId: 'searchBlueprints',
+        summary: 'List or search blueprints',
       },
-      async (request, reply) => {
-        const wanted = searchRequest(request.body, searchFields)
-        return searchReply(
-          reply,
-          request.body,
-          await findPage(records.database.session(), recordStorages.blueprints, wanted),
-        )
-      },
+      (wanted) => findPage(records.database.session(), recordStorages.blueprints, wanted),
     )
 
-    app.post(
-      '/blueprints',
+    blueprints.create(
       {
-        config: { permission: 'blueprints_create' },
-        schema: {
-          operationId: 'createBlueprint',
-          summary: 'Create a blueprint',
-          description: 'An empty, inactive one. Add blocks with POST /blueprintactions.',
-          tags,
-          body: createBlueprintSchema,
-          response: { 200: blueprintSchema },
-        },
+        operationId: 'createBlueprint',
+        summary: 'Create a blueprint',
+        description: 'An empty, inactive one. Add blocks with POST /blueprintactions.',
+        body: createBlueprintSchema,
       },
-      (request) => createBlueprint(records, random, request.body, actorOf(request)),
+      (body, request) => createBlueprint(records, random, body, actorOf(request)),
     )
 
-    app.get(
-      '/blueprints/:guid',
+    blueprints.get(
       {
-        config: { permission: 'blueprints_view' },
-        schema: {
-          operationId: 'getBlueprint',
-          summary: "One blueprint's metadata",
-          tags,
-          description: 'By its `_meta.guid` or its `short_id`.',
-          params: guidParams,
-          response: { 200: blueprintSchema },
-        },
+        operationId: 'getBlueprint',
+        summary: "One blueprint's metadata",
+        description: 'By its `_meta.guid` or its `short_id`.',
       },
-      (request) => getBlueprint(records, request.params.guid),
+      (guid) => getBlueprint(records, guid),
     )
 
-    app.put(
-      '/blueprints/:guid',
+    blueprints.update(
       {
-        config: { permission: 'blueprints_update', errors: ['CONFLICT'] },
-        schema: {
-          operationId: 'updateBlueprint',
-          summary: 'Rename or describe a blueprint',
-          tags,
-          params: guidParams,
-          body: updateBlueprintSchema,
-          response: { 200: blueprintSchema },
-        },
+        operationId: 'updateBlueprint',
+        summary: 'Rename or describe a blueprint',
+        errors: ['CONFLICT'],
+        body: updateBlueprintSchema,
       },
-      (request) => updateBlueprint(records, request.params.guid, request.body, actorOf(request)),
+      (guid, body, request) => updateBlueprint(records, guid, body, actorOf(request)),
     )
 
-    app.delete(
-      '/blueprints/:guid',
+    blueprints.remove(
       {
-        config: { permission: 'blueprints_remove', errors: ['CONFLICT'] },
-        schema: {
-          operationId: 'removeBlueprint',
-          summary: 'Remove a blueprint and its blocks',
-          description: 'An active blueprint is refused: set it inactive first.',
-          tags,
-          params: guidParams,
-          response: { 200: removedSchema },
-        },
+        operationId: 'removeBlueprint',
+        summary: 'Remove a blueprint and its blocks',
+        description: 'An active blueprint is refused: set it inactive first.',
+        errors: ['CONFLICT'],
       },
-      async (request) => {
-        const { guid } = request.params
-        await removeBlueprint(records, guid, actorOf(request))
-        return { guid, removed: true } as const
-      },
+      (guid, request) => removeBlueprint(records, guid, actorOf(request)),
     )
   }
 }

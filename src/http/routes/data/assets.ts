@@ -1,10 +1,7 @@
 import multipart from '@fastify/multipart'
-import { Type } from 'typebox'
 import type { Assets } from '../../../records/assets/assets.ts'
 import { assetSchema, fileResponse, uploadBody, uploadQuerySchema } from '../../../shared/api/assets.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import { searchSchema } from '../../../shared/api/search.ts'
-import { removedSchema } from '../../../shared/api/users.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { guidOf } from '../../../storage/document-fields.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
@@ -13,13 +10,13 @@ import { sendFile } from '../../replies/file-reply.ts'
 import { checkSchema } from '../../server/check-schema.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
-import { searchReply } from '../search-reply.ts'
-import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+import { resource } from '../resource.ts'
+import type { SearchField } from '../search-request.ts'
 import { receiveUpload } from './asset-upload.ts'
 
 const tags = ['Assets']
 
-const searchFields: readonly SearchField[] = [
+const searchable: readonly SearchField[] = [
   { name: 'name', type: 'string', text: true },
   { name: 'type', type: 'string' },
   { name: 'size', type: 'number' },
@@ -27,7 +24,6 @@ const searchFields: readonly SearchField[] = [
   { name: 'directory', type: 'string', text: true },
   { name: 'public_path', type: 'string' },
   { name: 'created_by.username', type: 'string' },
-  ...metaFields,
 ]
 
 /** Uploaded files and their records. */
@@ -35,37 +31,30 @@ export function assetRoutes(assets: Assets): RouteFamily {
   return async (app) => {
     await app.register(async (scope: App) => uploadRoute(scope, assets))
 
-    app.post(
-      '/_system/assets/search',
+    const files = resource(app, {
+      path: '/_system/assets',
+      scopes: 'assets',
+      tags,
+      record: assetSchema,
+      searchable,
+    })
+    files.list(
       {
-        config: { permission: 'assets_view', bodyOptional: true },
-        schema: {
-          operationId: 'searchAssets',
-          summary: 'Search assets',
-          tags,
-          body: searchSchema,
-          response: { 200: Type.Array(assetSchema) },
-        },
+        operationId: 'searchAssets',
+        summary: 'Search assets',
       },
-      async (request, reply) => {
-        const page = await assets.search(searchRequest(request.body, searchFields))
-        return searchReply(reply, request.body, { ...page, records: page.records.map(shown) })
+      async (wanted) => {
+        const page = await assets.search(wanted)
+        return { ...page, records: page.records.map(shown) }
       },
     )
 
-    app.get(
-      '/_system/assets/:guid',
+    files.get(
       {
-        config: { permission: 'assets_view' },
-        schema: {
-          operationId: 'getAsset',
-          summary: 'One asset',
-          tags,
-          params: guidParams,
-          response: { 200: assetSchema },
-        },
+        operationId: 'getAsset',
+        summary: 'One asset',
       },
-      async (request) => shown(await assets.get(request.params.guid)),
+      async (guid) => shown(await assets.get(guid)),
     )
 
     app.get(
@@ -85,24 +74,13 @@ export function assetRoutes(assets: Assets): RouteFamily {
         sendFile(request, reply, assetFile(assets, await assets.get(request.params.guid))),
     )
 
-    app.delete(
-      '/_system/assets/:guid',
+    files.remove(
       {
-        config: { permission: 'assets_remove' },
-        schema: {
-          operationId: 'removeAsset',
-          summary: 'Delete an asset',
-          description: 'For good, with its file.',
-          tags,
-          params: guidParams,
-          response: { 200: removedSchema },
-        },
+        operationId: 'removeAsset',
+        summary: 'Delete an asset',
+        description: 'For good, with its file.',
       },
-      async (request) => {
-        const { guid } = request.params
-        await assets.remove(guid, actorOf(request))
-        return { guid, removed: true } as const
-      },
+      (guid, request) => assets.remove(guid, actorOf(request)),
     )
   }
 }

@@ -1,126 +1,80 @@
-import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
 import {
   createGroupSchema,
   groupSchema,
   updateGroupSchema,
 } from '../../../shared/api/authentication-groups.ts'
-import { guidParams } from '../../../shared/api/meta.ts'
-import { searchSchema } from '../../../shared/api/search.ts'
-import { removedSchema } from '../../../shared/api/users.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { searchReply } from '../search-reply.ts'
-import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
+import { resource } from '../resource.ts'
+import type { SearchField } from '../search-request.ts'
 
 const tags = ['Authentication groups']
-const root = '/_system/authentication-groups'
 
-const searchFields: readonly SearchField[] = [
+const searchable: readonly SearchField[] = [
   { name: 'name', type: 'string', text: true },
   { name: 'description', type: 'string', text: true },
   { name: 'scopes', type: 'string' },
   { name: 'is_active', type: 'boolean' },
-  ...metaFields,
 ]
 
 /** Named sets of scopes that users are put into. */
 export function authenticationGroupRoutes(access: Access): RouteFamily {
   return (app) => {
-    app.post(
-      `${root}/search`,
+    const groups = resource(app, {
+      path: '/_system/authentication-groups',
+      scopes: 'authentication_groups',
+      tags,
+      record: groupSchema,
+      searchable,
+    })
+    groups.list(
       {
-        config: { permission: 'authentication_groups_view', bodyOptional: true },
-        schema: {
-          operationId: 'searchGroups',
-          summary: 'List authentication groups',
-          tags,
-          body: searchSchema,
-          response: { 200: Type.Array(groupSchema) },
-        },
+        operationId: 'searchGroups',
+        summary: 'List authentication groups',
       },
-      async (request, reply) => {
-        const page = await access.searchGroups(searchRequest(request.body, searchFields))
-        return searchReply(reply, request.body, page)
-      },
+      (wanted) => access.searchGroups(wanted),
     )
 
-    app.post(
-      root,
+    groups.create(
       {
-        config: { permission: 'authentication_groups_create', errors: ['CONFLICT'] },
-        schema: {
-          operationId: 'createGroup',
-          summary: 'Create an authentication group',
-          description: 'Users are put into it with PUT /users/{guid} and `groups`.',
-          tags,
-          body: createGroupSchema,
-          response: { 200: groupSchema },
-        },
+        operationId: 'createGroup',
+        summary: 'Create an authentication group',
+        description: 'Users are put into it with PUT /users/{guid} and `groups`.',
+        errors: ['CONFLICT'],
+        body: createGroupSchema,
       },
-      (request) => {
-        const { name } = request.body
-        return access.createGroup({ ...groupInput(request.body), name }, callerOf(request))
-      },
+      (body, request) => access.createGroup({ ...groupInput(body), name: body.name }, callerOf(request)),
     )
 
-    app.get(
-      `${root}/:guid`,
+    groups.get(
       {
-        config: { permission: 'authentication_groups_view' },
-        schema: {
-          operationId: 'getGroup',
-          summary: 'One authentication group',
-          tags,
-          params: guidParams,
-          response: { 200: groupSchema },
-        },
+        operationId: 'getGroup',
+        summary: 'One authentication group',
       },
-      async (request) => {
-        const { guid } = request.params
-        const group = await access.getGroup(guid)
-        if (group === undefined)
-          throw new QuoinError('NOT_FOUND', `There is no authentication group ${guid}.`)
-        return group
-      },
+      async (guid) => (await access.getGroup(guid)) ?? notThere(guid),
     )
 
-    app.put(
-      `${root}/:guid`,
+    groups.update(
       {
-        config: { permission: 'authentication_groups_update', errors: ['CONFLICT'] },
-        schema: {
-          operationId: 'updateGroup',
-          summary: 'Change an authentication group',
-          description: 'Changes what is given. Counts at once for everybody in the group.',
-          tags,
-          params: guidParams,
-          body: updateGroupSchema,
-          response: { 200: groupSchema },
-        },
+        operationId: 'updateGroup',
+        summary: 'Change an authentication group',
+        description: 'Changes what is given. Counts at once for everybody in the group.',
+        errors: ['CONFLICT'],
+        body: updateGroupSchema,
       },
-      (request) => access.updateGroup(request.params.guid, groupInput(request.body), callerOf(request)),
+      (guid, body, request) => access.updateGroup(guid, groupInput(body), callerOf(request)),
     )
 
-    app.delete(
-      `${root}/:guid`,
+    groups.remove(
       {
-        config: { permission: 'authentication_groups_remove', errors: ['CONFLICT'] },
-        schema: {
-          operationId: 'removeGroup',
-          summary: 'Remove an authentication group',
-          description: 'Its users lose its scopes at once.',
-          tags,
-          params: guidParams,
-          response: { 200: removedSchema },
-        },
+        operationId: 'removeGroup',
+        summary: 'Remove an authentication group',
+        description: 'Its users lose its scopes at once.',
+        errors: ['CONFLICT'],
       },
-      async (request) => {
-        const { guid } = request.params
-        await access.removeGroup(guid, callerOf(request))
-        return { guid, removed: true } as const
-      },
+      (guid, request) => access.removeGroup(guid, callerOf(request)),
     )
   }
 }
@@ -144,4 +98,8 @@ function groupInput({ name, description, scopes, permissions, is_active }: Group
     ...(given !== undefined && { scopes: given }),
     ...(is_active !== undefined && { is_active }),
   }
+}
+
+function notThere(guid: string): never {
+  throw new QuoinError('NOT_FOUND', `There is no authentication group ${guid}.`)
 }

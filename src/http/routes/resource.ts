@@ -1,0 +1,138 @@
+/**
+ * The five routes that management resources have in common: list, create, get, update, remove. What one resource has
+ * besides (another route, a condition) stands in its own file.
+ */
+import type { FastifyRequest } from 'fastify'
+import { type Static, type TSchema, Type } from 'typebox'
+import { guidParams } from '../../shared/api/meta.ts'
+import { searchSchema } from '../../shared/api/search.ts'
+import { removedSchema } from '../../shared/api/users.ts'
+import type { ErrorCode } from '../../shared/errors.ts'
+import type { ManagementResource } from '../../shared/management-scopes.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Search } from '../../shared/query.ts'
+import type { RecordPage } from '../../storage/record-page.ts'
+import type { App } from '../server/route-family.ts'
+import { searchReply } from './search-reply.ts'
+import { metaFields, type SearchField, searchRequest } from './search-request.ts'
+
+interface ResourceDefinition {
+  /** After `/api/v1`: `/users`. */
+  readonly path: string
+  /** The scopes are this and `_view`, `_create`, `_update`, `_remove`. */
+  readonly scopes: ManagementResource
+  readonly tags: readonly string[]
+  /** Schema of the record that every route but `remove` replies. */
+  readonly record: TSchema
+  /** What lists filter and sort by, besides the fields of `_meta`. */
+  readonly searchable: readonly SearchField[]
+}
+
+/** What the OpenAPI document says about one route. */
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  /** Errors of this route beside those that follow from its permission, body and path. */
+  readonly errors?: readonly ErrorCode[]
+}
+
+type WithBody<B extends TSchema> = Operation & { readonly body: B }
+
+/** The body as Fastify's type provider gives it, written alike so that the compiler sees the same type. */
+type BodyOf<B> = UndefinedToUnknown<B extends TSchema ? Static<B> : unknown>
+type UndefinedToUnknown<T> = [T] extends [undefined] ? unknown : T
+
+export interface Resource {
+  /** `POST <path>/search` */
+  list(operation: Operation, find: (wanted: Search) => MaybePromise<RecordPage>): void
+  /** `POST <path>` */
+  create<B extends TSchema>(
+    operation: WithBody<B>,
+    create: (body: BodyOf<B>, request: FastifyRequest) => MaybePromise<unknown>,
+  ): void
+  /** `GET <path>/:guid` */
+  get(operation: Operation, read: (guid: string) => MaybePromise<unknown>): void
+  /** `PUT <path>/:guid` */
+  update<B extends TSchema>(
+    operation: WithBody<B>,
+    update: (guid: string, body: BodyOf<B>, request: FastifyRequest) => MaybePromise<unknown>,
+  ): void
+  /** `DELETE <path>/:guid` */
+  remove(operation: Operation, remove: (guid: string, request: FastifyRequest) => MaybePromise<unknown>): void
+}
+
+/** Adds the routes of one resource to `app`, one for each method that is called. */
+export function resource(app: App, definition: ResourceDefinition): Resource {
+  const { path, scopes, record, searchable } = definition
+  const one = `${path}/:guid`
+  const searchFields = [...searchable, ...metaFields]
+  const response = { 200: record }
+  const described = ({ operationId, summary, description }: Operation) => ({
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tags: definition.tags,
+  })
+  const config = (verb: 'view' | 'create' | 'update' | 'remove', { errors }: Operation) => ({
+    permission: `${scopes}_${verb}` as const,
+    ...(errors && { errors }),
+  })
+
+  return {
+    list(operation, find) {
+      app.post(
+        `${path}/search`,
+        {
+          config: { ...config('view', operation), bodyOptional: true },
+          schema: { ...described(operation), body: searchSchema, response: { 200: Type.Array(record) } },
+        },
+        async ({ body }, reply) => searchReply(reply, body, await find(searchRequest(body, searchFields))),
+      )
+    },
+    create(operation, create) {
+      app.post(
+        path,
+        {
+          config: config('create', operation),
+          schema: { ...described(operation), body: operation.body, response },
+        },
+        async (request) => create(request.body, request),
+      )
+    },
+    get(operation, read) {
+      app.get(
+        one,
+        {
+          config: config('view', operation),
+          schema: { ...described(operation), params: guidParams, response },
+        },
+        async (request) => read(request.params.guid),
+      )
+    },
+    update(operation, update) {
+      app.put(
+        one,
+        {
+          config: config('update', operation),
+          schema: { ...described(operation), params: guidParams, body: operation.body, response },
+        },
+        async (request) => update(request.params.guid, request.body, request),
+      )
+    },
+    remove(operation, remove) {
+      app.delete(
+        one,
+        {
+          config: config('remove', operation),
+          schema: { ...described(operation), params: guidParams, response: { 200: removedSchema } },
+        },
+        async (request) => {
+          const { guid } = request.params
+          await remove(guid, request)
+          return { guid, removed: true } as const
+        },
+      )
+    },
+  }
+}
