@@ -69,11 +69,11 @@ export async function openJobRoom(): Promise<JobRoom> {
   async function attempt(job: Job): Promise<Worked> {
     try {
       await runJob(job, new AbortController().signal)
-      await database.jobs.complete(job)
+      await database.capabilities.jobs.complete(job)
       return { job, error: undefined }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      await database.jobs.fail(job, message)
+      await database.capabilities.jobs.fail(job, message)
       return { job, error: message }
     }
   }
@@ -96,7 +96,7 @@ export async function openJobRoom(): Promise<JobRoom> {
     async work() {
       const worked: Worked[] = []
       for (;;) {
-        const claimed = await database.jobs.claim({ owner: 'test', leaseMs: 60_000, limit: 10 })
+        const claimed = await database.capabilities.jobs.claim({ owner: 'test', leaseMs: 60_000, limit: 10 })
         if (claimed.length === 0) return worked
         for (const job of claimed) worked.push(await attempt(job))
       }

@@ -15,7 +15,7 @@ await transact(database, async (session) => {
     await session.enqueue({ queue: 'default', kind: 'function', title: `${n}`, payload: {} })
 })
 openQueue({
-  database,
+  ...database.capabilities,
   async runJob({ guid }) {
     writeSync(1, `running ${guid}\n`)
     await new Promise(() => setInterval(() => undefined, 60_000))

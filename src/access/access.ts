@@ -13,7 +13,8 @@ import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
-import type { Database, Needs } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
+import type { Needs } from '../storage/document-index.ts'
 import type { RecordPage } from '../storage/record-page.ts'
 import type { AccessContext, AccessSettings } from './access-context.ts'
 import { ADDRESSES, addressLimit } from './address-limit.ts'
@@ -114,7 +115,7 @@ export async function openAccess(options: {
     ...options,
     passwords: passwordHasher(options.random, options.settings.passwordCost),
     addresses: addressLimit(options.settings.addressAttempts),
-    identities: identityCache(options.database, [TOKENS, USERS, GROUPS]),
+    identities: identityCache(options.database.capabilities.changes, [TOKENS, USERS, GROUPS]),
     extensions: new Map(),
     turnGuid: await openTurn(options.database),
   }

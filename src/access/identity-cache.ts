@@ -3,7 +3,7 @@
  * node: reading them anew was 27 % of the time of a small request on SQLite, and half of it on PostgreSQL. In exchange a
  * sign-in or sign-out waits until the other nodes have heard of it.
  */
-import type { Database } from '../storage/database.ts'
+import type { Changes } from '../storage/capabilities.ts'
 import type { Identity } from './identity.ts'
 
 /** Some kilobytes each. */
@@ -26,17 +26,14 @@ interface Known {
 }
 
 /** `names`: the storages that say who somebody is. */
-export function identityCache(
-  database: Pick<Database, 'version' | 'watch'>,
-  names: readonly string[],
-): IdentityCache {
-  const ends = names.map((name) => database.watch(name, () => undefined))
+export function identityCache(changes: Changes, names: readonly string[]): IdentityCache {
+  const ends = names.map((name) => changes.watch(name, () => undefined))
   const known = new Map<string, Known>()
   let seen = ''
 
   /** Forgets everything when something was written, and gives at which versions that was asked. */
   function current(): string {
-    const versions = names.map((name) => database.version(name)).join(' ')
+    const versions = names.map((name) => changes.version(name)).join(' ')
     if (versions !== seen) known.clear()
     seen = versions
     return versions

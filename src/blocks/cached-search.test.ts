@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openTestDatabase } from '../../test/test-database.ts'
 import { isPromise } from '../shared/maybe-promise.ts'
 import { search } from '../shared/query.ts'
@@ -47,7 +47,7 @@ function run(session: Searching, limit: number, offset: number, total = true, ca
 describe('searchWithCache', () => {
   test('finishes in the same turn on SQLite', async () => {
     const result = run(database.session(), 2, 0)
-    expect(isPromise(result)).toBe(database.engine === 'postgres')
+    expect(isPromise(result)).toBe(inject('engine') === 'postgres')
     expect(await result).toMatchObject({ hits: { length: 2, total: 3 }, fromCache: false })
   })
 

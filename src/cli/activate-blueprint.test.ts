@@ -124,7 +124,7 @@ test('a connection that is cut while the server goes on is no failure', async ()
   const proxy = await openCutProxy(Number(new URL(address).port))
   const management = remoteManagement(`http://127.0.0.1:${proxy.port}`, token)
   const activating = activateBlueprint(management, guid, { complain: () => undefined }, fast)
-  while ((await quoin.database.preparing()).length === 0) await pause(10)
+  while ((await quoin.database.capabilities.indexes.preparing()).length === 0) await pause(10)
   await proxy.cut('reset')
   await proxy.mend()
   expect(await found('cut')).toBe(-404)
@@ -142,11 +142,11 @@ test('a server that is gone is told after some tries', async () => {
 })
 
 test('the system log gets a line while a deploy waits', async () => {
-  const database = {
+  const indexes = {
     preparing: async () => [{ storage: 'big', kind: 'text', done: 1_300, total: 0 }] as const,
   }
   const lines: unknown[] = []
-  const noting = { database, log: (entry: unknown) => void lines.push(entry), blueprint: 'b' }
+  const noting = { indexes, log: (entry: unknown) => void lines.push(entry), blueprint: 'b' }
   await notingPreparations(noting, () => pause(60), 10)
   expect(lines[0]).toEqual({
     level: 'info',

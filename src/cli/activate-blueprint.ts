@@ -7,7 +7,7 @@
  * activation when nothing is: doing it twice deploys once.
  */
 import { preparationText } from '../flows/live/note-preparations.ts'
-import type { Preparation } from '../storage/database.ts'
+import type { Preparation } from '../storage/capabilities.ts'
 import type { Terminal } from './command.ts'
 import { type Management, Refused, recordsOf } from './management.ts'
 

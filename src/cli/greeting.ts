@@ -3,8 +3,8 @@ import type { ClusterNode } from '../storage/cluster.ts'
 
 export interface Started {
   readonly address: string
-  /** Folder of the embedded database. */
-  readonly data: string
+  /** Folder of the embedded database; undefined where the database is a server. */
+  readonly data: string | undefined
   /** What it is for: in production nothing is open that was not opened. */
   readonly environment: string
   readonly milliseconds: number
@@ -18,8 +18,8 @@ export function greeting(
 ): string {
   const { administrator } = quoin
   const processes = nodes ? `, ${nodes.filter(({ live }) => live).length} processes` : ''
-  const isShared = quoin.database.engine === 'postgres' && nodes !== undefined
-  const place = isShared ? clusterWords(nodes) : `${quoin.database.engine} in ${data}${processes}`
+  const { engine } = quoin.database.capabilities
+  const place = data === undefined ? clusterWords(engine, nodes ?? []) : `${engine} in ${data}${processes}`
   const lines = ['', `  Quoin ${quoin.version} is ready (${place}, ${environment}, ${milliseconds} ms)`, '']
   lines.push(
     `    Studio   ${address}/studio`,
@@ -43,9 +43,8 @@ export function greeting(
   return lines.join('\n')
 }
 
-/** `nodes`: of the cluster, if there is one. */
-function clusterWords(nodes: readonly ClusterNode[]): string {
+function clusterWords(engine: string, nodes: readonly ClusterNode[]): string {
   const live = nodes.filter((node) => node.live)
   const name = live.find((node) => node.self)?.name ?? ''
-  return `postgres, node ${name}, ${live.length === 1 ? 'the only one' : `one of ${live.length}`}`
+  return `${engine}, node ${name}, ${live.length === 1 ? 'the only one' : `one of ${live.length}`}`
 }

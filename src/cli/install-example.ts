@@ -34,7 +34,7 @@ const author = { ...by, mayScript: true }
 
 /** `now`: milliseconds since 1970. Of nodes that start together one installs. */
 export async function installExample(quoin: Quoin, example: Example, now: number): Promise<void> {
-  await quoin.database.alone('example', async () => {
+  await quoin.database.capabilities.alone('example', async () => {
     const { access, flows, database } = quoin
     for (const group of example.groups) await unlessThere(access.createGroup(group, installer))
     for (const field of example.fields) await unlessThere(createField(database, field, by))

@@ -19,9 +19,14 @@ export async function runStart(named: string | undefined, terminal: Terminal): P
   const options = terminal.options()
   const { quoin, address } = await listen(terminal, example)
   const milliseconds = Math.round(performance.now() - began)
-  const nodes = await quoin.database.cluster?.nodes()
+  const nodes = await quoin.database.capabilities.cluster?.nodes()
   terminal.announce(
-    greeting(quoin, nodes, { address, data: options.data, environment: options.environment, milliseconds }),
+    greeting(quoin, nodes, {
+      address,
+      data: options.databaseUrl === '' ? options.data : undefined,
+      environment: options.environment,
+      milliseconds,
+    }),
   )
   if (example) terminal.announce(`  ${example.title}:\n\n    ${address}${example.pages}\n`)
   // Now that all is open: a migration may take its time.

@@ -52,6 +52,7 @@ export interface Flows {
 /** Opens the room that keeps blueprints and runs them, with every active blueprint in place. */
 export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const { database, catalogue, clock, random } = options
+  const { readVersions } = database.capabilities
   const records = await openRecords(database, clock)
   const log = options.log ?? (await openSystemLog(database, clock))
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
@@ -87,7 +88,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     log,
     environment,
     running,
-    run: database.engine === 'sqlite' ? keptReplies(database, runOn) : run,
+    run: readVersions ? keptReplies(database, readVersions, runOn) : run,
     async close() {
       deployments.close()
       closeCache()

@@ -37,7 +37,7 @@ function work(
   settings: Partial<WorkerSettings> = {},
 ): Queue {
   const queue = openQueue({
-    database: room.database,
+    ...room.database.capabilities,
     runJob,
     clock: room.clock,
     random: randomFillSync,
@@ -56,7 +56,7 @@ async function enqueue(changes: Partial<NewJob> = {}): Promise<string> {
 }
 
 async function job(guid: string): Promise<Job> {
-  const found = await room.database.jobs.get(guid)
+  const found = await room.database.capabilities.jobs.get(guid)
   if (found === undefined) throw new Error('There is no such job.')
   return found
 }
@@ -135,7 +135,7 @@ test('a job that throws is tried again later and later, and is dead after its la
   expect(log).toEqual([
     expect.objectContaining({ level: 'error', message: expect.stringContaining('"bad" failed 3 times') }),
   ])
-  await room.database.jobs.requeue(guid)
+  await room.database.capabilities.jobs.requeue(guid)
   await becomes(guid, { attempt: 1, lastError: 'no 4' })
 })
 
@@ -163,7 +163,7 @@ test('a job longer than its lease keeps it', async () => {
   await vi.waitFor(async () => expect((await job(guid)).leaseUntil).toBe(leaseUntil + 20), { interval: 5 })
   room.clock.now += 20
   await vi.waitFor(async () => expect((await job(guid)).leaseUntil).toBe(leaseUntil + 40), { interval: 5 })
-  expect(await room.database.jobs.claim({ owner: 'other', leaseMs: 1000, limit: 1 })).toEqual([])
+  expect(await room.database.capabilities.jobs.claim({ owner: 'other', leaseMs: 1000, limit: 1 })).toEqual([])
   end.resolve()
   await becomes(guid, { state: 'done', attempt: 1 })
 })
@@ -186,22 +186,22 @@ test('a job that was taken over is told to stop, and its end changes nothing', a
   while (taken === undefined) {
     // Unless it renews between the two lines, or takes the job over itself: then it has it, as it should.
     room.clock.now += 60
-    ;[taken] = await room.database.jobs.claim({ owner: 'other', leaseMs: 600_000, limit: 1 })
+    ;[taken] = await room.database.capabilities.jobs.claim({ owner: 'other', leaseMs: 600_000, limit: 1 })
   }
   await vi.waitFor(() => expect(reasons).not.toEqual([]), { interval: 5 })
   expect(String(reasons[0])).toMatch(/another worker/)
   await vi.waitFor(() => expect(queue.running).toBe(0), { interval: 5 })
   expect(await job(guid)).toMatchObject({ state: 'running', owner: 'other', attempt: taken.attempt })
-  expect(await room.database.jobs.complete(taken)).toBe(true)
+  expect(await room.database.capabilities.jobs.complete(taken)).toBe(true)
 })
 
 test('a job that is cancelled while it runs is told to stop', async () => {
   const guid = await enqueue()
   const queue = work(untilStopped, { leaseMs: 30 })
   await becomes(guid, { state: 'running' })
-  await room.database.jobs.cancel(guid)
+  await room.database.capabilities.jobs.cancel(guid)
   await vi.waitFor(() => expect(queue.running).toBe(0), { interval: 5 })
-  expect(await room.database.jobs.get(guid)).toBeUndefined()
+  expect(await room.database.capabilities.jobs.get(guid)).toBeUndefined()
 })
 
 test('close waits for running jobs and claims no more', async () => {
@@ -277,7 +277,7 @@ test('a process that is ended with kill -9 loses no job: the next one takes it o
     })
     const ran: Job[] = []
     const queue = openQueue({
-      database,
+      ...database.capabilities,
       runJob: async (one) => void ran.push(one),
       clock: Date.now,
       random: randomFillSync,
@@ -285,14 +285,17 @@ test('a process that is ended with kill -9 loses no job: the next one takes it o
       log: (entry) => void log.push(entry),
     })
     try {
-      expect(await database.jobs.get(guid)).toMatchObject({ state: 'running', attempt: 1 })
-      await vi.waitFor(async () => expect(await database.jobs.get(guid)).toMatchObject({ state: 'done' }), {
-        timeout: 10_000,
-      })
+      expect(await database.capabilities.jobs.get(guid)).toMatchObject({ state: 'running', attempt: 1 })
+      await vi.waitFor(
+        async () => expect(await database.capabilities.jobs.get(guid)).toMatchObject({ state: 'done' }),
+        {
+          timeout: 10_000,
+        },
+      )
       // The process had enqueued more than it had room for: all of them ran, once each here.
       await vi.waitFor(() => expect(ran).toHaveLength(3), { timeout: 10_000 })
       expect(ran.find((one) => one.guid === guid)?.attempt).toBe(2)
-      const { total } = await database.jobs.search(
+      const { total } = await database.capabilities.jobs.search(
         search({ query: { kind: 'term', field: 'status', value: 'done' } }),
       )
       expect(total).toBe(3)

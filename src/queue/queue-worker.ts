@@ -20,8 +20,7 @@
 import type { Clock } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
-import type { Database } from '../storage/database.ts'
-import type { Job } from '../storage/job.ts'
+import type { Job, Jobs, Queues } from '../storage/job.ts'
 import { backOff } from './back-off.ts'
 import { pause } from './pause.ts'
 
@@ -59,7 +58,8 @@ export interface QueueLogEntry {
 }
 
 export interface QueueOptions {
-  readonly database: Pick<Database, 'jobs'>
+  readonly jobs: Jobs
+  readonly queues: Pick<Queues, 'purge'>
   /** Does one job. Should end soon when the signal is aborted. What it throws is a failed attempt. */
   readonly runJob: (job: Job, signal: AbortSignal) => Promise<void>
   readonly clock: Clock
@@ -115,7 +115,7 @@ class QueueWorker implements Queue {
     this.#options = options
     this.#settings = { ...usual, ...options.settings }
     this.owner = guidSource(options.clock, options.random)()
-    this.#unlisten = options.database.jobs.onEnqueued(() => this.#pump())
+    this.#unlisten = options.jobs.onEnqueued(() => this.#pump())
     const { pollMs, leaseMs } = this.#settings
     this.#timers = options.timers ?? processTimers
     this.#repeating = [
@@ -148,7 +148,7 @@ class QueueWorker implements Queue {
   }
 
   async #claim(): Promise<void> {
-    const { jobs } = this.#options.database
+    const { jobs } = this.#options
     const { concurrency, leaseMs } = this.#settings
     do {
       this.#again = false
@@ -183,7 +183,7 @@ class QueueWorker implements Queue {
 
   async #run(running: RunningJob): Promise<void> {
     const { job, stop } = running
-    const { runJob, database } = this.#options
+    const { runJob, jobs } = this.#options
     const { deadlineMs, graceMs } = this.#settings
     const deadline = this.#timers.after(deadlineMs, () => {
       running.fate ??= 'overdue'
@@ -203,32 +203,31 @@ class QueueWorker implements Queue {
       deadline.end()
     }
     if (running.fate === 'lost' || running.fate === 'handed back') return
-    const kept = await (failure === undefined ? database.jobs.complete(job) : this.#fail(job, failure))
+    const kept = await (failure === undefined ? jobs.complete(job) : this.#fail(job, failure))
     if (!kept)
       this.#log('warn', `The lease of job ${job.guid} was lost before it ended; its end does not count`)
   }
 
   #fail(job: Job, error: unknown): Promise<boolean> {
-    const { database, clock, random, log } = this.#options
+    const { jobs, clock, random, log } = this.#options
     const message = error instanceof Error ? error.message : String(error)
-    if (job.attempt < job.attempts)
-      return database.jobs.fail(job, message, clock() + backOff(job.attempt, random))
+    if (job.attempt < job.attempts) return jobs.fail(job, message, clock() + backOff(job.attempt, random))
     log({
       level: 'error',
       message: `Job "${job.title}" failed ${job.attempt} times and is dead. Look at it and requeue it, or remove it.`,
       value: { job: job.guid, queue: job.queue, error: message.slice(0, 1000) },
     })
-    return database.jobs.fail(job, message)
+    return jobs.fail(job, message)
   }
 
   async #renew(): Promise<void> {
-    const { database, clock } = this.#options
+    const { jobs, clock } = this.#options
     const { leaseMs } = this.#settings
     await Promise.all(
       [...this.#running.values()].map(async (running) => {
         const until = clock() + leaseMs
         try {
-          if (await database.jobs.renew(running.job, leaseMs)) running.leaseUntil = until
+          if (await jobs.renew(running.job, leaseMs)) running.leaseUntil = until
           else this.#lose(running)
         } catch (error) {
           // Another try comes in time, or else the lease is over and others may have the job.
@@ -246,9 +245,9 @@ class QueueWorker implements Queue {
   }
 
   async #purge(): Promise<void> {
-    const { database, clock } = this.#options
+    const { queues, clock } = this.#options
     try {
-      await database.jobs.purge(clock() - this.#settings.keepDoneMs)
+      await queues.purge(clock() - this.#settings.keepDoneMs)
     } catch (error) {
       this.#log('warn', 'Old jobs could not be deleted', error)
     }
@@ -276,7 +275,7 @@ class QueueWorker implements Queue {
     for (const timer of this.#repeating) timer.end()
     await Promise.all(this.#errands)
     if (left.length === 0) return
-    const count = await this.#options.database.jobs.release(left.map(({ job }) => job))
+    const count = await this.#options.jobs.release(left.map(({ job }) => job))
     this.#log('info', `${count} running jobs were handed back`)
   }
 

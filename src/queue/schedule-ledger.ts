@@ -158,7 +158,9 @@ export class ScheduleLedger {
       const page = search({ query, sort, limit: SETTLE_BATCH, ...(after !== undefined && { after }) })
       const found = await this.#database.session().find(tickStorage, page)
       const ticks = recordsOf(found.documents.value)
-      const jobs = await Promise.all(ticks.map((tick) => this.#database.jobs.get(textOf(tick, 'job'))))
+      const jobs = await Promise.all(
+        ticks.map((tick) => this.#database.capabilities.jobs.get(textOf(tick, 'job'))),
+      )
       const changes: { readonly guid: string; readonly state: string }[] = []
       for (const [index, tick] of ticks.entries()) {
         const state = stateOf(jobs[index], tick.late === true)

@@ -58,7 +58,7 @@ async function open(...schedules: Schedule[]): Promise<Scheduler> {
   })
   opened.push(scheduler)
   // On a cluster the first look goes on behind the start.
-  if (database.cluster) await scheduler.check()
+  if (database.capabilities.cluster) await scheduler.check()
   return scheduler
 }
 
@@ -71,12 +71,16 @@ async function move(scheduler: Scheduler, ms: number): Promise<void> {
 async function runDue(outcome: 'complete' | 'fail' = 'complete'): Promise<Job[]> {
   const jobs: Job[] = []
   for (;;) {
-    const claimed = await database.jobs.claim({ owner: 'w', leaseMs: minutes(600_000), limit: 100 })
+    const claimed = await database.capabilities.jobs.claim({
+      owner: 'w',
+      leaseMs: minutes(600_000),
+      limit: 100,
+    })
     if (claimed.length === 0) return jobs
     for (const job of claimed) {
       jobs.push(job)
-      if (outcome === 'complete') await database.jobs.complete(job)
-      else await database.jobs.fail(job, 'no')
+      if (outcome === 'complete') await database.capabilities.jobs.complete(job)
+      else await database.capabilities.jobs.fail(job, 'no')
     }
   }
 }
@@ -164,12 +168,12 @@ test.each([
   const jobs: Job[] = []
   for (let n = 0; n < 3; n++) {
     await move(scheduler, seconds(10))
-    jobs.push(...(await database.jobs.claim({ owner: 'w', leaseMs: minutes(60), limit: 100 })))
+    jobs.push(...(await database.capabilities.jobs.claim({ owner: 'w', leaseMs: minutes(60), limit: 100 })))
   }
   await scheduler.check()
   expect(planned(jobs)).toEqual(running)
   expect(await ticks(scheduler)).toEqual(expected)
-  for (const job of jobs) await database.jobs.complete(job)
+  for (const job of jobs) await database.capabilities.jobs.complete(job)
   if (overlap === 'queue') expect(planned(await runDue())).toEqual([20, 30])
   await move(scheduler, seconds(10))
   expect(planned(await runDue())).toEqual([40])
@@ -220,9 +224,11 @@ test('a tick whose job died has failed, and one whose job was cancelled was skip
   await runDue('fail')
   await move(scheduler, seconds(10))
   const [job] = (
-    await database.jobs.search(search({ query: { kind: 'term', field: 'status', value: 'waiting' } }))
+    await database.capabilities.jobs.search(
+      search({ query: { kind: 'term', field: 'status', value: 'waiting' } }),
+    )
   ).records
-  await database.jobs.cancel(job?.guid ?? '')
+  await database.capabilities.jobs.cancel(job?.guid ?? '')
   await move(scheduler, seconds(10))
   expect(await ticks(scheduler)).toEqual(['10:failed', '20:skipped', '30:planned'])
 })
@@ -315,7 +321,7 @@ test('what cannot be stored leaves neither tick nor job, and is done when it can
   expect(await runDue()).toEqual([])
   expect(log.at(-1)?.message).toMatch(/the disk is full/)
   const query: Query = { kind: 'term', field: 'queue', value: '_schedules' }
-  expect((await database.jobs.search(search({ query }))).total).toBe(0)
+  expect((await database.capabilities.jobs.search(search({ query }))).total).toBe(0)
   end()
   await scheduler.check()
   expect(planned(await runDue())).toEqual([10])

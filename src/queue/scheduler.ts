@@ -60,7 +60,7 @@ export async function openScheduler(options: SchedulerOptions): Promise<Schedule
   const scheduler = new LedgerScheduler(options, await ScheduleLedger.open(options.database))
   const checked = scheduler.check()
   // Where others look after the schedules too, what has piled up must not keep this node from answering requests.
-  if (options.database.cluster === undefined) await checked
+  if (options.database.capabilities.cluster === undefined) await checked
   return scheduler
 }
 
@@ -146,7 +146,7 @@ class LedgerScheduler implements Scheduler {
 
   /** Of several nodes the oldest that is live settles for all: they would write the same into the same rows. */
   async #settles(): Promise<boolean> {
-    const nodes = (await this.#options.database.cluster?.nodes()) ?? []
+    const nodes = (await this.#options.database.capabilities.cluster?.nodes()) ?? []
     const live = nodes.filter((node) => node.live).toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
     return live.length === 0 || live[0]?.self === true
   }
@@ -214,7 +214,7 @@ class LedgerScheduler implements Scheduler {
     const due = known.times ? dueTimes(known.times, from, now) : [from]
     const last = due.at(-1) ?? from
     // What the node that settles has not come to yet would be taken for an overlap.
-    if (this.#options.database.cluster) await this.#ledger.settle(schedule.id)
+    if (this.#options.database.capabilities.cluster) await this.#ledger.settle(schedule.id)
     const open = await this.#ledger.countOpen(schedule.id)
     const ticks = due.map((plannedAt) => dueTick(schedule, plannedAt, { last, now, open }))
     const next = known.times ? known.times.next(last) : await this.#ask(schedule, known, last + 1000, now)

@@ -45,7 +45,7 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   })
   opened.add(() => scheduler.close())
   const runJob = jobRunner({ flows, findUser: (guid) => access.getUser(guid) })
-  const queue = openQueue({ database, runJob, clock, random, log: write })
+  const queue = openQueue({ ...database.capabilities, runJob, clock, random, log: write })
   opened.add(() => queue.close())
   return { scheduler, close: opened.release }
 }

@@ -76,6 +76,7 @@ import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
+import type { Capabilities } from '../storage/capabilities.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
 import type { Database } from '../storage/database.ts'
 import { eventLoopLoad } from '../workers/event-loop-load.ts'
@@ -197,7 +198,7 @@ export async function openQuoin(
     const metrics = openMetrics({
       flows: tracing.flows,
       version,
-      queues: async () => queueDepths(await database.jobs.queues()),
+      queues: async () => queueDepths(await database.capabilities.queues.list()),
     })
     opened.add(() => metrics.close())
     // Before anything runs that could write what is audited.
@@ -222,13 +223,17 @@ export async function openQuoin(
     })
     opened.add(() => background.close())
     // Of nodes that start together one makes the administrator, and installs what it is to find.
-    const administrator = await database.alone('first start', async () => {
+    const administrator = await database.capabilities.alone('first start', async () => {
       const made = await access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)
       if (made && options.examples) await installExample(flows, made)
       return made
     })
     const describe = endpointDescriptions(flows.live.table, rules.of)
-    const nodes = clusterNodes(database, { guid: flows.newGuid(), name: node, version, started }, clock)
+    const nodes = clusterNodes(
+      database.capabilities,
+      { guid: flows.newGuid(), name: node, version, started },
+      clock,
+    )
     const info = async () => ({
       name: 'Quoin',
       version,
@@ -237,7 +242,7 @@ export async function openQuoin(
       node,
       nodes: (await nodes()).filter(({ live }) => live).length,
       started,
-      flags: { storage: database.engine },
+      flags: { storage: database.capabilities.engine },
     })
     const idempotency = await openIdempotency(database, clock)
     const pages = await openPageRoom({
@@ -278,11 +283,11 @@ export async function openQuoin(
         blueprintValidationRoutes(flows.records),
         storageRoutes(documents, flows.live),
         storageAdviceRoutes(documents, flows.live),
-        preparationRoutes(rawDatabase),
+        preparationRoutes(database.capabilities.indexes),
         documentRoutes(documents),
         documentTransferRoutes(documents, imports),
         assetRoutes(assets),
-        queueRoutes(database.jobs, options.entity, queueSteering(rawDatabase, audit)),
+        queueRoutes(database.capabilities, options.entity, queueSteering(rawDatabase, audit)),
         ...(background.scheduler ? [scheduleRoutes(background.scheduler)] : []),
         authenticationGroupRoutes(access),
         userLogRoutes(access),
@@ -300,7 +305,7 @@ export async function openQuoin(
         pageDoor(pages),
       ],
       finished: metrics.finished,
-      cluster: database.cluster,
+      cluster: database.capabilities.cluster,
     })
     metrics.countWaiting(door.waitingBytes)
     const server = workers?.door(door, { access, log: flows.log }) ?? door
@@ -329,7 +334,7 @@ function namingSetting(error: unknown): never {
 
 /** The nodes of the cluster; where there is one, that one. */
 function clusterNodes(
-  { cluster }: Database,
+  { cluster }: Capabilities,
   self: Pick<ClusterNode, 'guid' | 'name' | 'version' | 'started'>,
   clock: Clock,
 ): () => Promise<readonly ClusterNode[]> {

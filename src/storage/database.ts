@@ -23,73 +23,29 @@ import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
-import type { Cluster, Watcher } from './cluster.ts'
-import type { Index } from './document-index.ts'
-import type { Jobs, NewJob } from './job.ts'
-import type { SlowSearch } from './search/search-advisor.ts'
+import type { Capabilities } from './capabilities.ts'
+import type { Needs } from './document-index.ts'
+import type { NewJob } from './job.ts'
 import type { StoredJson } from './stored-json.ts'
 
 export interface Database {
-  readonly engine: 'sqlite' | 'postgres'
   /** Makes a storage if it does not exist, and what it lacks of `needs`. Durable when it resolves. Names: {@link storageNameProblem}. */
   ensure(name: string, needs?: Needs): Promise<void>
-  /** Drops the indexes of a storage that are neither unique nor among `kept`. Free text keeps its index. */
-  release(name: string, kept: readonly Index[]): Promise<void>
   /** Removes a storage with all its documents. */
   drop(name: string): Promise<void>
   has(name: string): boolean
   names(): readonly string[]
-  /** `origin`: on whose behalf, for observers. Nobody's if not given. */
+  /** `origin`: on whose behalf, for observers. Without it, on behalf of no one. */
   session(origin?: Origin): Session
   /**
    * Calls the observer for each write to the storage, in the same transaction: what it writes through the session stands
    * or falls with the document. Told after the write; what it throws, the write throws. Gives a function that ends it.
    */
   observe(name: string, observer: Observer): () => void
-  /**
-   * Tells of writes to the storage by other nodes, before those are acknowledged. Whoever keeps in memory what it read
-   * from a storage watches it first and reads then. Gives a function that ends it.
-   */
-  watch(name: string, watcher: Watcher): () => void
-  /**
-   * Raised by each committed write to the storage: what was read at one version is exact while it lasts. For a storage
-   * that is not watched, only by this node's writes.
-   */
-  version(name: string): number
-  /**
-   * For whoever keeps what was read: compared with ===, another one after each committed write that may have changed it,
-   * by whomever and before anybody sees the write. `read`: what was read; anything of the storage, if not said.
-   * undefined where nobody in this process can know.
-   */
-  stamp(name: string, read?: Read): unknown
-  /** The indexes that a storage has, as far as this node knows. */
-  kept(name: string): Required<Needs>
-  /** Searches on the storage that were slow in this process, with the index that would help. The slowest first. */
-  slowSearches(name: string): readonly SlowSearch[]
-  /** What storages with many documents are being made ready for at this moment, by any node. */
-  preparing(): Promise<readonly Preparation[]>
-  /** Does the work while nobody else in the cluster does work with this key. Not to be nested with the same key. */
-  alone<T>(key: string, work: () => Promise<T>): Promise<T>
-  /** undefined where there is one node. */
-  readonly cluster: Cluster | undefined
-  /** What was enqueued: for the workers that run it and for those who look at it. */
-  readonly jobs: Jobs
+  readonly capabilities: Capabilities
   /** Waits for commits under way, then lets go of the files. */
   close(): Promise<void>
 }
-
-/** Free text or an index that a storage with documents gets. */
-export interface Preparation {
-  readonly storage: string
-  readonly kind: 'index' | 'text'
-  /** Documents for free text, blocks of the table for an index: of about this many. */
-  readonly done: number
-  /** 0 while it is not known. */
-  readonly total: number
-}
-
-/** A document, or a page of a search: the search as JSON. */
-export type Read = { readonly guid: string } | { readonly page: string }
 
 /** Who is at the start of a chain of writes, and how far along the chain this one is. */
 export interface Origin {
@@ -204,13 +160,6 @@ export type Written =
   | { readonly outcome: 'not_found' }
   /** `updateHash` is no longer the document's; `document` is what it is now. */
   | { readonly outcome: 'conflict'; readonly document: StoredJson }
-
-/** What searches on a storage will need to be fast. Without it they are right all the same, and scan. */
-export interface Needs {
-  readonly indexes?: readonly Index[]
-  /** An index for free text. */
-  readonly text?: boolean
-}
 
 /** What is wrong with a storage's name, in words that finish "the storage name …", or undefined. */
 export function storageNameProblem(name: string): string | undefined {

@@ -21,8 +21,7 @@
  * higher priority, then the earlier `runAt`, then the order of enqueueing. A paused queue gives nothing, and one with a
  * concurrency never has more jobs running than that, in the whole cluster.
  */
-
-import { invalidField } from '../shared/errors.ts'
+import { invalidField, QuoinError } from '../shared/errors.ts'
 import { type JsonObject, jsonProblem } from '../shared/json.ts'
 import { isLargerThan } from '../shared/json-size.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
@@ -144,14 +143,18 @@ export interface Jobs {
   requeue(guid: string): Promise<Job | undefined>
   /** Deletes a job. Gives what it was. */
   cancel(guid: string): Promise<Job | undefined>
+  /** Told soon after each commit of this process that may have given workers something to do. Gives a function that ends it. */
+  onEnqueued(listener: () => void): () => void
+}
+
+/** The queues that jobs stand in, for administrators and for tidying up. */
+export interface Queues {
   /** Queues that have jobs or settings, by name. */
-  queues(): MaybePromise<readonly QueueState[]>
+  list(): MaybePromise<readonly QueueState[]>
   /** Makes the queue if it does not exist. */
   configure(queue: string, settings: QueueSettings): Promise<QueueState>
   /** Deletes jobs that were done before this time (milliseconds), and queues without jobs and settings. Gives how many jobs. */
   purge(doneBefore: number): Promise<number>
-  /** Told soon after each commit of this process that may have given workers something to do. Gives a function that ends it. */
-  onEnqueued(listener: () => void): () => void
 }
 
 export interface JobField {
@@ -185,6 +188,14 @@ const LARGEST_PAYLOAD = 1024 * 1024
 /** What is wrong with a queue's name, in words that finish "the queue name …", or undefined. */
 export function queueNameProblem(name: string): string | undefined {
   return /^[a-z0-9_-]{1,63}$/.test(name) ? undefined : 'must be 1 to 63 of a–z, 0–9, _ and -'
+}
+
+/** Throws INVALID_BODY for a name that no queue can have, and for a concurrency that means nothing. */
+export function checkQueue(queue: string, { concurrency }: QueueSettings): void {
+  const problem = queueNameProblem(queue)
+  if (problem) throw new QuoinError('INVALID_BODY', `The queue name ${JSON.stringify(queue)} ${problem}.`)
+  if (typeof concurrency === 'number' && !(Number.isSafeInteger(concurrency) && concurrency >= 1))
+    throw invalidField('concurrency', 'concurrency must be a whole number from 1, or null for no limit.')
 }
 
 /** A new job with everything filled in, as both engines store it. */

@@ -4,28 +4,18 @@ import type { Database } from './database.ts'
 export type DatabaseChanges = Pick<Database, 'session'> & Partial<Database>
 
 /**
- * A storage that is another one but for the members that are given. A new member of `Storage` does not compile until it
+ * A database that is another one but for the members that are given. A new member of `Database` does not compile until it
  * is handed on here; one that writes documents belongs to those that {@link DatabaseChanges} asks for. Bound and not called
  * with the arguments by name, so that one that a member gets later is handed on too.
  */
 export function wrappedDatabase(database: Database, changes: DatabaseChanges): Database {
   return {
-    engine: database.engine,
     ensure: database.ensure.bind(database),
-    release: database.release.bind(database),
     drop: database.drop.bind(database),
     has: database.has.bind(database),
     names: database.names.bind(database),
     observe: database.observe.bind(database),
-    watch: database.watch.bind(database),
-    version: database.version.bind(database),
-    stamp: database.stamp.bind(database),
-    kept: database.kept.bind(database),
-    slowSearches: database.slowSearches.bind(database),
-    preparing: database.preparing.bind(database),
-    alone: database.alone.bind(database),
-    cluster: database.cluster,
-    jobs: database.jobs,
+    capabilities: database.capabilities,
     close: database.close.bind(database),
     ...changes,
   }

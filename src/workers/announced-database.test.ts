@@ -30,7 +30,7 @@ afterEach(() => room.close())
 const create = (session: Session, name: string) => session.create(name, setFields({ a: 1 }))
 
 test('a write to what nobody watches is told to nobody', async () => {
-  const end = database.watch('rules', () => undefined)
+  const end = database.capabilities.changes.watch('rules', () => undefined)
   await transact(database, (session) => create(session, 'notes'))
   end()
   await transact(database, (session) => create(session, 'rules'))
@@ -38,7 +38,7 @@ test('a write to what nobody watches is told to nobody', async () => {
 })
 
 test('what was undone is told to nobody', async () => {
-  database.watch('rules', () => undefined)
+  database.capabilities.changes.watch('rules', () => undefined)
   const session = database.session()
   await create(session, 'rules')
   await session.rollback()
@@ -49,9 +49,9 @@ test('what was undone is told to nobody', async () => {
 })
 
 test('each kind of write to a watched storage is told once, after its commit', async () => {
-  database.watch('rules', () => undefined)
+  database.capabilities.changes.watch('rules', () => undefined)
   // Watched twice, told once.
-  const end = database.watch('rules', () => undefined)
+  const end = database.capabilities.changes.watch('rules', () => undefined)
   const session = database.session()
   const guid = guidOf(documentOf(await create(session, 'rules')))
   expect(told).toEqual([])
@@ -71,7 +71,7 @@ test('each kind of write to a watched storage is told once, after its commit', a
 })
 
 test('the commit is over when those who were told have obeyed, and is durable before', async () => {
-  database.watch('rules', () => undefined)
+  database.capabilities.changes.watch('rules', () => undefined)
   const { promise, resolve } = Promise.withResolvers<void>()
   obeyed = promise
   const session = database.session()
@@ -88,7 +88,7 @@ test('the commit is over when those who were told have obeyed, and is durable be
 })
 
 test('what an observer writes along is told too, through the session that the writer holds', async () => {
-  database.watch('rules', () => undefined)
+  database.capabilities.changes.watch('rules', () => undefined)
   const sessions = new Set<Session>()
   database.observe('notes', (session) => {
     sessions.add(session)
@@ -103,7 +103,7 @@ test('what an observer writes along is told too, through the session that the wr
 })
 
 test('a dropped storage that is watched is to be read anew', async () => {
-  database.watch('rules', () => undefined)
+  database.capabilities.changes.watch('rules', () => undefined)
   await database.drop('notes')
   await database.drop('rules')
   expect(told).toEqual([['rules', null]])

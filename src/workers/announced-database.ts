@@ -44,8 +44,11 @@ export function announcedDatabase(database: Database, { cluster, tell }: Announc
     session: (origin) => new AnnouncingSession(database.session(origin), tell, outer),
     observe: (name, observer) =>
       database.observe(name, (session, change) => observer(outer.get(session) ?? session, change)),
-    watch,
-    cluster,
+    capabilities: {
+      ...database.capabilities,
+      cluster,
+      changes: { watch, version: database.capabilities.changes.version },
+    },
   })
 }
 

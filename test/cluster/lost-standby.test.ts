@@ -51,7 +51,7 @@ test('reads and constant replies go on: the lease is renewed, and connections ar
   const notes = Array.from({ length: 12 }, write)
   // Single statements, which share their connections with reads; each is behind the first, which holds the counter's row.
   const told = Array.from({ length: 12 }, () =>
-    node.quoin.database.cluster?.tell('nothing', []).catch(String),
+    node.quoin.database.capabilities.cluster?.tell('nothing', []).catch(String),
   )
   await expect.poll(async () => (await commits.hanging()).length, { timeout: 10_000 }).toBeGreaterThan(1)
   const { time } = (await admin.query('SELECT now()::text AS time')).rows[0]

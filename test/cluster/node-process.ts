@@ -18,4 +18,4 @@ const database = await openPostgresDatabase({
   wall: Date.now,
   load: () => 0,
 })
-console.log(database.cluster?.self)
+console.log(database.capabilities.cluster?.self)

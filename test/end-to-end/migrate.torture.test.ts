@@ -159,7 +159,7 @@ describe('from the embedded engine to PostgreSQL', () => {
     expect(moved).toMatchObject({ code: 0, complained: '' })
     const after = await openTestQuoin({ DATABASE_URL: temporary.url, QUOIN_EXAMPLES: '1' })
     try {
-      expect(after.quoin.database.engine).toBe('postgres')
+      expect(after.quoin.database.capabilities.engine).toBe('postgres')
       // It is no first start.
       expect(after.quoin.administrator).toBeUndefined()
       const me = await after.send('GET', '/users/me', { headers: { authorization: `Bearer ${token}` } })

@@ -76,7 +76,7 @@ async function world(): Promise<JsonValue> {
   const { database } = room.quoin.quoin
   const names = database.names().filter((name) => !['_runs', '_userlogs'].includes(name))
   const documents = await Promise.all(names.map(async (name) => [name, await room.quoin.documents(name)]))
-  const jobs = (await database.jobs.queues()).map(({ name, waiting, running, done, dead }) => [
+  const jobs = (await database.capabilities.queues.list()).map(({ name, waiting, running, done, dead }) => [
     name,
     waiting + running + done + dead,
   ])

@@ -21,14 +21,14 @@ export interface QueueSteering {
 }
 
 export function queueSteering(database: Database, audit: AuditLog): QueueSteering {
-  const { jobs } = database
+  const { alone, jobs, queues } = database.capabilities
   const note = (by: Actor, change: AuditedChange) =>
     transact(database, (session) => audit.record(session, change), { user: by })
   const ofJob = ({ guid, title }: Job) => ({ category: 'queue', guid, name: title })
 
   return {
     requeue: (guid, by) =>
-      database.alone(`job ${guid}`, async () => {
+      alone(`job ${guid}`, async () => {
         const before = await jobs.get(guid)
         const after = await jobs.requeue(guid)
         if (after) {
@@ -38,16 +38,16 @@ export function queueSteering(database: Database, audit: AuditLog): QueueSteerin
         return after
       }),
     cancel: (guid, by) =>
-      database.alone(`job ${guid}`, async () => {
+      alone(`job ${guid}`, async () => {
         const before = await jobs.cancel(guid)
         if (before)
           await note(by, { ...ofJob(before), action: 'deleted', before: jobState(before), after: undefined })
         return before
       }),
     configure: (queue, settings, by) =>
-      database.alone(`queue ${queue}`, async () => {
-        const before = (await jobs.queues()).find(({ name }) => name === queue)
-        const after = await jobs.configure(queue, settings)
+      alone(`queue ${queue}`, async () => {
+        const before = (await queues.list()).find(({ name }) => name === queue)
+        const after = await queues.configure(queue, settings)
         const states = { before: queueState(before ?? unset), after: queueState(after) }
         await note(by, { category: 'queues', guid: '', name: queue, action: 'updated', ...states })
         return after

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => room.close())
 
 const never = new AbortController().signal
-const waiting = async () => (await room.database.jobs.search({ ...emptySearch })).records
+const waiting = async () => (await room.database.capabilities.jobs.search({ ...emptySearch })).records
 const emptySearch = { query: matchAll, sort: [], limit: 100, offset: 0, includeRemoved: false }
 
 /** Creates a document { name } in the storage `docs`. */

@@ -38,7 +38,7 @@ const write = <T>(work: (session: Session) => T | Promise<T>) => transact(room.d
 const create = (fields: JsonObject) =>
   write(async (session) => documentOf(await session.create('tasks', setFields(fields))))
 const queued = async () =>
-  (await room.database.jobs.queues()).find(({ name }) => name === eventQueue)?.waiting ?? 0
+  (await room.database.capabilities.queues.list()).find(({ name }) => name === eventQueue)?.waiting ?? 0
 const seen = () => room.documents('seen')
 
 describe('nobody is told', () => {
@@ -167,14 +167,14 @@ test('events of one document are handled one after the other, those of others be
   const first = guidOf(await create({ n: 1 }))
   const second = guidOf(await create({ n: 1 }))
   await write((session) => session.update('tasks', first, setFields({ n: 2 })))
-  const claim = () => room.database.jobs.claim({ owner: 'test', leaseMs: 60_000, limit: 10 })
+  const claim = () => room.database.capabilities.jobs.claim({ owner: 'test', leaseMs: 60_000, limit: 10 })
   const claimed = await claim()
   const orderOf = (guid: string) => expect.stringMatching(new RegExp(`^tasks ${guid} [0-9a-f-]{36}$`))
   expect(claimed.map(({ orderKey }) => orderKey)).toEqual([orderOf(first), orderOf(second)])
   expect(await claim()).toEqual([])
   for (const job of claimed) {
     await room.runJob(job, new AbortController().signal)
-    await room.database.jobs.complete(job)
+    await room.database.capabilities.jobs.complete(job)
   }
   expect(await claim()).toMatchObject([{ orderKey: orderOf(first) }])
 })

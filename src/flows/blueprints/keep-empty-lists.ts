@@ -32,7 +32,7 @@ const fitting: Query = {
 export async function keepEmptyLists(database: Database): Promise<void> {
   await database.ensure(stepStorage, { indexes: [{ fields: ['name'], unique: true }] })
   // Nodes that start together: one does it, the others find it done. Nobody deploys meanwhile.
-  await database.alone('deployments', async () => {
+  await database.capabilities.alone('deployments', async () => {
     if (await findOne(database.session(), stepStorage, 'name', STEP)) return
     await changeAll(database, recordStorages.blocks, fitting, changedBlock)
     await changeAll(database, recordStorages.deployments, { kind: 'all' }, changedDeployment)

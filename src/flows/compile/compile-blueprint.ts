@@ -1,7 +1,7 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
-import type { Needs } from '../../storage/database.ts'
+import type { Needs } from '../../storage/document-index.ts'
 import { blockCounts } from './block-counts.ts'
 import { buildGraph } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'

@@ -84,11 +84,11 @@ export function openDeployments(
   live: LiveBlueprints,
   log: SystemLog['write'] = () => undefined,
 ): Deployments {
-  const alone = <T>(work: () => Promise<T>) => context.database.alone('deployments', work)
+  const alone = <T>(work: () => Promise<T>) => context.database.capabilities.alone('deployments', work)
   // Of this node: what it hears from others and what it reads at its start.
   const inTurn = oneAtATime()
   const { deployed, follow, restore } = servedBlueprints({ context, live, log, compile })
-  const unwatch = context.database.watch(recordStorages.blueprints, (guids) =>
+  const unwatch = context.database.capabilities.changes.watch(recordStorages.blueprints, (guids) =>
     inTurn('follow', () => (guids ? follow(guids) : restore())),
   )
 
@@ -132,7 +132,7 @@ export function openDeployments(
     const active = activate || record.active === true
     if (active) live.checkClaims(compiled)
     if (active && !mayTakeAccountPages) refuseAccountPages(compiled)
-    await notingPreparations({ database: context.database, log, blueprint: guid }, () =>
+    await notingPreparations({ indexes: context.database.capabilities.indexes, log, blueprint: guid }, () =>
       ensureStorages(context, compiled.needs, by),
     )
     const before = await deployed(session, record)

@@ -21,7 +21,7 @@ export async function dropUnusedIndexes(
     for (const { compiled } of live.table().blueprints.values())
       kept.push(...(compiled.needs.get(name)?.indexes ?? []))
     try {
-      await database.release(name, kept)
+      await database.capabilities.indexes.release(name, kept)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       log({ level: 'warn', message: `Indexes of ${name} that are no longer used stay for now: ${why}` })

@@ -1,17 +1,17 @@
 /** Log lines about what a deploy waits for, every ten seconds, so that an hour of it is no silence. */
 
 import type { SystemLog } from '../../records/system-log.ts'
-import type { Database, Preparation } from '../../storage/database.ts'
+import type { Indexes, Preparation } from '../../storage/capabilities.ts'
 
 const EVERY_MS = 10_000
 
 export async function notingPreparations<T>(
-  { database, log, blueprint }: Noting,
+  { indexes, log, blueprint }: Noting,
   work: () => Promise<T>,
   everyMs = EVERY_MS,
 ): Promise<T> {
   const look = async () => {
-    for (const preparation of await database.preparing())
+    for (const preparation of await indexes.preparing())
       log({ level: 'info', message: preparationText(preparation), blueprint })
   }
   const timer = setInterval(() => void look().catch(() => undefined), everyMs)
@@ -23,7 +23,7 @@ export async function notingPreparations<T>(
 }
 
 interface Noting {
-  readonly database: Pick<Database, 'preparing'>
+  readonly indexes: Pick<Indexes, 'preparing'>
   readonly log: SystemLog['write']
   readonly blueprint: string
 }

@@ -14,11 +14,13 @@ export async function adviseStorage(
 ): Promise<StorageAdvice> {
   const name = await storageNamed(context, guid)
   const { database } = context.records
-  const { indexes, text } = database.kept(name)
+  const { indexes, text } = database.capabilities.indexes.of(name)
   return {
     indexes: indexes.map(({ fields, unique = false }) => ({ fields: [...fields], unique })),
     text_index: text,
-    searches: database.slowSearches(name).map((slow) => adviceOn(slow, broughtBy(live, name, slow))),
+    searches: database.capabilities.indexes
+      .slow(name)
+      .map((slow) => adviceOn(slow, broughtBy(live, name, slow))),
   }
 }
 

@@ -2,7 +2,7 @@ import { expiryNeeds } from '../../records/purge-expired.ts'
 import { type Actor, type RecordContext, recordStorages } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { setFields } from '../../shared/mutation.ts'
-import type { Needs } from '../../storage/database.ts'
+import type { Needs } from '../../storage/document-index.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** Makes the storages that a blueprint uses, what its searches need of them, and their records. */

@@ -13,9 +13,9 @@ export interface ClusterCache {
 
 /** Where there is one node, the node's cache itself. */
 export function openClusterCache(database: Database, node: NodeCache): ClusterCache {
-  const { cluster } = database
+  const { changes, cluster } = database.capabilities
   if (cluster === undefined) return { cache: node, close: () => undefined }
-  const close = database.watch(topic, (keys) => {
+  const close = changes.watch(topic, (keys) => {
     for (const key of keys ?? ['*']) node.delete(key)
   })
   const cache: Cache = {

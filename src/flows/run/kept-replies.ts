@@ -8,12 +8,13 @@
  * time while no more was replied than would fit: most addresses of a large storage are asked for once, and keeping them
  * would push out those that are not.
  *
- * Only where one process writes and knows it at once, which is the embedded engine.
+ * Only where this process can know at once what was written, which is what the capability `readVersions` says.
  */
 import type { Reply } from '../../blocks/reply.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { type RecentMemory, recentMemory } from '../../shared/recent-memory.ts'
+import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { Database } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
@@ -41,7 +42,11 @@ interface Kept {
 const repeated: RunEnd = { run: '', replied: true, error: undefined, result: undefined }
 
 /** Gives what replies to a start: with what is kept, or by running. */
-export function keptReplies(database: Database, run: RunOn): (start: RunStart) => MaybePromise<RunEnd> {
+export function keptReplies(
+  database: Database,
+  versions: ReadVersions,
+  run: RunOn,
+): (start: RunStart) => MaybePromise<RunEnd> {
   const replies: RecentMemory<Kept> = recentMemory(CHARACTERS)
   /** What was replied once, as if it were kept. */
   const asked: RecentMemory<true> = recentMemory(CHARACTERS)
@@ -70,7 +75,7 @@ export function keptReplies(database: Database, run: RunOn): (start: RunStart) =
   }
 
   function runAndKeep(key: string, start: RunStart, onReply: (reply: Reply) => void): MaybePromise<RunEnd> {
-    const reads = new NotedReads(database)
+    const reads = new NotedReads(versions)
     let sent: Reply | undefined
     const noting: RunStart = {
       ...start,

@@ -1,32 +1,30 @@
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Search } from '../../shared/query.ts'
-import type { Database, Found, FoundWithTotal, Read, Session } from '../../storage/database.ts'
+import type { Read, ReadVersion, ReadVersions } from '../../storage/capabilities.ts'
+import type { Found, FoundWithTotal, Session } from '../../storage/database.ts'
 import { totalKnownFrom } from '../../storage/find-with-total.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 
-type Stamping = Pick<Database, 'stamp'>
-
 interface Noted {
-  readonly storage: string
-  readonly read: Read | undefined
-  readonly stamp: unknown
+  readonly version: ReadVersion
+  /** What it was when this was read. */
+  readonly seen: unknown
 }
 
-/** What a run has read, each with its stamp: whether a second run would read the same. */
+/** What a run has read, each with its version: whether a second run would read the same. */
 export class NotedReads {
-  readonly #storage: Stamping
+  readonly #versions: ReadVersions
   readonly #noted: Noted[] = []
   #isComplete = true
 
-  constructor(storage: Stamping) {
-    this.#storage = storage
+  constructor(versions: ReadVersions) {
+    this.#versions = versions
   }
 
-  /** False as soon as something was read of which nobody can know. */
+  /** False as soon as something was read whose version cannot be known. */
   get areUnchanged(): boolean {
     if (!this.#isComplete) return false
-    for (const { storage, read, stamp } of this.#noted)
-      if (this.#storage.stamp(storage, read) !== stamp) return false
+    for (const { version, seen } of this.#noted) if (version() !== seen) return false
     return true
   }
 
@@ -35,17 +33,18 @@ export class NotedReads {
     return new NotingSession(session, this)
   }
 
-  /** Reads, and notes it under the stamp that it had before and after. */
+  /** Reads, and notes it under the version that it had before and after. */
   during<T>(storage: string, read: Read | undefined, look: () => T): T {
-    const stamp = this.#storage.stamp(storage, read)
+    const version = this.#versions.of(storage, read)
+    const seen = version()
     const result = look()
-    const isExact = !isPromise(result) && stamp !== undefined && this.#storage.stamp(storage, read) === stamp
-    if (isExact) this.#noted.push({ storage, read, stamp })
+    const isExact = !isPromise(result) && seen !== undefined && version() === seen
+    if (isExact) this.#noted.push({ version, seen })
     else this.#isComplete = false
     return result
   }
 
-  /** The same for a page, whose stamp is there only once it is kept: then it is the page. */
+  /** The same for a page, whose version is there only once it is kept: then it is the page. */
   duringSearch(storage: string, search: Search, look: () => MaybePromise<Found>): MaybePromise<Found> {
     return this.#ofPage(storage, search, look, (found) => found)
   }
@@ -68,17 +67,17 @@ export class NotedReads {
     look: () => MaybePromise<T>,
     page: (result: T) => Found | undefined,
   ): MaybePromise<T> {
-    const before = this.#storage.stamp(storage)
+    const ofStorage = this.#versions.of(storage)
+    const before = ofStorage()
     const result = look()
-    const read = { page: JSON.stringify(search) }
-    if (isPromise(result) || before === undefined || this.#storage.stamp(storage) !== before) {
+    if (isPromise(result) || before === undefined || ofStorage() !== before) {
       this.#isComplete = false
       return result
     }
     const found = page(result)
-    if (found !== undefined && this.#storage.stamp(storage, read) === found)
-      this.#noted.push({ storage, read, stamp: found })
-    else this.#noted.push({ storage, read: undefined, stamp: before })
+    const ofPage = this.#versions.of(storage, { page: search })
+    if (found !== undefined && ofPage() === found) this.#noted.push({ version: ofPage, seen: found })
+    else this.#noted.push({ version: ofStorage, seen: before })
     return result
   }
 }

@@ -43,7 +43,7 @@ export function openRunNews(database: Database, node: string): RunNews {
     for (const listener of listeners) listener(summary)
   }
 
-  const unwatch = database.watch(runStorage, async (guids = []) => {
+  const unwatch = database.capabilities.changes.watch(runStorage, async (guids = []) => {
     if (listeners.size === 0) return
     const session = database.session()
     for (const guid of guids) {

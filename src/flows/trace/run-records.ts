@@ -142,7 +142,7 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
     async settle(documents) {
       const open = documents.filter(isUnderWay)
       if (open.length === 0) return false
-      const nodes = (await database.cluster?.nodes()) ?? []
+      const nodes = (await database.capabilities.cluster?.nodes()) ?? []
       const live = new Set([node, ...nodes.filter((one) => one.live).map(({ guid }) => guid)])
       const lost = open.filter((document) => !live.has(textIn(document.node)))
       if (lost.length === 0) return false

@@ -19,7 +19,7 @@ export function openRunSteering(
   news: RunNews,
   steerHere: (run: string, steering: Steering) => boolean,
 ): RunSteering {
-  const unwatch = database.watch(TOPIC, (messages = []) => {
+  const unwatch = database.capabilities.changes.watch(TOPIC, (messages = []) => {
     for (const message of messages) {
       const [run = '', steering = ''] = message.split(' ')
       if (steering === 'step' || steering === 'resume' || steering === 'stop') steerHere(run, steering)
@@ -31,7 +31,8 @@ export function openRunSteering(
       const unlisten = news.listen(({ guid }) => guid === run && resolve())
       const given = new AbortController()
       try {
-        if (!steerHere(run, steering)) await database.cluster?.tell(TOPIC, [`${run} ${steering}`])
+        if (!steerHere(run, steering))
+          await database.capabilities.cluster?.tell(TOPIC, [`${run} ${steering}`])
         await Promise.race([changed, pause(PATIENCE, undefined, { signal: given.signal })])
       } finally {
         given.abort()

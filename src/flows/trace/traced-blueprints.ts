@@ -85,7 +85,7 @@ export async function openTracedBlueprints(database: Database, clock: Clock): Pr
     return undefined
   }
 
-  const unwatch = database.watch(tracingStorage, readAgain)
+  const unwatch = database.capabilities.changes.watch(tracingStorage, readAgain)
   await readAgain(undefined)
 
   return {

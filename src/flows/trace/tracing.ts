@@ -40,7 +40,7 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
   const { live, catalogue, newGuid } = flows
   const { clock } = flows.environment
   const { database } = flows.records
-  const node = database.cluster?.self ?? newGuid()
+  const node = database.capabilities.cluster?.self ?? newGuid()
   const blueprints = await openTracedBlueprints(database, clock)
   const news = openRunNews(database, node)
   const { keepLast } = blueprints

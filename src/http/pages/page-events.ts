@@ -58,7 +58,7 @@ interface Open extends PageStream {
 export function openPageEvents(database: Database, live: LiveBlueprints, newGuid: () => string): PageEvents {
   const self = newGuid()
   const streams = new Set<Open>()
-  const { cluster } = database
+  const { changes, cluster } = database.capabilities
   /** Of the storages of pages: the version that the other nodes know of. */
   const told = new Map<string, number>()
   const elsewhere = new Map<string, number>()
@@ -70,22 +70,22 @@ export function openPageEvents(database: Database, live: LiveBlueprints, newGuid
   const deployed = new WeakMap<Open, unknown>()
   const unwatchLive = live.watch(() => {
     for (const stream of streams) if (compiled(stream.blueprint) !== deployed.get(stream)) end(stream)
-    for (const name of storagesOfPages(live)) if (!told.has(name)) told.set(name, database.version(name))
+    for (const name of storagesOfPages(live)) if (!told.has(name)) told.set(name, changes.version(name))
   })
-  const unwatch = database.watch(TOPIC, (names) => {
+  const unwatch = changes.watch(TOPIC, (names) => {
     for (const name of names ?? told.keys()) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
   })
 
   /** Raised by this node's writes, and by what other nodes tell of theirs. */
   function versionOf(name: string): number {
-    return database.version(name) + (elsewhere.get(name) ?? 0)
+    return changes.version(name) + (elsewhere.get(name) ?? 0)
   }
 
   /** What this node has written since it last told. */
   function tellOthers(cluster: Cluster): void {
     const written: string[] = []
     for (const [name, version] of told) {
-      const now = database.version(name)
+      const now = changes.version(name)
       if (now === version) continue
       told.set(name, now)
       written.push(name)

@@ -20,7 +20,7 @@ export interface PageSecret {
 /** Reads the secret, or makes it: one node at a time. */
 export async function openPageSecret(database: Database, random: Random): Promise<PageSecret> {
   await database.ensure(storageName, { indexes: [{ fields: ['key'], unique: true }] })
-  const secret = await database.alone('page secret', async () => {
+  const secret = await database.capabilities.alone('page secret', async () => {
     const known = await findOne(database.session(), storageName, 'key', key)
     if (known) return Buffer.from(textIn(known.secret), 'base64url')
     const bytes = Buffer.alloc(BYTES)

@@ -64,7 +64,7 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
     return last
   }
 
-  const unwatch = database.watch(recordStorages.storages, refresh)
+  const unwatch = database.capabilities.changes.watch(recordStorages.storages, refresh)
   await refresh()
   return {
     refresh,

@@ -75,10 +75,11 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
   await openImportJournal(database)
-  const undoBroken = () => database.alone('imports', () => undoBrokenImports(database))
+  const undoBroken = () => database.capabilities.alone('imports', () => undoBrokenImports(database))
   await undoBroken()
   // What a node was writing that is no more, another one undoes. A failure is tried again by the next round.
-  const rounds = database.cluster && setInterval(() => void undoBroken().catch(() => undefined), ROUND_MS)
+  const rounds =
+    database.capabilities.cluster && setInterval(() => void undoBroken().catch(() => undefined), ROUND_MS)
   rounds?.unref()
   const running = new Set<Promise<unknown>>()
   let closed = false

@@ -27,7 +27,7 @@ export async function openImportJournal(database: Database): Promise<void> {
 
 /** Begins an import into a storage. Gives its guid. */
 export async function beginImport(database: Database, name: string): Promise<string> {
-  const fields = { kind: 'import', storage: name, node: database.cluster?.self ?? '' }
+  const fields = { kind: 'import', storage: name, node: database.capabilities.cluster?.self ?? '' }
   return guidOf(documentOf(await transact(database, (session) => session.create(journal, setFields(fields)))))
 }
 
@@ -80,7 +80,7 @@ export async function undoImport(database: Database, id: string, origin: Origin)
 
 /** Undoes what a crash cut short: all that no live node is writing. At the start, when this node imports nothing yet, or later. */
 export async function undoBrokenImports(database: Database): Promise<void> {
-  const nodes = (await database.cluster?.nodes()) ?? []
+  const nodes = (await database.capabilities.cluster?.nodes()) ?? []
   const live = new Set(nodes.filter((node) => node.live).map(({ guid }) => guid))
   const { documents } = await database.session().find(journal, search({ query: isImport, limit: 1000 }))
   const running: string[] = []

@@ -40,12 +40,12 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
     text: true,
   })
   // Nothing to do: that it was written shows in its version. It is watched for the life of the storage.
-  database.watch(fieldStorage, () => undefined)
+  database.capabilities.changes.watch(fieldStorage, () => undefined)
   let loaded: Loaded | undefined
 
   function load(): MaybePromise<Loaded> {
     // Asked before reading: what is written meanwhile makes the next write read again.
-    const version = database.version(fieldStorage)
+    const version = database.capabilities.changes.version(fieldStorage)
     if (loaded?.version === version) return loaded
     const found = database.session().find(fieldStorage, search({ limit: MAX_FIELDS }))
     return andThen(found, ({ documents }) => {
@@ -60,7 +60,8 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
 
   await load()
   return {
-    none: () => loaded?.version === database.version(fieldStorage) && loaded.all.length === 0,
+    none: () =>
+      loaded?.version === database.capabilities.changes.version(fieldStorage) && loaded.all.length === 0,
     of: (name) =>
       andThen(load(), ({ all, everywhere, byStorage }) => {
         const known = byStorage.get(name)

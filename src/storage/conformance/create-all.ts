@@ -99,11 +99,11 @@ export function createAllChapter(it: It): void {
   })
 
   it('raises the version of the storage once it is committed', async ({ database, name }) => {
-    const before = database.version(name)
+    const before = database.capabilities.changes.version(name)
     const session = database.session()
     await createAll(session, name, numbers(0, 3))
-    expect(database.version(name)).toBe(before)
+    expect(database.capabilities.changes.version(name)).toBe(before)
     await session.commit()
-    expect(database.version(name)).toBeGreaterThan(before)
+    expect(database.capabilities.changes.version(name)).toBeGreaterThan(before)
   })
 }

@@ -129,7 +129,7 @@ export function documentChapter(it: It): void {
   for (const [title, changes, field] of refused)
     it(`refuses ${title}`, async ({ database, name }) => {
       const guid = await create(database, name, { title: 'x' })
-      const version = database.version(name)
+      const version = database.capabilities.changes.version(name)
       const error = await failure('INVALID_BODY', () =>
         change(database, (session) => session.update(name, guid, changes)),
       )
@@ -138,7 +138,7 @@ export function documentChapter(it: It): void {
       const fresh = [...set({ title: 'x' }), ...changes]
       await failure('INVALID_BODY', () => transact(database, (session) => session.create(name, fresh)))
       expect(await database.session().count(name, { kind: 'all' })).toBe(1)
-      expect(database.version(name)).toBe(version)
+      expect(database.capabilities.changes.version(name)).toBe(version)
     })
 
   it('takes a guid and a time of creation from outside, once', async ({ database, name, clock }) => {

@@ -19,7 +19,7 @@ export async function enqueue(world: World, changes: Partial<NewJob> = {}): Prom
 
 /** Everything of this test's queue that is due; other tests leave nothing that is. */
 export async function claim({ database }: World, limit = 100, owner = 'worker-1'): Promise<readonly Job[]> {
-  return database.jobs.claim({ owner, leaseMs: LEASE, limit })
+  return database.capabilities.jobs.claim({ owner, leaseMs: LEASE, limit })
 }
 
 export async function claimOne(world: World, owner?: string): Promise<Job> {
@@ -35,8 +35,8 @@ export function titles(jobs: readonly { title: string }[]): string[] {
 /** So that the next test finds nothing of this one. */
 export async function clear({ database, name }: World): Promise<void> {
   const mine = { kind: 'term', field: 'queue', value: name } as const
-  const { records: jobs } = await database.jobs.search(search({ query: mine, limit: 1000 }))
-  for (const { guid } of jobs) await database.jobs.cancel(guid)
+  const { records: jobs } = await database.capabilities.jobs.search(search({ query: mine, limit: 1000 }))
+  for (const { guid } of jobs) await database.capabilities.jobs.cancel(guid)
 }
 
 /** Leaves no job behind, so that the next test finds none of this one. */

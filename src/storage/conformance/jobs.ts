@@ -52,10 +52,10 @@ export function jobChapter(declare: It): void {
     expect(isGuid(guid ?? '')).toBe(true)
     expect(session.hasWritten).toBe(true)
     await turns()
-    expect(await database.jobs.get(guid ?? '')).toBeUndefined()
+    expect(await database.capabilities.jobs.get(guid ?? '')).toBeUndefined()
     expect(await claim({ ...world, database }, 0)).toEqual([])
     await session.commit()
-    expect(await database.jobs.get(guid ?? '')).toEqual({
+    expect(await database.capabilities.jobs.get(guid ?? '')).toEqual({
       guid,
       queue: name,
       kind: 'function',
@@ -90,10 +90,13 @@ export function jobChapter(declare: It): void {
 
   it('jobs outlive the process', async (world) => {
     const guid = await enqueue(world, { orderKey: 'o', dedupeKey: 'd-outlive' })
-    await world.database.jobs.configure(world.name, { concurrency: 4 })
+    await world.database.capabilities.queues.configure(world.name, { concurrency: 4 })
     await world.reopen()
-    expect(await world.database.jobs.get(guid)).toMatchObject({ state: 'waiting', orderKey: 'o' })
-    const state = (await world.database.jobs.queues()).find(({ name }) => name === world.name)
+    expect(await world.database.capabilities.jobs.get(guid)).toMatchObject({
+      state: 'waiting',
+      orderKey: 'o',
+    })
+    const state = (await world.database.capabilities.queues.list()).find(({ name }) => name === world.name)
     expect(state).toMatchObject({ concurrency: 4, waiting: 1 })
   })
 
@@ -106,11 +109,11 @@ export function jobChapter(declare: It): void {
     const claimed = await claimOne(world)
     expect(claimed.guid).toBe(first)
     expect(await again()).toBeUndefined()
-    await database.jobs.fail(claimed, 'no')
+    await database.capabilities.jobs.fail(claimed, 'no')
     expect(await again()).toBeTypeOf('string')
     expect(await again()).toBeUndefined()
-    await failure('CONFLICT', () => database.jobs.requeue(first))
-    expect(await database.jobs.get(first)).toMatchObject({ state: 'dead' })
+    await failure('CONFLICT', () => database.capabilities.jobs.requeue(first))
+    expect(await database.capabilities.jobs.get(first)).toMatchObject({ state: 'dead' })
     // The transaction goes on: a taken key is no error.
     await transact(database, async (session) => {
       expect(await session.enqueue(job(world, { dedupeKey }))).toBeUndefined()
@@ -150,7 +153,7 @@ export function jobChapter(declare: It): void {
     for (let n = 0; n < 10; n++) await enqueue(world, { title: `a${n}` })
     const late = await enqueue(world, { queue: other, title: 'b' })
     expect(titles(await claim(world, 3)).toSorted()).toEqual(['a0', 'a1', 'b'])
-    await world.database.jobs.cancel(late)
+    await world.database.capabilities.jobs.cancel(late)
   })
 
   it('many who claim at once get each job once', async (world) => {
@@ -170,30 +173,32 @@ export function jobChapter(declare: It): void {
     await enqueue(world, { title: 'a' })
     const running = await claimOne(world)
     await enqueue(world, { title: 'b' })
-    expect(await database.jobs.configure(name, { paused: true })).toMatchObject({
+    expect(await database.capabilities.queues.configure(name, { paused: true })).toMatchObject({
       paused: true,
       concurrency: null,
       waiting: 1,
       running: 1,
     })
     expect(await claim(world)).toEqual([])
-    expect(await database.jobs.complete(running)).toBe(true)
-    await database.jobs.configure(name, { paused: false })
+    expect(await database.capabilities.jobs.complete(running)).toBe(true)
+    await database.capabilities.queues.configure(name, { paused: false })
     expect(titles(await claim(world))).toEqual(['b'])
   })
 
   it('a queue never has more running than its concurrency, whoever claims', async (world) => {
     const { database, name } = world
-    await database.jobs.configure(name, { concurrency: 2 })
+    await database.capabilities.queues.configure(name, { concurrency: 2 })
     for (let n = 0; n < 5; n++) await enqueue(world, { title: `${n}` })
     const claims = await Promise.all(['x', 'y', 'z'].map((owner) => claim(world, 5, owner)))
     const running = claims.flat()
     expect(titles(running)).toEqual(['0', '1'])
-    expect(await database.jobs.complete(running[0] as Job)).toBe(true)
+    expect(await database.capabilities.jobs.complete(running[0] as Job)).toBe(true)
     expect(titles(await claim(world))).toEqual(['2'])
-    await failure('INVALID_BODY', async () => database.jobs.configure(name, { concurrency: 0 }))
-    await failure('INVALID_BODY', async () => database.jobs.configure('No Name', {}))
-    await database.jobs.configure(name, { concurrency: null })
+    await failure('INVALID_BODY', async () =>
+      database.capabilities.queues.configure(name, { concurrency: 0 }),
+    )
+    await failure('INVALID_BODY', async () => database.capabilities.queues.configure('No Name', {}))
+    await database.capabilities.queues.configure(name, { concurrency: null })
     expect(titles(await claim(world))).toEqual(['3', '4'])
   })
 
@@ -204,27 +209,27 @@ export function jobChapter(declare: It): void {
     await enqueue(world, { title: 'free' })
     expect(titles(await claim(world)).toSorted()).toEqual(['1', 'free'])
     const [first] = (
-      await database.jobs.search(search({ query: { kind: 'term', field: 'title', value: '1' } }))
+      await database.capabilities.jobs.search(search({ query: { kind: 'term', field: 'title', value: '1' } }))
     ).records
-    expect(await database.jobs.fail(first as JobLease, 'not yet', clock.now + 500)).toBe(true)
+    expect(await database.capabilities.jobs.fail(first as JobLease, 'not yet', clock.now + 500)).toBe(true)
     expect(await claim(world)).toEqual([])
     clock.now += 500
     const again = await claimOne(world)
     expect([again.title, again.attempt, again.lastError]).toEqual(['1', 2, 'not yet'])
     expect(await claim(world)).toEqual([])
-    await database.jobs.complete(again)
+    await database.capabilities.jobs.complete(again)
     const second = await claimOne(world)
     expect(second.title).toBe('2')
-    await database.jobs.fail(second, 'dead')
+    await database.capabilities.jobs.fail(second, 'dead')
     const third = await claimOne(world)
     expect(third.title).toBe('3')
     // A dead letter that comes back waits for whoever is running, and its time was before those that came since.
     await enqueue(world, { title: '4', orderKey })
-    await database.jobs.requeue(second.guid)
+    await database.capabilities.jobs.requeue(second.guid)
     expect(await claim(world)).toEqual([])
-    await database.jobs.cancel(third.guid)
+    await database.capabilities.jobs.cancel(third.guid)
     expect(titles(await claim(world))).toEqual(['2'])
-    expect(await database.jobs.complete({ ...second, attempt: 1 })).toBe(true)
+    expect(await database.capabilities.jobs.complete({ ...second, attempt: 1 })).toBe(true)
     expect(titles(await claim(world))).toEqual(['4'])
   })
 
@@ -234,21 +239,25 @@ export function jobChapter(declare: It): void {
     const lost = await claimOne(world, 'slow')
     expect(await claim(world, 1, 'other')).toEqual([])
     clock.now += LEASE - 1
-    expect(await database.jobs.renew(lost, LEASE)).toBe(true)
+    expect(await database.capabilities.jobs.renew(lost, LEASE)).toBe(true)
     clock.now += LEASE - 1
     expect(await claim(world, 1, 'other')).toEqual([])
     clock.now += 1
     const taken = await claimOne(world, 'other')
     expect([taken.guid, taken.attempt, taken.owner]).toEqual([lost.guid, 2, 'other'])
     expect(taken.lastError).toMatch(/lease ran out/)
-    expect(await database.jobs.renew(lost, LEASE)).toBe(false)
-    expect(await database.jobs.complete(lost)).toBe(false)
-    expect(await database.jobs.fail(lost, 'late')).toBe(false)
-    expect(await database.jobs.release([lost])).toBe(0)
-    expect(await database.jobs.get(lost.guid)).toMatchObject({ state: 'running', owner: 'other', attempt: 2 })
-    expect(await database.jobs.complete(taken)).toBe(true)
-    expect(await database.jobs.complete(taken)).toBe(false)
-    expect(await database.jobs.get(lost.guid)).toMatchObject({
+    expect(await database.capabilities.jobs.renew(lost, LEASE)).toBe(false)
+    expect(await database.capabilities.jobs.complete(lost)).toBe(false)
+    expect(await database.capabilities.jobs.fail(lost, 'late')).toBe(false)
+    expect(await database.capabilities.jobs.release([lost])).toBe(0)
+    expect(await database.capabilities.jobs.get(lost.guid)).toMatchObject({
+      state: 'running',
+      owner: 'other',
+      attempt: 2,
+    })
+    expect(await database.capabilities.jobs.complete(taken)).toBe(true)
+    expect(await database.capabilities.jobs.complete(taken)).toBe(false)
+    expect(await database.capabilities.jobs.get(lost.guid)).toMatchObject({
       state: 'done',
       finished: clock.now,
       lastError: null,
@@ -261,8 +270,8 @@ export function jobChapter(declare: It): void {
     const first = await claimOne(world)
     clock.now += LEASE
     const second = await claimOne(world)
-    expect(await database.jobs.complete(first)).toBe(false)
-    expect(await database.jobs.complete(second)).toBe(true)
+    expect(await database.capabilities.jobs.complete(first)).toBe(false)
+    expect(await database.capabilities.jobs.complete(second)).toBe(true)
   })
 
   it('a job whose last attempt took its worker down is dead, not tried for ever', async (world) => {
@@ -275,36 +284,40 @@ export function jobChapter(declare: It): void {
     await claimOne(world)
     clock.now += LEASE
     expect(titles(await claim(world))).toEqual(['behind'])
-    expect(await database.jobs.get(guid)).toMatchObject({ state: 'dead', attempt: 2, finished: clock.now })
+    expect(await database.capabilities.jobs.get(guid)).toMatchObject({
+      state: 'dead',
+      attempt: 2,
+      finished: clock.now,
+    })
   })
 
   it('a job without a time to try again is dead; requeued it has all its attempts again', async (world) => {
     const { database, clock } = world
     const guid = await enqueue(world, { attempts: 1 })
     const claimed = await claimOne(world)
-    expect(await database.jobs.fail(claimed, `bad\u0000${'x'.repeat(5000)}`)).toBe(true)
+    expect(await database.capabilities.jobs.fail(claimed, `bad\u0000${'x'.repeat(5000)}`)).toBe(true)
     expect(await claim(world)).toEqual([])
-    const dead = await database.jobs.get(guid)
+    const dead = await database.capabilities.jobs.get(guid)
     expect(dead).toMatchObject({ state: 'dead', attempt: 1, owner: 'worker-1' })
     expect(dead?.lastError?.length).toBe(4000)
     clock.now += 50
-    expect(await database.jobs.requeue(guid)).toMatchObject({
+    expect(await database.capabilities.jobs.requeue(guid)).toMatchObject({
       state: 'waiting',
       attempt: 0,
       runAt: clock.now,
     })
-    await failure('CONFLICT', () => database.jobs.requeue(guid))
+    await failure('CONFLICT', () => database.capabilities.jobs.requeue(guid))
     expect(await claimOne(world)).toMatchObject({ guid, attempt: 1 })
-    await failure('CONFLICT', () => database.jobs.requeue(guid))
-    expect(await database.jobs.requeue('nobody')).toBeUndefined()
+    await failure('CONFLICT', () => database.capabilities.jobs.requeue(guid))
+    expect(await database.capabilities.jobs.requeue('nobody')).toBeUndefined()
   })
 
   it('what is handed back can be claimed at once, and the attempt does not count', async (world) => {
     await enqueue(world, { title: 'a', attempts: 1 })
     await enqueue(world, { title: 'b' })
     const claimed = await claim(world)
-    expect(await world.database.jobs.release(claimed)).toBe(2)
-    expect(await world.database.jobs.release(claimed)).toBe(0)
+    expect(await world.database.capabilities.jobs.release(claimed)).toBe(2)
+    expect(await world.database.capabilities.jobs.release(claimed)).toBe(0)
     const again = await claim(world, 5, 'other')
     expect(again.map(({ title, attempt }) => [title, attempt])).toEqual([
       ['a', 1],
@@ -315,21 +328,24 @@ export function jobChapter(declare: It): void {
   it('a cancelled job is gone in each state; its worker can no longer renew', async (world) => {
     const { database } = world
     const waiting = await enqueue(world)
-    expect(await database.jobs.cancel(waiting)).toMatchObject({ guid: waiting, state: 'waiting' })
-    expect(await database.jobs.cancel(waiting)).toBeUndefined()
-    expect(await database.jobs.get(waiting)).toBeUndefined()
+    expect(await database.capabilities.jobs.cancel(waiting)).toMatchObject({
+      guid: waiting,
+      state: 'waiting',
+    })
+    expect(await database.capabilities.jobs.cancel(waiting)).toBeUndefined()
+    expect(await database.capabilities.jobs.get(waiting)).toBeUndefined()
     await enqueue(world)
     const running = await claimOne(world)
-    expect(await database.jobs.cancel(running.guid)).toMatchObject({ state: 'running' })
-    expect(await database.jobs.renew(running, LEASE)).toBe(false)
-    expect(await database.jobs.complete(running)).toBe(false)
+    expect(await database.capabilities.jobs.cancel(running.guid)).toMatchObject({ state: 'running' })
+    expect(await database.capabilities.jobs.renew(running, LEASE)).toBe(false)
+    expect(await database.capabilities.jobs.complete(running)).toBe(false)
     expect(await claim(world)).toEqual([])
   })
 
   it('listeners hear of commits that give workers something to do, and of no others', async (world) => {
     const { database } = world
     let heard = 0
-    const end = database.jobs.onEnqueued(() => {
+    const end = database.capabilities.jobs.onEnqueued(() => {
       heard += 1
     })
     const undone = database.session()
@@ -342,11 +358,11 @@ export function jobChapter(declare: It): void {
     await turns()
     expect(heard).toBe(1)
     const claimed = await claimOne(world)
-    await database.jobs.renew(claimed, LEASE)
-    await database.jobs.fail(claimed, 'no')
+    await database.capabilities.jobs.renew(claimed, LEASE)
+    await database.capabilities.jobs.fail(claimed, 'no')
     await turns()
     expect(heard).toBe(1)
-    await database.jobs.requeue(claimed.guid)
+    await database.capabilities.jobs.requeue(claimed.guid)
     await turns()
     expect(heard).toBe(2)
     end()

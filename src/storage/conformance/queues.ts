@@ -24,7 +24,7 @@ export function queueChapter(declare: It): void {
     }
     const mine = { kind: 'term', field: 'queue', value: name } as const
     const of = async (wanted: Parameters<typeof search>[0]) => {
-      const page = await database.jobs.search(search(wanted))
+      const page = await database.capabilities.jobs.search(search(wanted))
       return [titles(page.records).join(''), page.total]
     }
     const and = (query: Query): Query => ({ kind: 'and', queries: [mine, query] })
@@ -53,7 +53,7 @@ export function queueChapter(declare: It): void {
     const seen: string[] = []
     let after: string | undefined
     do {
-      const page = await database.jobs.search(
+      const page = await database.capabilities.jobs.search(
         search({ query: mine, sort, limit: 3, ...(after && { after }) }),
       )
       seen.push(titles(page.records).join(''))
@@ -61,22 +61,24 @@ export function queueChapter(declare: It): void {
       after = page.next
     } while (after)
     expect(seen).toEqual(['251', '403', '6'])
-    const [first] = (await database.jobs.search(search({ query: mine }))).records
+    const [first] = (await database.capabilities.jobs.search(search({ query: mine }))).records
     expect(first).not.toHaveProperty('payload')
 
     const unknown = { kind: 'term', field: 'payload', value: 'x' } as const
-    await failure('INVALID_QUERY', () => database.jobs.search(search({ query: unknown })))
+    await failure('INVALID_QUERY', () => database.capabilities.jobs.search(search({ query: unknown })))
     await failure('INVALID_QUERY', () =>
-      database.jobs.search(search({ sort: [{ field: 'constructor', order: 'asc', missing: 'last' }] })),
+      database.capabilities.jobs.search(
+        search({ sort: [{ field: 'constructor', order: 'asc', missing: 'last' }] }),
+      ),
     )
     const text = { kind: 'simple_query_string', fields: [], text: 'x' } as const
-    await failure('INVALID_QUERY', () => database.jobs.search(search({ query: text })))
-    await failure('INVALID_QUERY', () => database.jobs.search(search({ after: 'made up' })))
+    await failure('INVALID_QUERY', () => database.capabilities.jobs.search(search({ query: text })))
+    await failure('INVALID_QUERY', () => database.capabilities.jobs.search(search({ after: 'made up' })))
   })
 
   it('queues tell how deep they are, and since when the oldest job is due', async (world) => {
     const { database, name, clock } = world
-    const state = async () => (await database.jobs.queues()).find((queue) => queue.name === name)
+    const state = async () => (await database.capabilities.queues.list()).find((queue) => queue.name === name)
     expect(await state()).toBeUndefined()
     const start = clock.now
     await enqueue(world, { runAt: start - 3000 })
@@ -85,8 +87,8 @@ export function queueChapter(declare: It): void {
     expect(await state()).toMatchObject({ waiting: 3, running: 0, done: 0, dead: 0, oldest: start - 3000 })
     const [first, second] = await claim(world)
     expect(await state()).toMatchObject({ waiting: 1, running: 2, oldest: null })
-    await database.jobs.complete(first as Job)
-    await database.jobs.fail(second as Job, 'no')
+    await database.capabilities.jobs.complete(first as Job)
+    await database.capabilities.jobs.fail(second as Job, 'no')
     expect(await state()).toMatchObject({ waiting: 1, running: 0, done: 1, dead: 1, oldest: null })
   })
 
@@ -97,23 +99,24 @@ export function queueChapter(declare: It): void {
       for (let n = 0; n < 5; n++) await session.enqueue(job(world, { title: `${n}` }))
     })
     const [done, late, dead, running] = await claim(world, 4)
-    await database.jobs.complete(done as Job)
-    await database.jobs.fail(dead as Job, 'no')
+    await database.capabilities.jobs.complete(done as Job)
+    await database.capabilities.jobs.fail(dead as Job, 'no')
     clock.now += 100
-    await database.jobs.complete(late as Job)
-    expect(await database.jobs.purge(before)).toBe(0)
-    expect(await database.jobs.purge(before + 1)).toBe(1)
-    expect(await database.jobs.get(done?.guid ?? '')).toBeUndefined()
-    for (const left of [late, dead, running]) expect(await database.jobs.get(left?.guid ?? '')).toBeDefined()
-    const names = async () => (await database.jobs.queues()).map((queue) => queue.name)
+    await database.capabilities.jobs.complete(late as Job)
+    expect(await database.capabilities.queues.purge(before)).toBe(0)
+    expect(await database.capabilities.queues.purge(before + 1)).toBe(1)
+    expect(await database.capabilities.jobs.get(done?.guid ?? '')).toBeUndefined()
+    for (const left of [late, dead, running])
+      expect(await database.capabilities.jobs.get(left?.guid ?? '')).toBeDefined()
+    const names = async () => (await database.capabilities.queues.list()).map((queue) => queue.name)
     expect(await names()).toContain(name)
-    await database.jobs.cancel(running?.guid ?? '')
+    await database.capabilities.jobs.cancel(running?.guid ?? '')
     await clear(world)
-    await database.jobs.purge(0)
+    await database.capabilities.queues.purge(0)
     expect(await names()).not.toContain(name)
-    await database.jobs.configure(name, { paused: true })
-    await database.jobs.purge(0)
+    await database.capabilities.queues.configure(name, { paused: true })
+    await database.capabilities.queues.purge(0)
     expect(await names()).toContain(name)
-    await database.jobs.configure(name, { paused: false })
+    await database.capabilities.queues.configure(name, { paused: false })
   })
 }

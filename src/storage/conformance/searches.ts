@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { matchAll, type Query, type Search, type SortKey, search } from '../../shared/query.ts'
-import type { Found, Needs } from '../database.ts'
+import type { Found } from '../database.ts'
+import type { Needs } from '../document-index.ts'
 import { transact } from '../transact.ts'
 import { change, create, failure, metaOf, set } from './expectations.ts'
 import type { It, World } from './world.ts'

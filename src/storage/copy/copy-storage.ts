@@ -1,6 +1,6 @@
 /** One storage: its table with free text first, then its documents, then its indexes, which are made at once that way. */
 
-import type { Needs } from '../database.ts'
+import type { Needs } from '../document-index.ts'
 import { textOf } from '../postgres/core/postgres-connection.ts'
 import { changing, dropStorage, ensureStorage } from '../postgres/core/postgres-ensure.ts'
 import type { PostgresParts } from '../postgres/core/postgres-parts.ts'

@@ -204,9 +204,9 @@ describe('copied', () => {
     expect(await all(node, 'odd')).toEqual(before)
     expect(before.filter(({ n }) => n !== undefined)).toHaveLength(3)
     expect(node.names()).toEqual(['empty', 'odd'])
-    expect(node.kept('odd')).toMatchObject({ text: true })
-    expect(node.kept('odd').indexes).toHaveLength(3)
-    expect(node.kept('empty')).toMatchObject({ text: true, indexes: [{ fields: ['a'] }] })
+    expect(node.capabilities.indexes.of('odd')).toMatchObject({ text: true })
+    expect(node.capabilities.indexes.of('odd').indexes).toHaveLength(3)
+    expect(node.capabilities.indexes.of('empty')).toMatchObject({ text: true, indexes: [{ fields: ['a'] }] })
     const words = search({ query: { kind: 'simple_query_string', fields: [], text: '東京 zebra' } })
     expect((await node.session().find('odd', words)).length).toBe(1)
     const totals = await sql(`SELECT sum(documents)::integer AS documents FROM text_total
@@ -223,23 +223,23 @@ describe('copied', () => {
       const enqueue = (more: object) => transact(database, (session) => session.enqueue({ ...job, ...more }))
       for (const queue of ['dead', 'done', 'running']) {
         await enqueue({ queue })
-        const [claimed] = await database.jobs.claim({ owner: 'a-worker', leaseMs: 1, limit: 1 })
+        const [claimed] = await database.capabilities.jobs.claim({ owner: 'a-worker', leaseMs: 1, limit: 1 })
         if (!claimed) throw new Error('There is no job.')
-        if (queue === 'dead') await database.jobs.fail(claimed, 'it was "broken"')
-        if (queue === 'done') await database.jobs.complete(claimed)
+        if (queue === 'dead') await database.capabilities.jobs.fail(claimed, 'it was "broken"')
+        if (queue === 'done') await database.capabilities.jobs.complete(claimed)
       }
       await enqueue({ orderKey: 'k', dedupeKey: 'once' })
       await enqueue({ orderKey: 'k', title: 'held back', priority: -5 })
       last = await enqueue({ queue: 'last' })
       await database.ensure('notes')
-      await database.jobs.configure('mail', { paused: true, concurrency: 3 })
-      await database.jobs.cancel(last ?? '')
+      await database.capabilities.queues.configure('mail', { paused: true, concurrency: 3 })
+      await database.capabilities.jobs.cancel(last ?? '')
     })
     const report = await room.copy(temporary.url)
     expect(report.comparisons.map(({ title, target }) => [title, target.rows])).toContainEqual(['(jobs)', 5])
 
     const node = await openNode(temporary.url)
-    const { records: jobs } = await node.jobs.search(search({ limit: 50 }))
+    const { records: jobs } = await node.capabilities.jobs.search(search({ limit: 50 }))
     const seen = jobs.map(({ queue, state, title }) => `${queue} ${state} ${title}`).sort()
     expect(seen).toEqual([
       'dead dead send',
@@ -249,15 +249,15 @@ describe('copied', () => {
       'running running send',
     ])
     expect(jobs.find(({ state }) => state === 'dead')?.lastError).toBe('it was "broken"')
-    expect((await node.jobs.queues()).find(({ name }) => name === 'mail')).toMatchObject({
+    expect((await node.capabilities.queues.list()).find(({ name }) => name === 'mail')).toMatchObject({
       paused: true,
       concurrency: 3,
       waiting: 2,
     })
     expect(await transact(node, (session) => session.enqueue({ ...job, dedupeKey: 'once' }))).toBeUndefined()
     // Whose lease has run out is taken over; who is held back is not.
-    await node.jobs.configure('mail', { paused: false })
-    const claimed = await node.jobs.claim({ owner: 'another', leaseMs: 1000, limit: 10 })
+    await node.capabilities.queues.configure('mail', { paused: false })
+    const claimed = await node.capabilities.jobs.claim({ owner: 'another', leaseMs: 1000, limit: 10 })
     expect(claimed.map(({ queue, title, attempt }) => `${queue} ${title} ${attempt}`).sort()).toEqual([
       'mail send 1',
       'running send 2',
@@ -322,8 +322,8 @@ describe('once more after it was cut short', () => {
       await database.ensure('texted', { text: true })
       await create(database, 'texted', { text: 'more words' })
       await database.ensure('new')
-      const [claimed] = await database.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })
-      if (claimed) await database.jobs.complete(claimed)
+      const [claimed] = await database.capabilities.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })
+      if (claimed) await database.capabilities.jobs.complete(claimed)
       await enqueue(database, { dedupeKey: 'k' })
     })
     const report = await room.copy(temporary.url)
@@ -334,7 +334,7 @@ describe('once more after it was cut short', () => {
     await expect(create(node, 'swapped', { name: 'a' })).rejects.toMatchObject({ code: 'CONFLICT' })
     const words = search({ query: { kind: 'simple_query_string', fields: [], text: 'words' } })
     expect((await node.session().find('texted', words)).length).toBe(2)
-    expect((await node.jobs.search(search({}))).total).toBe(2)
+    expect((await node.capabilities.jobs.search(search({}))).total).toBe(2)
     await node.close()
   })
 

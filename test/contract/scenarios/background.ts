@@ -288,11 +288,11 @@ async function plansAhead(room: ContractRoom): Promise<void> {
 }
 
 /**
- * What came due while nothing looked: none of it, the last one, or all. Not on PostgreSQL: there a clock that jumps is a
+ * What came due while nothing looked: none of it, the last one, or all. Not in a cluster: there a clock that jumps is a
  * machine that stood still, and its node steps back.
  */
 async function catchesUp(room: ContractRoom): Promise<void> {
-  if (room.quoin.database.engine !== 'sqlite') return
+  if (room.quoin.database.capabilities.cluster) return
   const [none, last, all] = [
     await ticking(room, { every: '1h', catch_up: 'none' }),
     await ticking(room, { every: '1h', catch_up: 'last' }),

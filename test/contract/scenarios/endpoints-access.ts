@@ -57,7 +57,7 @@ const info: Scenario = async (room) => {
       node: expect.any(String),
       nodes: 1,
       started: expect.any(Number),
-      flags: { storage: room.quoin.database.engine },
+      flags: { storage: room.quoin.database.capabilities.engine },
     },
   ])
   expect(text).not.toMatch(/stranger|quoin-test-|postgres:\/\//)

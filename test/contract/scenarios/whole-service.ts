@@ -168,7 +168,7 @@ const everyPath: Scenario = async (room) => {
 const versionInfo: Scenario = async (room) => {
   const { body } = await room.send('GET', '/info')
   expect(objectOf(body)).toMatchObject({ api: 'v1', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
-  expect(objectOf(objectOf(body).flags).storage).toBe(room.quoin.database.engine)
+  expect(objectOf(objectOf(body).flags).storage).toBe(room.quoin.database.capabilities.engine)
   expect(String(objectOf(body).host).length).toBeGreaterThan(0)
 }
 

@@ -60,9 +60,6 @@ function jobsWith(jobs: Jobs, changes: Partial<Jobs>): Jobs {
     search: jobs.search.bind(jobs),
     requeue: jobs.requeue.bind(jobs),
     cancel: jobs.cancel.bind(jobs),
-    queues: jobs.queues.bind(jobs),
-    configure: jobs.configure.bind(jobs),
-    purge: jobs.purge.bind(jobs),
     onEnqueued: jobs.onEnqueued.bind(jobs),
     ...changes,
   }

@@ -6,12 +6,14 @@ import type { Cluster } from '../../../src/storage/cluster.ts'
 import type { Database } from '../../../src/storage/database.ts'
 import type { Job, Jobs } from '../../../src/storage/job.ts'
 import type { SqliteParts } from '../../../src/storage/sqlite/core/sqlite-parts.ts'
+import { JobWork } from '../../../src/storage/sqlite/jobs/job-work.ts'
 import { SqliteJobs } from '../../../src/storage/sqlite/jobs/sqlite-jobs.ts'
+import { SqliteQueues } from '../../../src/storage/sqlite/jobs/sqlite-jobs-queues.ts'
 import type { RandomSource } from '../random-source.ts'
 import { attemptKey } from './check-jobs.ts'
 import { newOwner, type Owner, type VirtualTime } from './virtual-time.ts'
 import { type Wire, type WiredDatabase, wiredDatabase, wireOf } from './wired-database.ts'
-import { type JobNotes, wiredJobs } from './wired-jobs.ts'
+import { type JobNotes, wiredJobs, wiredQueues } from './wired-jobs.ts'
 
 export interface Breakage {
   /** What to put between the workers and the queue, for a control. */
@@ -69,7 +71,8 @@ export function startNode(world: NodesWorld): SimulatedNode {
     dice.chance(0.1) ? dice.between(-60_000, 60_000) : 0,
   ])
   const clock = () => time.now + skew
-  const own = new SqliteJobs({ writer: parts.writer, reader: parts.reader, clock, random: dice.bytes })
+  const jobWork = new JobWork(parts)
+  const own = new SqliteJobs(jobWork, clock, dice.bytes)
   const broken = breakage.jobs?.(own) ?? own
   const jobs = wiredJobs({
     jobs: broken,
@@ -79,13 +82,17 @@ export function startNode(world: NodesWorld): SimulatedNode {
     owner,
     dice,
     clock,
-    wakes: [own, world.database.jobs],
+    wakes: [own, world.database.capabilities.jobs],
   })
-  const wired = wiredDatabase(world.database, wire, { jobs, cluster: clusterOf(world, self) })
+  const wired = wiredDatabase(world.database, wire, {
+    jobs,
+    queues: wiredQueues(new SqliteQueues(jobWork, clock), wire),
+    cluster: clusterOf(world, self),
+  })
   const timers = time.timers(owner)
   const log = () => undefined
   const queue = openQueue({
-    database: wired.database,
+    ...wired.database.capabilities,
     runJob: (job, signal) => work(world, owner, job, signal),
     clock,
     random: dice.bytes,

@@ -6,9 +6,10 @@ import { QuoinError } from '../../../src/shared/errors.ts'
 import type { MaybePromise } from '../../../src/shared/maybe-promise.ts'
 import type { Mutation } from '../../../src/shared/mutation.ts'
 import type { Query, Search } from '../../../src/shared/query.ts'
+import type { Capabilities } from '../../../src/storage/capabilities.ts'
 import type { CreateOptions, Database, Session } from '../../../src/storage/database.ts'
 import type { NewJob } from '../../../src/storage/job.ts'
-import { type DatabaseChanges, wrappedDatabase } from '../../../src/storage/wrapped-database.ts'
+import { wrappedDatabase } from '../../../src/storage/wrapped-database.ts'
 import { TransparentSession } from '../../../src/storage/wrapped-session.ts'
 import type { RandomSource } from '../random-source.ts'
 import type { Owner, VirtualTime } from './virtual-time.ts'
@@ -47,12 +48,8 @@ export interface WiredDatabase {
   disconnect(): void
 }
 
-/** `changes`: what else is the node's own, such as its jobs. */
-export function wiredDatabase(
-  database: Database,
-  wire: Wire,
-  changes: Omit<DatabaseChanges, 'session'>,
-): WiredDatabase {
+/** `own`: what is the node's own, such as its jobs. */
+export function wiredDatabase(database: Database, wire: Wire, own: Partial<Capabilities>): WiredDatabase {
   const open = new Set<WiredSession>()
   const session: Database['session'] = (origin) => {
     const made = new WiredSession(database.session(origin), wire)
@@ -60,7 +57,7 @@ export function wiredDatabase(
     return made
   }
   return {
-    database: wrappedDatabase(database, { ...changes, session }),
+    database: wrappedDatabase(database, { session, capabilities: { ...database.capabilities, ...own } }),
     disconnect() {
       for (const one of open) one.disconnect()
     },

@@ -1,5 +1,5 @@
 /** The queue as one simulated node sees it, and a note of each end of a job that the database acknowledged. */
-import type { Claim, Job, JobLease, Jobs } from '../../../src/storage/job.ts'
+import type { Claim, Job, JobLease, Jobs, Queues } from '../../../src/storage/job.ts'
 import type { RandomSource } from '../random-source.ts'
 import type { Owner, VirtualTime } from './virtual-time.ts'
 import type { Wire } from './wired-database.ts'
@@ -53,9 +53,6 @@ export function wiredJobs({ jobs, notes, wire, time, owner, dice, clock, wakes }
     search: (search) => wire.call(() => jobs.search(search)),
     requeue: (guid) => wire.call(() => jobs.requeue(guid)),
     cancel: (guid) => wire.call(() => jobs.cancel(guid)),
-    queues: () => wire.call(() => jobs.queues()),
-    configure: (queue, settings) => wire.call(() => jobs.configure(queue, settings)),
-    purge: (doneBefore) => wire.call(() => jobs.purge(doneBefore)),
     onEnqueued(listener) {
       // Lost, late and doubled: a wake-up is only a hint.
       const wake = () => {
@@ -67,5 +64,13 @@ export function wiredJobs({ jobs, notes, wire, time, owner, dice, clock, wakes }
         for (const end of ends) end()
       }
     },
+  }
+}
+
+export function wiredQueues(queues: Queues, wire: Wire): Queues {
+  return {
+    list: () => wire.call(() => queues.list()),
+    configure: (queue, settings) => wire.call(() => queues.configure(queue, settings)),
+    purge: (doneBefore) => wire.call(() => queues.purge(doneBefore)),
   }
 }

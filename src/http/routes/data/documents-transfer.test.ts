@@ -143,7 +143,7 @@ describe('import', () => {
     for (let n = 2; n < 9; n++) await write(broken, n)
     expect(await count('crashed')).toBe(9)
     // While its node is live nobody touches it.
-    if (room.database.cluster) {
+    if (room.database.capabilities.cluster) {
       await undoBrokenImports(room.database)
       expect(await count('crashed')).toBe(9)
       const died = [{ op: 'set', field: 'node', value: 'a node that died' }] as const

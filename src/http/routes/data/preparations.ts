@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { preparationSchema } from '../../../shared/api/preparations.ts'
-import type { Database } from '../../../storage/database.ts'
+import type { Indexes } from '../../../storage/capabilities.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 /** How far the database is with what an activation waits for. */
-export function preparationRoutes(database: Pick<Database, 'preparing'>): RouteFamily {
+export function preparationRoutes(indexes: Pick<Indexes, 'preparing'>): RouteFamily {
   return (app) => {
     app.get(
       '/_system/preparations',
@@ -19,7 +19,7 @@ export function preparationRoutes(database: Pick<Database, 'preparing'>): RouteF
           response: { 200: Type.Array(preparationSchema) },
         },
       },
-      async () => [...(await database.preparing())],
+      async () => [...(await indexes.preparing())],
     )
   }
 }

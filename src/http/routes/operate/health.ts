@@ -45,7 +45,8 @@ export function healthRoutes(
         request.log.error({ err: error }, 'the storage does not answer')
         return reply.code(503).send({ status: 'storage' })
       }
-      if (database.cluster && !database.cluster.alive()) return reply.code(503).send({ status: 'cluster' })
+      if (database.capabilities.cluster && !database.capabilities.cluster.alive())
+        return reply.code(503).send({ status: 'cluster' })
       return { status: 'ready' }
     })
   }

@@ -33,7 +33,7 @@ beforeAll(async () => {
   })
   const steering = queueSteering(room.database, await openAuditLog(room.database, {}))
   server = await openTemporaryServer({
-    api: [queueRoutes(room.database.jobs, 1, steering), scheduleRoutes(scheduler)],
+    api: [queueRoutes(room.database.capabilities, 1, steering), scheduleRoutes(scheduler)],
   })
   admin = await server.as('admin')
   await server.addUser('nobody', [])
@@ -48,8 +48,8 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  const { records: jobs } = await room.database.jobs.search(search({ limit: 1000 }))
-  for (const { guid } of jobs) await room.database.jobs.cancel(guid)
+  const { records: jobs } = await room.database.capabilities.jobs.search(search({ limit: 1000 }))
+  for (const { guid } of jobs) await room.database.capabilities.jobs.cancel(guid)
 })
 
 async function enqueue(changes: Partial<NewJob> = {}): Promise<string> {
@@ -60,14 +60,14 @@ async function enqueue(changes: Partial<NewJob> = {}): Promise<string> {
 }
 
 async function claim(): Promise<Job> {
-  const [job] = await room.database.jobs.claim({ owner: 'w', leaseMs: 60_000, limit: 1 })
+  const [job] = await room.database.capabilities.jobs.claim({ owner: 'w', leaseMs: 60_000, limit: 1 })
   if (job === undefined) throw new Error('Nothing is due.')
   return job
 }
 
 async function deadJob(): Promise<string> {
   const guid = await enqueue({ attempts: 1 })
-  await room.database.jobs.fail(await claim(), 'it went wrong')
+  await room.database.capabilities.jobs.fail(await claim(), 'it went wrong')
   return guid
 }
 
@@ -117,7 +117,9 @@ describe.each([
     const others = scope === 'queue_view' ? ['nobody', 'updater'] : ['nobody', 'viewer']
     for (const user of others)
       expect((await send(method, url, payload, await server.as(user))).status).toBe(403)
-    expect(await room.database.jobs.queues()).not.toContainEqual(expect.objectContaining({ paused: true }))
+    expect(await room.database.capabilities.queues.list()).not.toContainEqual(
+      expect.objectContaining({ paused: true }),
+    )
     expect(await audited()).toEqual([])
   })
 })
@@ -189,7 +191,7 @@ test('a cancelled job is gone and never runs', async () => {
     body: { guid: one, removed: true },
   })
   expect((await send('GET', `/queue/${one}`)).status).toBe(404)
-  expect(await room.database.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
+  expect(await room.database.capabilities.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
 })
 
 test('a queue is paused and goes on, and is limited', async () => {
@@ -198,7 +200,7 @@ test('a queue is paused and goes on, and is limited', async () => {
   expect((await send('PUT', '/queues/default', { paused: true, concurrency: 2 })).body).toEqual({
     ...{ name: 'default', paused: true, concurrency: 2, depth: 1, running: 0, done: 0, dead: 0, oldest: now },
   })
-  expect(await room.database.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
+  expect(await room.database.capabilities.jobs.claim({ owner: 'w', leaseMs: 1000, limit: 1 })).toEqual([])
   expect((await send('PUT', '/queues/default', { paused: false })).body).toMatchObject({
     paused: false,
     concurrency: 2,

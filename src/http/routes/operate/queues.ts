@@ -13,7 +13,8 @@ import {
 import { type SearchBody, searchQuerySchema, searchSchema } from '../../../shared/api/search.ts'
 import { removedSchema } from '../../../shared/api/users.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { type Job, type JobSummary, type Jobs, jobFields, type QueueState } from '../../../storage/job.ts'
+import type { Capabilities } from '../../../storage/capabilities.ts'
+import { type Job, type JobSummary, jobFields, type QueueState } from '../../../storage/job.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { searchReply } from '../search-reply.ts'
@@ -32,7 +33,11 @@ const searched = {
  * What waits, runs, was done and died, and how to steer it. `entity`: the cluster's number. `steering`: how changes are
  * made, so that they are audited.
  */
-export function queueRoutes(jobs: Jobs, entity: number, steering: QueueSteering): RouteFamily {
+export function queueRoutes(
+  { jobs, queues }: Pick<Capabilities, 'jobs' | 'queues'>,
+  entity: number,
+  steering: QueueSteering,
+): RouteFamily {
   const searchJobs = async (body: SearchBody, reply: FastifyReply) => {
     const page = await jobs.search(searchRequest(body, jobFields))
     const records = page.records.map((job) => summaryRecord(job, entity))
@@ -129,7 +134,7 @@ export function queueRoutes(jobs: Jobs, entity: number, steering: QueueSteering)
           response: { 200: Type.Array(queueSchema) },
         },
       },
-      async () => (await jobs.queues()).map(queueRecord),
+      async () => (await queues.list()).map(queueRecord),
     )
 
     app.put(

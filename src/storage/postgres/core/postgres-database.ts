@@ -1,19 +1,15 @@
 /** PostgreSQL, for any number of nodes. */
 import { QuoinError } from '../../../shared/errors.ts'
-import type { Cluster, Watcher } from '../../cluster.ts'
+import type { Capabilities, Changes, Indexes } from '../../capabilities.ts'
 import {
   type Database,
-  type Needs,
   type Observer,
   type Origin,
-  type Preparation,
   type Session,
   storageNameProblem,
 } from '../../database.ts'
-import type { Index } from '../../document-index.ts'
-import type { Jobs } from '../../job.ts'
+import type { Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
-import type { SlowSearch } from '../../search/search-advisor.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
 import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
@@ -30,17 +26,25 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
 }
 
 class PostgresDatabase implements Database {
-  readonly engine = 'postgres'
-  readonly jobs: Jobs
-  readonly cluster: Cluster
+  readonly capabilities: Capabilities
   readonly #parts: PostgresParts
   readonly #changes = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
 
   constructor(parts: PostgresParts) {
     this.#parts = parts
-    this.jobs = parts.jobs
-    this.cluster = parts.cluster
+    const { alone, cluster, jobs, queues } = parts
+    this.capabilities = {
+      engine: 'postgres',
+      indexes: this.#indexes(),
+      changes: this.#following(),
+      // Another node may just have written.
+      readVersions: undefined,
+      cluster,
+      alone,
+      jobs,
+      queues,
+    }
   }
 
   /** Begins to make what a database of an older version lacks. Nothing waits for it. */
@@ -58,10 +62,6 @@ class PostgresDatabase implements Database {
     this.#refuseClosed()
     if (isEnsured(this.#parts.catalogue.find(name), needs)) return
     await this.#change(() => ensureStorage(this.#parts, name, needs))
-  }
-
-  release(name: string, kept: readonly Index[]): Promise<void> {
-    return this.#change(() => releaseIndexes(this.#parts, name, kept))
   }
 
   drop(name: string): Promise<void> {
@@ -84,44 +84,37 @@ class PostgresDatabase implements Database {
     return addObserver(this.#parts.observers, name, observer)
   }
 
-  watch(name: string, watcher: Watcher): () => void {
-    const { catalogue, cluster } = this.#parts
-    return cluster.watch(name, (guids) => {
-      catalogue.written(name)
-      return watcher(guids)
-    })
-  }
-
-  /** Another node may just have written. */
-  stamp(): undefined {
-    return undefined
-  }
-
-  version(name: string): number {
-    return this.#parts.catalogue.version(name)
-  }
-
-  kept(name: string): Required<Needs> {
-    const entry = this.#parts.catalogue.find(name)
-    return entry ? searchedStorage(entry) : { indexes: [], text: false }
-  }
-
-  slowSearches(name: string): readonly SlowSearch[] {
-    const entry = this.#parts.catalogue.find(name)
-    return entry ? this.#parts.advisor.of(entry.table, searchedStorage(entry)) : []
-  }
-
-  preparing(): Promise<readonly Preparation[]> {
-    return readPreparations(this.#parts.pool.reading)
-  }
-
-  alone<T>(key: string, work: () => Promise<T>): Promise<T> {
-    return this.#parts.alone(key, work)
-  }
-
   close(): Promise<void> {
     this.#closed ??= Promise.allSettled(this.#changes).then(() => this.#parts.close())
     return this.#closed
+  }
+
+  #indexes(): Indexes {
+    const { catalogue, advisor, pool } = this.#parts
+    return {
+      of(name) {
+        const entry = catalogue.find(name)
+        return entry ? searchedStorage(entry) : { indexes: [], text: false }
+      },
+      release: (name, wanted) => this.#change(() => releaseIndexes(this.#parts, name, wanted)),
+      slow(name) {
+        const entry = catalogue.find(name)
+        return entry ? advisor.of(entry.table, searchedStorage(entry)) : []
+      },
+      preparing: () => readPreparations(pool.reading),
+    }
+  }
+
+  #following(): Changes {
+    const { catalogue, cluster } = this.#parts
+    return {
+      watch: (name, watcher) =>
+        cluster.watch(name, (guids) => {
+          catalogue.written(name)
+          return watcher(guids)
+        }),
+      version: (name) => catalogue.version(name),
+    }
   }
 
   async #change(change: () => Promise<void>): Promise<void> {

@@ -8,7 +8,7 @@
  * 3. Documents that have no tokens yet get theirs (fill-tokens.ts).
  * 4. ready: searches use the index.
  */
-import type { Needs } from '../../database.ts'
+import type { Needs } from '../../document-index.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
 import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'
 import { numberOf, type PostgresConnection, type PostgresTransaction } from './postgres-connection.ts'

@@ -41,12 +41,12 @@ async function failOver(): Promise<void> {
 
 test('a lease of the former primary is not renewed: the node joins again and reads everything anew', async () => {
   const heard: unknown[] = []
-  database.watch('things', (guids) => void heard.push(guids))
+  database.capabilities.changes.watch('things', (guids) => void heard.push(guids))
   expect((await ask('SELECT timeline FROM node')).timeline).toBe(1)
   await failOver()
   await expect.poll(() => ask('SELECT timeline FROM node'), { timeout: 20_000 }).toEqual({ timeline: 2 })
   expect(heard).toContain(undefined)
-  await expect.poll(() => database.cluster?.alive(), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => database.capabilities.cluster?.alive(), { timeout: 10_000 }).toBe(true)
 })
 
 test('nobody is told that all obey before every lease that the former primary gave has ended', async () => {
@@ -54,8 +54,8 @@ test('nobody is told that all obey before every lease that the former primary ga
   await ask(`INSERT INTO node (guid, name, version, lease_until, applied, timeline)
     VALUES ('gone', 'gone', '1.2.3', now() + interval '1 hour', 0, 1) RETURNING 1`)
   await failOver()
-  await expect.poll(() => database.cluster?.alive(), { timeout: 20_000 }).toBe(true)
-  await database.cluster?.tell('nothing', [])
+  await expect.poll(() => database.capabilities.cluster?.alive(), { timeout: 20_000 }).toBe(true)
+  await database.capabilities.cluster?.tell('nothing', [])
   const since =
     'SELECT extract(epoch FROM now() - since)::float8 * 1000 AS passed FROM timeline WHERE number = 2'
   expect((await ask(since)).passed).toBeGreaterThanOrEqual(LEASE_MS)

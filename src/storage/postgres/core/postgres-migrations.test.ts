@@ -81,7 +81,7 @@ test('a database with the schema before the newest, and data in it, is brought u
   const sort = [{ field: 'n', order: 'desc', missing: 'last' }] as const
   const { documents } = await database.session().find('notes', search({ query, sort }))
   expect(documents.value).toMatchObject([{ n: 3 }, { n: 2 }, { n: 1 }])
-  expect(await database.jobs.queues()).toMatchObject([{ name: 'default', waiting: 1 }])
+  expect(await database.capabilities.queues.list()).toMatchObject([{ name: 'default', waiting: 1 }])
 })
 
 describe('a rolling upgrade', () => {
@@ -89,7 +89,7 @@ describe('a rolling upgrade', () => {
     const old = await node('old', today)
     await old.ensure('notes', { indexes: [{ fields: ['n'] }] })
     const heard: unknown[] = []
-    old.watch('news', (messages) => void heard.push(messages))
+    old.capabilities.changes.watch('news', (messages) => void heard.push(messages))
     let over = false
     let written = 0
     const writing = (async () => {
@@ -108,18 +108,18 @@ describe('a rolling upgrade', () => {
     over = true
     await writing
     expect(await applied()).toEqual([...today.map(({ number }) => number), today.length + 1])
-    expect(old.cluster?.alive()).toBe(true)
+    expect(old.capabilities.cluster?.alive()).toBe(true)
     expect(await upgraded.session().count('notes', { kind: 'all' })).toBe(written)
     // Each hears of the other, makes storages and jobs that the other finds.
-    await upgraded.cluster?.tell('news', ['from the new one'])
+    await upgraded.capabilities.cluster?.tell('news', ['from the new one'])
     expect(heard).toEqual([['from the new one']])
     await upgraded.ensure('later')
     expect(old.has('later')).toBe(true)
     await transact(old, (session) => session.enqueue({ queue: 'q', kind: 'event', title: '', payload: {} }))
-    expect(await upgraded.jobs.queues()).toMatchObject([{ name: 'q', waiting: 1 }])
+    expect(await upgraded.capabilities.queues.list()).toMatchObject([{ name: 'q', waiting: 1 }])
     // It has followed the cluster through the migration: a beat of its own comes after it.
     await wait(1_200)
-    expect((await old.cluster?.nodes())?.map(({ name, live }) => [name, live])).toEqual([
+    expect((await old.capabilities.cluster?.nodes())?.map(({ name, live }) => [name, live])).toEqual([
       ['new', true],
       ['old', true],
     ])
@@ -131,7 +131,7 @@ describe('a rolling upgrade', () => {
       code: 'UNAVAILABLE',
       message: `The database was made by a newer Quoin: it has schema ${today.length + 1}, this version knows ${today.length}. Start the newer version, or restore a backup.`,
     })
-    expect((await upgraded.cluster?.nodes())?.map(({ name }) => name)).toEqual(['new'])
+    expect((await upgraded.capabilities.cluster?.nodes())?.map(({ name }) => name)).toEqual(['new'])
     expect(await applied()).toHaveLength(today.length + 1)
   })
 
@@ -180,7 +180,7 @@ describe('a rolling upgrade', () => {
     await expect
       .poll(async () => ![first, undefined].includes(await waiting()), { timeout: 5_000 })
       .toBe(true)
-    expect(old.cluster?.alive()).toBe(true)
+    expect(old.capabilities.cluster?.alive()).toBe(true)
     await busy.end()
     await upgraded
     expect(await applied()).toHaveLength(today.length + 1)

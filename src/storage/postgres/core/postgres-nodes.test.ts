@@ -115,15 +115,15 @@ describe('watching', () => {
     const name = newName()
     await one.ensure(name)
     const heard: unknown[] = []
-    one.watch(name, () => undefined)
-    two.watch(name, async (guids) => {
+    one.capabilities.changes.watch(name, () => undefined)
+    two.capabilities.changes.watch(name, async (guids) => {
       await wait(30)
       heard.push(guids)
     })
-    const version = two.version(name)
+    const version = two.capabilities.changes.version(name)
     const guid = await create(one, name)
     expect(heard).toEqual([[guid]])
-    expect(two.version(name)).toBeGreaterThan(version)
+    expect(two.capabilities.changes.version(name)).toBeGreaterThan(version)
   })
 
   test('a write that is undone is told to nobody', async () => {
@@ -131,8 +131,8 @@ describe('watching', () => {
     const name = newName()
     await one.ensure(name)
     const heard: unknown[] = []
-    one.watch(name, () => undefined)
-    two.watch(name, (guids) => void heard.push(guids))
+    one.capabilities.changes.watch(name, () => undefined)
+    two.capabilities.changes.watch(name, (guids) => void heard.push(guids))
     const session = one.session()
     await session.create(name, [])
     await session.rollback()
@@ -143,8 +143,8 @@ describe('watching', () => {
   test('messages reach the watchers of their topic on the other nodes', async () => {
     const [one, two] = [await node('one'), await node('two')]
     const heard: unknown[] = []
-    two.watch('greetings', (messages) => void heard.push(messages))
-    await one.cluster?.tell('greetings', ['hello', 'world'])
+    two.capabilities.changes.watch('greetings', (messages) => void heard.push(messages))
+    await one.capabilities.cluster?.tell('greetings', ['hello', 'world'])
     expect(heard).toEqual([['hello', 'world']])
   })
 
@@ -152,10 +152,13 @@ describe('watching', () => {
     const nodes = [await node('one'), await node('two'), await node('three')]
     const heard: string[][] = [[], [], []]
     for (const [index, database] of nodes.entries())
-      database.watch('order', (messages) => void heard[index]?.push(...(messages ?? ['everything'])))
+      database.capabilities.changes.watch(
+        'order',
+        (messages) => void heard[index]?.push(...(messages ?? ['everything'])),
+      )
     await Promise.all(
       nodes.flatMap((database, index) =>
-        Array.from({ length: 20 }, (_, n) => database.cluster?.tell('order', [`${index}-${n}`])),
+        Array.from({ length: 20 }, (_, n) => database.capabilities.cluster?.tell('order', [`${index}-${n}`])),
       ),
     )
     for (const [index, list] of heard.entries()) {
@@ -173,21 +176,21 @@ describe('a node that is lost', () => {
     const two = await node('two')
     const name = newName()
     await one.ensure(name)
-    one.watch(name, () => undefined)
+    one.capabilities.changes.watch(name, () => undefined)
     const heard: unknown[] = []
     let stuck = true
-    two.watch(name, (guids) => {
+    two.capabilities.changes.watch(name, (guids) => {
       if (stuck) throw new Error('as planned')
       heard.push(guids)
     })
-    expect(two.cluster?.alive()).toBe(true)
+    expect(two.capabilities.cluster?.alive()).toBe(true)
     const guid = await create(one, name)
     // It was acknowledged without the other, which therefore must have stopped to answer.
-    expect(two.cluster?.alive()).toBe(false)
-    const nodes = await one.cluster?.nodes()
+    expect(two.capabilities.cluster?.alive()).toBe(false)
+    const nodes = await one.capabilities.cluster?.nodes()
     expect(nodes?.filter(({ live }) => live).map((live) => live.name)).toEqual(['one'])
     stuck = false
-    await expect.poll(() => two.cluster?.alive(), { timeout: 8_000 }).toBe(true)
+    await expect.poll(() => two.capabilities.cluster?.alive(), { timeout: 8_000 }).toBe(true)
     expect(heard[0]).toBeUndefined()
     expect(await two.session().get(name, guid)).toBeDefined()
   }, 30_000)
@@ -195,34 +198,34 @@ describe('a node that is lost', () => {
   test('knows it by its own clock, before the others go on', async () => {
     let skew = 0
     const one = await node('one', () => skew)
-    expect(one.cluster?.alive()).toBe(true)
+    expect(one.capabilities.cluster?.alive()).toBe(true)
     skew = 6_000
-    expect(one.cluster?.alive()).toBe(false)
-    await expect.poll(() => one.cluster?.alive(), { timeout: 8_000 }).toBe(true)
+    expect(one.capabilities.cluster?.alive()).toBe(false)
+    await expect.poll(() => one.capabilities.cluster?.alive(), { timeout: 8_000 }).toBe(true)
   })
 
   test('with the whole machine, which its monotonic clock does not show: it reads everything anew', async () => {
     let jumped = 0
     const one = await node('one', still, () => jumped)
     const heard: unknown[] = []
-    one.watch('things', (guids) => void heard.push(guids))
+    one.capabilities.changes.watch('things', (guids) => void heard.push(guids))
     jumped = 6_000
-    expect(one.cluster?.alive()).toBe(false)
-    await expect.poll(() => one.cluster?.alive(), { timeout: 8_000 }).toBe(true)
+    expect(one.capabilities.cluster?.alive()).toBe(false)
+    await expect.poll(() => one.capabilities.cluster?.alive(), { timeout: 8_000 }).toBe(true)
     expect(heard).toContain(undefined)
     // Set back, by whoever sets clocks: that says nothing.
     jumped = -3_600_000
-    expect(one.cluster?.alive()).toBe(true)
+    expect(one.capabilities.cluster?.alive()).toBe(true)
   })
 
   test('that leaves is waited for by nobody', async () => {
     const [one, two] = [await node('one'), await node('two')]
-    two.watch('leaving', () => {
+    two.capabilities.changes.watch('leaving', () => {
       throw new Error('never')
     })
     await two.close()
-    await one.cluster?.tell('leaving', ['bye'])
-    expect((await one.cluster?.nodes())?.map((other) => other.name)).toEqual(['one'])
+    await one.capabilities.cluster?.tell('leaving', ['bye'])
+    expect((await one.capabilities.cluster?.nodes())?.map((other) => other.name)).toEqual(['one'])
   })
 })
 
@@ -234,7 +237,7 @@ describe('alone', () => {
     let done = 0
     await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        nodes[n % 2]?.alone('key', async () => {
+        nodes[n % 2]?.capabilities.alone('key', async () => {
           busy += 1
           most = Math.max(most, busy)
           await wait(5)
@@ -248,10 +251,10 @@ describe('alone', () => {
 
   test('what fails lets go', async () => {
     const [one, two] = [await node('one'), await node('two')]
-    await expect(one.alone('key', () => Promise.reject(new Error('as planned')))).rejects.toThrow(
-      'as planned',
-    )
-    expect(await two.alone('key', async () => 'next')).toBe('next')
+    await expect(
+      one.capabilities.alone('key', () => Promise.reject(new Error('as planned'))),
+    ).rejects.toThrow('as planned')
+    expect(await two.capabilities.alone('key', async () => 'next')).toBe('next')
   })
 })
 

@@ -115,7 +115,10 @@ describe('with documents, an index and free text', () => {
     await database.ensure('orders', { indexes: [{ fields: ['words'] }] })
     const added = (await indexesOf('orders')).filter((index) => !before.includes(index))
     expect(added.join('\n')).toContain('words')
-    expect(database.kept('orders').indexes).toContainEqual({ fields: ['words'], unique: false })
+    expect(database.capabilities.indexes.of('orders').indexes).toContainEqual({
+      fields: ['words'],
+      unique: false,
+    })
     const query = { kind: 'term', field: 'words', value: 'house number 3' } as const
     expect(await database.session().count('orders', query)).toBe(1)
   })

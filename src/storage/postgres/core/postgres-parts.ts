@@ -5,7 +5,8 @@ import { type StampOptions, stamps } from '../../document-stamps.ts'
 import type { Migration } from '../../migrations.ts'
 import { type SlowLimits, searchAdvisor, slowLimits } from '../../search/search-advisor.ts'
 import { PostgresJobs } from '../jobs/postgres-jobs.ts'
-import { JOB_CHANNEL } from '../jobs/postgres-jobs-news.ts'
+import { JOB_CHANNEL, JobNews } from '../jobs/postgres-jobs-news.ts'
+import { PostgresQueues } from '../jobs/postgres-jobs-queues.ts'
 import type { LeaseClocks } from '../nodes/lease-clock.ts'
 import { openLeaseConnection } from '../nodes/lease-connection.ts'
 import { type NodeFolder, openNodeFolder } from '../nodes/node-folder.ts'
@@ -42,6 +43,7 @@ export interface PostgresOptions extends StampOptions, LeaseClocks {
 }
 
 export interface PostgresParts extends SessionParts {
+  readonly queues: PostgresQueues
   readonly alone: Alone
   /** Leaves the cluster, and lets go of the connections. */
   close(): Promise<void>
@@ -65,7 +67,10 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
     const random = pooledRandom(options.random)
     const newGuid = guidSource(options.clock, random)
     const catalogue = new PostgresCatalogue(pool.reading)
-    const jobs = new PostgresJobs({ pool, clock: options.clock, random })
+    const { clock } = options
+    const news = new JobNews(pool, newGuid())
+    const jobs = new PostgresJobs({ pool, clock, guid: newGuid, news })
+    const queues = new PostgresQueues({ pool, clock, news })
     const guid = newGuid()
     // Before the node is in the cluster: whoever finds the guid in the folder finds it in the cluster, or nowhere.
     folder = options.directory === undefined ? undefined : await openNodeFolder(options.directory, guid)
@@ -91,7 +96,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       options.listenUrl ?? options.url,
       [CHANGE_CHANNEL, APPLIED_CHANNEL, JOB_CHANNEL],
       (channel, from) => {
-        if (channel === undefined || channel === JOB_CHANNEL) jobs.heard(from)
+        if (channel === undefined || channel === JOB_CHANNEL) news.heard(from)
         if (channel !== JOB_CHANNEL) cluster.hear(channel)
       },
     )
@@ -100,6 +105,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       catalogue,
       cluster,
       jobs,
+      queues,
       observers: new Map(),
       // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
       advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),

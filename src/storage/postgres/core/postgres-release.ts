@@ -9,17 +9,17 @@ import { planIndex } from './postgres-indexes.ts'
 import type { PostgresParts } from './postgres-parts.ts'
 import { fieldStatistics } from './postgres-statistics.ts'
 
-/** Drops those that are neither unique nor among `kept`. Only within `parts.alone`. */
+/** Drops those that are neither unique nor among `wanted`. Only within `parts.alone`. */
 export async function releaseIndexes(
   parts: PostgresParts,
   name: string,
-  kept: readonly Index[],
+  wanted: readonly Index[],
 ): Promise<void> {
   await parts.catalogue.reload()
   const entry = parts.catalogue.find(name)
   if (entry === undefined) return
-  const wanted = new Set(kept.map((index) => planIndex(entry, index)?.name))
-  const isKept = ([indexName, { unique }]: readonly [string, Index]) => unique || wanted.has(indexName)
+  const keep = new Set(wanted.map((index) => planIndex(entry, index)?.name))
+  const isKept = ([indexName, { unique }]: readonly [string, Index]) => unique || keep.has(indexName)
   const gone = [...entry.indexes].filter((index) => !isKept(index))
   if (gone.length === 0) return
   const names = gone.map(([indexName]) => indexName)

@@ -97,9 +97,9 @@ test('they go with the last index over the field', async () => {
   const both = { fields: ['status', 'other'] }
   await database.ensure('left', { indexes: [...indexes, both] })
   expect(await statisticsOf('left')).toBe(2)
-  await database.release('left', indexes)
+  await database.capabilities.indexes.release('left', indexes)
   expect(await statisticsOf('left')).toBe(1)
-  await database.release('left', [])
+  await database.capabilities.indexes.release('left', [])
   expect(await statisticsOf('left')).toBe(0)
 })
 

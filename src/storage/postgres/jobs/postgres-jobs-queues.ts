@@ -1,8 +1,63 @@
-import type { QueueState } from '../../job.ts'
-import { numberOf, type PostgresConnection, textOf } from '../core/postgres-connection.ts'
+import type { Clock } from '../../../shared/clock.ts'
+import { checkQueue, type QueueSettings, type QueueState, type Queues } from '../../job.ts'
+import { numberOf, type PostgresConnection, type PostgresPool, textOf } from '../core/postgres-connection.ts'
+import type { JobNews } from './postgres-jobs-news.ts'
+
+const PURGE_BATCH = 1000
+
+export interface QueueParts {
+  readonly pool: PostgresPool
+  readonly clock: Clock
+  readonly news: JobNews
+}
+
+export class PostgresQueues implements Queues {
+  readonly #pool: PostgresPool
+  readonly #clock: Clock
+  readonly #news: JobNews
+
+  constructor({ pool, clock, news }: QueueParts) {
+    this.#pool = pool
+    this.#clock = clock
+    this.#news = news
+  }
+
+  list(): Promise<readonly QueueState[]> {
+    return listQueues(this.#pool.reading, this.#clock())
+  }
+
+  async configure(queue: string, settings: QueueSettings): Promise<QueueState> {
+    checkQueue(queue, settings)
+    const { paused, concurrency } = settings
+    await saveQueue(this.#pool, queue, paused, concurrency)
+    this.#news.committed()
+    const [state] = await listQueues(this.#pool.reading, this.#clock(), queue)
+    if (state === undefined) throw new Error('The queue is not there.')
+    return state
+  }
+
+  async purge(doneBefore: number): Promise<number> {
+    let purged = 0
+    for (;;) {
+      const batch = await this.#pool.run(
+        `DELETE FROM job WHERE id = ANY (ARRAY(
+           SELECT id FROM job WHERE state = 'done' AND finished < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+        [doneBefore, PURGE_BATCH],
+      )
+      purged += batch
+      if (batch < PURGE_BATCH) break
+    }
+    await this.#pool.run(
+      `DELETE FROM queue WHERE name = ANY (ARRAY(
+         SELECT name FROM queue WHERE NOT paused AND concurrency IS NULL
+           AND NOT EXISTS (SELECT 1 FROM job WHERE job.queue = queue.name) FOR UPDATE SKIP LOCKED))`,
+    )
+    return purged
+  }
+}
 
 /** All queues by name, or the one that is named. Counts the jobs of each in an index: some 10 ms for 100,000. */
-export async function listQueues(
+async function listQueues(
   connection: PostgresConnection,
   now: number,
   only?: string,
@@ -39,7 +94,7 @@ export async function listQueues(
 }
 
 /** Waits while others claim from the queue or change it, and makes its row if there is none. */
-export async function saveQueue(
+async function saveQueue(
   connection: PostgresConnection,
   queue: string,
   paused: boolean | undefined,

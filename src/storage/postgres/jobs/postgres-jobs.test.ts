@@ -53,7 +53,7 @@ const enqueue = (node: Database, ...jobs: readonly Partial<NewJob>[]) =>
   })
 
 const claim = (node: Database, limit = 100, owner = 'worker') =>
-  node.jobs.claim({ owner, leaseMs: LEASE, limit })
+  node.capabilities.jobs.claim({ owner, leaseMs: LEASE, limit })
 
 const titles = (jobs: readonly { title: string }[]) => jobs.map(({ title }) => title)
 
@@ -66,7 +66,7 @@ async function workAll(limit: number, work: (job: Job) => Promise<void> | void):
       const jobs = await claim(node, limit, owner)
       for (const one of jobs) {
         await work(one)
-        expect(await node.jobs.complete(one)).toBe(true)
+        expect(await node.capabilities.jobs.complete(one)).toBe(true)
       }
       running -= 1
       // What others are doing may let more go.
@@ -106,7 +106,7 @@ it('each of 2,000 jobs is claimed once, by one of four claimers on two nodes', a
   })
   expect(seen.length).toBe(2_000)
   expect(new Set(seen).size).toBe(2_000)
-  const queues = await nodes[1].jobs.queues()
+  const queues = await nodes[1].capabilities.queues.list()
   expect(queues.map(({ name, waiting, running, done }) => [name, waiting, running, done])).toEqual([
     ['work-0', 0, 0, 667],
     ['work-1', 0, 0, 667],
@@ -115,13 +115,13 @@ it('each of 2,000 jobs is claimed once, by one of four claimers on two nodes', a
 }, 60_000)
 
 it('a queue with a concurrency never has more running, on all nodes together', async () => {
-  await nodes[0].jobs.configure('work', { concurrency: 3 })
+  await nodes[0].capabilities.queues.configure('work', { concurrency: 3 })
   await enqueue(nodes[1], ...Array.from({ length: 60 }, (_, n) => ({ title: `${n}` })))
   await enqueue(nodes[1], ...Array.from({ length: 60 }, (_, n) => ({ title: `${n}`, queue: 'other' })))
   let most = 0
   let done = 0
   await workAll(5, async () => {
-    const work = (await nodes[1].jobs.queues()).find(({ name }) => name === 'work')
+    const work = (await nodes[1].capabilities.queues.list()).find(({ name }) => name === 'work')
     most = Math.max(most, work?.running ?? 0)
     done += 1
   })
@@ -173,7 +173,7 @@ it.each(['commit', 'rollback'] as const)(
     for (const title of expected) {
       const [claimed, ...more] = await claim(nodes[1])
       expect([claimed?.title, more]).toEqual([title, []])
-      expect(claimed && (await nodes[0].jobs.complete(claimed))).toBe(true)
+      expect(claimed && (await nodes[0].capabilities.jobs.complete(claimed))).toBe(true)
     }
   },
 )
@@ -183,7 +183,7 @@ it('a job that ends while another of its order key is enqueued lets that one go'
   const [first] = await claim(nodes[1])
   const session = nodes[0].session()
   await session.enqueue(job({ title: 'second', orderKey: 'key' }))
-  const completed = first && nodes[1].jobs.complete(first)
+  const completed = first && nodes[1].capabilities.jobs.complete(first)
   await untilWaiting(1)
   await session.commit()
   expect(await completed).toBe(true)
@@ -196,12 +196,12 @@ it('cancelling a job that waits for its order key lets nobody go', async () => {
     ...['first', 'second', 'third'].map((title) => ({ title, orderKey: 'key' })),
   )
   const [dead] = await claim(nodes[0])
-  expect(dead && (await nodes[0].jobs.fail(dead, 'no'))).toBe(true)
+  expect(dead && (await nodes[0].capabilities.jobs.fail(dead, 'no'))).toBe(true)
   const [second] = await claim(nodes[0])
-  await nodes[0].jobs.requeue(first)
-  await nodes[1].jobs.cancel(third)
+  await nodes[0].capabilities.jobs.requeue(first)
+  await nodes[1].capabilities.jobs.cancel(third)
   expect(await claim(nodes[1])).toEqual([])
-  expect(second && (await nodes[0].jobs.complete(second))).toBe(true)
+  expect(second && (await nodes[0].capabilities.jobs.complete(second))).toBe(true)
   expect(titles(await claim(nodes[1]))).toEqual(['first'])
 })
 
@@ -221,7 +221,10 @@ it('two sessions with the same order keys the other way round: one is undone as 
   await sessions[1 - winner]?.rollback()
   await sessions[winner]?.commit()
   const name = winner === 0 ? 'left' : 'right'
-  expect(titles((await nodes[0].jobs.search(search({ query: matchAll }))).records)).toEqual([name, name])
+  expect(titles((await nodes[0].capabilities.jobs.search(search({ query: matchAll }))).records)).toEqual([
+    name,
+    name,
+  ])
 })
 
 it.each([
@@ -251,12 +254,12 @@ it('a lease that ran out is taken over by another node, and the former owner is 
   const [one, two] = await Promise.all([claim(nodes[1], 5, 'two'), claim(nodes[0], 5, 'three')])
   const [taken, ...more] = [...one, ...two]
   expect([taken?.guid, taken?.attempt, more]).toEqual([lost.guid, 2, []])
-  expect(await nodes[0].jobs.renew(lost, LEASE)).toBe(false)
-  expect(await nodes[0].jobs.complete(lost)).toBe(false)
-  expect(await nodes[0].jobs.fail(lost, 'late')).toBe(false)
-  expect(await nodes[0].jobs.release([lost])).toBe(0)
+  expect(await nodes[0].capabilities.jobs.renew(lost, LEASE)).toBe(false)
+  expect(await nodes[0].capabilities.jobs.complete(lost)).toBe(false)
+  expect(await nodes[0].capabilities.jobs.fail(lost, 'late')).toBe(false)
+  expect(await nodes[0].capabilities.jobs.release([lost])).toBe(0)
   expect(await claim(nodes[0])).toEqual([])
-  expect(taken && (await nodes[1].jobs.complete(taken))).toBe(true)
+  expect(taken && (await nodes[1].capabilities.jobs.complete(taken))).toBe(true)
   expect(titles(await claim(nodes[0]))).toEqual(['behind'])
 })
 
@@ -266,13 +269,16 @@ it('a clock that is ahead takes a job over early, and still only one end counts'
   clocks[1].now += LEASE
   const [theirs] = await claim(nodes[1], 1, 'two')
   if (mine === undefined || theirs === undefined) throw new Error('Nothing was due.')
-  const ends = await Promise.all([nodes[0].jobs.complete(mine), nodes[1].jobs.complete(theirs)])
+  const ends = await Promise.all([
+    nodes[0].capabilities.jobs.complete(mine),
+    nodes[1].capabilities.jobs.complete(theirs),
+  ])
   expect(ends).toEqual([false, true])
 })
 
 it('a commit on one node wakes the workers of the other', async () => {
   let heard = 0
-  const end = nodes[1].jobs.onEnqueued(() => {
+  const end = nodes[1].capabilities.jobs.onEnqueued(() => {
     heard += 1
   })
   await vi.waitFor(

@@ -1,8 +1,8 @@
 /** The queue on PostgreSQL: one table that all nodes claim from. What overlapping transactions do: postgres-jobs-order.ts. */
 
 import type { Clock } from '../../../shared/clock.ts'
-import { invalidField, QuoinError } from '../../../shared/errors.ts'
-import { guidSource, isGuid, type Random } from '../../../shared/guid.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { isGuid } from '../../../shared/guid.ts'
 import type { Search } from '../../../shared/query.ts'
 import {
   type Claim,
@@ -13,9 +13,6 @@ import {
   type JobSummary,
   type Jobs,
   type NewJob,
-  type QueueSettings,
-  type QueueState,
-  queueNameProblem,
 } from '../../job.ts'
 import { jobColumns } from '../../job-row.ts'
 import type { RecordPage } from '../../record-page.ts'
@@ -23,19 +20,18 @@ import { numberOf, type PostgresConnection, type PostgresPool } from '../core/po
 import { isDuplicate } from '../core/postgres-errors.ts'
 import { endLeases, findDue, lockQueues, takeJobs } from './postgres-jobs-claim.ts'
 import { insertJob } from './postgres-jobs-enqueue.ts'
-import { JobNews } from './postgres-jobs-news.ts'
+import type { JobNews } from './postgres-jobs-news.ts'
 import { endAndLetNextGo, LIVE, lockOrderKey } from './postgres-jobs-order.ts'
-import { listQueues, saveQueue } from './postgres-jobs-queues.ts'
 import { jobOf } from './postgres-jobs-row.ts'
 import { searchJobs } from './postgres-jobs-search.ts'
 
 export interface JobParts {
   readonly pool: PostgresPool
   readonly clock: Clock
-  readonly random: Random
+  readonly guid: () => string
+  readonly news: JobNews
 }
 
-const PURGE_BATCH = 1000
 /** The fence: only who still has the lease, by owner and attempt. The first three values of a statement. */
 const LEASED = `guid = $1 AND owner = $2 AND attempt = $3 AND state = 'running'`
 
@@ -45,11 +41,11 @@ export class PostgresJobs implements Jobs {
   readonly #guid: () => string
   readonly #news: JobNews
 
-  constructor({ pool, clock, random }: JobParts) {
+  constructor({ pool, clock, guid, news }: JobParts) {
     this.#pool = pool
     this.#clock = clock
-    this.#guid = guidSource(clock, random)
-    this.#news = new JobNews(pool, this.#guid())
+    this.#guid = guid
+    this.#news = news
   }
 
   /** Within a session's transaction; the session calls {@link committed} when it is committed. Throws INVALID_BODY. */
@@ -63,11 +59,6 @@ export class PostgresJobs implements Jobs {
   /** After a commit that gave workers something to do. */
   committed(): void {
     this.#news.committed()
-  }
-
-  /** A message came on JOB_CHANNEL, or some may have been lost (undefined). */
-  heard(from: string | undefined): void {
-    this.#news.heard(from)
   }
 
   onEnqueued(listener: () => void): () => void {
@@ -175,41 +166,6 @@ export class PostgresJobs implements Jobs {
     })
     if (found?.freed) this.committed()
     return found?.job
-  }
-
-  queues(): Promise<readonly QueueState[]> {
-    return listQueues(this.#pool.reading, this.#clock())
-  }
-
-  async configure(queue: string, { paused, concurrency }: QueueSettings): Promise<QueueState> {
-    const problem = queueNameProblem(queue)
-    if (problem) throw new QuoinError('INVALID_BODY', `The queue name ${JSON.stringify(queue)} ${problem}.`)
-    if (typeof concurrency === 'number' && !(Number.isSafeInteger(concurrency) && concurrency >= 1))
-      throw invalidField('concurrency', 'concurrency must be a whole number from 1, or null for no limit.')
-    await saveQueue(this.#pool, queue, paused, concurrency)
-    this.committed()
-    const [state] = await listQueues(this.#pool.reading, this.#clock(), queue)
-    if (state === undefined) throw new Error('The queue is not there.')
-    return state
-  }
-
-  async purge(doneBefore: number): Promise<number> {
-    let purged = 0
-    for (;;) {
-      const batch = await this.#pool.run(
-        `DELETE FROM job WHERE id = ANY (ARRAY(
-           SELECT id FROM job WHERE state = 'done' AND finished < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
-        [doneBefore, PURGE_BATCH],
-      )
-      purged += batch
-      if (batch < PURGE_BATCH) break
-    }
-    await this.#pool.run(
-      `DELETE FROM queue WHERE name = ANY (ARRAY(
-         SELECT name FROM queue WHERE NOT paused AND concurrency IS NULL
-           AND NOT EXISTS (SELECT 1 FROM job WHERE job.queue = queue.name) FOR UPDATE SKIP LOCKED))`,
-    )
-    return purged
   }
 
   async #changeLeased(lease: JobLease, change: string, ...values: (string | number)[]): Promise<boolean> {

@@ -44,7 +44,7 @@ async function end(): Promise<void> {
 /** Opens a node on the folder and gives the guids of the other nodes that writers wait for. */
 async function others(directory = folder): Promise<readonly string[]> {
   second = await openNode(temporary.url, { directory, connections: 2, node: 'same' })
-  const nodes = (await second.cluster?.nodes()) ?? []
+  const nodes = (await second.capabilities.cluster?.nodes()) ?? []
   return nodes.filter(({ live, self }) => live && !self).map(({ guid }) => guid)
 }
 
@@ -84,7 +84,7 @@ test('one that was killed is replaced at once, and nobody waits for it', async (
   await end()
   expect(await others()).toEqual([])
   // Each node knows the last one: this one is found in the file by the next.
-  const self = second?.cluster?.self
+  const self = second?.capabilities.cluster?.self
   await second?.close()
   const file = new DatabaseSync(join(folder, 'node.db'))
   expect(file.prepare('SELECT guid FROM node').all()).toEqual([{ guid: self }])

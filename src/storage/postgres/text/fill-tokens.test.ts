@@ -83,7 +83,7 @@ test('what was cut off goes on where it ended, on whichever node, and each sees 
   expect(await first.session().count('cut', text('all'))).toBe(DOCUMENTS)
   // What its connections have counted is handed in when they close, else within ten seconds.
   await first.close()
-  const [cut] = await database.preparing()
+  const [cut] = await database.capabilities.indexes.preparing()
   expect(cut).toMatchObject({ storage: 'cut', kind: 'text', total: DOCUMENTS })
   expect(cut?.done).toBeGreaterThan(DOCUMENTS / 2 - 300)
   expect(cut?.done).toBeLessThan(DOCUMENTS / 2)
@@ -93,7 +93,7 @@ test('what was cut off goes on where it ended, on whichever node, and each sees 
   const other = await openNode(temporary.url, { node: 'two' })
   await other.ensure('cut', { text: true })
   await other.close()
-  expect(await database.preparing()).toEqual([])
+  expect(await database.capabilities.indexes.preparing()).toEqual([])
   // The second half, three times: 9,600 were counted. From the start for each batch it would be 60,000.
   expect((await rowsRead(table)) - before).toBeLessThan(DOCUMENTS * 4)
   expect([await count('cut', text('all')), await count('cut', matchAll)]).toEqual([DOCUMENTS, DOCUMENTS])

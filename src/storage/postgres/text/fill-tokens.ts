@@ -7,7 +7,8 @@
  * (`readPreparations`).
  */
 import { setImmediate as turn } from 'node:timers/promises'
-import { documentOf, type Preparation } from '../../database.ts'
+import type { Preparation } from '../../capabilities.ts'
+import { documentOf } from '../../database.ts'
 import { StoredJson } from '../../stored-json.ts'
 import {
   numberOf,

@@ -8,7 +8,7 @@ const MOST = 5_000
 
 export class WrittenDocuments {
   readonly #next: () => number
-  readonly #stamps = new Map<string, number>()
+  readonly #versions = new Map<string, number>()
   #others: number
 
   /** `next` gives a number that is larger than all before, also than those of a storage that had the name before. */
@@ -18,17 +18,17 @@ export class WrittenDocuments {
   }
 
   /** Another number after each commit that wrote the document. */
-  stamp(guid: string): number {
-    return this.#stamps.get(guid) ?? this.#others
+  version(guid: string): number {
+    return this.#versions.get(guid) ?? this.#others
   }
 
   written(guids: readonly string[]): void {
-    if (this.#stamps.size + guids.length > MOST) {
-      this.#stamps.clear()
+    if (this.#versions.size + guids.length > MOST) {
+      this.#versions.clear()
       this.#others = this.#next()
       return
     }
-    const stamp = this.#next()
-    for (const guid of guids) this.#stamps.set(guid, stamp)
+    const version = this.#next()
+    for (const guid of guids) this.#versions.set(guid, version)
   }
 }

@@ -14,7 +14,7 @@ export class SqliteCatalogue {
   /** By name, and kept when a storage is dropped: one that comes back under the name must not repeat a version. */
   readonly #versions = new Map<string, number>()
 
-  #stamp = 0
+  #lastWrite = 0
 
   load(connection: SqliteConnection): void {
     for (const row of connection.all('SELECT id, name, text, text_complete FROM storage')) {
@@ -76,8 +76,8 @@ export class SqliteCatalogue {
   }
 
   /** Larger than all that were given before. */
-  nextStamp(): number {
-    this.#stamp += 1
-    return this.#stamp
+  nextWrite(): number {
+    this.#lastWrite += 1
+    return this.#lastWrite
   }
 }

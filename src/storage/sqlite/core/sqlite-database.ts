@@ -7,21 +7,17 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import { oneAtATime } from '../../../shared/one-at-a-time.ts'
+import type { Capabilities } from '../../capabilities.ts'
 import {
   type Database,
-  type Needs,
   type Observer,
   type Origin,
-  type Preparation,
-  type Read,
   type Session,
   storageNameProblem,
 } from '../../database.ts'
-import type { Index } from '../../document-index.ts'
-import type { Jobs } from '../../job.ts'
+import type { Index, Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
-import type { SlowSearch } from '../../search/search-advisor.ts'
-import { stampOf } from '../cache/read-stamps.ts'
+import { readVersions } from '../cache/read-versions.ts'
 import { searchedStorage } from '../sql/sqlite-search-advice.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
 import { DamagedDatabase } from './sqlite-errors.ts'
@@ -36,10 +32,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
 }
 
 export class SqliteDatabase implements Database {
-  readonly engine = 'sqlite'
-  readonly jobs: Jobs
-  readonly cluster = undefined
-  readonly alone = oneAtATime()
+  readonly capabilities: Capabilities
   readonly #parts: SqliteParts
   /** The last `ensure` or `drop` of each name: they run one after the other. */
   readonly #changes = new Map<string, Promise<void>>()
@@ -47,7 +40,30 @@ export class SqliteDatabase implements Database {
 
   constructor(parts: SqliteParts) {
     this.#parts = parts
-    this.jobs = parts.jobs
+    const { jobs, queues, catalogue, advisor } = parts
+    this.capabilities = {
+      engine: 'sqlite',
+      indexes: {
+        of: (name) => searchedStorage(catalogue.entry(name)),
+        release: (name, wanted) => this.#release(name, wanted),
+        slow(name) {
+          const entry = catalogue.entry(name)
+          return advisor.of(entry.table, searchedStorage(entry))
+        },
+        // What takes long is made in a thread, and the caller of `ensure` waits for it.
+        preparing: async () => [],
+      },
+      changes: {
+        // One process has the directory, so there are no other nodes to tell of.
+        watch: () => () => undefined,
+        version: (name) => catalogue.version(name),
+      },
+      readVersions: readVersions(parts),
+      cluster: undefined,
+      alone: oneAtATime(),
+      jobs,
+      queues,
+    }
   }
 
   ensure(name: string, needs: Needs = {}): Promise<void> {
@@ -58,13 +74,6 @@ export class SqliteDatabase implements Database {
       const entry = this.#parts.catalogue.find(name) ?? (await this.#create(name))
       await ensureIndexes(this.#parts, entry, needs)
       if (needs.text) await ensureText(this.#parts, entry)
-    })
-  }
-
-  release(name: string, kept: readonly Index[]): Promise<void> {
-    return this.#inOrder(name, async () => {
-      const entry = this.#parts.catalogue.find(name)
-      if (entry) await releaseIndexes(this.#parts, entry, kept)
     })
   }
 
@@ -99,33 +108,6 @@ export class SqliteDatabase implements Database {
     return addObserver(this.#parts.observers, name, observer)
   }
 
-  /** One process has the directory, so there are no other nodes to tell of. */
-  watch(): () => void {
-    return () => undefined
-  }
-
-  stamp(name: string, read?: Read): unknown {
-    return stampOf(this.#parts, name, read)
-  }
-
-  version(name: string): number {
-    return this.#parts.catalogue.version(name)
-  }
-
-  kept(name: string): Required<Needs> {
-    return searchedStorage(this.#parts.catalogue.entry(name))
-  }
-
-  /** What takes long is made in a thread, and whoever asked for it waits. */
-  async preparing(): Promise<readonly Preparation[]> {
-    return []
-  }
-
-  slowSearches(name: string): readonly SlowSearch[] {
-    const entry = this.#parts.catalogue.entry(name)
-    return this.#parts.advisor.of(entry.table, searchedStorage(entry))
-  }
-
   /** Another process has met damage in a file: as if this one had. */
   noteDamage(reason: string): void {
     this.#parts.writer.noteFailure(new DamagedDatabase(new Error(reason)))
@@ -139,6 +121,13 @@ export class SqliteDatabase implements Database {
   async #close(): Promise<void> {
     await Promise.allSettled(this.#changes.values())
     await this.#parts.close()
+  }
+
+  #release(name: string, wanted: readonly Index[]): Promise<void> {
+    return this.#inOrder(name, async () => {
+      const entry = this.#parts.catalogue.find(name)
+      if (entry) await releaseIndexes(this.#parts, entry, wanted)
+    })
   }
 
   async #create(name: string): Promise<StorageEntry> {

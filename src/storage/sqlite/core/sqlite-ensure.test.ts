@@ -99,8 +99,8 @@ test('a thread that fails leaves nothing behind, and the writer to the others', 
 })
 
 test('an index of a large storage is dropped, and writes go on', async () => {
-  await database.release('many', [])
+  await database.capabilities.indexes.release('many', [])
   expect(plan()).not.toContain('ix_')
-  expect(database.kept('many').indexes).toEqual([])
+  expect(database.capabilities.indexes.of('many').indexes).toEqual([])
   await create(database, 'many', { n: -4 })
 })

@@ -6,8 +6,7 @@
  * SQLite but to copy the whole table, which writes every document twice.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Needs } from '../../database.ts'
-import type { Index } from '../../document-index.ts'
+import type { Index, Needs } from '../../document-index.ts'
 import { continueText, startText } from '../text/sqlite-text-index.ts'
 import { inIndexThread } from './index-thread.ts'
 import type { SessionParts } from './session-segment.ts'
@@ -41,14 +40,14 @@ export async function ensureIndexes(parts: Parts, entry: StorageEntry, needs: Ne
   )
 }
 
-/** Drops the indexes that are neither unique nor among `kept`. */
+/** Drops the indexes that are neither unique nor among `wanted`. */
 export async function releaseIndexes(
   parts: Parts,
   entry: StorageEntry,
-  kept: readonly Index[],
+  wanted: readonly Index[],
 ): Promise<void> {
-  const wanted = new Set(kept.map((index) => planIndex(entry, index)?.name))
-  const names = [...entry.indexes].flatMap(([name, { unique }]) => (unique || wanted.has(name) ? [] : [name]))
+  const keep = new Set(wanted.map((index) => planIndex(entry, index)?.name))
+  const names = [...entry.indexes].flatMap(([name, { unique }]) => (unique || keep.has(name) ? [] : [name]))
   if (names.length === 0) return
   const statements = names.flatMap((name) => [
     { sql: `DROP INDEX ${name}`, parameters: [] },

@@ -7,7 +7,9 @@ import type { Timers } from '../../../shared/timers.ts'
 import { type StampOptions, stamps } from '../../document-stamps.ts'
 import { type SlowLimits, searchAdvisor } from '../../search/search-advisor.ts'
 import { searchCache } from '../cache/search-cache.ts'
+import { JobWork } from '../jobs/job-work.ts'
 import { SqliteJobs } from '../jobs/sqlite-jobs.ts'
+import { SqliteQueues } from '../jobs/sqlite-jobs-queues.ts'
 import { awaitReaders } from '../reader/readers-lock.ts'
 import { registerSearchFunctions } from '../sql/search-functions.ts'
 import { SearchThread } from '../sql/search-thread.ts'
@@ -43,6 +45,7 @@ export interface SqliteOptions extends StampOptions {
 }
 
 export interface SqliteParts extends SessionParts {
+  readonly queues: SqliteQueues
   /** Waits for those who have the writer or wait for it, and for their commit; then lets go of the files. */
   close(): Promise<void>
 }
@@ -88,6 +91,7 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
     const writer = new SqliteWriter(writing, ballast, options.timers)
     writer.damageFound = (damage) => options.notice?.(damageText(path, damage), true)
     const thread = new SearchThread(path, writer.noteFailure)
+    const jobWork = new JobWork({ writer, reader })
     return {
       writer,
       reader,
@@ -98,7 +102,8 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
       results: searchCache(),
       advisor: searchAdvisor(clock, options.slowSearches),
       stamps: stamps({ ...options, random }),
-      jobs: new SqliteJobs({ writer, reader, clock, random }),
+      jobs: new SqliteJobs(jobWork, clock, random),
+      queues: new SqliteQueues(jobWork, clock),
       async close() {
         await thread.close()
         reader.close()

@@ -207,10 +207,10 @@ describe('turns', () => {
     })
     atOnce(second.create('things', set({ b: 1 })))
     await turns()
-    expect([told, await count(), database.version('things')]).toEqual([false, 0, 0])
+    expect([told, await count(), database.capabilities.changes.version('things')]).toEqual([false, 0, 0])
     await second.rollback()
     await committed
-    expect([told, await count(), database.version('things')]).toEqual([true, 1, 1])
+    expect([told, await count(), database.capabilities.changes.version('things')]).toEqual([true, 1, 1])
   })
 
   test('who has seen what is not on disk yet waits for it too', async () => {
@@ -263,7 +263,7 @@ describe('a full disk', () => {
   test('takes nothing of the group, tells everybody, and is over when there is space', async () => {
     await database.ensure('things', { indexes: [{ fields: ['tags'] }], text: true })
     const guid = await create(database, 'things', { tags: 'red' })
-    const version = database.version('things')
+    const version = database.capabilities.changes.version('things')
     limit(used() + 20)
     const [first, second] = [database.session(), database.session()]
     await first.update('things', guid, set({ tags: ['red', 'blue'] }))
@@ -279,7 +279,7 @@ describe('a full disk', () => {
       transact(database, (session) => session.create('things', set({ x: 'x'.repeat(200_000) }))),
     )
     expect(await stored(database, 'things', guid)).toEqual({ tags: 'red' })
-    expect([await count(), database.version('things')]).toEqual([1, version])
+    expect([await count(), database.capabilities.changes.version('things')]).toEqual([1, version])
     limit(100_000)
     await transact(database, (session) => session.update('things', guid, set({ tags: ['red', 'blue'] })))
     await transact(database, (session) => session.create('things', big))

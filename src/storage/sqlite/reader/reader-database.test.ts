@@ -209,22 +209,23 @@ describe('writes and searches in any order', () => {
   })
 })
 
-test('a stamp is another one after each commit of the writer, and for a storage that comes back under its name', async () => {
-  expect(reader.stamp('things')).toBeUndefined()
+test('a read version is another one after each commit of the writer, and for a storage that comes back under its name', async () => {
+  const version = () => reader.capabilities.readVersions?.of('things')()
+  expect(version()).toBeUndefined()
   await reader.session().count('things', matchAll)
-  const stamps = [reader.stamp('things')]
+  const seen = [version()]
   for (let write = 0; write < 3; write++) {
     await create({ n: write })
     // Its documents may have another shape now, of which this process knows when it has read it.
     await reader.session().count('things', matchAll)
-    stamps.push(reader.stamp('things'))
+    seen.push(version())
   }
-  expect(reader.stamp('things')).toBe(stamps.at(-1))
+  expect(version()).toBe(seen.at(-1))
   await writer.drop('things')
-  expect(reader.stamp('things')).toBeUndefined()
+  expect(version()).toBeUndefined()
   await writer.ensure('things')
   await reader.session().count('things', matchAll)
-  stamps.push(reader.stamp('things'))
-  expect(new Set(stamps)).toHaveProperty('size', 5)
-  expect(stamps).not.toContain(undefined)
+  seen.push(version())
+  expect(new Set(seen)).toHaveProperty('size', 5)
+  expect(seen).not.toContain(undefined)
 })

@@ -5,9 +5,10 @@
 import { join } from 'node:path'
 import { QuoinError } from '../../../shared/errors.ts'
 import { oneAtATime } from '../../../shared/one-at-a-time.ts'
-import type { Cluster, Watcher } from '../../cluster.ts'
+import type { Capabilities, Changes, ReadVersions } from '../../capabilities.ts'
+import type { Cluster } from '../../cluster.ts'
 import type { Database, Origin, Session } from '../../database.ts'
-import type { Jobs } from '../../job.ts'
+import type { Jobs, Queues } from '../../job.ts'
 import { WriteRefused } from '../../write-refused.ts'
 import { searchCache } from '../cache/search-cache.ts'
 import { guarded, SqliteConnection } from '../core/sqlite-connection.ts'
@@ -19,11 +20,8 @@ import { ReaderSession } from './reader-session.ts'
 import { holdReadersLock } from './readers-lock.ts'
 
 /** What the process that writes tells this one. */
-export interface Following {
+export interface Following extends Changes {
   readonly cluster: Cluster
-  watch(name: string, watcher: Watcher): () => void
-  /** Raised by each message about a watched storage. */
-  version(name: string): number
 }
 
 export interface ReaderOptions {
@@ -63,16 +61,9 @@ export function openReaderDatabase({ directory, following, refused, damaged }: R
       failed,
     }
     return {
-      engine: 'sqlite',
-      cluster: following.cluster,
-      jobs: refusedJobs(),
-      alone: oneAtATime(),
       async ensure(name) {
         if (!catalogue.has(name))
           throw new QuoinError('INTERNAL', `The storage ${name} is not there, and this process only reads.`)
-      },
-      async release() {
-        refuse()
       },
       async drop() {
         refuse()
@@ -82,15 +73,7 @@ export function openReaderDatabase({ directory, following, refused, damaged }: R
       session: (origin: Origin = {}): Session => new ReaderSession(parts, origin),
       // Nothing is written here that could be observed.
       observe: () => () => undefined,
-      watch: (name, watcher) => following.watch(name, watcher),
-      version: (name) => following.version(name),
-      stamp(name) {
-        const now = guarded(() => catalogue.unchanged(name), failed)
-        return now && `${now.entry.table} ${now.version}`
-      },
-      kept: () => ({ indexes: [], text: false }),
-      slowSearches: () => [],
-      preparing: async () => [],
+      capabilities: readerCapabilities(following, readerVersions(catalogue, failed)),
       async close() {
         await thread.close()
         connection.close()
@@ -102,6 +85,36 @@ export function openReaderDatabase({ directory, following, refused, damaged }: R
     const told = storageError(error)
     failed(told)
     throw told
+  }
+}
+
+function readerCapabilities(following: Following, readVersions: ReadVersions): Capabilities {
+  return {
+    engine: 'sqlite',
+    indexes: {
+      of: () => ({ indexes: [], text: false }),
+      async release() {
+        refuse()
+      },
+      slow: () => [],
+      preparing: async () => [],
+    },
+    changes: following,
+    readVersions,
+    cluster: following.cluster,
+    alone: oneAtATime(),
+    jobs: refusedJobs(),
+    queues: refusedQueues(),
+  }
+}
+
+/** A version of anything in the storage is what the writer raises with each commit to it. */
+function readerVersions(catalogue: ReaderCatalogue, failed: (error: unknown) => void): ReadVersions {
+  return {
+    of: (name) => () => {
+      const now = guarded(() => catalogue.unchanged(name), failed)
+      return now && `${now.entry.table} ${now.version}`
+    },
   }
 }
 
@@ -120,9 +133,10 @@ function refusedJobs(): Jobs {
     search: refuse,
     requeue: refuse,
     cancel: refuse,
-    queues: refuse,
-    configure: refuse,
-    purge: refuse,
     onEnqueued: refuse,
   }
+}
+
+function refusedQueues(): Queues {
+  return { list: refuse, configure: refuse, purge: refuse }
 }

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { type Search, search } from '../../../shared/query.ts'
-import { documentOf, type Read, type Session } from '../../database.ts'
+import type { Read } from '../../capabilities.ts'
+import { documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
 import { WrittenDocuments } from './written-documents.ts'
@@ -21,6 +22,7 @@ beforeEach(async () => {
   await room.database.ensure(name)
 })
 
+const versionOf = (read?: Read) => room.database.capabilities.readVersions?.of(name, read)()
 const write = <T>(work: (session: Session) => T | Promise<T>) => transact(room.database, work)
 const create = (n: number, guid?: string) =>
   write(async (session) =>
@@ -33,33 +35,33 @@ describe('a document', () => {
     ['an update', (session, guid) => session.update(name, guid, setFields({ n: 2 }))],
     ['a removal', (session, guid) => session.remove(name, guid)],
     ['a deletion', (session, guid) => session.delete(name, guid)],
-  ])('has another stamp after %s, once it is committed, and no other document has', async (_, change) => {
+  ])('has another version after %s, once it is committed, and no other document has', async (_, change) => {
     const [guid, neighbour] = [await create(1), await create(1)]
-    const stamps = () => [room.database.stamp(name, { guid }), room.database.stamp(name, { guid: neighbour })]
-    const before = stamps()
+    const versions = () => [versionOf({ guid }), versionOf({ guid: neighbour })]
+    const before = versions()
     const session = room.database.session()
     await change(session, guid)
-    expect(stamps()).toEqual(before)
+    expect(versions()).toEqual(before)
     await session.rollback()
-    expect(stamps()).toEqual(before)
+    expect(versions()).toEqual(before)
     await change(session, guid)
     await session.commit()
-    expect(stamps()[0]).not.toBe(before[0])
-    expect(stamps()[1]).toBe(before[1])
+    expect(versions()[0]).not.toBe(before[0])
+    expect(versions()[1]).toBe(before[1])
   })
 
-  test('has another stamp also when it was written before anybody asked, and committed after', async () => {
+  test('has another version also when it was written before anybody asked, and committed after', async () => {
     const guid = await create(1)
     const session = room.database.session()
     await session.update(name, guid, setFields({ n: 2 }))
-    const before = room.database.stamp(name, { guid })
+    const before = versionOf({ guid })
     await session.commit()
-    expect(room.database.stamp(name, { guid })).not.toBe(before)
+    expect(versionOf({ guid })).not.toBe(before)
   })
 
   test('that is not there has another one when it is created, restored, or the storage made anew', async () => {
     const seen: unknown[] = []
-    const look = () => seen.push(room.database.stamp(name, { guid: other }))
+    const look = () => seen.push(versionOf({ guid: other }))
     look()
     await create(1, other)
     look()
@@ -75,40 +77,40 @@ describe('a document', () => {
     expect(new Set(seen).size).toBe(6)
   })
 
-  test('keeps its stamp among thousands of writes to others, until they are too many to be remembered', () => {
+  test('keeps its version among thousands of writes to others, until they are too many to be remembered', () => {
     let last = 0
     const written = new WrittenDocuments(() => ++last)
-    const stamp = written.stamp('one')
+    const version = written.version('one')
     for (let number = 0; number < 5_000; number++) {
       written.written([`other ${number}`])
-      expect(written.stamp('one')).toBe(stamp)
+      expect(written.version('one')).toBe(version)
     }
-    const others = new Set([stamp, written.stamp('other 1')])
+    const others = new Set([version, written.version('other 1')])
     written.written(['one too many'])
-    expect(others).not.toContain(written.stamp('one'))
-    expect(written.stamp('other 1')).toBe(written.stamp('one'))
+    expect(others).not.toContain(written.version('one'))
+    expect(written.version('other 1')).toBe(written.version('one'))
   })
 })
 
 describe('a page', () => {
   const ones: Search = search({ query: { kind: 'term', field: 'n', value: 1 } })
-  const read: Read = { page: JSON.stringify(ones) }
+  const read: Read = { page: ones }
 
-  test('has no stamp before it was searched, then itself until a write that may change it', async () => {
+  test('has no version before it was searched, then itself until a write that may change it', async () => {
     const guid = await create(1)
     const { database } = room
-    expect(database.stamp(name, read)).toBeUndefined()
+    expect(versionOf(read)).toBeUndefined()
     const page = await database.session().find(name, ones)
-    expect(database.stamp(name, read)).toBe(page)
+    expect(versionOf(read)).toBe(page)
     await create(2)
-    expect(database.stamp(name, read)).toBe(page)
+    expect(versionOf(read)).toBe(page)
     const session = database.session()
     await session.update(name, guid, setFields({ n: 2 }))
     await session.rollback()
-    expect(database.stamp(name, read)).toBe(page)
+    expect(versionOf(read)).toBe(page)
     await create(1)
-    expect(database.stamp(name, read)).toBeUndefined()
+    expect(versionOf(read)).toBeUndefined()
     const next = await database.session().find(name, ones)
-    expect([next.length, database.stamp(name, read) === next]).toEqual([2, true])
+    expect([next.length, versionOf(read) === next]).toEqual([2, true])
   })
 })

@@ -1,0 +1,82 @@
+/**
+ * What a database offers beside storages and sessions, one small interface for each purpose, so that code asks for the part
+ * that it needs and for nothing else. What an engine cannot do is undefined: code asks for the capability and never for the
+ * engine's name.
+ *
+ * Room is left here for what comes: `uniqueValues` (unique fields and upserts), `aggregates` (sums and counts by group) and
+ * `units` (runs that are serializable).
+ */
+import type { Search } from '../shared/query.ts'
+import type { Cluster, Watcher } from './cluster.ts'
+import type { Index, Needs } from './document-index.ts'
+import type { Jobs, Queues } from './job.ts'
+import type { SlowSearch } from './search/search-advisor.ts'
+
+export interface Capabilities {
+  /** The engine's name, to be shown to people. Never compared: test/house.test.ts refuses that. */
+  readonly engine: string
+  readonly indexes: Indexes
+  readonly changes: Changes
+  /** undefined where another process may have written without this one knowing. */
+  readonly readVersions: ReadVersions | undefined
+  /** undefined where there is one node. */
+  readonly cluster: Cluster | undefined
+  readonly alone: Alone
+  /** What was enqueued, for workers and for people. */
+  readonly jobs: Jobs
+  readonly queues: Queues
+}
+
+/** Does the work while no other node does work with this key. Not to be nested with the same key. */
+export type Alone = <T>(key: string, work: () => Promise<T>) => Promise<T>
+
+/** Indexes that storages have, and those that they should have. */
+export interface Indexes {
+  /** The indexes that a storage has, as far as this node knows. */
+  of(storage: string): Required<Needs>
+  /** Drops the indexes of a storage that are neither unique nor among `wanted`. Free text keeps its index. */
+  release(storage: string, wanted: readonly Index[]): Promise<void>
+  /** Searches on the storage that were slow in this process, with the index that would help. The slowest first. */
+  slow(storage: string): readonly SlowSearch[]
+  /** What storages with many documents are being made ready for at this moment, by any node. */
+  preparing(): Promise<readonly Preparation[]>
+}
+
+/** Free text or an index that a storage with documents gets. */
+export interface Preparation {
+  readonly storage: string
+  readonly kind: 'index' | 'text'
+  /** Documents for free text, blocks of the table for an index: of about this many. */
+  readonly done: number
+  /** 0 while it is not known. */
+  readonly total: number
+}
+
+/** News of storages, for code that keeps in memory what it has read. */
+export interface Changes {
+  /**
+   * Tells of writes to the storage by other nodes, before those are acknowledged. Code that keeps in memory what it reads
+   * from a storage watches it first and reads then. Gives a function that ends it.
+   */
+  watch(storage: string, watcher: Watcher): () => void
+  /**
+   * Raised by each committed write to the storage: what was read at one version is exact while it lasts. For a storage
+   * that is not watched, only by this node's writes.
+   */
+  version(storage: string): number
+}
+
+/** For code that keeps what it read, and asks before each use whether a second read would give the same. */
+export interface ReadVersions {
+  /** The version of what was read: a document, a page of a search, or anything in the storage. */
+  of(storage: string, read?: Read): ReadVersion
+}
+
+/**
+ * Asked again and again, compared with ===: another value after each committed write that may have changed what was read,
+ * whichever process wrote, and before any process sees the write. undefined while this process cannot know.
+ */
+export type ReadVersion = () => unknown
+
+/** A document, or the page of a search. */
+export type Read = { readonly guid: string } | { readonly page: Search }
