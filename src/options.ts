@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { allowedHostProblem } from './blocks/http/allowed-hosts.ts'
 import { parseBucketUrl } from './storage/assets/bucket-url.ts'
 import { wordsLike } from './storage/search/similar-word.ts'
@@ -232,8 +233,15 @@ export const optionTable = {
   token: {
     variable: 'QUOIN_TOKEN',
     fallback: '',
-    help: 'Access token with which commands use --url.',
+    help: 'Access token for commands with --url, instead of quoin login.',
     ...text,
+  },
+  configHome: {
+    variable: 'XDG_CONFIG_HOME',
+    fallback: '',
+    help: 'Folder of your settings, where quoin login stores access tokens. Empty or relative: .config in the home directory.',
+    accepts: 'text',
+    read: (given: string) => (isAbsolute(given) ? given : ''),
   },
   metricsToken: {
     variable: 'QUOIN_METRICS_TOKEN',
@@ -315,6 +323,7 @@ export function readOptions(
     lockoutAttempts: read(optionTable.lockoutAttempts),
     lockoutSeconds: read(optionTable.lockoutSeconds),
     token: read(optionTable.token),
+    configHome: read(optionTable.configHome),
     metricsToken: read(optionTable.metricsToken),
     entity: read(optionTable.entity),
   }

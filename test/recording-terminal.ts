@@ -10,6 +10,9 @@ export interface CommandEnd {
   readonly complained: string
 }
 
+/** The sign-ins of the person who runs the tests are not used. */
+const noSignIns = { XDG_CONFIG_HOME: '/nowhere/at/all' }
+
 /** Runs `quoin …` in this process, with these environment variables and this line on the standard input. */
 export async function quoinCommand(
   words: readonly string[],
@@ -19,11 +22,15 @@ export async function quoinCommand(
   const printed: string[] = []
   const complained: string[] = []
   const terminal: Terminal = {
-    options: () => ({ ...readOptions(environment), token: environment.QUOIN_TOKEN ?? '' }),
+    options: () => ({
+      ...readOptions({ ...noSignIns, ...environment }),
+      token: environment.QUOIN_TOKEN ?? '',
+    }),
     print: (text) => void printed.push(text),
     complain: (text) => void complained.push(text),
     announce: (text) => void complained.push(text),
     readLine: async () => input,
+    readSecret: async () => input,
     clock: Date.now,
     random: (bytes) => void randomFillSync(bytes),
   }

@@ -20,6 +20,8 @@ export interface Terminal {
   readonly redraw?: (line: string) => void
   /** The first line of the standard input, without its end. */
   readonly readLine: () => Promise<string>
+  /** The same; at a terminal this prompt asks for it, and what is typed is not shown. */
+  readonly readSecret: (prompt: string) => Promise<string>
 
   readonly clock: Clock
   readonly random: Random

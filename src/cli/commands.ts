@@ -5,6 +5,8 @@ import { exportBlueprintFile } from './export.ts'
 import { importBlueprintFile } from './import.ts'
 import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
+import { login } from './sign-in/login.ts'
+import { logout } from './sign-in/logout.ts'
 import { start } from './start.ts'
 import { userCreate } from './user-create.ts'
 import { userResetPassword } from './user-reset-password.ts'
@@ -15,6 +17,8 @@ export const commands: readonly Command[] = [
   check,
   exportBlueprintFile,
   importBlueprintFile,
+  login,
+  logout,
   userCreate,
   userResetPassword,
   backup,

@@ -84,7 +84,7 @@ async function checkData(directory: string): Promise<void> {
 
 function inUse(error: QuoinError): Refused {
   return new Refused(
-    `${error.message} While a server runs, do it over its API: set QUOIN_TOKEN to an access token and add --url http://<host>:<port>.`,
+    `${error.message} While a server runs, use its API: quoin login http://<host>:<port> <username> once, then add --url http://<host>:<port>.`,
     0,
   )
 }

@@ -159,7 +159,7 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
     test('without --url, while the server runs: one line that says how', async () => {
       const end = await quoinCommand(['export', 'Tasks'], environment)
       expect(end).toMatchObject({ code: 1, printed: '' })
-      expect(end.complained).toMatch(/in use.*QUOIN_TOKEN.*--url/)
+      expect(end.complained).toMatch(/in use.*quoin login.*--url/)
       expect(end.complained.split('\n')).toHaveLength(1)
     })
 

@@ -174,6 +174,7 @@ describe('a bar', () => {
       announce: () => undefined,
       redraw: (line) => void drawn.push(line),
       readLine: async () => '',
+      readSecret: async () => '',
       clock: () => now,
       random: () => undefined,
     }

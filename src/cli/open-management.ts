@@ -1,15 +1,16 @@
 import type { Terminal } from './command.ts'
-import type { Management } from './management.ts'
+import { type Management, Refused } from './management.ts'
 import { UsageError } from './read-words.ts'
+import { serverAddress } from './server-address.ts'
 
 /** The flag of every command that works over HTTP as well. */
 export const urlFlag = {
   url: {
     type: 'string',
     value: '<address>',
-    help: `Work on a running server, for example http://127.0.0.1:8080, with an access token
-in QUOIN_TOKEN. Without --url the command opens the data directory (QUOIN_DATA)
-itself, which works only while no server uses it.`,
+    help: `Work on a running server, for example http://127.0.0.1:8080, after quoin login or
+with an access token in QUOIN_TOKEN. Without --url the command opens the data
+directory (QUOIN_DATA) itself, which works only while no server uses it.`,
   },
 } as const
 
@@ -33,8 +34,27 @@ async function local(terminal: Terminal): Promise<Management> {
 }
 
 async function remote(terminal: Terminal, url: string): Promise<Management> {
-  const { token } = terminal.options()
-  if (token === '') throw new UsageError('--url needs an access token: set QUOIN_TOKEN to one.')
+  const { token, configHome } = terminal.options()
+  const address = serverAddress(url)
   const { remoteManagement } = await import('./remote-management.ts')
-  return remoteManagement(url, token)
+  if (token !== '') return remoteManagement(address, token)
+  const { readSignIns, signInPath } = await import('./sign-in/sign-in-file.ts')
+  const { [address]: signIn } = await readSignIns(signInPath(configHome))
+  if (!signIn)
+    throw new UsageError(`There is no sign-in to ${address}: run quoin login ${address} <username>.`)
+  const server = remoteManagement(address, signIn.token)
+  return {
+    ...server,
+    call: (method, path, body) =>
+      server.call(method, path, body).catch((error: unknown) => {
+        throw error instanceof Refused && error.status === 401 ? expired(address, signIn.username) : error
+      }),
+  }
+}
+
+function expired(address: string, username: string): Refused {
+  return new Refused(
+    `The sign-in to ${address} has expired or was ended. Run: quoin login ${address} ${username}`,
+    401,
+  )
 }

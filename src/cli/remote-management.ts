@@ -1,6 +1,5 @@
 import { Agent, fetch } from 'undici'
 import { bodyOf, type Management, Refused } from './management.ts'
-import { UsageError } from './read-words.ts'
 
 /**
  * No limit on the answer: activating a blueprint whose storages are full makes indexes and free text, which may take an
@@ -8,16 +7,16 @@ import { UsageError } from './read-words.ts'
  */
 const PATIENT = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } }
 
-/** A running server. `url` is its address, with or without /api/v1. Throws UsageError for an invalid address. */
-export function remoteManagement(url: string, token: string): Management {
-  const base = baseOf(url)
+/** A running server by its address, as `serverAddress` gives it. Without a token it is only asked for one. */
+export function remoteManagement(address: string, token?: string): Management {
+  const base = `${address}/api/v1`
   const agent = new Agent(PATIENT)
   return {
     async call(method, path, body) {
       const response = await send(`${base}${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${token}`,
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -29,17 +28,6 @@ export function remoteManagement(url: string, token: string): Management {
     },
     close: () => agent.close(),
   }
-}
-
-function baseOf(url: string): string {
-  if (!URL.canParse(url) || !/^https?:\/\//i.test(url))
-    throw new UsageError('--url takes an address such as http://127.0.0.1:8080.')
-  const parsed = new URL(url)
-  if (parsed.username !== '' || parsed.password !== '')
-    throw new UsageError(
-      '--url must not contain a password: other users of this machine can read a command line. Set QUOIN_TOKEN.',
-    )
-  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`
 }
 
 async function send(

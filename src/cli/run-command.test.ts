@@ -23,9 +23,12 @@ test.each([
   { words: ['export', 'a', '--url'], says: 'Option --url needs a value: --url <address>.' },
   { words: ['import', 'a', '--url', '--activate'], says: 'Option --url needs a value: --url <address>.' },
   { words: ['import', 'a', '--activate=yes'], says: 'Option --activate takes no value.' },
-  { words: ['export', 'a', '--url', 'localhost'], says: '--url takes an address' },
-  { words: ['export', 'a', '--url', 'ftp://localhost'], says: '--url takes an address' },
+  { words: ['export', 'a', '--url', 'localhost'], says: '"localhost" is not an address' },
+  { words: ['export', 'a', '--url', 'ftp://localhost'], says: '"ftp://localhost" is not an address' },
   { words: ['export', 'a', '--url', 'http://me:secret@localhost'], says: 'must not contain a password' },
+  { words: ['login', 'localhost', 'ann'], says: '"localhost" is not an address' },
+  { words: ['login', 'http://localhost'], says: 'Missing argument: <username>.' },
+  { words: ['login', 'http://localhost', 'ann'], says: 'There is no password on the standard input.' },
   { words: ['import', '--activate'], says: 'Missing argument: <file>.' },
   {
     words: ['user', 'create', 'a', '--password', 'b'],
@@ -43,10 +46,10 @@ test.each([
   expect(end.complained.split('\n')).toHaveLength(1)
 })
 
-test('without a token there is no work over HTTP', async () => {
+test('without a sign-in there is no work over HTTP', async () => {
   const end = await quoinCommand(['export', 'a', '--url', 'http://127.0.0.1:9'])
   expect(end).toMatchObject({ code: 2, printed: '' })
-  expect(end.complained).toContain('QUOIN_TOKEN')
+  expect(end.complained).toContain('quoin login http://127.0.0.1:9 <username>')
 })
 
 test('a setting that is not accepted is one line that names it: exit code 1', async () => {

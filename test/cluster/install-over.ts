@@ -18,6 +18,7 @@ export async function installOver(address: string, token: string, blueprint: Jso
       complain: (line) => void printed.push(line),
       announce: (line) => void printed.push(line),
       readLine: async () => '',
+      readSecret: async () => '',
       clock: Date.now,
       random: (bytes) => void crypto.getRandomValues(bytes),
     })
