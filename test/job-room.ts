@@ -8,6 +8,7 @@ import { openStorageEvents } from '../src/flows/background/storage-events.ts'
 import { installBlueprint } from '../src/flows/blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../src/flows/flows.ts'
 import type { RunEnd } from '../src/flows/run/run.ts'
+import { type Runs, runPipeline } from '../src/flows/run-pipeline.ts'
 import { systemLogStorage } from '../src/records/system-log.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { matchAll, type Query, search } from '../src/shared/query.ts'
@@ -29,6 +30,7 @@ export interface Worked {
 
 export interface JobRoom extends TestDatabase {
   readonly flows: Flows
+  readonly runs: Runs
   readonly runJob: ReturnType<typeof jobRunner>
   /** Makes and activates a blueprint; its guid. */
   install(blocks: FlowBlocks): Promise<string>
@@ -56,9 +58,10 @@ export async function openJobRoom(): Promise<JobRoom> {
     allowedHosts: [],
     reservedRoots: new Set(),
   })
+  const runs = runPipeline(flows)
   const closeEvents = openStorageEvents({ database, live: flows.live, log: flows.log })
   const findUser = (guid: string) => (guid === ada.guid ? adaUser : undefined)
-  const runJob = jobRunner({ flows, findUser })
+  const runJob = jobRunner({ flows, runs, findUser })
 
   async function documents(name: string, query: Query = matchAll): Promise<readonly JsonObject[]> {
     const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const
@@ -81,6 +84,7 @@ export async function openJobRoom(): Promise<JobRoom> {
   return {
     ...room,
     flows,
+    runs,
     runJob,
     install: (blocks) => installBlueprint(flows, { name: 'Test', blocks }, ada),
     async send(blueprint, changes = {}) {
@@ -90,7 +94,7 @@ export async function openJobRoom(): Promise<JobRoom> {
       const replies: Reply[] = []
       const given = endpoint.start(request)
       const onReply = (reply: Reply) => void replies.push(reply)
-      const end = await flows.run({ flow: endpoint.flow, blueprint, given, request, onReply })
+      const end = await runs.run({ flow: endpoint.flow, blueprint, given, request, onReply })
       return { end, replies }
     },
     async work() {

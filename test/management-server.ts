@@ -5,6 +5,7 @@ import { loadBlocks } from '../src/blocks/load-blocks.ts'
 import { auditedRecords } from '../src/flows/audited-records.ts'
 import { type Flows, openFlows } from '../src/flows/flows.ts'
 import { openValidationRules } from '../src/flows/live/validation-rules.ts'
+import { runPipeline } from '../src/flows/run-pipeline.ts'
 import { customEndpoints } from '../src/http/endpoints/custom-endpoints.ts'
 import { openIdempotency } from '../src/http/endpoints/endpoint-idempotency.ts'
 import { blueprintActionRoutes } from '../src/http/routes/blueprints/blueprint-actions.ts'
@@ -100,7 +101,11 @@ export async function openManagementServer(): Promise<ManagementServer> {
     blueprintFieldRoutes(records),
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
-    customEndpoints(flows, await openIdempotency(database, clock)),
+    customEndpoints({
+      flows,
+      runs: runPipeline(flows),
+      idempotency: await openIdempotency(database, clock),
+    }),
   ]
   const server = await openServer({
     access,

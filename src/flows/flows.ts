@@ -4,14 +4,11 @@ import { openSystemLog, type SystemLog } from '../records/system-log.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import { guidSource } from '../shared/guid.ts'
-import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
 import type { Database } from '../storage/database.ts'
 import { type Deployments, openDeployments } from './live/deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
 import { openClusterCache } from './run/cluster-cache.ts'
-import { keptReplies, type RunOn } from './run/kept-replies.ts'
-import { Run, type RunEnd, type RunStart } from './run/run.ts'
 import { runCache } from './run/run-cache.ts'
 import type { RunEnvironment, RunLimits } from './run/run-environment.ts'
 import { RunningFlow } from './watchdog/running-flow.ts'
@@ -39,20 +36,17 @@ export interface Flows {
   readonly deployments: Deployments
   readonly live: LiveBlueprints
   readonly log: SystemLog
-  /** What its runs share: for whoever makes runs that differ in it. */
+  /** What runs share: for the pipeline, and for tracing, whose runs differ in it. */
   readonly environment: RunEnvironment
   /** Which flow is running, for the watchdog. */
   readonly running: RunningFlow
-  /** Runs a flow to its end, or replies again what it replied. Gives at once when nothing waited. */
-  run(start: RunStart): MaybePromise<RunEnd>
   /** Stops runs that are under way and stores what is left of the log. */
   close(): Promise<void>
 }
 
-/** Opens the room that keeps blueprints and runs them, with every active blueprint in place. */
+/** Opens the room that keeps blueprints, with every active one in place. What runs them is `run-pipeline.ts`. */
 export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const { database, catalogue, clock, random } = options
-  const { readVersions } = database.capabilities
   const records = await openRecords(database, clock)
   const log = options.log ?? (await openSystemLog(database, clock))
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
@@ -74,9 +68,6 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
     },
   }
-  const run = (start: RunStart) => new Run(environment, start).execute(start)
-  const runOn: RunOn = (start, on) =>
-    on === database ? run(start) : new Run({ ...environment, database: on }, start).execute(start)
   await deployments.restore()
   return {
     catalogue,
@@ -88,7 +79,6 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     log,
     environment,
     running,
-    run: readVersions ? keptReplies(database, readVersions, runOn) : run,
     async close() {
       deployments.close()
       closeCache()

@@ -3,6 +3,7 @@ import { jobRunner } from '../flows/background/run-job.ts'
 import { liveSchedules } from '../flows/background/schedules.ts'
 import { openStorageEvents } from '../flows/background/storage-events.ts'
 import type { Flows } from '../flows/flows.ts'
+import type { Runs } from '../flows/run-pipeline.ts'
 import type { QueueDepth } from '../http/metrics/metrics.ts'
 import { openQueue } from '../queue/queue-worker.ts'
 import { openScheduler, type Scheduler } from '../queue/scheduler.ts'
@@ -15,6 +16,7 @@ import { releasers } from './releasers.ts'
 export interface BackgroundOptions {
   readonly database: Database
   readonly flows: Flows
+  readonly runs: Runs
   readonly access: Access
   readonly clock: Clock
   readonly random: Random
@@ -30,7 +32,7 @@ export interface Background {
 
 /** The work that no request waits for: events of storages, the queue, and schedules. */
 export async function openBackground(options: BackgroundOptions): Promise<Background> {
-  const { database, flows, access, clock, random, offline } = options
+  const { database, flows, runs, access, clock, random, offline } = options
   const { live, log } = flows
   const opened = releasers()
   opened.add(openStorageEvents({ database, live, log }))
@@ -39,12 +41,12 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   const scheduler = await openScheduler({
     database,
     clock,
-    schedules: liveSchedules(flows),
+    schedules: liveSchedules(flows, runs),
     onChange: (listener) => live.watch(listener),
     log: write,
   })
   opened.add(() => scheduler.close())
-  const runJob = jobRunner({ flows, findUser: (guid) => access.getUser(guid) })
+  const runJob = jobRunner({ flows, runs, findUser: (guid) => access.getUser(guid) })
   const queue = openQueue({ ...database.capabilities, runJob, clock, random, log: write })
   opened.add(() => queue.close())
   return { scheduler, close: opened.release }

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openAccess } from '../access/access.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import { openFlows } from '../flows/flows.ts'
+import { runPipeline } from '../flows/run-pipeline.ts'
 import { openTracedBlueprints } from '../flows/trace/traced-blueprints.ts'
 import type { RunningFlow } from '../flows/watchdog/running-flow.ts'
 import { customEndpoints } from '../http/endpoints/custom-endpoints.ts'
@@ -79,24 +80,27 @@ export async function openReader(
     opened.add(() => flows.close())
     const traced = await openTracedBlueprints(database, clock)
     opened.add(() => traced.close())
-    const metrics = openMetrics({ flows, version })
+    const runs = runPipeline(flows)
+    const metrics = openMetrics({ flows, runs, version })
     opened.add(() => metrics.close())
     let isClosing = false
     const forwarder = requestForwarder(entrance, () => isClosing)
     opened.add(() => forwarder.close())
     const endpoints = readingEndpoints({
-      flows: metrics.flows,
+      live: flows.live,
+      runs,
       forward: forwarder.forward,
       hasLogged: (run) => logged.size > 0 && logged.delete(run),
       isTraced: (blueprint) => !traced.none && traced.of(blueprint) !== undefined,
     })
     opened.add(() => endpoints.close())
+    const idempotency = await openIdempotency(database, clock)
     const server = await openServer({
       access,
       clock,
       version,
       settings: httpSettings(options),
-      api: [customEndpoints(metrics.flows, await openIdempotency(database, clock), endpoints.respond)],
+      api: [customEndpoints({ flows, runs, idempotency }, endpoints.respond)],
       finished: metrics.finished,
     })
     metrics.countWaiting(server.waitingBytes)

@@ -18,6 +18,7 @@ import { installBlueprint } from '../flows/blueprints/install-blueprint.ts'
 import { keepEmptyLists } from '../flows/blueprints/keep-empty-lists.ts'
 import { type Flows, openFlows } from '../flows/flows.ts'
 import { openValidationRules } from '../flows/live/validation-rules.ts'
+import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
 import { openTracing } from '../flows/trace/tracing.ts'
 import { settleStuckFlows, stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
 import { endpointDescriptions } from '../http/docs/endpoint-descriptions.ts'
@@ -89,6 +90,7 @@ import { releasers } from './releasers.ts'
 export interface Quoin {
   readonly access: Access
   readonly flows: Flows
+  readonly runs: Runs
   readonly server: Server
   readonly database: Database
   readonly version: string
@@ -195,8 +197,10 @@ export async function openQuoin(
     }
     const tracing = await openTracing(flows)
     opened.add(() => tracing.close())
+    const runs = runPipeline(flows, tracing.traced)
     const metrics = openMetrics({
-      flows: tracing.flows,
+      flows,
+      runs,
       version,
       queues: async () => queueDepths(await database.capabilities.queues.list()),
     })
@@ -215,7 +219,8 @@ export async function openQuoin(
     if (!offline) await settleStuck()
     const background = await openBackground({
       database,
-      flows: metrics.flows,
+      flows,
+      runs,
       access,
       clock,
       random,
@@ -247,7 +252,8 @@ export async function openQuoin(
     const idempotency = await openIdempotency(database, clock)
     const pages = await openPageRoom({
       access,
-      flows: metrics.flows,
+      flows,
+      runs,
       database,
       assets,
       clock,
@@ -294,7 +300,7 @@ export async function openQuoin(
         systemLogRoutes(flows),
         auditLogRoutes(flows.records),
         openApiRoutes(describe),
-        customEndpoints(metrics.flows, idempotency),
+        customEndpoints({ flows, runs, idempotency }),
       ],
       root: [
         docsRoutes(describe),
@@ -313,11 +319,11 @@ export async function openQuoin(
       // Runs that go on behind their reply have what is left of the time that requests in flight have.
       const late = clock() + STOP_MS
       await server.close()
-      await metrics.settled(Math.max(0, late - clock()))
+      await runs.settled(Math.max(0, late - clock()))
     })
     // Runs at a breakpoint would keep the server waiting.
     opened.add(() => tracing.runs.release())
-    return { access, flows, server, database, version, administrator, close: opened.release }
+    return { access, flows, runs, server, database, version, administrator, close: opened.release }
   } catch (error) {
     await opened.release()
     throw error

@@ -14,6 +14,7 @@ import type { Reply } from '../blocks/reply.ts'
 import type { CompiledEndpoint } from '../flows/compile/frame.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { RunEnd } from '../flows/run/run.ts'
+import type { Runs } from '../flows/run-pipeline.ts'
 import type { Respond } from '../http/endpoints/custom-endpoints.ts'
 import { sendReply } from '../http/endpoints/endpoint-reply.ts'
 import { endpointTable, type FindEndpoint } from '../http/endpoints/endpoint-table.ts'
@@ -24,7 +25,8 @@ import { WriteRefused, wasRefused } from '../storage/write-refused.ts'
 import { hasBody } from './forwarded-headers.ts'
 
 export interface ReadingEndpointsOptions {
-  readonly flows: Flows
+  readonly live: Flows['live']
+  readonly runs: Pick<Runs, 'run'>
   readonly forward: (request: IncomingMessage, response: ServerResponse) => void
   /** Whether a run that has ended had something to log. Asked once for each. */
   readonly hasLogged: (run: string) => boolean
@@ -43,13 +45,14 @@ export interface ReadingEndpoints {
 const PREFIX = '/api/v1'
 
 export function readingEndpoints({
-  flows,
+  live,
+  runs,
   forward,
   hasLogged,
   isTraced,
 }: ReadingEndpointsOptions): ReadingEndpoints {
   let find: FindEndpoint = () => undefined
-  const unwatch = flows.live.watch((table) => {
+  const unwatch = live.watch((table) => {
     find = endpointTable(table)
   })
   const writing = new WeakSet<CompiledEndpoint>()
@@ -72,16 +75,16 @@ export function readingEndpoints({
         return false
       }
     },
-    respond(_engine, _idempotency, exchange, { endpoint, blueprint }, request) {
+    respond(_door, exchange, { endpoint, blueprint }, request) {
       let session: Session | undefined
       let replied: Reply | undefined
-      const end = flows.run({
+      const end = runs.run({
         flow: endpoint.flow,
         blueprint,
         given: endpoint.start(request),
         request,
-        beforeReply: (runs) => {
-          session = runs
+        beforeReply: (own) => {
+          session = own
         },
         onReply: (reply) => {
           replied = reply

@@ -187,7 +187,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 )
 
 test('writes and requests in any order: each reply is what a run replies', async () => {
-  const { flows, database } = quoin.quoin
+  const { flows, runs, database } = quoin.quoin
   const endpoints = flows.live.table().blueprints.get(blueprint)?.compiled.endpoints ?? []
   const endpointOf = (uri: string) => endpoints.find(({ listening }) => listening.uri === uri)
 
@@ -197,7 +197,7 @@ test('writes and requests in any order: each reply is what a run replies', async
     const request = { ...some, url, ...part }
     const flow = kept ? endpoint.flow : { ...endpoint.flow, repeatable: false }
     const replies: unknown[] = []
-    await flows.run({
+    await runs.run({
       flow,
       blueprint,
       given: endpoint.start(request),

@@ -15,9 +15,11 @@ import type { Flows } from '../flows.ts'
 import { eventGiven } from '../run/event-given.ts'
 import type { RunEnd } from '../run/run.ts'
 import { originIn } from '../run/run-origin.ts'
+import type { Runs } from '../run-pipeline.ts'
 
 interface JobGround {
-  readonly flows: Pick<Flows, 'live' | 'log' | 'records' | 'run'>
+  readonly flows: Pick<Flows, 'live' | 'log' | 'records'>
+  readonly runs: Pick<Runs, 'run'>
   /** A user's document without secrets; undefined when the user is no longer there. */
   readonly findUser: (guid: string) => MaybePromise<JsonObject | undefined>
 }
@@ -34,6 +36,7 @@ interface Target {
 /** Gives what runs one job: resolves when its run ended well, and rejects with the reason when it did not. */
 export function jobRunner({
   flows,
+  runs,
   findUser,
 }: JobGround): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
   return async (job, signal) => {
@@ -47,7 +50,7 @@ export function jobRunner({
     }
     const origin = originIn(job.payload)
     const user = origin.user && (await findUser(origin.user.guid))
-    const end = await flows.run({ ...target, user, origin, signal })
+    const end = await runs.run({ ...target, user, origin, signal })
     if (end.error) throw failureOf(end)
   }
 }

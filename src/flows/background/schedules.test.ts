@@ -6,7 +6,7 @@ let room: JobRoom
 let schedules: () => readonly Schedule[]
 beforeEach(async () => {
   room = await openJobRoom()
-  schedules = liveSchedules(room.flows)
+  schedules = liveSchedules(room.flows, room.runs)
 })
 afterEach(() => room.close())
 

@@ -1,6 +1,8 @@
 import type { Listening } from '../../blocks/block.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import type { Flows } from '../flows.ts'
+import type { RunFlow } from '../run/run.ts'
+import type { Runs } from '../run-pipeline.ts'
 
 /** One schedule of an active blueprint, for who plans its ticks. */
 export interface Schedule {
@@ -25,7 +27,10 @@ export interface Schedule {
 }
 
 /** All schedules that are active now. Cheap: worked out once for each change of what is active. */
-export function liveSchedules({ live, run }: Pick<Flows, 'live' | 'run'>): () => readonly Schedule[] {
+export function liveSchedules(
+  { live }: Pick<Flows, 'live'>,
+  { run }: Pick<Runs, 'run'>,
+): () => readonly Schedule[] {
   let version = -1
   let schedules: readonly Schedule[] = []
   return () => {
@@ -50,7 +55,7 @@ export function liveSchedules({ live, run }: Pick<Flows, 'live' | 'run'>): () =>
 }
 
 /** A run of its own, so that what the pin depends on is bounded and logged like everything else. */
-async function timeOf(run: Flows['run'], flow: CompiledFlow, blueprint: string): Promise<number | undefined> {
+async function timeOf(run: RunFlow, flow: CompiledFlow, blueprint: string): Promise<number | undefined> {
   const { result } = await run({ flow, blueprint, given: {} })
   return typeof result === 'string' ? Date.parse(result) : undefined
 }

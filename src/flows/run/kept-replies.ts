@@ -20,7 +20,7 @@ import { StoredJson } from '../../storage/stored-json.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import { addressKey } from './address-key.ts'
 import { NotedReads } from './noted-reads.ts'
-import type { RunEnd, RunStart } from './run.ts'
+import type { RunEnd, RunFlow, RunStart } from './run.ts'
 
 /** Runs with the sessions of a storage. */
 export type RunOn = (start: RunStart, database: Pick<Database, 'session'>) => MaybePromise<RunEnd>
@@ -42,11 +42,7 @@ interface Kept {
 const repeated: RunEnd = { run: '', replied: true, error: undefined, result: undefined }
 
 /** Gives what replies to a start: with what is kept, or by running. */
-export function keptReplies(
-  database: Database,
-  versions: ReadVersions,
-  run: RunOn,
-): (start: RunStart) => MaybePromise<RunEnd> {
+export function keptReplies(database: Database, versions: ReadVersions, run: RunOn): RunFlow {
   const replies: RecentMemory<Kept> = recentMemory(CHARACTERS)
   /** What was replied once, as if it were kept. */
   const asked: RecentMemory<true> = recentMemory(CHARACTERS)

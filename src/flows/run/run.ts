@@ -52,6 +52,9 @@ export interface RunEnd {
   readonly result: JsonValue | undefined
 }
 
+/** Runs a flow to its end. Gives at once when nothing waited. */
+export type RunFlow = (start: RunStart) => MaybePromise<RunEnd>
+
 export class Run implements RunControl {
   readonly guid: string
   readonly session: Session

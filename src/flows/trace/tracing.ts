@@ -3,14 +3,14 @@
  *
  * - `traced-blueprints` says which blueprints are traced, on all nodes.
  * - `traced-flows` compiles those a second time, with the probe of `watched-blocks`; nothing else ever sees that copy.
- * - The flows given out here have `traced-runs` run the copy where a run is to be traced, and passes every other run
- *   straight on.
+ * - `traced`, a stage of the pipeline of runs, has `traced-runs` run the copy where a run is to be traced, and passes every
+ *   other run straight on.
  * - `run-records` stores what came of it, `run-brake` holds runs at breakpoints, `replay` runs a recorded request again.
  */
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Probe } from '../compile/probe.ts'
 import type { Flows } from '../flows.ts'
-import type { RunEnd, RunStart } from '../run/run.ts'
+import type { RunEnd, RunFlow, RunStart } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import { openRunNews, type RunNews } from './run-news.ts'
 import { openRunRecords, type RunRecords } from './run-records.ts'
@@ -21,8 +21,10 @@ import { type TracedRuns, tracedRuns } from './traced-runs.ts'
 import { watchedBlocks } from './watched-blocks.ts'
 
 export interface Tracing {
-  /** The flows, traced: for what starts runs. */
+  /** What is traced. */
   readonly flows: Flows
+  /** The stage of the pipeline: the same runs, traced where that is asked for. */
+  traced(next: RunFlow): RunFlow
   readonly blueprints: TracedBlueprints
   readonly runs: TracedRuns
   readonly records: RunRecords
@@ -63,9 +65,11 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
     },
   }
 
-  function run(start: RunStart): MaybePromise<RunEnd> {
-    if (blueprints.none && start.traced === undefined) return flows.run(start)
-    return runTraced(start) ?? flows.run(start)
+  const traced = (next: RunFlow): RunFlow => {
+    return (start) => {
+      if (blueprints.none && start.traced === undefined) return next(start)
+      return runTraced(start) ?? next(start)
+    }
   }
 
   /** Undefined for a run that is not to be traced, or cannot be now. */
@@ -80,8 +84,7 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
   }
 
   return {
-    flows: { ...flows, run },
-    ...{ blueprints, runs, records, news, probe, environment },
+    ...{ flows, traced, blueprints, runs, records, news, probe, environment },
     steer: steering.steer,
     async close() {
       runs.release()

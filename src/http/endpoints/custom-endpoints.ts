@@ -13,13 +13,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
-import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Flows } from '../../flows/flows.ts'
-import type { RunEnd } from '../../flows/run/run.ts'
+import type { RunEnd, RunStart } from '../../flows/run/run.ts'
+import type { Runs } from '../../flows/run-pipeline.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
-import type { Session } from '../../storage/database.ts'
 import { findToken } from '../server/find-token.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
 import { endpointBody } from './endpoint-body.ts'
@@ -28,7 +27,7 @@ import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempo
 import { sendEnd, sendReply } from './endpoint-reply.ts'
 import { runRequest } from './endpoint-request.ts'
 import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
-import { flowsAskedFor, TRACE_HEADER } from './trace-header.ts'
+import { TRACE_HEADER, type Traced, tracedFor } from './trace-header.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,26 +36,29 @@ declare module 'fastify' {
   }
 }
 
+/** What endpoints work with. */
+export interface EndpointDoor {
+  readonly flows: Pick<Flows, 'live' | 'log'>
+  readonly runs: Pick<Runs, 'run'>
+  readonly idempotency: Idempotency
+}
+
 /** What is done with a request that has found its endpoint and may enter. */
 export type Respond = (
-  flows: Flows,
-  idempotency: Idempotency,
+  door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   given: RunRequest,
+  traced?: Traced,
 ) => MaybePromise<void>
 
 const PREFIX = '/api/v1'
 const HERE = `${PREFIX}/`
 
-export function customEndpoints(
-  flows: Flows,
-  idempotency: Idempotency,
-  respond: Respond = answer,
-): RouteFamily {
+export function customEndpoints(door: EndpointDoor, respond: Respond = answer): RouteFamily {
   return (app, tools) => {
     let find: FindEndpoint = () => undefined
-    const unwatch = flows.live.watch((table) => {
+    const unwatch = door.flows.live.watch((table) => {
       find = endpointTable(table)
     })
     app.addHook('onClose', async () => unwatch())
@@ -68,7 +70,7 @@ export function customEndpoints(
       const found = find(method, pathOf(url))
       if (!found) return false
       const exchange = new EndpointExchange(request, response, found.endpoint, tools.exchange, handed)
-      enter(flows, idempotency, exchange, found, tools, respond)
+      enter(door, exchange, found, tools, respond)
       return true
     }
 
@@ -102,8 +104,7 @@ function handedOver({ ip, host }: FastifyRequest, reply: FastifyReply): HandedOv
 }
 
 function enter(
-  flows: Flows,
-  idempotency: Idempotency,
+  door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   tools: RouteTools,
@@ -114,10 +115,10 @@ function enter(
     if (!mayEnter(endpoint.scopes, identity)) throw notFound()
     tools.limitRate(exchange, endpoint.block, endpoint.listening.rateLimit)
     if (exchange.headers[TRACE_HEADER] !== undefined)
-      return andThen(flowsAskedFor(flows, exchange, tools), (asked) =>
-        readAndRespond(asked, idempotency, exchange, found, respond),
+      return andThen(tracedFor(exchange, tools), (traced) =>
+        readAndRespond(door, exchange, found, respond, traced),
       )
-    return readAndRespond(flows, idempotency, exchange, found, respond)
+    return readAndRespond(door, exchange, found, respond)
   }
   try {
     const identity = carriesToken(exchange, found.endpoint.scopes) ? identify(exchange, tools) : undefined
@@ -129,14 +130,14 @@ function enter(
 }
 
 function readAndRespond(
-  flows: Flows,
-  idempotency: Idempotency,
+  door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   respond: Respond,
+  traced?: Traced,
 ): MaybePromise<void> {
   return andThen(endpointBody(exchange), (body) =>
-    respond(flows, idempotency, exchange, found, runRequest(exchange, found.parameters, body)),
+    respond(door, exchange, found, runRequest(exchange, found.parameters, body), traced),
   )
 }
 
@@ -176,37 +177,31 @@ function pathOf(url: string): string {
 }
 
 function answer(
-  flows: Flows,
-  idempotency: Idempotency,
+  door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   given: RunRequest,
+  traced?: Traced,
 ): MaybePromise<void> {
-  const key = found.endpoint.listening.idempotent ? idempotency.keyOf(found, given) : undefined
-  if (key) return answerOnce(flows, idempotency, key, found, given, exchange)
-  const end = start(flows, found, given, (sent) => sendReply(exchange, sent))
-  return andThen(end, (ended) => finish(flows, found, ended, exchange))
+  const key = found.endpoint.listening.idempotent ? door.idempotency.keyOf(found, given) : undefined
+  const start: RunStart = {
+    flow: found.endpoint.flow,
+    blueprint: found.blueprint,
+    given: found.endpoint.start(given),
+    request: given,
+    onReply: (sent) => sendReply(exchange, sent),
+    ...(traced && { traced }),
+  }
+  if (key) return answerOnce(door, key, found, start, exchange)
+  return andThen(door.runs.run(start), (ended) => finish(door, found, ended, exchange))
 }
 
-function start(
-  flows: Flows,
+function finish(
+  { flows }: EndpointDoor,
   found: FoundEndpoint,
-  request: RunRequest,
-  onReply: (reply: Reply) => void,
-  beforeReply?: (session: Session, reply: Reply) => unknown,
-) {
-  const { endpoint, blueprint } = found
-  return flows.run({
-    flow: endpoint.flow,
-    blueprint,
-    given: endpoint.start(request),
-    request,
-    onReply,
-    ...(beforeReply && { beforeReply }),
-  })
-}
-
-function finish(flows: Flows, found: FoundEndpoint, end: RunEnd, exchange: EndpointExchange): void {
+  end: RunEnd,
+  exchange: EndpointExchange,
+): void {
   if (end.replied) return
   if (!end.error) {
     const { method, uri } = found.endpoint.listening
@@ -223,30 +218,27 @@ function finish(flows: Flows, found: FoundEndpoint, end: RunEnd, exchange: Endpo
 }
 
 async function answerOnce(
-  flows: Flows,
-  idempotency: Idempotency,
+  door: EndpointDoor,
   key: IdempotencyKey,
   found: FoundEndpoint,
-  given: RunRequest,
+  start: RunStart,
   exchange: EndpointExchange,
 ): Promise<void> {
+  const { idempotency, runs } = door
   const stored = await idempotency.take(key)
   if (stored) {
     replay(exchange, stored)
     return
   }
   try {
-    const end = await start(
-      flows,
-      found,
-      given,
-      (sent) => sendReply(exchange, sent),
-      (session, sent) => idempotency.keep(session, key, sent),
-    )
+    const end = await runs.run({
+      ...start,
+      beforeReply: (session, sent) => idempotency.keep(session, key, sent),
+    })
     // Another node was faster: its writes and its reply stand, ours were undone.
     const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
     if (other) replay(exchange, other)
-    else finish(flows, found, end, exchange)
+    else finish(door, found, end, exchange)
   } finally {
     idempotency.release(key)
   }

@@ -5,7 +5,7 @@
  */
 import type { Identity } from '../../access/identity.ts'
 import { holds } from '../../access/scopes.ts'
-import type { Flows } from '../../flows/flows.ts'
+import type { RunStart } from '../../flows/run/run.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { RouteTools } from '../server/route-family.ts'
@@ -13,20 +13,21 @@ import type { EndpointExchange } from './endpoint-exchange.ts'
 
 export const TRACE_HEADER = 'x-quoin-trace'
 
-/** The engine for a request that has the header: tracing what it runs, where that may be. */
-export function flowsAskedFor(
-  flows: Flows,
+/** Told the guid of a run that is traced, before it begins. */
+export type Traced = NonNullable<RunStart['traced']>
+
+/** For a request that has the header: what its run is started with to be traced; undefined where it may not be. */
+export function tracedFor(
   exchange: EndpointExchange,
   tools: Pick<RouteTools, 'identify'>,
-): MaybePromise<Flows> {
+): MaybePromise<Traced | undefined> {
   const { headers } = exchange
   const asked = String(headers[TRACE_HEADER])
   delete headers[TRACE_HEADER]
   const asker = asked === '1' ? exchange.identity : userOf(asked, exchange, tools)
   return andThen(asker, (identity) => {
-    if (!identity || !holds(identity.scopes, 'blueprints_update')) return flows
-    const traced = (run: string) => exchange.alsoSend('x-quoin-run', run)
-    return { ...flows, run: (start) => flows.run({ ...start, traced }) }
+    if (!identity || !holds(identity.scopes, 'blueprints_update')) return undefined
+    return (run) => exchange.alsoSend('x-quoin-run', run)
   })
 }
 

@@ -1,14 +1,16 @@
 import { blockCounts } from '../../flows/compile/block-counts.ts'
 import type { Flows } from '../../flows/flows.ts'
+import type { Runs } from '../../flows/run-pipeline.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { RequestListener } from '../server/finished-request.ts'
 import { httpMetrics } from './http-metrics.ts'
 import { openProcessMetrics } from './process-metrics.ts'
 import { type Metric, prometheusText } from './prometheus-text.ts'
-import { measureRuns } from './run-metrics.ts'
+import { runMetrics } from './run-metrics.ts'
 
 export interface MetricsOptions {
-  readonly flows: Flows
+  readonly flows: Pick<Flows, 'catalogue' | 'live'>
+  readonly runs: Pick<Runs, 'ends' | 'underWay'>
   readonly version: string
   /** How many jobs are in each queue, by state. */
   readonly queues?: () => MaybePromise<Iterable<QueueDepth>>
@@ -21,8 +23,6 @@ export interface QueueDepth {
 }
 
 export interface Metrics {
-  /** The engine, counted: for whatever starts runs. */
-  readonly flows: Flows
   /** For the server: told of each request that was answered. */
   readonly finished: RequestListener
   all(): Promise<readonly Metric[]>
@@ -32,15 +32,12 @@ export interface Metrics {
   countWaiting(bytes: () => number): void
   /** All of it, in Prometheus' text format. */
   text(): Promise<string>
-  /** See {@link measureRuns}. */
-  settled(milliseconds: number): Promise<void>
   close(): void
 }
 
 /** What a node counts about itself. Labels are bounded by what builders deploy, never by what requesters send. */
-export function openMetrics({ flows, version, queues }: MetricsOptions): Metrics {
+export function openMetrics({ flows, runs, version, queues }: MetricsOptions): Metrics {
   const http = httpMetrics()
-  const runs = measureRuns(flows)
   const blocks = blockCounts(flows.catalogue)
   const own = openProcessMetrics()
   let streams: (() => number) | undefined
@@ -53,7 +50,7 @@ export function openMetrics({ flows, version, queues }: MetricsOptions): Metrics
       samples: [{ labels: { version }, value: 1 }],
     } as const,
     ...http.metrics(),
-    ...runs.metrics(),
+    ...runMetrics(runs, flows.live),
     blockMetric(blocks.entries()),
     ...(queues ? [queueMetric(await queues())] : []),
     ...(streams ? [streamMetric(streams())] : []),
@@ -61,9 +58,7 @@ export function openMetrics({ flows, version, queues }: MetricsOptions): Metrics
     ...(await own.metrics()),
   ]
   return {
-    flows: runs.flows,
     finished: http.finished,
-    settled: runs.settled,
     countWaiting(bytes) {
       waiting = bytes
     },

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { type LocalServer, startLocalServer } from '../../../test/local-server.ts'
-import { type MeasuredRuns, measureRuns } from './run-metrics.ts'
+import { type Runs, runPipeline } from '../../flows/run-pipeline.ts'
+import { runMetrics } from './run-metrics.ts'
 
 let slow: LocalServer
 let quoin: TestQuoin
-let runs: MeasuredRuns
+let runs: Runs
 let blueprint: string
 /** Answers whoever asked the slow server. */
 let release: () => void = () => undefined
@@ -18,7 +19,7 @@ beforeAll(async () => {
     arrived.resolve()
   })
   quoin = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: `127.0.0.1:${slow.port}` })
-  runs = measureRuns(quoin.quoin.flows)
+  runs = runPipeline(quoin.quoin.flows)
   blueprint = await quoin.install('waits', {
     on: { type: 'trigger_custom_function', fields: { name: 'wait' } },
     ask: { type: 'http_request', in: { flow: '@on.flow', url: slow.url } },
@@ -34,13 +35,13 @@ afterAll(async () => {
 function run() {
   const called = quoin.quoin.flows.live.table().functions.get('wait')
   if (!called) throw new Error('The function is not there.')
-  return Promise.resolve(runs.flows.run({ flow: called.flow, blueprint, given: called.start({}) }))
+  return Promise.resolve(runs.run({ flow: called.flow, blueprint, given: called.start({}) }))
 }
 
-const underWay = () => runs.metrics().find(({ name }) => name === 'quoin_runs_under_way')?.samples
+const metrics = () => runMetrics(runs, quoin.quoin.flows.live)
+const underWay = () => metrics().find(({ name }) => name === 'quoin_runs_under_way')?.samples
 const ended = () =>
-  runs
-    .metrics()
+  metrics()
     .find(({ name }) => name === 'quoin_runs_total')
     ?.samples.filter(({ value }) => value > 0)
 

@@ -1,5 +1,6 @@
 import type { Access } from '../../access/access.ts'
 import type { Flows } from '../../flows/flows.ts'
+import type { Runs } from '../../flows/run-pipeline.ts'
 import { openPages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
 import type { Clock } from '../../shared/clock.ts'
@@ -16,7 +17,8 @@ import { pageTemplates } from './page-templates.ts'
 
 export interface PageRoomOptions {
   readonly access: Access
-  readonly flows: Flows
+  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid'>
+  readonly runs: Pick<Runs, 'run'>
   readonly database: Database
   readonly assets: Assets
   readonly clock: Clock

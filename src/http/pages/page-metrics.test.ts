@@ -31,13 +31,14 @@ beforeAll(async () => {
     },
     show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@table.state' } },
   })
-  const { access, flows, database } = quoin.quoin
+  const { access, flows, runs, database } = quoin.quoin
   files = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const assets = await openAssets(flows.records, await openAssetFiles(files, flows.newGuid))
-  metrics = openMetrics({ flows, version: '1.2.3' })
+  metrics = openMetrics({ flows, runs, version: '1.2.3' })
   pages = await openPageRoom({
     access,
-    flows: metrics.flows,
+    flows,
+    runs,
     database,
     assets,
     clock: Date.now,

@@ -1,5 +1,6 @@
 import type { Access } from '../../access/access.ts'
 import type { Flows } from '../../flows/flows.ts'
+import type { Runs } from '../../flows/run-pipeline.ts'
 import type { Pages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
 import type { Clock } from '../../shared/clock.ts'
@@ -15,7 +16,8 @@ import type { PageTemplates } from './page-templates.ts'
 /** What everything about pages works with. */
 export interface PageRoom {
   readonly access: Access
-  readonly flows: Flows
+  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid'>
+  readonly runs: Pick<Runs, 'run'>
   readonly database: Database
   readonly assets: Assets
   readonly clock: Clock

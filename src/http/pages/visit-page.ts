@@ -78,7 +78,7 @@ export async function visitPage(
 
   async function run(): Promise<FastifyReply> {
     const { promise: replied, resolve } = Promise.withResolvers<Reply>()
-    const end = room.flows.run({
+    const end = room.runs.run({
       flow: page.flow,
       blueprint,
       given: page.start(given),

@@ -1,6 +1,7 @@
 /** What is counted, and who may see it, on a whole Quoin with a second door that counts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../../../test/end-to-end/harness.ts'
+import { runPipeline } from '../../../flows/run-pipeline.ts'
 import { customEndpoints } from '../../endpoints/custom-endpoints.ts'
 import { openIdempotency } from '../../endpoints/endpoint-idempotency.ts'
 import { type Metrics, openMetrics } from '../../metrics/metrics.ts'
@@ -16,8 +17,11 @@ let doors: Readonly<Record<'production' | 'development', Server>>
 beforeAll(async () => {
   quoin = await openTestQuoin()
   const { access, flows, database } = quoin.quoin
+  const runs = runPipeline(flows)
+  const idempotency = await openIdempotency(database, Date.now)
   metrics = openMetrics({
     flows,
+    runs,
     version: '1.2.3',
     queues: async () => [{ queue: 'mail', state: 'waiting', jobs: 4 }],
   })
@@ -38,7 +42,7 @@ beforeAll(async () => {
         trustProxy: false,
         logLevel: 'silent',
       },
-      api: [userRoutes(access), customEndpoints(metrics.flows, await openIdempotency(database, Date.now))],
+      api: [userRoutes(access), customEndpoints({ flows, runs, idempotency })],
       finished: metrics.finished,
       root: [
         metricsRoutes({ text: metrics.text, token: environment === 'production' ? secret : '', environment }),

@@ -1,0 +1,36 @@
+/**
+ * Everything that happens to every run, from the outside in: `counted(traced(repeated(run)))`.
+ *
+ * - `counted` counts ends by blueprint and outcome, and knows how many runs are under way.
+ * - `traced` runs the probed copy of a flow where tracing asks for it. A process that only reads has no such stage: its
+ *   writer runs what is traced.
+ * - `repeated` sends the reply that the flow gave before, while nothing that it has read was written.
+ * - `run` executes the flow.
+ *
+ * Endpoints, pages, jobs and schedules start runs through {@link Runs} and have no other way: `Flows` cannot run anything.
+ */
+import type { Flows } from './flows.ts'
+import { type CountedRuns, countedRuns } from './run/counted-runs.ts'
+import { keptReplies, type RunOn } from './run/kept-replies.ts'
+import { Run, type RunFlow } from './run/run.ts'
+
+export interface Runs extends Omit<CountedRuns, 'counted'> {
+  /** Runs a flow to its end, or replies again what it replied. Gives at once when nothing waited. */
+  readonly run: RunFlow
+}
+
+type Stage = (next: RunFlow) => RunFlow
+
+export function runPipeline(
+  { environment, records: { database } }: Pick<Flows, 'environment' | 'records'>,
+  traced: Stage = (next) => next,
+): Runs {
+  const { counted, ...counts } = countedRuns()
+  const run: RunOn = (start, on) =>
+    new Run(on === database ? environment : { ...environment, database: on }, start).execute(start)
+  const { readVersions } = database.capabilities
+  const repeated = (on: RunOn): RunFlow =>
+    readVersions ? keptReplies(database, readVersions, on) : (start) => on(start, database)
+
+  return { ...counts, run: counted(traced(repeated(run))) }
+}
