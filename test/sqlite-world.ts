@@ -68,6 +68,7 @@ export function writingTo(session: Session, name: string): (write: Write) => Pro
     if (write.do === 'create') guids.push(metaOf(await session.create(name, set(write.body))).guid)
     else if (write.do === 'update') await session.update(name, guid, set(write.body))
     else if (write.do === 'commit' || write.do === 'rollback') await session[write.do]()
-    else await session[write.do](name, guid)
+    else if (write.do === 'delete') await session.delete(name, guid)
+    else await session.setRemoved(name, guid, write.do === 'remove')
   }
 }

@@ -99,7 +99,7 @@ export async function removeGroup(context: AccessContext, guid: string, by: Iden
     async (session) => {
       await takeTurn(session, context.turnGuid)
       const before = await changeable(session, guid, by)
-      const removed = await session.remove(GROUPS, guid)
+      const removed = await session.setRemoved(GROUPS, guid, true)
       if (removed.outcome !== 'written') throw noSuchGroup(guid)
       await checkStillAdministered(session, before)
     },

@@ -53,7 +53,7 @@ describe('nobody', () => {
     expect(await room.access.identify(token)).toBeUndefined()
     await room.set('_users', guid, { is_active: true })
     expect(await room.access.identify(token)).toBeDefined()
-    await transact(room.database, (session) => session.remove('_users', guid))
+    await transact(room.database, (session) => session.setRemoved('_users', guid, true))
     expect(await room.access.identify(token)).toBeUndefined()
   })
 })

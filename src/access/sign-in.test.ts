@@ -156,7 +156,7 @@ describe('what happens between the check of the password and the verdict counts'
       'INVALID_CREDENTIALS',
       (session, guid) => session.update('_users', guid, [set('is_active', false)]),
     ],
-    ['removal', 'INVALID_CREDENTIALS', (session, guid) => session.remove('_users', guid)],
+    ['removal', 'INVALID_CREDENTIALS', (session, guid) => session.setRemoved('_users', guid, true)],
     ['nothing', 'OK', () => undefined],
   ])('%s: %s', async (_name, expected, change) => {
     room = await openTestAccess()

@@ -105,7 +105,7 @@ export async function removeUser(context: AccessContext, guid: string, by: Ident
   return change(context, guid, by, async (session) => {
     await write(session, guid, [{ op: 'remove', field: 'password_hash' }])
     await deleteTokensOf(session, guid)
-    const removed = await session.remove(USERS, guid)
+    const removed = await session.setRemoved(USERS, guid, true)
     if (removed.outcome !== 'written') throw noSuchUser(guid)
     return documentOf(removed.document)
   })

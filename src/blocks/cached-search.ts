@@ -16,7 +16,7 @@ import type { Cache } from './context.ts'
 
 /** The part of a flow's context that a search needs. */
 interface SearchContext {
-  readonly session: Pick<Session, 'find' | 'count' | 'findWithTotal' | 'hasWritten'>
+  readonly session: Pick<Session, 'find' | 'count' | 'hasWritten'>
   readonly cache: Pick<Cache, 'get' | 'set' | 'deletions'>
 }
 

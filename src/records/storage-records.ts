@@ -148,7 +148,7 @@ export async function removeStorage(
   await transact(
     records.database,
     async (session) => {
-      const removed = await session.remove(storages, guid)
+      const removed = await session.setRemoved(storages, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'storage')
     },
     { user: by },

@@ -83,7 +83,7 @@ export async function removeTemplate(database: Database, guid: string, by: Actor
   await transact(
     database,
     async (session) => {
-      const removed = await session.remove(templateStorage, guid)
+      const removed = await session.setRemoved(templateStorage, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'page template')
     },
     { user: by },

@@ -1,12 +1,12 @@
 /** Many new documents through one session: in a few statements where the engine can, else one by one. */
 import { QuoinError } from '../shared/errors.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import type { CreatedAll, NewDocument, Session } from './database.ts'
+import type { CreatedAll, NewDocument, Session, SessionShortcuts } from './database.ts'
 import type { StoredJson } from './stored-json.ts'
 
 /** As `session.create` for each in order, until one is refused. */
 export function createAll(
-  session: Session,
+  session: Session & Pick<SessionShortcuts, 'createAll'>,
   storage: string,
   documents: readonly NewDocument[],
 ): MaybePromise<CreatedAll> {

@@ -82,20 +82,10 @@ export interface Session {
     options?: { readonly removed?: boolean },
   ): MaybePromise<StoredJson | undefined>
   find(storage: string, search: Search): MaybePromise<Found>
-  /**
-   * A page and how many documents match on all pages, both of one moment, where two calls would show two: callers use
-   * `findWithTotal` of find-with-total.ts, which also works without.
-   */
-  findWithTotal?(storage: string, search: Search): MaybePromise<FoundWithTotal>
   /** How many documents match. `includeRemoved` as in a search. */
   count(storage: string, query: Query, includeRemoved?: boolean): MaybePromise<number>
   /** A new document: the mutations applied to an empty one. CONFLICT if there is one with the given guid, removed or not. */
   create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson>
-  /**
-   * Many at once, where that is faster: whoever wants it calls `createAll` of create-all.ts, which can do without. Observers
-   * are told when all are written.
-   */
-  createAll?(storage: string, documents: readonly NewDocument[]): MaybePromise<CreatedAll>
   /** With `updateHash`, only if it is still the document's. Removed documents are not found. */
   update(
     storage: string,
@@ -103,10 +93,10 @@ export interface Session {
     mutations: readonly Mutation[],
     options?: { readonly updateHash?: string },
   ): MaybePromise<Written>
-  /** Soft delete: `_meta.removed` is set and searches no longer find it. */
-  remove(storage: string, guid: string): MaybePromise<Written>
-  /** Undoes a soft delete. Not found if it is not removed. */
-  restore(storage: string, guid: string): MaybePromise<Written>
+  /**
+   * true: a soft delete, so that searches no longer find the document. false: undoes it. Not found if it is so already.
+   */
+  setRemoved(storage: string, guid: string, removed: boolean): MaybePromise<Written>
   /** Hard delete, also of a removed document. `document` is what it was. */
   delete(storage: string, guid: string): MaybePromise<Written>
   /**
@@ -117,6 +107,14 @@ export interface Session {
   /** undefined when nothing had been written; else resolves when it is durable. */
   commit(): MaybePromise<void>
   rollback(): MaybePromise<void>
+}
+
+/** What an engine may do in one step where a session needs several. Called through create-all.ts and find-with-total.ts only. */
+export interface SessionShortcuts {
+  /** A page and how many documents match on all pages, both of one moment. */
+  findWithTotal?(storage: string, search: Search): MaybePromise<FoundWithTotal>
+  /** Many new documents. Observers are told when all are written. */
+  createAll?(storage: string, documents: readonly NewDocument[]): MaybePromise<CreatedAll>
 }
 
 export interface CreateOptions {

@@ -1,10 +1,10 @@
 /** A page of a search together with how many documents match on all pages, of one moment where the engine can. */
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
-import type { Found, FoundWithTotal, Session } from './database.ts'
+import type { Found, FoundWithTotal, Session, SessionShortcuts } from './database.ts'
 
 export function findWithTotal(
-  session: Pick<Session, 'find' | 'count' | 'findWithTotal'>,
+  session: Pick<Session, 'find' | 'count'> & Pick<SessionShortcuts, 'findWithTotal'>,
   storage: string,
   search: Search,
 ): MaybePromise<FoundWithTotal> {

@@ -57,10 +57,10 @@ test('each kind of write to a watched storage is told once, after its commit', a
   expect(told).toEqual([])
   await session.commit()
   await session.update('rules', guid, setFields({ a: 2 }))
-  await session.remove('rules', guid)
+  await session.setRemoved('rules', guid, true)
   await session.commit()
   end()
-  await session.restore('rules', guid)
+  await session.setRemoved('rules', guid, false)
   await session.delete('rules', guid)
   await session.commit()
   expect(told).toEqual([

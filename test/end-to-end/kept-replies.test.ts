@@ -233,7 +233,8 @@ test('writes and requests in any order: each reply is what a run replies', async
           guids.push(guidOf(_meta))
         } else if (step.kind === 'change' || step.kind === 'undo')
           await session.update('things', guid, setFields({ n: step.n, changed: true }))
-        else await session[step.kind]('things', guid)
+        else if (step.kind === 'delete') await session.delete('things', guid)
+        else await session.setRemoved('things', guid, step.kind === 'remove')
         await (step.kind === 'undo' ? session.rollback() : session.commit())
       }
       await transact(database, async (session) => {

@@ -65,7 +65,7 @@ describe('function_delete_document', () => {
   })
 
   test('deletes a document that was removed before', async () => {
-    await session.remove('tasks', guid)
+    await session.setRemoved('tasks', guid, true)
     await session.commit()
     expect((await deletes({ guid })).next).toBe('flow')
     await session.commit()

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const session = database.session()
   present = await session.create('tasks', [{ op: 'set', field: 'title', value: 'a' }])
   removed = guidOf(await session.create('tasks', [{ op: 'set', field: 'title', value: 'b' }]))
-  await session.remove('tasks', removed)
+  await session.setRemoved('tasks', removed, true)
   await session.commit()
 })
 

@@ -22,8 +22,10 @@ export default defineFlow({
   },
   settings: {},
   run(inputs, { session }) {
-    return andThen(session.remove(builderStorage(inputs.storage), documentGuid(inputs)), (written) =>
-      written.outcome === 'not_found' ? { next: 'not_found' as const } : { document: written.document },
+    return andThen(
+      session.setRemoved(builderStorage(inputs.storage), documentGuid(inputs), true),
+      (written) =>
+        written.outcome === 'not_found' ? { next: 'not_found' as const } : { document: written.document },
     )
   },
 })

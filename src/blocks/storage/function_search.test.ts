@@ -25,7 +25,7 @@ beforeAll(async () => {
   ])
   const removed = await store('tasks', [{ n: 5, status: 'open' }])
   const session = database.session()
-  for (const guid of removed) await session.remove('tasks', guid)
+  for (const guid of removed) await session.setRemoved('tasks', guid, true)
   await session.commit()
 })
 

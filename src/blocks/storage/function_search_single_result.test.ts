@@ -21,7 +21,7 @@ beforeAll(async () => {
       { op: 'set', field: 'note', value: 'a "[1,2]" \\ é' },
     ])
   const removed = await session.create('tasks', [{ op: 'set', field: 'n', value: 0 }])
-  await session.remove('tasks', guidOf(removed))
+  await session.setRemoved('tasks', guidOf(removed), true)
   await session.commit()
 })
 

@@ -69,7 +69,7 @@ describe('function_update_document_mutations', () => {
   })
 
   test('takes not_found for a removed document and leaves it as it is', async () => {
-    await session.remove('tasks', guid)
+    await session.setRemoved('tasks', guid, true)
     await session.commit()
     const removed = await stored()
     expect((await update({ guid })).next).toBe('not_found')

@@ -114,8 +114,8 @@ test('from the first write to the last, a flow is told what happened, in order',
   const guid = guidOf(await create({ title: 'a', tags: ['x'] }))
   const change = { title: 'b', tags: ['x', 'y'] }
   await write((session) => session.update('tasks', guid, setFields(change)))
-  await write((session) => session.remove('tasks', guid))
-  await write((session) => session.restore('tasks', guid))
+  await write((session) => session.setRemoved('tasks', guid, true))
+  await write((session) => session.setRemoved('tasks', guid, false))
   await write((session) => session.delete('tasks', guid))
   expect(await queued()).toBe(5)
   const worked = await room.work()

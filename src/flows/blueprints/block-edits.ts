@@ -137,7 +137,7 @@ async function create(
   if (!gone) return documentOf(await session.create(recordStorages.blocks, setFields(fields), { guid }))
   if (textIn(documentOf(gone).blueprint_guid) !== blueprint)
     throw new QuoinError('CONFLICT', `The guid ${guid} belongs to a block of another blueprint.`)
-  await session.restore(recordStorages.blocks, guid)
+  await session.setRemoved(recordStorages.blocks, guid, false)
   return write(session, guid, fields)
 }
 

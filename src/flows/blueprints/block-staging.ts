@@ -130,7 +130,7 @@ export async function saveStaged(context: RecordContext, guid: string, by: Actor
         return write(session, block, { ...content, unsaved: null, modified_by: { ...by } })
       }
       default: {
-        const removed = await session.remove(recordStorages.blocks, block)
+        const removed = await session.setRemoved(recordStorages.blocks, block, true)
         if (removed.outcome !== 'written') throw notFound(block, 'block')
         return documentOf(removed.document)
       }

@@ -104,8 +104,8 @@ export async function removeBlueprint(context: RecordContext, guid: string, by?:
         throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
       }
       for (const block of await blockRecords(session, guid))
-        await session.remove(recordStorages.blocks, guidOf(block))
-      const removed = await session.remove(recordStorages.blueprints, guid)
+        await session.setRemoved(recordStorages.blocks, guidOf(block), true)
+      const removed = await session.setRemoved(recordStorages.blueprints, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'blueprint')
       return documentOf(removed.document)
     },

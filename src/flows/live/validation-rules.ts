@@ -84,7 +84,7 @@ export async function removeValidationRule(database: Database, guid: string, by:
   await transact(
     database,
     async (session) => {
-      const removed = await session.remove(validationRuleStorage, guid)
+      const removed = await session.setRemoved(validationRuleStorage, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'validation rule')
     },
     { user: by },

@@ -90,7 +90,7 @@ export function removeDocument(
   by: Actor,
 ): Promise<StoredJson> {
   return change(context, place, by, hard ? 'deleted' : 'removed', (session, name) =>
-    hard ? session.delete(name, place.document) : session.remove(name, place.document),
+    hard ? session.delete(name, place.document) : session.setRemoved(name, place.document, true),
   )
 }
 
@@ -100,7 +100,9 @@ export function restoreDocument(
   place: DocumentPlace,
   by: Actor,
 ): Promise<StoredJson> {
-  return change(context, place, by, 'restored', (session, name) => session.restore(name, place.document))
+  return change(context, place, by, 'restored', (session, name) =>
+    session.setRemoved(name, place.document, false),
+  )
 }
 
 function change(

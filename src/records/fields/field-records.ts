@@ -74,7 +74,7 @@ export async function removeField(database: Database, guid: string, by: Actor): 
   await transact(
     database,
     async (session) => {
-      const removed = await session.remove(fieldStorage, guid)
+      const removed = await session.setRemoved(fieldStorage, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'blueprint field')
     },
     { user: by },

@@ -110,8 +110,8 @@ export function documentChapter(it: It): void {
       expect(await session.get(name, guid)).toBeUndefined()
       expect(await session.get(name, guid, { removed: true })).toBeUndefined()
       expect(await session.update(name, guid, set({ a: 2 }))).toEqual({ outcome: 'not_found' })
-      expect(await session.remove(name, guid)).toEqual({ outcome: 'not_found' })
-      expect(await session.restore(name, guid)).toEqual({ outcome: 'not_found' })
+      expect(await session.setRemoved(name, guid, true)).toEqual({ outcome: 'not_found' })
+      expect(await session.setRemoved(name, guid, false)).toEqual({ outcome: 'not_found' })
       expect(await session.delete(name, guid)).toEqual({ outcome: 'not_found' })
       await session.commit()
       expect(await stored(database, name, kept)).toEqual({ a: 1 })
@@ -145,7 +145,7 @@ export function documentChapter(it: It): void {
     const given = { guid: '01900000-0000-7000-8000-00000000000a', cms: Date.UTC(2020, 1, 2), expiry: 5 }
     const kept = await transact(database, (session) => session.create(name, set({ a: 1 }), given))
     expect(metaOf(kept)).toMatchObject({ ...given, created: given.cms / 1000, updated: given.cms / 1000 })
-    await change(database, (session) => session.remove(name, given.guid))
+    await change(database, (session) => session.setRemoved(name, given.guid, true))
     const session = database.session()
     const other = metaOf(await session.create(name, set({ a: 2 }), { cms: clock.now - 1_000 }))
     expect([isGuid(other.guid), other.cms, other.expiry]).toEqual([true, clock.now - 1_000, -1])
@@ -201,7 +201,7 @@ export function documentChapter(it: It): void {
     if (late.outcome !== 'conflict') return
     expect(late.document.value).toEqual(first.document.value)
     expect(await stored(database, name, guid)).toEqual({ a: 2 })
-    const removed = await change(database, (session) => session.remove(name, guid))
+    const removed = await change(database, (session) => session.setRemoved(name, guid, true))
     expect(removed.outcome).toBe('written')
     const gone = await change(database, (session) =>
       session.update(name, guid, set({ a: 4 }), { updateHash }),
@@ -212,30 +212,32 @@ export function documentChapter(it: It): void {
   it('a removed document is out of sight until it is restored', async ({ database, name, clock }) => {
     const guid = await create(database, name, { a: 1 })
     clock.now += 2_000
-    const removed = await change(database, (session) => session.remove(name, guid))
+    const removed = await change(database, (session) => session.setRemoved(name, guid, true))
     if (removed.outcome !== 'written') throw new Error(removed.outcome)
     expect(metaOf(removed.document).removed).toBe(Math.floor(clock.now / 1000))
     const session = database.session()
     expect(await session.get(name, guid)).toBeUndefined()
     expect((await session.get(name, guid, { removed: true }))?.value).toEqual(removed.document.value)
-    expect((await change(database, (s) => s.remove(name, guid))).outcome).toBe('not_found')
+    expect((await change(database, (s) => s.setRemoved(name, guid, true))).outcome).toBe('not_found')
     expect((await change(database, (s) => s.update(name, guid, set({ a: 2 })))).outcome).toBe('not_found')
-    const restored = await change(database, (s) => s.restore(name, guid))
+    const restored = await change(database, (s) => s.setRemoved(name, guid, false))
     if (restored.outcome !== 'written') throw new Error(restored.outcome)
     expect(metaOf(restored.document).removed).toBe(0)
     expect(await stored(database, name, guid)).toEqual({ a: 1 })
-    expect((await change(database, (s) => s.restore(name, guid))).outcome).toBe('not_found')
+    expect((await change(database, (s) => s.setRemoved(name, guid, false))).outcome).toBe('not_found')
   })
 
   it('a deleted document is gone, removed before or not', async ({ database, name }) => {
     for (const removedBefore of [false, true]) {
       const guid = await create(database, name, { a: 1 })
-      if (removedBefore) await change(database, (session) => session.remove(name, guid))
+      if (removedBefore) await change(database, (session) => session.setRemoved(name, guid, true))
       const deleted = await change(database, (session) => session.delete(name, guid))
       if (deleted.outcome !== 'written') throw new Error(deleted.outcome)
       expect(documentOf(deleted.document)).toMatchObject({ _meta: { guid }, a: 1 })
       expect(await database.session().get(name, guid, { removed: true })).toBeUndefined()
-      expect((await change(database, (session) => session.restore(name, guid))).outcome).toBe('not_found')
+      expect((await change(database, (session) => session.setRemoved(name, guid, false))).outcome).toBe(
+        'not_found',
+      )
       expect((await change(database, (session) => session.delete(name, guid))).outcome).toBe('not_found')
     }
   })

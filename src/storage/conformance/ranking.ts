@@ -32,7 +32,7 @@ async function rewrite({ database, name }: World): Promise<void> {
     if (guid === undefined || n % 5 === 1) {
       if (guid !== undefined) await session.delete(name, guid)
       guids[place] = metaOf(await session.create(name, set(body))).guid
-    } else if (n % 5 === 0) await session.remove(name, guid)
+    } else if (n % 5 === 0) await session.setRemoved(name, guid, true)
     else await session.update(name, guid, set(body))
     if (n === 300) await expectReferenceOrder(session, name)
   }

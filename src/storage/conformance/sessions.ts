@@ -60,8 +60,8 @@ export function sessionChapter(it: It): void {
       },
       by,
     )
-    await transact(database, (session) => session.remove(name, guid), by)
-    await transact(database, (session) => session.restore(name, guid), by)
+    await transact(database, (session) => session.setRemoved(name, guid, true), by)
+    await transact(database, (session) => session.setRemoved(name, guid, false), by)
     await transact(database, (session) => session.delete(name, guid))
     await transact(database, (session) => session.update(name, guid, set({ n: 3 })))
     expect(told).toEqual([
@@ -100,7 +100,7 @@ export function sessionChapter(it: It): void {
     const guid = await create(database, name, { title: 'a' })
     const session = database.session()
     await session.create(name, set({ title: 'b' }))
-    await session.remove(name, guid)
+    await session.setRemoved(name, guid, true)
     expect(await titles(session, name)).toEqual(['b'])
     await session.rollback()
     expect(session.hasWritten).toBe(false)

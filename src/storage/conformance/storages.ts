@@ -25,8 +25,8 @@ const calls: readonly [string, (session: Session, name: string) => unknown][] = 
   ['count', (session, name) => session.count(name, matchAll)],
   ['create', (session, name) => session.create(name, [])],
   ['update', (session, name) => session.update(name, guid, [])],
-  ['remove', (session, name) => session.remove(name, guid)],
-  ['restore', (session, name) => session.restore(name, guid)],
+  ['remove', (session, name) => session.setRemoved(name, guid, true)],
+  ['restore', (session, name) => session.setRemoved(name, guid, false)],
   ['delete', (session, name) => session.delete(name, guid)],
 ]
 
@@ -185,7 +185,7 @@ export function storageChapter(it: It): void {
     })
     const removed = await create(world.database, name, { email: 'gone@b.c' })
     const session = world.database.session()
-    await session.remove(name, removed)
+    await session.setRemoved(name, removed, true)
     await session.commit()
     const before = (await session.get(name, guid))?.text
     await world.reopen()

@@ -185,7 +185,7 @@ describe('copied', () => {
         for (let n = 0; n < 3; n++) await session.create('odd', setFields({ large, n, status: 'large' }))
       })
       const removed = await create(database, 'odd', { name: 'gone', title: 'Straße' })
-      await transact(database, (session) => session.remove('odd', removed))
+      await transact(database, (session) => session.setRemoved('odd', removed, true))
       const changed = await create(database, 'odd', { title: 'before' })
       await change(database, 'odd', changed, { title: '東京 Zébra' })
       before = await all(database, 'odd')

@@ -42,7 +42,7 @@ describe('the audit log', () => {
     const fields = setFields({ category: 'forged' })
     await expect(write((session) => session.create(auditLogStorage, fields))).rejects.toThrow('cannot be')
     await expect(write((session) => session.update(auditLogStorage, guid, fields))).rejects.toThrow()
-    await expect(write((session) => session.remove(auditLogStorage, guid))).rejects.toThrow()
+    await expect(write((session) => session.setRemoved(auditLogStorage, guid, true))).rejects.toThrow()
     await expect(write((session) => session.delete(auditLogStorage, guid))).rejects.toThrow()
     expect(await audits({ category: 'forged' })).toEqual([])
     expect((await audits({})).some((one) => isSame(one._meta, record?._meta))).toBe(true)

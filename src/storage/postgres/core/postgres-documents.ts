@@ -4,6 +4,7 @@ import type { Meta } from '../../../shared/meta.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { applyMutations } from '../../apply-mutations.ts'
 import type { CreateOptions, Written } from '../../database.ts'
+import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
@@ -89,7 +90,7 @@ export async function insistOn({ connection, entry }: Writing, { meta, values }:
   await insisting(connection, entry, meta.guid, () => connection.run(insertSql(entry), values))
 }
 
-export async function updateDocument(
+async function updateDocument(
   writing: Writing,
   guid: string,
   mutations: readonly Mutation[],
@@ -116,7 +117,7 @@ export async function updateDocument(
 }
 
 /** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
-export async function setRemoved(writing: Writing, guid: string, removed: boolean): Promise<Written> {
+async function setRemoved(writing: Writing, guid: string, removed: boolean): Promise<Written> {
   const { entry, stamps } = writing
   const stored = await lockDocument(writing, guid)
   if (stored === undefined || (stored.parts.meta.removed !== 0) === removed) return notFound
@@ -131,7 +132,7 @@ export async function setRemoved(writing: Writing, guid: string, removed: boolea
   return { outcome: 'written', document: new StoredJson(text), before: new StoredJson(stored.text) }
 }
 
-export async function deleteDocument({ connection, entry }: Writing, guid: string): Promise<Written> {
+async function deleteDocument({ connection, entry }: Writing, guid: string): Promise<Written> {
   const [row] = await connection.rows(`DELETE FROM ${entry.table} WHERE guid = $1 RETURNING doc`, [guid])
   if (row === undefined) return notFound
   const document = new StoredJson(textOf(row, 'doc'))
@@ -182,4 +183,10 @@ async function insisting(
       uniqueConflict(error, entry) ?? new QuoinError('CONFLICT', `There is a document with the guid ${guid}.`)
     )
   }
+}
+
+export const documentChanges: DocumentChanges<Writing, Promise<Written>> = {
+  update: updateDocument,
+  setRemoved,
+  delete: deleteDocument,
 }

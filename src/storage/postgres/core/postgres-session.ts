@@ -12,9 +12,11 @@ import {
   type NewDocument,
   type Origin,
   type Session,
+  type SessionShortcuts,
   type Written,
 } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
+import { type DocumentChanges, DocumentSession } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
@@ -27,14 +29,7 @@ import { noted } from '../sql/postgres-search-advice.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
 import type { PostgresConnection, PostgresPool } from './postgres-connection.ts'
 import { createDocuments } from './postgres-create-all.ts'
-import {
-  createDocument,
-  deleteDocument,
-  getDocument,
-  setRemoved,
-  updateDocument,
-  type Writing,
-} from './postgres-documents.ts'
+import { createDocument, documentChanges, getDocument, type Writing } from './postgres-documents.ts'
 import { isTableGone } from './postgres-errors.ts'
 import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -56,12 +51,16 @@ type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promi
  * Until something is written, reads see what is committed, on any connection; then they see what the session has written,
  * and come one after the other with its writes (`session-transaction.ts`).
  */
-export class PostgresSession implements Session {
+export class PostgresSession
+  extends DocumentSession<Writing, Promise<Written>>
+  implements Session, SessionShortcuts
+{
   readonly #parts: SessionParts
   readonly #transaction: SessionTransaction
   readonly origin: Origin
 
   constructor(parts: SessionParts, origin: Origin) {
+    super()
     this.#parts = parts
     this.#transaction = new SessionTransaction(parts.pool)
     this.origin = origin
@@ -114,7 +113,7 @@ export class PostgresSession implements Session {
       noteWritten(work, storage, guidOf(documentOf(created)))
       return created
     })
-    await this.#tell(storage, 'created', document)
+    await this.tell(storage, 'created', undefined, document)
     return document
   }
 
@@ -124,31 +123,8 @@ export class PostgresSession implements Session {
       for (const guid of all.guids) noteWritten(work, storage, guid)
       return all
     })
-    for (const document of created.documents) await this.#tell(storage, 'created', document)
+    for (const document of created.documents) await this.tell(storage, 'created', undefined, document)
     return { documents: created.documents, refused: created.refused }
-  }
-
-  update(
-    storage: string,
-    guid: string,
-    mutations: readonly Mutation[],
-    options?: { readonly updateHash?: string },
-  ): Promise<Written> {
-    return this.#change(storage, 'updated', guid, (writing) =>
-      updateDocument(writing, guid, mutations, options?.updateHash),
-    )
-  }
-
-  remove(storage: string, guid: string): Promise<Written> {
-    return this.#change(storage, 'removed', guid, (writing) => setRemoved(writing, guid, true))
-  }
-
-  restore(storage: string, guid: string): Promise<Written> {
-    return this.#change(storage, 'restored', guid, (writing) => setRemoved(writing, guid, false))
-  }
-
-  delete(storage: string, guid: string): Promise<Written> {
-    return this.#change(storage, 'deleted', guid, (writing) => deleteDocument(writing, guid))
   }
 
   async enqueue(job: NewJob): Promise<string | undefined> {
@@ -210,33 +186,29 @@ export class PostgresSession implements Session {
     return looked.catch((error: unknown) => this.#dropped(storage, error))
   }
 
-  async #change(
-    storage: string,
-    kind: Change['kind'],
-    guid: string,
-    change: (writing: Writing) => Promise<Written>,
-  ): Promise<Written> {
-    const written = await this.#write(storage, async (writing, work) => {
-      const outcome = await change(writing)
-      if (outcome.outcome === 'written') noteWritten(work, storage, guid)
-      return outcome
-    })
-    if (written.outcome === 'written') await this.#tell(storage, kind, written.document, written.before)
-    return written
+  protected override get observers(): Observers {
+    return this.#parts.observers
   }
 
-  /** Tells the observers one after the other; each may write through this session. */
-  async #tell(
+  protected override get documents(): DocumentChanges<Writing, Promise<Written>> {
+    return documentChanges
+  }
+
+  protected override get told(): Session {
+    return this
+  }
+
+  protected override change(
     storage: string,
-    kind: Change['kind'],
-    document: StoredJson,
-    before?: StoredJson,
-  ): Promise<void> {
-    const observers = this.#parts.observers.get(storage)
-    if (observers === undefined) return
-    const guid = guidOf(documentOf(document))
-    const after = kind === 'deleted' ? undefined : document
-    for (const observer of observers) await observer(this, { storage, kind, guid, before, after })
+    _kind: Change['kind'],
+    guid: string,
+    work: (writing: Writing) => Promise<Written>,
+  ): Promise<Written> {
+    return this.#write(storage, async (writing, transactionWork) => {
+      const outcome = await work(writing)
+      if (outcome.outcome === 'written') noteWritten(transactionWork, storage, guid)
+      return outcome
+    })
   }
 
   async #write<T>(storage: string, write: (writing: Writing, work: Work) => Promise<T>): Promise<T> {

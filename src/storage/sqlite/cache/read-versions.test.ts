@@ -33,7 +33,7 @@ const other = '01900000-0000-7000-8000-00000000000a'
 describe('a document', () => {
   test.each<[string, (session: Session, guid: string) => unknown]>([
     ['an update', (session, guid) => session.update(name, guid, setFields({ n: 2 }))],
-    ['a removal', (session, guid) => session.remove(name, guid)],
+    ['a removal', (session, guid) => session.setRemoved(name, guid, true)],
     ['a deletion', (session, guid) => session.delete(name, guid)],
   ])('has another version after %s, once it is committed, and no other document has', async (_, change) => {
     const [guid, neighbour] = [await create(1), await create(1)]
@@ -65,9 +65,9 @@ describe('a document', () => {
     look()
     await create(1, other)
     look()
-    await write((session) => session.remove(name, other))
+    await write((session) => session.setRemoved(name, other, true))
     look()
-    await write((session) => session.restore(name, other))
+    await write((session) => session.setRemoved(name, other, false))
     look()
     await room.database.drop(name)
     look()

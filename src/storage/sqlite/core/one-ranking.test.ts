@@ -87,8 +87,8 @@ async function change(
     const place = (n * 7) % guids.length
     const guid = guids[place] ?? ''
     const body = set(bodies[n % bodies.length] ?? {})
-    if (n % 10 === 0) await session.remove(name, guid)
-    else if (n % 10 === 1) await session.restore(name, guid)
+    if (n % 10 === 0) await session.setRemoved(name, guid, true)
+    else if (n % 10 === 1) await session.setRemoved(name, guid, false)
     else if (n % 10 === 2) {
       await session.delete(name, guid)
       guids[place] = metaOf(await session.create(name, body)).guid

@@ -4,6 +4,7 @@ import type { Meta } from '../../../shared/meta.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { applyMutations } from '../../apply-mutations.ts'
 import type { CreateOptions, Written } from '../../database.ts'
+import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
@@ -78,7 +79,7 @@ export function createDocument(
   return new StoredJson(text)
 }
 
-export function updateDocument(
+function updateDocument(
   writing: Writing,
   guid: string,
   mutations: readonly Mutation[],
@@ -103,7 +104,7 @@ export function updateDocument(
 }
 
 /** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
-export function setRemoved(writing: Writing, guid: string, removed: boolean): Written {
+function setRemoved(writing: Writing, guid: string, removed: boolean): Written {
   const stored = readDocument(writing, guid)
   if (stored === undefined || (stored.meta.removed !== 0) === removed) return notFound
   const meta = writing.stamps.changed(stored.meta, removed)
@@ -111,7 +112,7 @@ export function setRemoved(writing: Writing, guid: string, removed: boolean): Wr
   return { outcome: 'written', document, before: new StoredJson(stored.text) }
 }
 
-export function deleteDocument(writing: Writing, guid: string): Written {
+function deleteDocument(writing: Writing, guid: string): Written {
   const { connection, entry } = writing
   const stored = readDocument(writing, guid)
   if (stored === undefined) return notFound
@@ -157,4 +158,10 @@ function refusing<T>(entry: StorageEntry, write: () => T): T {
   } catch (error) {
     throw uniqueConflict(error, entry) ?? error
   }
+}
+
+export const documentChanges: DocumentChanges<Writing, Written> = {
+  update: updateDocument,
+  setRemoved,
+  delete: deleteDocument,
 }

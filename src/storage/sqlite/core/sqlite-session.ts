@@ -2,19 +2,20 @@
 import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
-import {
-  type Change,
-  type CreateOptions,
-  documentOf,
-  type Found,
-  type FoundWithTotal,
-  type Origin,
-  type Session,
-  type Written,
+import type {
+  Change,
+  CreateOptions,
+  Found,
+  FoundWithTotal,
+  Origin,
+  Session,
+  SessionShortcuts,
+  Written,
 } from '../../database.ts'
-import { guidOf } from '../../document-fields.ts'
+import { type DocumentChanges, DocumentSession } from '../../document-session.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import type { NewJob } from '../../job.ts'
+import type { Observers } from '../../observers.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import {
   EFFORT_OF_A_HOLDER,
@@ -31,14 +32,7 @@ import { boundedCount, boundedFind, type SearchPlace } from '../sql/bounded-sear
 import { noteSearch } from '../sql/sqlite-search-advice.ts'
 import { type SessionParts, SessionSegment } from './session-segment.ts'
 import { guarded, type SqliteConnection } from './sqlite-connection.ts'
-import {
-  createDocument,
-  deleteDocument,
-  getDocument,
-  setRemoved,
-  updateDocument,
-  type Writing,
-} from './sqlite-documents.ts'
+import { createDocument, documentChanges, getDocument, type Writing } from './sqlite-documents.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 /**
@@ -50,7 +44,7 @@ import type { StorageEntry } from './storage-entry.ts'
  * - lost: its writes were undone without its doing (full disk, held too long). Every call says so, until `commit`
  *   (which says it too) or `rollback` makes it free again; so half of its work can never be committed.
  */
-export class SqliteSession implements Session {
+export class SqliteSession extends DocumentSession<Writing, Written> implements Session, SessionShortcuts {
   readonly #parts: SessionParts
   #segment: SessionSegment | undefined
   #waiting: { readonly segment: SessionSegment; readonly turn: Promise<void> } | undefined
@@ -63,6 +57,7 @@ export class SqliteSession implements Session {
   readonly origin: Origin
 
   constructor(parts: SessionParts, origin: Origin) {
+    super()
     this.#parts = parts
     this.origin = origin
   }
@@ -198,31 +193,8 @@ export class SqliteSession implements Session {
     })
     if (!this.#parts.observers.has(storage)) return created
     return andThen(created, (document) =>
-      andThen(this.#tell(storage, 'created', undefined, document), () => document),
+      andThen(this.tell(storage, 'created', undefined, document), () => document),
     )
-  }
-
-  update(
-    storage: string,
-    guid: string,
-    mutations: readonly Mutation[],
-    options?: { readonly updateHash?: string },
-  ): MaybePromise<Written> {
-    return this.#change(storage, 'updated', guid, (writing) =>
-      updateDocument(writing, guid, mutations, options?.updateHash),
-    )
-  }
-
-  remove(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, 'removed', guid, (writing) => setRemoved(writing, guid, true))
-  }
-
-  restore(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, 'restored', guid, (writing) => setRemoved(writing, guid, false))
-  }
-
-  delete(storage: string, guid: string): MaybePromise<Written> {
-    return this.#change(storage, 'deleted', guid, (writing) => deleteDocument(writing, guid))
   }
 
   enqueue(job: NewJob): MaybePromise<string | undefined> {
@@ -272,14 +244,26 @@ export class SqliteSession implements Session {
     return guarded(() => work(connection, entry), writer.noteFailure)
   }
 
-  #change(
+  protected override get observers(): Observers {
+    return this.#parts.observers
+  }
+
+  protected override get documents(): DocumentChanges<Writing, Written> {
+    return documentChanges
+  }
+
+  protected override get told(): Session {
+    return this
+  }
+
+  protected override change(
     storage: string,
     kind: Change['kind'],
     guid: string,
     work: (writing: Writing) => Written,
   ): MaybePromise<Written> {
     const makesRoom = kind === 'deleted' || kind === 'removed'
-    const change = this.#write(
+    return this.#write(
       storage,
       (writing, segment) => {
         const written = work(writing)
@@ -287,28 +271,6 @@ export class SqliteSession implements Session {
         return written
       },
       makesRoom,
-    )
-    if (!this.#parts.observers.has(storage)) return change
-    return andThen(change, (written) => {
-      if (written.outcome !== 'written') return written
-      const after = kind === 'deleted' ? undefined : written.document
-      return andThen(this.#tell(storage, kind, written.before, after), () => written)
-    })
-  }
-
-  /** Tells the observers one after the other; each may write through this session. */
-  #tell(
-    storage: string,
-    kind: Change['kind'],
-    before: StoredJson | undefined,
-    after: StoredJson | undefined,
-  ): MaybePromise<void> {
-    const known = after ?? before
-    const guid = known ? guidOf(documentOf(known)) : ''
-    const observers = this.#parts.observers.get(storage) ?? []
-    return observers.reduce<MaybePromise<void>>(
-      (told, observer) => andThen(told, () => observer(this, { storage, kind, guid, before, after })),
-      undefined,
     )
   }
 

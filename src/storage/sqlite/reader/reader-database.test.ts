@@ -69,8 +69,8 @@ describe('writing', () => {
   test.each([
     ['create', (session: Session) => session.create('things', setFields({ n: 1 }))],
     ['update', (session: Session) => session.update('things', 'g', setFields({ n: 1 }))],
-    ['remove', (session: Session) => session.remove('things', 'g')],
-    ['restore', (session: Session) => session.restore('things', 'g')],
+    ['remove', (session: Session) => session.setRemoved('things', 'g', true)],
+    ['restore', (session: Session) => session.setRemoved('things', 'g', false)],
     ['delete', (session: Session) => session.delete('things', 'g')],
     [
       'enqueue',
@@ -174,7 +174,7 @@ async function firstDifference(steps: readonly Step[], name: string): Promise<nu
       if (JSON.stringify(seen) !== JSON.stringify(true_)) return place
     } else if (guid !== undefined)
       await transact(writer, async (session) => {
-        if (one.kind === 'remove') await session.remove(name, guid)
+        if (one.kind === 'remove') await session.setRemoved(name, guid, true)
         else await session.update(name, guid, setFields({ tag: one.list ? [tag] : tag }))
       })
   }

@@ -4,7 +4,7 @@
  */
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
-import type { Found, FoundWithTotal, Origin, Session } from '../../database.ts'
+import type { Found, FoundWithTotal, Origin, Session, SessionShortcuts } from '../../database.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import { EFFORT_OF_A_SEARCH, EFFORT_OF_A_TURN, EffortSpent } from '../../search/search-effort.ts'
 import type { StoredJson } from '../../stored-json.ts'
@@ -31,7 +31,7 @@ export interface ReaderParts {
   readonly failed: (error: unknown) => void
 }
 
-export class ReaderSession implements Session {
+export class ReaderSession implements Session, SessionShortcuts {
   readonly hasWritten = false
   readonly origin: Origin
   readonly #parts: ReaderParts
@@ -148,11 +148,7 @@ export class ReaderSession implements Session {
     this.#refuse()
   }
 
-  remove(): never {
-    this.#refuse()
-  }
-
-  restore(): never {
+  setRemoved(): never {
     this.#refuse()
   }
 

@@ -1,0 +1,91 @@
+/**
+ * What is the same in the sessions of all engines: one document is changed, and the observers of its storage are told.
+ *
+ * A class without fields, because a field that a base class initialises makes a session twice as dear.
+ */
+import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
+import type { Mutation } from '../shared/mutation.ts'
+import { type Change, documentOf, type Session, type Written } from './database.ts'
+import { guidOf } from './document-fields.ts'
+import type { Observers } from './observers.ts'
+import type { StoredJson } from './stored-json.ts'
+
+/** Changes of one document in a transaction of an engine. Each gives `not_found` where there is nothing to change. */
+export interface DocumentChanges<Writing, Outcome extends MaybePromise<Written>> {
+  update(
+    writing: Writing,
+    guid: string,
+    mutations: readonly Mutation[],
+    updateHash: string | undefined,
+  ): Outcome
+  setRemoved(writing: Writing, guid: string, removed: boolean): Outcome
+  delete(writing: Writing, guid: string): Outcome
+}
+
+export abstract class DocumentSession<Writing, Outcome extends MaybePromise<Written>> {
+  protected abstract get observers(): Observers
+  protected abstract get documents(): DocumentChanges<Writing, Outcome>
+  /** This session, as observers are given it. */
+  protected abstract get told(): Session
+
+  /** Does the change when it is the session's turn, and notes the document if it was written. */
+  protected abstract change(
+    storage: string,
+    kind: Change['kind'],
+    guid: string,
+    work: (writing: Writing) => Outcome,
+  ): MaybePromise<Written>
+
+  update(
+    storage: string,
+    guid: string,
+    mutations: readonly Mutation[],
+    options?: { readonly updateHash?: string },
+  ): MaybePromise<Written> {
+    return this.#changeAndTell(storage, 'updated', guid, (writing) =>
+      this.documents.update(writing, guid, mutations, options?.updateHash),
+    )
+  }
+
+  setRemoved(storage: string, guid: string, removed: boolean): MaybePromise<Written> {
+    return this.#changeAndTell(storage, removed ? 'removed' : 'restored', guid, (writing) =>
+      this.documents.setRemoved(writing, guid, removed),
+    )
+  }
+
+  delete(storage: string, guid: string): MaybePromise<Written> {
+    return this.#changeAndTell(storage, 'deleted', guid, (writing) => this.documents.delete(writing, guid))
+  }
+
+  /** Tells the observers one after the other; each may write through this session. */
+  protected tell(
+    storage: string,
+    kind: Change['kind'],
+    before: StoredJson | undefined,
+    after: StoredJson | undefined,
+  ): MaybePromise<void> {
+    const observers = this.observers.get(storage)
+    const known = after ?? before
+    if (observers === undefined || known === undefined) return undefined
+    const guid = guidOf(documentOf(known))
+    return observers.reduce<MaybePromise<void>>(
+      (told, observer) => andThen(told, () => observer(this.told, { storage, kind, guid, before, after })),
+      undefined,
+    )
+  }
+
+  #changeAndTell(
+    storage: string,
+    kind: Change['kind'],
+    guid: string,
+    work: (writing: Writing) => Outcome,
+  ): MaybePromise<Written> {
+    const change = this.change(storage, kind, guid, work)
+    if (!this.observers.has(storage)) return change
+    return andThen(change, (written) => {
+      if (written.outcome !== 'written') return written
+      const after = kind === 'deleted' ? undefined : written.document
+      return andThen(this.tell(storage, kind, written.before, after), () => written)
+    })
+  }
+}
