@@ -1,6 +1,7 @@
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import type { Command } from './command.ts'
+import { completion } from './completion/completion.ts'
 import { exportBlueprintFile } from './export.ts'
 import { importBlueprintFile } from './import.ts'
 import { migrate } from './migrate.ts'
@@ -11,8 +12,7 @@ import { start } from './start.ts'
 import { userCreate } from './user-create.ts'
 import { userResetPassword } from './user-reset-password.ts'
 
-/** Every command, in the order of `quoin --help`. */
-export const commands: readonly Command[] = [
+const working: readonly Command[] = [
   start,
   check,
   exportBlueprintFile,
@@ -25,3 +25,6 @@ export const commands: readonly Command[] = [
   restore,
   migrate,
 ]
+
+/** Every command, in the order of `quoin --help`. */
+export const commands: readonly Command[] = [...working, completion(working)]
