@@ -1,8 +1,8 @@
 /**
  * Counts finished requests by method, route template and class of status, and how long they took.
  *
- * By hand and not with prom-client: its counter and histogram hash their labels at each call, 1.6 µs a request here, where
- * a request to a constant endpoint takes 11 µs in all. A cell that is found once per endpoint costs 0.1 µs.
+ * By hand and not with prom-client, whose counter and histogram cost 1.0 to 1.3 µs a request, also with children that are
+ * kept; a request to a constant endpoint takes 11 µs in all. A cell that is found once per endpoint costs 0.02 µs.
  */
 import type { FinishedRequest, RequestListener } from '../server/finished-request.ts'
 import type { Metric, Sample } from './prometheus-text.ts'

@@ -19,21 +19,28 @@ export interface Metric {
 }
 
 export function prometheusText(metrics: readonly Metric[]): string {
-  return metrics
-    .map(({ name, help, type, samples }) => {
-      const lines = samples.map(
-        ({ labels, value, suffix = '' }) => `${name}${suffix}${labelText(labels)} ${value}\n`,
-      )
-      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
-    })
-    .join('')
+  let text = ''
+  for (const { name, help, type, samples } of metrics) {
+    text += `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
+    for (const { labels, value, suffix = '' } of samples)
+      text += `${name}${suffix}${labels ? labelText(labels) : ''} ${numberText(value)}\n`
+  }
+  return text
 }
 
-function labelText(labels: Labels = {}): string {
-  const parts = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
-  return parts.length === 0 ? '' : `{${parts.join(',')}}`
+function labelText(labels: Labels): string {
+  let parts = ''
+  for (const name in labels) parts += `${parts === '' ? '' : ','}${name}="${escaped(labels[name] ?? '')}"`
+  return parts === '' ? '' : `{${parts}}`
 }
 
+/** 5,000 routes are 170,000 labels, of which hardly one has to be changed. */
 function escaped(value: string): string {
+  if (!/[\\"\n]/.test(value)) return value
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}
+
+function numberText(value: number): string {
+  if (Number.isFinite(value)) return String(value)
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
 }
