@@ -3,6 +3,7 @@
  * node: reading them anew was 27 % of the time of a small request on SQLite, and half of it on PostgreSQL. In exchange a
  * sign-in or sign-out waits until the other nodes have heard of it.
  */
+import { boundedMap } from '../shared/bounded-map.ts'
 import type { Changes } from '../storage/capabilities.ts'
 import type { Identity } from './identity.ts'
 
@@ -28,7 +29,7 @@ interface Known {
 /** `names`: the storages that say who somebody is. */
 export function identityCache(changes: Changes, names: readonly string[]): IdentityCache {
   const ends = names.map((name) => changes.watch(name, () => undefined))
-  const known = new Map<string, Known>()
+  const known = boundedMap<string, Known>(MOST)
   let seen = ''
 
   /** Forgets everything when something was written, and gives at which versions that was asked. */
@@ -49,7 +50,6 @@ export function identityCache(changes: Changes, names: readonly string[]): Ident
       const before = current()
       return (identity, until) => {
         if (current() !== before) return
-        if (known.size >= MOST) known.clear()
         known.set(tokenHash, { identity, until })
       }
     },

@@ -1,15 +1,17 @@
 /** Numbers and dates as a locale writes them. Formatters are dear to make (about 40 µs) and cheap to use, so they are kept. */
+import { type BoundedMap, boundedMap } from '../shared/bounded-map.ts'
 import type { JsonValue } from '../shared/json.ts'
 
-const numbers = new Map<string, Intl.NumberFormat>()
-const dates = new Map<string, Intl.DateTimeFormat>()
-const relatives = new Map<string, Intl.RelativeTimeFormat>()
+/** Of each kind: locales come from requests. */
+const MOST = 500
 
-/** Locales come from requests, so what is kept for them is bounded. */
-function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
+const numbers = boundedMap<string, Intl.NumberFormat>(MOST)
+const dates = boundedMap<string, Intl.DateTimeFormat>(MOST)
+const relatives = boundedMap<string, Intl.RelativeTimeFormat>(MOST)
+
+function kept<T>(map: BoundedMap<string, T>, key: string, make: () => T): T {
   const found = map.get(key)
   if (found !== undefined) return found
-  if (map.size >= 500) map.clear()
   const made = make()
   map.set(key, made)
   return made

@@ -5,7 +5,9 @@
  *
  * RE2 has no backreferences and no look-around; such a pattern is refused when it is saved.
  */
+
 import { RE2JS } from 're2js'
+import { boundedMap } from './bounded-map.ts'
 
 export interface TextPattern {
   test(text: string): boolean
@@ -18,7 +20,7 @@ const MAX_PROGRAM = 500
 export const MAX_PATTERNED_TEXT = 4_000
 
 const MAX_KEPT = 1_000
-const kept = new Map<string, TextPattern>()
+const kept = boundedMap<string, TextPattern>(MAX_KEPT)
 
 /** What is wrong with a pattern, in words that finish "the pattern …", or undefined. */
 export function patternProblem(pattern: string): string | undefined {
@@ -37,8 +39,6 @@ export function compiledPattern(pattern: string): TextPattern {
   const known = kept.get(pattern)
   if (known) return known
   const compiled = RE2JS.compile(pattern)
-  const [oldest] = kept.keys()
-  if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest)
   kept.set(pattern, compiled)
   return compiled
 }

@@ -10,10 +10,11 @@
  *
  * Only where this process can know at once what was written, which is what the capability `readVersions` says.
  */
+
 import type { Reply } from '../../blocks/reply.ts'
+import { boundedMap } from '../../shared/bounded-map.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
-import { type RecentMemory, recentMemory } from '../../shared/recent-memory.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { Database } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
@@ -43,9 +44,9 @@ const repeated: RunEnd = { run: '', replied: true, error: undefined, result: und
 
 /** Gives what replies to a start: with what is kept, or by running. */
 export function keptReplies(database: Database, versions: ReadVersions, run: RunOn): RunFlow {
-  const replies: RecentMemory<Kept> = recentMemory(CHARACTERS)
+  const replies = boundedMap<string, Kept>(CHARACTERS)
   /** What was replied once, as if it were kept. */
-  const asked: RecentMemory<true> = recentMemory(CHARACTERS)
+  const asked = boundedMap<string, true>(CHARACTERS)
   const numbers = new WeakMap<CompiledFlow, number>()
   let flows = 0
 

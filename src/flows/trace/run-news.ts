@@ -2,7 +2,9 @@
  * Who watches runs is told when one begins on this node, and when one is paused or has ended on any. Other nodes' runs are
  * read from the storage, and only while somebody watches; of those that are over quickly only the end is told.
  */
+
 import type { RunSummary } from '../../shared/api/runs.ts'
+import { boundedMap } from '../../shared/bounded-map.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
@@ -27,17 +29,15 @@ const REMEMBERED = 1_000
 export function openRunNews(database: Database, node: string): RunNews {
   const listeners = new Set<Listener>()
   /** Of runs that are under way: what was told last. They are stored more often than they have news. */
-  const told = new Map<string, string>()
+  const told = boundedMap<string, string>(REMEMBERED)
 
   function tell(summary: JsonObject, pause: unknown): void {
     const guid = textIn(summary.guid)
     const since = isJsonObject(pause) ? `${pause.block} ${pause.since}` : ''
     const news = `${summary.status} ${since}`
     const former = told.get(guid)
-    if (isUnderWay(summary)) {
-      if (told.size >= REMEMBERED) told.clear()
-      told.set(guid, news)
-    } else told.delete(guid)
+    if (isUnderWay(summary)) told.set(guid, news)
+    else told.delete(guid)
     // That it goes on after a pause is no news.
     if (former === news || (former !== undefined && summary.status === 'running')) return
     for (const listener of listeners) listener(summary)

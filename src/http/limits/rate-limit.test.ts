@@ -28,11 +28,11 @@ describe('token buckets', () => {
     expect([take('a', perSecond), take('a', perSecond)]).toEqual([0, pause / 1000])
   })
 
-  it('keeps addresses apart and forgets the oldest of too many', () => {
+  it('keeps addresses apart and forgets, of too many, the one that asked the longest time ago', () => {
     const take = tokenBuckets(testClock(), 2)
     expect([take('a', 1), take('b', 1), take('a', 1)]).toEqual([0, 0, 1])
     take('c', 1)
-    expect([take('b', 1), take('a', 1)]).toEqual([1, 0])
+    expect([take('a', 1), take('b', 1)]).toEqual([1, 0])
   })
 
   it('is not emptied by a clock that steps back', () => {

@@ -1,10 +1,11 @@
+import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { HttpSettings } from '../server/http-settings.ts'
 import type { RouteTools } from '../server/route-family.ts'
 import { countedAddress, isLoopback } from './counted-address.ts'
 
-/** 100,000 buckets take about 20 MB. A flood from more addresses forgets the longest-known ones, not the process. */
+/** 100,000 buckets take about 20 MB. A flood from more addresses forgets those that have not asked for the longest time. */
 const MAX_BUCKETS = 100_000
 
 interface Bucket {
@@ -26,13 +27,12 @@ export function tokenBuckets(
   clock: Clock,
   maxBuckets = MAX_BUCKETS,
 ): (key: string, perSecond: number) => number {
-  const buckets = new Map<string, Bucket>()
+  const buckets = boundedMap<string, Bucket>(maxBuckets)
   return (key, perSecond) => {
     const now = clock()
     const most = Math.max(1, perSecond)
     const bucket = buckets.get(key)
     if (bucket === undefined) {
-      if (buckets.size >= maxBuckets) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break
       buckets.set(key, { tokens: most - 1, filled: now })
       return 0
     }

@@ -1,16 +1,16 @@
+import { boundedMap } from '../../shared/bounded-map.ts'
 import type { SearchEffort } from './search-effort.ts'
 import { type WordMatcher, wordsLike } from './similar-word.ts'
 import { parseSimpleQueryString, type TextPhrase, type TextQuery } from './simple-query-string.ts'
 import { VALUE_BREAK } from './text-tokens.ts'
 
-const memo = new Map<string, TextQuery>()
+const memo = boundedMap<string, TextQuery>(500)
 
 /** The parsed text. Remembered, because a scan asks for the same text once a document. */
 export function textQuery(text: string): TextQuery {
   const known = memo.get(text)
   if (known) return known
   const query = parseSimpleQueryString(text)
-  if (memo.size >= 500) memo.clear()
   memo.set(text, query)
   return query
 }

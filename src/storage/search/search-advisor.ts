@@ -3,6 +3,7 @@
  * readings of a clock (0.1 µs); only a slow one is looked at. In memory, of this process, and bounded: the shape that was
  * seen longest ago makes room.
  */
+import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Search, SortKey } from '../../shared/query.ts'
 import { adviseIndex, type IndexAdvice, isThere, type SearchedStorage } from './index-advice.ts'
 import { isRelevanceOrder } from './rank-text.ts'
@@ -68,8 +69,8 @@ export function searchAdvisor(
   limits: SlowLimits = slowLimits,
   most = MOST,
 ): SearchAdvisor {
-  /** By storage and shape; the one seen last stands last. */
-  const known = new Map<string, { readonly storage: string; readonly slow: SlowSearch }>()
+  /** By storage and shape. */
+  const known = boundedMap<string, { readonly storage: string; readonly slow: SlowSearch }>(most)
 
   return {
     limits,
@@ -95,7 +96,6 @@ export function searchAdvisor(
         keep(rows) {
           if (worse && rows < limits.rows) return
           const now = clock()
-          known.delete(key)
           known.set(key, {
             storage,
             slow: {
@@ -110,8 +110,6 @@ export function searchAdvisor(
               advice: { index: advice.index, text: advice.text, why: advice.why },
             },
           })
-          const [oldest] = known.keys()
-          if (known.size > most && oldest !== undefined) known.delete(oldest)
         },
       }
     },

@@ -3,6 +3,7 @@
  * 4 ms for 100,000 documents by an index; this takes 10 µs for each document that was written since: it is judged as it
  * was and as it is, by the evaluator that gives queries their meaning, and the difference is added.
  */
+import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Query } from '../../../shared/query.ts'
 import { isFound } from '../../search/evaluate-query.ts'
 import type { TouchedDocument } from './search-cache.ts'
@@ -18,8 +19,7 @@ interface Kept {
 }
 
 export class KeptCounts {
-  /** By query; the one asked last stands last. */
-  readonly #counts = new Map<string, Kept>()
+  readonly #counts = boundedMap<string, Kept>(MOST_COUNTS)
 
   /** After these were written; undefined: after more than is worth judging. */
   follow(touched: readonly TouchedDocument[] | undefined): void {
@@ -32,15 +32,11 @@ export class KeptCounts {
   known(key: string, touched: readonly TouchedDocument[] = []): number | undefined {
     const kept = this.#counts.get(key)
     if (kept === undefined) return undefined
-    this.#counts.delete(key)
-    this.#counts.set(key, kept)
     return kept.count + difference(kept, touched)
   }
 
   keep(key: string, kept: Kept): void {
     this.#counts.set(key, kept)
-    const [oldest] = this.#counts.keys()
-    if (this.#counts.size > MOST_COUNTS && oldest !== undefined) this.#counts.delete(oldest)
   }
 }
 

@@ -1,5 +1,7 @@
 /** A connection to the database file, with its settings and its prepared statements. */
+
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { boundedMap } from '../../../shared/bounded-map.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { SearchEffort } from '../../search/search-effort.ts'
 import { storageError } from './sqlite-errors.ts'
@@ -32,7 +34,7 @@ export class SqliteConnection {
   /** How well the document of a row fits the search that runs. */
   scoreOf: ((row: number) => number) | undefined
   /** By SQL text, least recently used first. What falls out is finalised when nobody refers to it any more. */
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = boundedMap<string, StatementSync>(MAX_STATEMENTS)
 
   constructor({ path, readOnly, synchronous }: ConnectionOptions) {
     this.database = new DatabaseSync(path, { readOnly, timeout: 5000, limits: { length: MAX_LENGTH } })
@@ -96,17 +98,9 @@ export class SqliteConnection {
   #prepared(sql: string, write: boolean): StatementSync {
     if (!this.database.isOpen) throw new QuoinError('UNAVAILABLE', 'The storage is closed.')
     const known = this.#statements.get(sql)
-    if (known) {
-      this.#statements.delete(sql)
-      this.#statements.set(sql, known)
-      return known
-    }
+    if (known) return known
     const statement = this.database.prepare(sql, { readBigInts: write })
     this.#statements.set(sql, statement)
-    if (this.#statements.size > MAX_STATEMENTS) {
-      const oldest = this.#statements.keys().next().value
-      if (oldest !== undefined) this.#statements.delete(oldest)
-    }
     return statement
   }
 }

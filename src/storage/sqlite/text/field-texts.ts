@@ -8,6 +8,7 @@
  * kept or undone); before it is asked again, what the touched rows hold now is put in their place. So what is here is what
  * the connection sees.
  */
+import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
 import { VALUE_BREAK, valueTokens } from '../../search/text-tokens.ts'
@@ -93,6 +94,9 @@ function readFor(milliseconds: number, connection: SqliteConnection, texts: Fiel
   return true
 }
 
+/** Each takes a byte a document. */
+const MOST_ANSWERS = 8
+
 export class FieldTexts {
   readonly #table: string
   /** Whether a row is there: ABSENT, PRESENT or REMOVED. */
@@ -112,7 +116,7 @@ export class FieldTexts {
   /** Numbers of words by their first letter. */
   readonly #starting = new Map<string, number[]>()
   /** What was found out about these words, until one of them changes. */
-  readonly answers = new Map<string, Uint8Array>()
+  readonly answers = boundedMap<string, Uint8Array>(MOST_ANSWERS)
 
   constructor(table: string) {
     this.#table = table

@@ -27,8 +27,6 @@ export interface MarkedTable extends SearchTarget, TextedTable {
 
 /** Reading one and sorting it costs as much as walking past so many. */
 const READ_PER_WALK = 24
-/** Each takes a byte a document while it is remembered. */
-const MOST_ANSWERS = 8
 const MOST_CLAUSES = 8
 
 interface Marked {
@@ -116,8 +114,6 @@ function marksOf(
       ? textMarks(texts, fields, query, connection.effort)
       : wholeTextMarks(connection, entry, texts, query, settled)
   if (marks === undefined) return undefined
-  const [oldest] = texts.answers.keys()
-  if (texts.answers.size >= MOST_ANSWERS && oldest !== undefined) texts.answers.delete(oldest)
   texts.answers.set(key, marks)
   return marks
 }

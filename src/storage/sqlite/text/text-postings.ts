@@ -7,6 +7,7 @@
  * kept while there is room. Whoever writes tells which rows were touched (whether that is kept or undone); before it is
  * asked again, what the touched rows hold now is put in their place. So what is here is what the connection sees.
  */
+import { boundedMap } from '../../../shared/bounded-map.ts'
 import { parseBody, splitDocument } from '../../document-text.ts'
 import { phraseCount } from '../../search/match-text.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
@@ -100,7 +101,7 @@ export class TextPostings implements RankedWords {
   readonly #expected = new Map<string, Set<number>>()
   readonly #missing: MissingWords[] = []
   /** Reading a phrase takes as long as the search that missed it, so it is read when another search misses it. */
-  readonly #missedOnce = new Set<string>()
+  readonly #missedOnce = boundedMap<string, true>(MOST_MISSED_ONCE)
 
   constructor(table: string, textTable: string) {
     this.#table = table
@@ -255,8 +256,7 @@ export class TextPostings implements RankedWords {
   #isWanted(phrase: RankedPhrase): boolean {
     const word = wordOf(phrase)
     if (phrase.tokens.length === 1 || this.#missedOnce.delete(word)) return true
-    if (this.#missedOnce.size >= MOST_MISSED_ONCE) this.#missedOnce.clear()
-    this.#missedOnce.add(word)
+    this.#missedOnce.set(word, true)
     return false
   }
 

@@ -3,6 +3,7 @@
  * that start with its letter: 10 ms or more of 100,000 documents); what is written is added, and never taken away: a word
  * that is in no document any more finds none.
  */
+import { boundedMap } from '../../../shared/bounded-map.ts'
 import { type WordMatcher, wordsLike } from '../../search/similar-word.ts'
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { vocabularyTable } from '../core/tables.ts'
@@ -17,7 +18,7 @@ interface Answer {
 
 export class TextVocabulary {
   /** By word and distance; the one asked last stands last. */
-  readonly #answers = new Map<string, Answer>()
+  readonly #answers = boundedMap<string, Answer>(MOST_ANSWERS)
   /** Those whose words are still being found; what is written meanwhile is added to them too. */
   readonly #expected = new Map<string, Answer>()
 
@@ -30,8 +31,6 @@ export class TextVocabulary {
     const key = keyOf(token, distance)
     const answer = this.#answers.get(key)
     if (answer === undefined) return undefined
-    this.#answers.delete(key)
-    this.#answers.set(key, answer)
     return answer.words
   }
 
@@ -41,8 +40,6 @@ export class TextVocabulary {
     for (const word of words) answer.words.add(word)
     this.#expected.delete(key)
     this.#answers.set(key, answer)
-    const [oldest] = this.#answers.keys()
-    if (this.#answers.size > MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest)
     return answer.words
   }
 
