@@ -14,6 +14,7 @@ const groups: Readonly<Record<string, string>> = {
   storage: 'Storage and queries',
   logic: 'Data and logic',
   background: 'Background and scheduling',
+  pages: 'Pages',
 }
 
 /** Every block with its pins and settings, by group. */
@@ -27,7 +28,7 @@ export async function blocksPage(): Promise<string> {
     const parts = members.map((block) => blockSection(block, examples.get(block.identifier)))
     return `## ${groups[group] ?? group}\n\n${parts.join('\n')}`
   })
-  const intro = `# Blocks\n\n${generated}\n${blocks.length} blocks. A pull block has no flow pins: it is evaluated when somebody needs what it gives. Each block has an\nexample: the \`blueprint\` in its file can be imported as it stands (\`quoin import\`), and the suite sends its requests.\nWhat stands in angle brackets is known only then; a name after the colon is the same value each time. Most examples are open\nto everybody, so that they can be tried at once: in life, give what writes the scope \`*loggedin\` or one of your own.\n`
+  const intro = `# Blocks\n\n${generated}\n${blocks.length} blocks. A pull block has no flow pins: it is evaluated when another block needs its value. Each block has an\nexample: the \`blueprint\` in its file can be imported unchanged (\`quoin import\`), and the tests send its requests. Angle\nbrackets mark values known only at run time; the same name after the colon means the same value. Most examples are public so\nthat you can try them right away. In production give endpoints that write the scope \`*loggedin\` or a custom one.\n`
   return `${intro}\n${sections.join('\n')}`
 }
 
@@ -52,7 +53,7 @@ function blockSection(block: BlockDescription, example: FoundExample | undefined
 function inRow([id, pin]: [string, InPin]): string[] {
   const facts = [
     pin.type,
-    pin.required ? 'needed' : '',
+    pin.required ? 'required' : '',
     pin.several ? 'several' : '',
     pin.default === undefined ? '' : `= ${JSON.stringify(pin.default)}`,
   ]
@@ -71,7 +72,7 @@ function settingRow([name, setting]: [string, Setting]): string[] {
       : ''
   return [
     `\`${name}\``,
-    `${setting.kind}${options}${setting.required ? ', needed' : ''}${standard}`,
+    `${setting.kind}${options}${setting.required ? ', required' : ''}${standard}`,
     prose(setting.help),
   ]
 }
@@ -83,7 +84,7 @@ export function errorsPage(): string {
     String(status),
     prose(summary),
   ])
-  const intro = `# Errors\n\n${generated}\nManagement endpoints reply \`{ error, code, message }\`, custom endpoints \`{ error }\` with the message. A code is never\nused again for something else.\n`
+  const intro = `# Errors\n\n${generated}\nManagement endpoints reply \`{ error, code, message }\`, custom endpoints \`{ error }\` with the message. A code is never\nreused.\n`
   return `${intro}\n${table('', ['Code', 'Status', 'Meaning'], rows)}`
 }
 
@@ -94,5 +95,5 @@ export function settingsPage(): string {
     fallback === '' ? 'empty' : `\`${fallback}\``,
     prose(`${help} Accepts ${accepts}.`),
   ])
-  return `# Settings\n\n${generated}\nAll from the environment. A value that is not accepted stops the start with one line.\n\n${table('', ['Variable', 'Default', 'Meaning'], rows)}`
+  return `# Settings\n\n${generated}\nSettings are environment variables. An invalid value stops the start with one line.\n\n${table('', ['Variable', 'Default', 'Meaning'], rows)}`
 }

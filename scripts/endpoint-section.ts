@@ -56,7 +56,7 @@ function bodyPart({ requestBody }: ApiOperation, document: ApiDocument): string 
   const [[type, content] = []] = Object.entries(requestBody?.content ?? {})
   if (type === undefined) return ''
   const schema = content?.schema ?? {}
-  if (hasFieldsOf(searchSchema, schema, document)) return '**Body**: what every [search](#searching) takes.\n'
+  if (hasFieldsOf(searchSchema, schema, document)) return '**Body**: a [search](#searching).\n'
   const title = type === 'application/json' ? '' : ` ${code(type)}`
   return `**Body**${title}: ${kindOf(schema, document)}\n\n${fieldTable(schema, document)}`
     .trimEnd()
@@ -68,7 +68,7 @@ function replyPart(status: string, { description, content }: ApiResponse, docume
   const title = type === undefined || type === 'application/json' ? '' : ` ${code(type)}`
   const [records, count] = schema.anyOf ?? []
   if (records && count && hasFieldsOf(countSchema, count, document))
-    return `**${status}**: the records that were [found](#searching).\n\n${fieldTable(records, document)}`
+    return `**${status}**: the [found](#searching) records.\n\n${fieldTable(records, document)}`
   const words = description === 'Default Response' ? '' : ` ${prose(description)}`
   return `**${status}**${title}: ${kindOf(schema, document)}${words}\n\n${fieldTable(schema, document)}`
     .trimEnd()
@@ -88,7 +88,7 @@ export function fieldTable(schema: ApiSchema, document: ApiDocument): string {
 }
 
 function fieldCells({ name, type, required, description }: FieldRow): string[] {
-  return [code(name), prose(`${type}${required ? ', needed' : ''}`), prose(description)]
+  return [code(name), prose(`${type}${required ? ', required' : ''}`), prose(description)]
 }
 
 /** `400` `INVALID_BODY`, …: what a code means is in the table of errors. */

@@ -37,25 +37,25 @@ function intro(count: number, document: ApiDocument): string {
 
 <!-- Made by npm run docs from the definitions. Do not edit. -->
 
-${count} management endpoints. What blueprints register is in the OpenAPI document of the cluster, which holds all of this
-too: \`GET /api/v1/openapi.json\`, and \`/docs\` as a page. Probes and metrics are in [operations.md](operations.md).
+${count} management endpoints. The OpenAPI document of a cluster, \`GET /api/v1/openapi.json\`, also describes the endpoints
+of its blueprints; \`/docs\` shows it as a page. Health checks and metrics are in [operations.md](operations.md).
 
-## What all share
+## Common to all endpoints
 
-**Who may call.** *public*: everybody, within the rate limit. *signed in*: any user. *needs \`x\`*: a user who holds the scope
-\`x\`, by a group or directly. The token of \`POST /api/v1/auth/signin\` goes into the header \`Authorization: Bearer <token>\`.
+**Who may call.** *public*: any caller, within the rate limit. *signed in*: any user. *needs \`x\`*: a user who holds the scope
+\`x\`, directly or through a group. The token of \`POST /api/v1/auth/signin\` goes into the header \`Authorization: Bearer <token>\`.
 
 **Records.** Every record carries \`_meta\`, which only the cluster writes:
 
 ${fields(metaSchema)}
-**Errors.** What they mean is in [errors.md](errors.md). Their body:
+**Errors.** [errors.md](errors.md) explains the codes. Their body:
 
 ${fields(errorSchema)}
 ### Searching
 
-Every search takes this body; all of it is optional, also the body itself. The reply is a list of records, or \`{ "count": n }\`
-with \`count: true\`. Its header \`x-total-count\` says how many there are in all; \`x-next-cursor\` goes into \`after\` for the
-next page and is absent on the last one.
+Every search accepts this body; the body and all its fields are optional. The reply is a list of records, or \`{ "count": n }\`
+with \`count: true\`. The header \`x-total-count\` is the number of all matches. Send \`x-next-cursor\` as \`after\` for the next
+page; it is absent on the last one.
 
 ${fields(searchSchema)}`
 }

@@ -9,6 +9,6 @@ export function queryField(name: string): string {
     return name
   } catch {
     const problem = fieldNameProblem(name) ?? 'cannot be read'
-    throw new PinError('field', name === '' ? problem : `is no field name: it ${problem}`)
+    throw new PinError('field', name === '' ? problem : `is not a field name: it ${problem}`)
   }
 }

@@ -51,7 +51,7 @@ export function evaluateDateMath(text: string, now: number, rounding: 'down' | '
     const from = step.lastIndex
     const match = step.exec(steps)
     if (!match)
-      return { problem: `cannot go on with "${steps.slice(from)}": use steps such as +7d, -1M or /d` }
+      return { problem: `cannot continue with "${steps.slice(from)}": use steps such as +7d, -1M or /d` }
     const [, sign, amount, unit = '', roundTo] = match
     if (roundTo !== undefined) time = rounded(time, roundTo, rounding)
     else time = moved(time, (sign === '-' ? -1 : 1) * (amount === '' ? 1 : Number(amount)), unit)

@@ -3,30 +3,30 @@
  * Messages say what was wrong, where, and what to do; the cause stays in the log.
  */
 export const errorTable = {
-  INVALID_BODY: { status: 400, summary: 'The body does not fit. `fields` names what to change.' },
-  NO_BODY_GIVEN: { status: 400, summary: 'The request needs a JSON body and has none.' },
-  INVALID_QUERY: { status: 400, summary: 'A search, filter, sort or query parameter cannot be understood.' },
+  INVALID_BODY: { status: 400, summary: 'The body is invalid. `fields` lists what to change.' },
+  NO_BODY_GIVEN: { status: 400, summary: 'The request requires a JSON body and has none.' },
+  INVALID_QUERY: { status: 400, summary: 'A search, filter, sort or query parameter is invalid.' },
   INVALID_CREDENTIALS: { status: 401, summary: 'User name or password is wrong.' },
   INVALID_ACCESS_TOKEN: {
     status: 401,
-    summary: 'The access token is missing, unknown, expired or contradicted.',
+    summary: 'The access token is missing, unknown or expired, or the request has two different ones.',
   },
   INSUFFICIENT_PERMISSIONS: {
     status: 403,
-    summary: 'The caller is known and lacks the scope that is named.',
+    summary: 'The caller is signed in and lacks the named scope.',
   },
-  NOT_FOUND: { status: 404, summary: 'There is nothing at this path or under this guid.' },
-  CONFLICT: { status: 409, summary: 'Somebody else changed it first, or the name or URI is taken.' },
-  FILE_TOO_BIG: { status: 413, summary: 'The body or file is larger than the limit that is named.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, summary: 'The content type is not one that this path reads.' },
+  NOT_FOUND: { status: 404, summary: 'No resource has this path or guid.' },
+  CONFLICT: { status: 409, summary: 'The record was changed by another user, or the name or URI is taken.' },
+  FILE_TOO_BIG: { status: 413, summary: 'The body or file is larger than the named limit.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, summary: 'The path does not accept this content type.' },
   VALIDATION_FAILED: {
     status: 422,
     summary: 'The blueprint cannot run. `problems` lists each block and pin.',
   },
-  TOO_MANY_LOGIN_ATTEMPTS: { status: 429, summary: 'The user or the address is locked for a while.' },
+  TOO_MANY_LOGIN_ATTEMPTS: { status: 429, summary: 'The user or the address is temporarily locked.' },
   RATE_LIMITED: { status: 429, summary: 'Too many requests from one address. See `retry-after`.' },
-  INTERNAL: { status: 500, summary: 'Something failed here. The id finds it in the system log.' },
-  UNAVAILABLE: { status: 503, summary: 'It could not be done in time, or not now. Try again.' },
+  INTERNAL: { status: 500, summary: 'Internal error. Find it in the system log by its id.' },
+  UNAVAILABLE: { status: 503, summary: 'The request could not be served in time, or not now. Retry.' },
   STORAGE_FULL: { status: 507, summary: 'The disk is full. Nothing was stored.' },
 } as const satisfies Record<string, { status: number; summary: string }>
 

@@ -17,7 +17,7 @@ export function fieldNameProblem(name: string): string | undefined {
   if (name.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (!name.isWellFormed() || /[\u0000-\u001f"\\]/.test(name))
-    return 'holds a quote, backslash or control character'
+    return 'contains a quote, backslash or control character'
   const parts = name.split('.')
   if (parts.length > 16) return 'has more than 16 parts'
   if (parts.some((part) => part === '')) return 'has an empty part between dots'

@@ -22,12 +22,12 @@ const verbs = ['view', 'create', 'update', 'remove'] as const
 const special = {
   blueprinttemplates_script: {
     meaning:
-      'May set the JavaScript of page templates. It runs in the browser of every visitor, also of administrators: equals administrator rights.',
+      'May set the JavaScript of page templates, which runs in the browser of every visitor, administrators included. Equals administrator rights.',
     equalsAdministrator: true,
   },
   blueprints_account_pages: {
     meaning:
-      'May deploy blueprints that have the page login, logout or password. Their flows see what is typed there: equals administrator rights.',
+      'May deploy blueprints that have the page login, logout or password. Their flows see typed passwords. Equals administrator rights.',
     equalsAdministrator: true,
   },
   runs_view: {

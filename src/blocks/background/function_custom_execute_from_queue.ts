@@ -13,13 +13,13 @@ export default defineFlow({
   identifier: 'function_custom_execute_from_queue',
   title: 'Run a custom function later',
   summary:
-    'Puts a function of your own into a queue and goes on at once. It is stored together with what the flow wrote before: both happen or neither. The function may run twice after a crash; an out-pin named job on it tells repeats apart.',
+    'Puts a custom function into a queue and continues at once. The job commits together with the earlier writes of the flow: both or neither. After a crash the function may run twice; its out-pin job is the same for both runs.',
   in: {
     function: { type: 'function', required: true, help: 'The name of the function.' },
-    queue: { type: 'value', default: 'default', help: 'The queue it waits in: a–z, 0–9, _ and -.' },
+    queue: { type: 'value', default: 'default', help: 'Name of the queue: a–z, 0–9, _ and -.' },
     delay: {
       type: 'value',
-      help: 'How long it waits at least: seconds, or 30s, 5m, 2h, 1d. Empty: not at all.',
+      help: 'Minimum delay: seconds, or 30s, 5m, 2h, 1d. Empty: no delay.',
     },
     priority: {
       type: 'number',
@@ -27,7 +27,7 @@ export default defineFlow({
       integer: true,
       min: -1000,
       max: 1000,
-      help: 'Within its queue, higher goes first.',
+      help: 'Jobs with a higher priority run first in their queue.',
     },
     attempts: {
       type: 'number',
@@ -35,17 +35,17 @@ export default defineFlow({
       integer: true,
       min: 1,
       max: 100,
-      help: 'How often it is tried before it is put aside as failed.',
+      help: 'Maximum number of attempts before the job becomes a dead letter.',
     },
     dedupe_key: {
       type: 'value',
-      help: 'While a call of this function with the same key waits or runs, no second one is put into a queue.',
+      help: 'While a job of this function with the same key waits or runs, no second one is enqueued.',
     },
   },
   out: {
-    job: { type: 'value', help: 'The guid of the job. Empty when the same dedupe_key was waiting already.' },
+    job: { type: 'value', help: 'The guid of the job. Empty when a job with the same dedupe_key exists.' },
   },
-  settings: { parameters: { kind: 'names', help: 'The parameters to hand over: each becomes a pin.' } },
+  settings: { parameters: { kind: 'names', help: 'Parameters to pass: each becomes a pin.' } },
   moreIn: ({ parameters }) => pinsNamed(parameters, (name) => `The parameter ${name}.`),
   run(inputs, context) {
     const name = functionName('function', inputs.function)
@@ -69,7 +69,7 @@ function queueName(written: string): string {
   const problem = queueNameProblem(name)
   if (problem) throw new PinError('queue', problem)
   if (name.startsWith('_'))
-    throw new PinError('queue', 'starts with _, which is kept for the cluster’s own queues')
+    throw new PinError('queue', 'starts with _, which is reserved for internal queues')
   return name
 }
 

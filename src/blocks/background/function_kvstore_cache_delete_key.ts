@@ -6,17 +6,17 @@ export default defineFlow({
   identifier: 'function_kvstore_cache_delete_key',
   title: 'Delete cache key',
   summary:
-    'Forgets a cached search, so that the next one with this cache key asks the storage again. What the flow wrote before is stored for good first, so that nobody caches the former state anew.',
+    'Deletes a cached search result, so that the next search with this cache key reads the storage. Commits the earlier writes of the flow first, so that no run caches the former state again.',
   outside: true,
   ignoresCaller: true,
   in: {
     key: {
       type: 'value',
       required: true,
-      help: 'The cache_key of the searches. With * at its end: all keys that start so.',
+      help: 'The cache_key of the searches. With * at its end: all keys with this prefix.',
     },
   },
-  out: { deleted: { type: 'number', help: 'How many cached results there were.' } },
+  out: { deleted: { type: 'number', help: 'Number of deleted results.' } },
   settings: {},
   run({ key }, { cache }) {
     if (key.trim() === '') throw new PinError('key', 'is empty')

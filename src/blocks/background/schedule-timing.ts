@@ -22,7 +22,7 @@ export function cronExpression(written: string, timeZone: string): string {
     const why = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error)
     throw new PinError('cron', `must be a cron expression such as 0 9 * * 1-5: ${why.replace(/\.$/, '')}`)
   }
-  if (!first) throw new PinError('cron', 'names a time that never comes')
+  if (!first) throw new PinError('cron', 'names a time that never occurs')
   return text
 }
 

@@ -3,16 +3,16 @@ import { listenTo } from '../../../test/run-block.ts'
 import block from './schedule_repeating_event.ts'
 
 test.each([
-  [{}, 'every', 'is one of three'],
-  [{ cron: ' ', every: '' }, 'every', 'is one of three'],
-  [{ cron: '* * * * *', every: '5m' }, 'cron', 'is one of three'],
-  [{ every: '5m', next_run: '2026-02-01' }, 'every', 'is one of three'],
+  [{}, 'every', 'must be set alone'],
+  [{ cron: ' ', every: '' }, 'every', 'must be set alone'],
+  [{ cron: '* * * * *', every: '5m' }, 'cron', 'must be set alone'],
+  [{ every: '5m', next_run: '2026-02-01' }, 'every', 'must be set alone'],
   [{ cron: 'daily' }, 'cron', 'must have five fields'],
   [{ cron: '2026-01-31T09:00:00Z' }, 'cron', 'must have five fields'],
   [{ cron: '0 0 * * * * 2030' }, 'cron', 'must have five fields'],
   [{ cron: '@sometimes' }, 'cron', 'must be a cron expression'],
   [{ cron: '61 * * * *' }, 'cron', 'Invalid value for minute: 61'],
-  [{ cron: '0 0 30 2 *' }, 'cron', 'names a time that never comes'],
+  [{ cron: '0 0 30 2 *' }, 'cron', 'names a time that never occurs'],
   [{ cron: `${'1,'.repeat(150)}1 * * * *` }, 'cron', 'must be at most 200'],
   [{ every: '5' }, 'every', 'must be an interval'],
   [{ every: '0s' }, 'every', 'must be an interval'],

@@ -8,40 +8,40 @@ export default defineTrigger({
   identifier: 'schedule_repeating_event',
   title: 'Schedule',
   summary:
-    'Starts the flow again and again: by a cron expression, at an interval, or at a date that is worked out anew each time. Each time that is due starts it once, on however many nodes.',
+    'Starts the flow repeatedly: by a cron expression, at an interval, or at a date that is calculated after each run. Each due time starts it once, on any number of nodes.',
   on: 'schedule',
   in: {
     cron: {
       type: 'value',
-      help: 'When, as a cron expression: minute, hour, day, month, weekday, such as 0 9 * * 1-5. A sixth field in front is seconds.',
+      help: 'Cron expression: minute, hour, day, month, weekday, such as 0 9 * * 1-5. An optional first field of six is seconds.',
     },
-    every: { type: 'value', help: 'Or how often: an interval such as 30s, 5m, 2h or 1d.' },
+    every: { type: 'value', help: 'Or an interval: 30s, 5m, 2h or 1d.' },
     next_run: {
       type: 'date',
-      help: 'Or a date: it is worked out after each time, and the flow starts again when it has come.',
+      help: 'Or a date: it is calculated after each run, and the flow starts at that date.',
     },
-    start_at: { type: 'date', help: 'Not before this date. Intervals are counted from it.' },
+    start_at: { type: 'date', help: 'Earliest start. Intervals are counted from this date.' },
     time_zone: {
       type: 'value',
       default: 'UTC',
-      help: 'Where the clock of cron stands, such as Europe/Berlin.',
+      help: 'Time zone of the cron expression, such as Europe/Berlin.',
     },
     overlap: {
       type: 'value',
       default: 'skip',
       choices: overlaps,
-      help: 'When the last run is not over yet: skip this time, queue it behind the other, or allow both at once.',
+      help: 'When the previous run is not finished: skip this time, queue it after the other, or allow both at once.',
     },
     catch_up: {
       type: 'value',
       default: 'last',
       choices: catchUps,
-      help: 'What was due while nothing ran: start once for the last time that was missed, for all of them, or for none.',
+      help: 'Times missed while no node ran: start once for the last of them, for all, or for none.',
     },
   },
   out: {
-    planned_at: { type: 'date', help: 'The time for which it was planned; it may run a little later.' },
-    tick: { type: 'value', help: 'The same each time this run is tried again: tells repeats apart.' },
+    planned_at: { type: 'date', help: 'The planned time; the run may start a little later.' },
+    tick: { type: 'value', help: 'The same for every attempt of this run; use it to detect repeats.' },
   },
   settings: {},
   evaluatedLater: ['next_run'],
@@ -51,7 +51,7 @@ export default defineTrigger({
     if (ways.filter(Boolean).length !== 1)
       throw new PinError(
         ways[0] ? 'cron' : 'every',
-        'is one of three: fill in cron, every or next_run, and only one',
+        'must be set alone: exactly one of cron, every and next_run',
       )
     const zone = timeZone(time_zone)
     return {

@@ -6,20 +6,20 @@ export default defineTrigger({
   identifier: 'storage_event',
   title: 'Storage event',
   summary:
-    'Starts the flow after a document of a storage was created, changed, removed or deleted, whoever did it. No event is lost; one may come twice after a crash, with the same job.',
+    'Starts the flow after a document of a storage was created, changed, removed or deleted, by any writer. No event is lost. After a crash an event may be delivered twice, with the same job.',
   on: 'storage',
   in: {
-    storage: { type: 'storage', required: true, help: 'The storage to listen to.' },
+    storage: { type: 'storage', required: true, help: 'The storage to watch.' },
     events: {
       type: 'array',
       required: true,
-      help: 'A list of on_created, on_updated, on_saved (either of the two), on_removed and on_deleted.',
+      help: 'A list of on_created, on_updated, on_saved (created or updated), on_removed and on_deleted.',
     },
   },
   out: {
     document: {
       type: 'document',
-      help: 'The document as it was right after the event. For on_deleted: as it was last.',
+      help: 'The document right after the event. For on_deleted: its last state.',
     },
     previous: { type: 'document', help: 'The document before the event. Empty when it was created.' },
     fields_modified: {
@@ -30,8 +30,8 @@ export default defineTrigger({
       type: 'array',
       help: 'Each change: key, type (set.field, remove.field, array.add, array.remove), value, previous_value.',
     },
-    event: { type: 'value', help: 'What happened: the most exact of the events that were chosen.' },
-    job: { type: 'value', help: 'The same each time the event is tried again: tells repeats apart.' },
+    event: { type: 'value', help: 'The event: the most specific of the chosen ones.' },
+    job: { type: 'value', help: 'The same for every attempt of this event; use it to detect repeats.' },
   },
   settings: {},
   listen: (inputs) => ({ storage: builderStorage(inputs.storage), events: chosen(inputs.events) }),

@@ -4,12 +4,12 @@ export default defineValue({
   identifier: 'user_current',
   title: 'Current user',
   summary:
-    'The user for whom the flow runs: who sent the request, or who caused the event or filled the queue. Empty for schedules and for visitors.',
+    'The user of the run: the sender of the request, or the user who caused the event or the job. Empty for schedules and anonymous callers.',
   readsRun: true,
   in: {},
   out: {
-    user: { type: 'user', help: 'The user’s document without secrets. Empty when nobody is signed in.' },
-    signed_in: { type: 'condition', help: 'Whether there is a user.' },
+    user: { type: 'user', help: 'The user’s document without secrets. Empty for anonymous callers.' },
+    signed_in: { type: 'condition', help: 'Whether the caller is signed in.' },
   },
   settings: {},
   value(_inputs, context) {

@@ -18,12 +18,12 @@ const uri = {
 } as const
 
 const connectionOut = {
-  connection: { type: 'connection', help: 'The request: for reading its parameters and for the reply.' },
+  connection: { type: 'connection', help: 'The request: read its parameters from it and reply to it.' },
 } as const satisfies OutPins
 
 const bodyOut = {
   ...connectionOut,
-  body: { type: 'any', help: 'The JSON that was sent: an object or an array. Empty when there was none.' },
+  body: { type: 'any', help: 'The JSON body: an object or an array. Empty without a body.' },
 } as const satisfies OutPins
 
 const common = {
@@ -31,7 +31,7 @@ const common = {
     kind: 'number',
     min: 0.1,
     max: 100_000,
-    help: 'Requests a second from one address; 0.5 is one every two seconds. Empty: what the cluster allows.',
+    help: 'Requests a second from one address; 0.5 means one every two seconds. Empty: the limit of the cluster.',
   },
   summary: { kind: 'text', default: '', help: 'One line about the endpoint, for the API documentation.' },
   description: { kind: 'text', default: '', help: 'More about the endpoint, for the API documentation.' },
@@ -45,7 +45,7 @@ export function defineReadTrigger(identifier: string) {
   return defineTrigger({
     identifier,
     title: titles.GET,
-    summary: 'Opens an address of your API: each GET request to it starts the flow.',
+    summary: 'Registers an endpoint of your API: each GET request to it starts the flow.',
     on: 'http',
     in: { uri },
     out: connectionOut,
@@ -56,7 +56,7 @@ export function defineReadTrigger(identifier: string) {
         default: 0,
         min: 0,
         max: MAX_CACHE,
-        help: 'How long a client may use the reply again without asking. 0: it asks each time. Shared caches get only replies that are the same for everybody: of a public endpoint whose flow does not look at the caller.',
+        help: 'How long a client may cache the reply. 0: it sends a request each time. Shared caches may store only replies that are the same for all callers: of a public endpoint whose flow does not read the caller.',
       },
     },
     listen: (inputs, settings) => ({
@@ -77,7 +77,7 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
   return defineTrigger({
     identifier,
     title: titles[method],
-    summary: `Opens an address of your API: each ${method} request to it starts the flow.`,
+    summary: `Registers an endpoint of your API: each ${method} request to it starts the flow.`,
     on: 'http',
     in: { uri },
     out: bodyOut,
@@ -86,7 +86,7 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       idempotent: {
         kind: 'switch',
         default: false,
-        help: 'A request that is sent again with the same header idempotency-key gets the first reply for 24 hours, and the flow does not run twice.',
+        help: 'A request repeated with the same idempotency-key header gets the first reply for 24 hours; the flow does not run again.',
       },
     },
     listen: (inputs, settings) => ({

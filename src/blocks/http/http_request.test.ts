@@ -164,13 +164,13 @@ test('a redirect is checked like the first address', async () => {
 })
 
 test.each([
-  ['/silent', { timeout: 0.1 }, 'UNAVAILABLE', 'did not answer within 0.1 seconds'],
-  ['/stalled', { timeout: 0.1 }, 'UNAVAILABLE', 'did not answer within 0.1 seconds'],
+  ['/silent', { timeout: 0.1 }, 'UNAVAILABLE', 'did not reply within 0.1 seconds'],
+  ['/stalled', { timeout: 0.1 }, 'UNAVAILABLE', 'did not reply within 0.1 seconds'],
   ['/hang-up', {}, 'UNAVAILABLE', 'could not be reached (UND_ERR_SOCKET)'],
   ['/endless', { max_size: 100_000 }, 'INTERNAL', 'larger than 100000 bytes'],
   ['/text', { max_size: 1 }, 'INTERNAL', 'larger than 1 bytes'],
   ['/loop', {}, 'INTERNAL', 'redirected more than 5 times'],
-  ['/packed', {}, 'INTERNAL', 'a packed answer'],
+  ['/packed', {}, 'INTERNAL', 'a compressed reply'],
 ])('%s with %j fails with %s', async (path, inputs, code, message) => {
   await expect(ask(path, inputs)).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
 })

@@ -24,30 +24,30 @@ export default defineFlow({
   identifier: 'http_request',
   aliases: ['http request'],
   title: 'HTTP request',
-  summary: 'Asks another server over HTTP and waits for its answer. Redirects are followed.',
+  summary: 'Sends an HTTP request to another server and waits for the reply. Follows redirects.',
   outside: true,
   ignoresCaller: true,
   in: {
     url: {
       type: 'value',
       required: true,
-      help: 'The address, starting with https:// or http://. Private addresses must be on the cluster’s list.',
+      help: 'The address, starting with https:// or http://. Private addresses must be allowed by QUOIN_ALLOWED_HOSTS.',
     },
     method: {
       type: 'value',
       default: 'GET',
       choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
-      help: 'What to do there: GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS.',
+      help: 'Method: GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS.',
     },
     headers: { type: 'object', help: 'Headers by name, such as authorization.' },
     query: { type: 'object', help: 'Added to the address: name and value; a list is sent as several.' },
-    body: { type: 'any', raw: true, help: 'What to send. Objects and lists go as JSON, all else as text.' },
+    body: { type: 'any', raw: true, help: 'Body. Objects and lists are sent as JSON, other values as text.' },
     timeout: {
       type: 'number',
       default: 10,
       min: 0.1,
       max: 600,
-      help: 'Seconds until the whole answer is there.',
+      help: 'Maximum seconds until the reply is complete.',
     },
     max_size: {
       type: 'number',
@@ -55,20 +55,20 @@ export default defineFlow({
       min: 0,
       max: 104_857_600,
       integer: true,
-      help: 'Bytes that the answer may have; a larger one is an error. 10 MiB if not set, 100 MiB at most.',
+      help: 'Maximum bytes of the reply; a larger one is an error. 10 MiB if not set, 100 MiB at most.',
     },
   },
   out: {
-    code: { type: 'number', help: 'The status code of the answer.' },
+    code: { type: 'number', help: 'Status code of the reply.' },
     headers: {
       type: 'object',
-      help: 'The headers of the answer, in lower case. One sent several times is a list.',
+      help: 'Headers of the reply, in lower case. A repeated header is a list.',
     },
     body: {
       type: 'any',
-      help: 'The answer: parsed when it is JSON, else as text. Empty when there is none.',
+      help: 'Body of the reply: parsed if it is JSON, else text. Empty without a body.',
     },
-    ok: { type: 'condition', help: 'Whether the code is from 200 to 299.' },
+    ok: { type: 'condition', help: 'Whether the status code is from 200 to 299.' },
   },
   settings: {},
   async run(
@@ -135,7 +135,7 @@ function readBody({ headers, bytes }: Answer): JsonValue | undefined {
   if (bytes.byteLength === 0) return undefined
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
-    throw new QuoinError('INTERNAL', 'the other server sent a packed answer, though it was asked not to')
+    throw new QuoinError('INTERNAL', 'the other server sent a compressed reply although none was accepted')
   const type = String(headers['content-type'] ?? '')
   const text = decoderFor(type).decode(bytes)
   const value = JSON_TYPE.test(type) ? parsed(text) : undefined

@@ -6,21 +6,21 @@ export default defineValue({
   identifier: 'httpconnection_current_request',
   title: 'Current request',
   summary:
-    'The request that started the flow: method, address, headers, body and who sent it. All empty in flows that no request started.',
+    'The request that started the flow: method, address, headers, body and user. All empty in flows without a request.',
   readsRun: true,
   fromRequest: true,
   in: {},
   out: {
-    connection: { type: 'connection', help: 'The request itself, for blocks that ask for a connection.' },
+    connection: { type: 'connection', help: 'The request itself, for blocks with a connection pin.' },
     method: { type: 'value', help: 'GET, POST, PUT or DELETE.' },
-    url: { type: 'value', help: 'Path and query as they were sent, such as /api/v1/tasks?status=open.' },
+    url: { type: 'value', help: 'Path and query as received, such as /api/v1/tasks?status=open.' },
     headers: {
       type: 'object',
-      help: 'The headers by name, in lower case. One that was sent several times is a list.',
+      help: 'Headers by name, in lower case. A repeated header is a list.',
     },
-    ip: { type: 'value', help: 'The address of whoever sent the request.' },
-    body: { type: 'any', help: 'The JSON that was sent. Empty when there was none.' },
-    user: { type: 'user', help: 'The signed-in user. Empty when nobody is signed in.' },
+    ip: { type: 'value', help: 'IP address of the client.' },
+    body: { type: 'any', help: 'The JSON body. Empty without a body.' },
+    user: { type: 'user', help: 'The signed-in user. Empty for anonymous callers.' },
   },
   settings: {},
   value(_inputs, context) {

@@ -11,17 +11,17 @@ export default defineValue({
   in: {
     connection: {
       type: 'connection',
-      help: 'The request to read. Not needed: it is the one that started the flow.',
+      help: 'The request to read. Default: the one that started the flow.',
     },
-    field: { type: 'value', help: 'The name of the parameter to give as value.' },
+    field: { type: 'value', help: 'Name of the parameter that value gives.' },
   },
   out: {
-    params: { type: 'object', help: 'Query and path together. Where both have a name, the path wins.' },
-    query: { type: 'object', help: 'The query. A name that was sent several times is a list.' },
+    params: { type: 'object', help: 'Parameters of query and path. The path has precedence.' },
+    query: { type: 'object', help: 'Parameters of the query. A repeated name is a list.' },
     path: { type: 'object', help: 'The parameters of the path.' },
     value: {
       type: 'value',
-      help: 'The parameter that the field names; the first one if it was sent several times. Empty when it was not sent.',
+      help: 'The parameter named by field; the first value if it is repeated. Empty if it is missing.',
     },
   },
   settings: {},

@@ -7,12 +7,13 @@ const BODILESS = new Set([204, 205, 304])
 export default defineFlow({
   identifier: 'httpconnection_set_json',
   title: 'Reply with JSON',
-  summary: 'Answers the request with a status code and a value as JSON. The flow goes on after it.',
+  summary:
+    'Replies to the request with a status code and a value as JSON. The flow continues after the reply.',
   repeatable: true,
   in: {
     connection: {
       type: 'connection',
-      help: 'The request to answer. Not needed: it is the one that started the flow.',
+      help: 'The request to reply to. Default: the one that started the flow.',
     },
     code: {
       type: 'number',
@@ -20,16 +21,16 @@ export default defineFlow({
       min: 200,
       max: 599,
       integer: true,
-      help: 'The status code: 200 for fine, 201 for created, 400 for a wrong request, 404 for not found.',
+      help: 'Status code: 200 OK, 201 created, 400 bad request, 404 not found.',
     },
     value: {
       type: 'any',
       raw: true,
-      help: 'What to send: an object, a list, documents, text. Empty: null. Codes 204, 205 and 304 send nothing.',
+      help: 'The body: an object, a list, documents or text. Empty: null. Status codes 204, 205 and 304 have no body.',
     },
     headers: {
       type: 'object',
-      help: 'More headers of the reply, by name. Refused are cookies, other content types than JSON, headers of the connection, of CORS, for the whole site (clear-site-data) and for the reverse proxy (x-accel-…): of another server’s headers, pick those to pass on.',
+      help: 'Further headers of the reply, by name. Refused: cookies, content types other than JSON, headers of the connection, of CORS, for the whole site (clear-site-data) and for the reverse proxy (x-accel-…). To forward headers of another server, select them by name.',
     },
   },
   out: {},

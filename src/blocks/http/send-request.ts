@@ -51,7 +51,7 @@ export async function sendRequest(
     if (error instanceof PinError || error instanceof QuoinError) throw error
     if (limits.signal.aborted) throw limits.signal.reason
     const message = timeout.aborted
-      ? `the other server did not answer within ${limits.timeout} seconds`
+      ? `the other server did not reply within ${limits.timeout} seconds`
       : `the other server could not be reached${codeOf(error)}`
     throw new QuoinError('UNAVAILABLE', message, { cause: error })
   }
@@ -95,7 +95,7 @@ async function read(body: AsyncIterable<Uint8Array>, maxSize: number): Promise<U
     if (size > maxSize) {
       throw new QuoinError(
         'INTERNAL',
-        `the other server's answer is larger than ${maxSize} bytes, which is max_size`,
+        `the reply of the other server is larger than ${maxSize} bytes, which is max_size`,
       )
     }
     chunks.push(chunk)

@@ -8,26 +8,26 @@ export default defineValue({
   identifier: 'array_map',
   title: 'Map a list',
   summary:
-    'Makes a new list: the blocks between item and result are evaluated once for each item of the list that comes in.',
+    'Creates a new list: the blocks between item and result are evaluated once for each item of the input list.',
   in: {
     array: { type: 'array', help: 'The list, of at most 10,000 items. Empty: an empty list.' },
     result: {
       type: 'any',
       perFrame: true,
-      help: 'What each item becomes, worked out from item and index. Empty: null. Not wired: the list stays as it is.',
+      help: 'New value of each item, calculated from item and index. Empty: null. Not wired: the list is unchanged.',
     },
   },
   out: {
-    array: { type: 'array', help: 'The new list, as long as the old one.' },
+    array: { type: 'array', help: 'The new list, with as many items.' },
     item: {
       type: 'any',
       frame: true,
-      help: 'The item whose result is asked for. Only for blocks that lead to result.',
+      help: 'The current item. Only for blocks that lead to result.',
     },
     index: {
       type: 'number',
       frame: true,
-      help: 'Its place in the list, from 0. Only for blocks that lead to result.',
+      help: 'Position of the item, from 0. Only for blocks that lead to result.',
     },
   },
   settings: {},

@@ -3,13 +3,13 @@ import { defineFlow } from '../block.ts'
 export default defineFlow({
   identifier: 'branch',
   title: 'Branch',
-  summary: 'Goes on at true or at false, as the condition says.',
+  summary: 'Continues at true or at false, depending on the condition.',
   ends: true,
   repeatable: true,
-  in: { condition: { type: 'condition', help: 'Decides where it goes on. Empty counts as false.' } },
+  in: { condition: { type: 'condition', help: 'The condition. Empty counts as false.' } },
   out: {
-    true: { type: 'flow', help: 'Taken when the condition holds.' },
-    false: { type: 'flow', help: 'Taken when it does not.' },
+    true: { type: 'flow', help: 'Continues here if the condition is true.' },
+    false: { type: 'flow', help: 'Continues here if it is false.' },
   },
   settings: {},
   run: ({ condition }) => ({ next: condition ? 'true' : 'false' }),

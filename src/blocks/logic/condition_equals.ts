@@ -5,13 +5,13 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'condition_equals',
   title: 'Equals',
-  summary: 'Tells whether two values are the same. The number 5 and the text 5 are not.',
+  summary: 'Checks whether two values are equal. The number 5 and the text 5 are not.',
   in: {
     value: { type: 'any', help: 'A value of any kind.' },
-    other: { type: 'any', help: 'What it is compared with. Two empty values are the same.' },
-    ignore_case: { type: 'condition', default: false, help: 'True: capital and small letters are the same.' },
+    other: { type: 'any', help: 'The value to compare with. Two empty values are equal.' },
+    ignore_case: { type: 'condition', default: false, help: 'True: upper and lower case are equal.' },
   },
-  out: { condition: { type: 'condition', help: 'True when both are the same.' } },
+  out: { condition: { type: 'condition', help: 'True if both are equal.' } },
   settings: {},
   value: ({ value, other, ignore_case }) => ({
     condition: isDeepStrictEqual(plain(value, ignore_case), plain(other, ignore_case)),

@@ -6,12 +6,12 @@ export default defineValue({
   identifier: 'condition_has_field',
   title: 'Has field',
   summary:
-    'Tells whether an object has a field at all, also when that field is empty. For requests that change only what they send.',
+    'Checks whether an object has a field, even an empty one. For requests that change only the fields they send.',
   in: {
-    object: { type: 'object', help: 'The object to look into. Empty: it has no fields.' },
-    field: { type: 'value', required: true, help: 'The name of the field; a dot goes into a nested object.' },
+    object: { type: 'object', help: 'The object to check. Empty: it has no fields.' },
+    field: { type: 'value', required: true, help: 'Name of the field; use dots for nested fields.' },
   },
-  out: { condition: { type: 'condition', help: 'True when the field is there, whatever it holds.' } },
+  out: { condition: { type: 'condition', help: 'True if the field exists, whatever its value.' } },
   settings: {},
   value: ({ object, field }) => ({
     condition: valueAt(object, parseFieldPath(queryField(field))) !== undefined,

@@ -4,13 +4,13 @@ export default defineValue({
   identifier: 'condition_has_scope',
   title: 'Has scope',
   summary:
-    'Tells whether whoever sent the request holds a scope, to show or do more for some. It guards nothing by itself: what others must not reach needs the scope on its trigger.',
+    'Checks whether the caller holds a scope, to show or do more for some users. It does not protect an endpoint: set the scope on the trigger for that.',
   readsRun: true,
   in: { scope: { type: 'value', required: true, help: 'The name of the scope, such as crm_write.' } },
   out: {
     condition: {
       type: 'condition',
-      help: 'True when the user holds it, directly or through a group. False without a request: in jobs and schedules.',
+      help: 'True if the user holds it, directly or through a group. False without a request: in jobs and schedules.',
     },
   },
   settings: {},

@@ -4,15 +4,14 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'condition_in_list',
   title: 'Is in list',
-  summary:
-    'Tells whether a value is one of a list: whether the stage is Won or Lost, whether a tag is among the tags.',
+  summary: 'Checks whether a list contains a value: whether the stage is Won or Lost, whether a tag is set.',
   in: {
-    value: { type: 'any', help: 'The value to look for. An empty one is in no list.' },
-    array: { type: 'array', help: 'The list. Empty: nothing is in it.' },
+    value: { type: 'any', help: 'The value to find. No list contains an empty value.' },
+    array: { type: 'array', help: 'The list. Empty: it contains nothing.' },
   },
   out: {
-    condition: { type: 'condition', help: 'True when the value is in the list.' },
-    index: { type: 'number', help: 'Where it stands first, from 0. Empty when it is not there.' },
+    condition: { type: 'condition', help: 'True if the list contains the value.' },
+    index: { type: 'number', help: 'First position of the value, from 0. Empty if it is missing.' },
   },
   settings: {},
   value({ value, array = [] }) {

@@ -5,15 +5,15 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'condition_not_empty_value',
   title: 'Is filled',
-  summary: 'Tells whether a value is filled in.',
+  summary: 'Checks whether a value is not empty.',
   in: {
     // Raw, so that a list of documents is not parsed only to see that it has some.
-    value: { type: 'any', raw: true, help: 'The value to look at.' },
+    value: { type: 'any', raw: true, help: 'The value to check.' },
   },
   out: {
     condition: {
       type: 'condition',
-      help: 'False for a missing value, null, text without a visible character, an empty list and an empty object. True for all else, also 0 and false.',
+      help: 'False for a missing value, null, text without a visible character, an empty list and an empty object. True for all other values, including 0 and false.',
     },
   },
   settings: {},

@@ -6,15 +6,15 @@ const levels = ['debug', 'info', 'warn', 'error'] as const satisfies readonly Lo
 export default defineFlow({
   identifier: 'function_console_log',
   title: 'Log',
-  summary: 'Writes a value to the system log, with the run, the blueprint and the block it came from.',
+  summary: 'Writes a value to the system log, with run, blueprint and block.',
   ignoresCaller: true,
   in: {
-    value: { type: 'any', help: 'What to write: text, a number, an object, a list.' },
+    value: { type: 'any', help: 'The value to log: text, a number, an object, a list.' },
     level: {
       type: 'value',
       default: 'info',
       choices: levels,
-      help: 'How much it matters: debug, info, warn or error.',
+      help: 'Log level: debug, info, warn or error.',
     },
   },
   out: {},

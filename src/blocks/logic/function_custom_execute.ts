@@ -6,10 +6,10 @@ import { namedValue, pinsNamed } from '../named-values.ts'
 export default defineFlow({
   identifier: 'function_custom_execute',
   title: 'Call a custom function',
-  summary: 'Runs a function of your own with these parameters and waits for its result.',
+  summary: 'Runs a custom function with these parameters and waits for its result.',
   in: { function: { type: 'function', required: true, help: 'The name of the function.' } },
-  out: { value: { type: 'any', help: 'What the function returned. Empty when it returned nothing.' } },
-  settings: { parameters: { kind: 'names', help: 'The parameters to hand over: each becomes a pin.' } },
+  out: { value: { type: 'any', help: 'The result of the function. Empty if it returned none.' } },
+  settings: { parameters: { kind: 'names', help: 'Parameters to pass: each becomes a pin.' } },
   moreIn: ({ parameters }) => pinsNamed(parameters, (name) => `The parameter ${name}.`),
   run(inputs, context) {
     const name = functionName('function', inputs.function)

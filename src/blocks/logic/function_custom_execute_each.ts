@@ -9,22 +9,24 @@ export default defineFlow({
   identifier: 'function_custom_execute_each',
   title: 'Call a custom function for each',
   summary:
-    'Runs a function of your own once for each item of a list, one after the other, and waits. If one of them fails, nothing that any of them wrote is kept.',
+    'Runs a custom function once for each item of a list, one after the other, and waits. If one call fails, the writes of all calls are undone.',
   in: {
     function: { type: 'function', required: true, help: 'The name of the function.' },
     array: {
       type: 'array',
-      help: 'The list, of at most 10,000 items. Each is handed over as the parameter item, its place from 1 as number.',
+      help: 'The list, of at most 10,000 items. Each call gets the item as parameter item and its position from 1 as number.',
     },
   },
   out: {
     values: {
       type: 'array',
-      help: 'What the function returned for each item. Null where it returned nothing.',
+      help: 'The result for each item. Null where the function returned none.',
     },
-    count: { type: 'number', help: 'How many items there were.' },
+    count: { type: 'number', help: 'Number of items.' },
   },
-  settings: { parameters: { kind: 'names', help: 'More parameters, the same for all: each becomes a pin.' } },
+  settings: {
+    parameters: { kind: 'names', help: 'Further parameters, the same for each call: each becomes a pin.' },
+  },
   moreIn: ({ parameters }) => pinsNamed(parameters, (name) => `The parameter ${name}.`),
   async run({ function: given, array = [] }, context) {
     if (array.length > MOST_ITEMS) throw new PinError('array', 'must hold at most 10,000 items')

@@ -23,14 +23,14 @@ test.each([
   [{ guid: 'sent' }, undefined],
 ])('%j: only what was sent with the form is read', async (file, visit) => {
   const request = requestWith(visit ? { visit } : {})
-  await expect(runBlock(block, { inputs: { file }, request })).rejects.toThrow('no file that was sent')
+  await expect(runBlock(block, { inputs: { file }, request })).rejects.toThrow('not a file submitted')
 })
 
 test.each([
-  ['a,a\n1,2', 'two columns that are called a'],
+  ['a,a\n1,2', 'two columns named a'],
   ['a,,b\n1,2,3', 'no name for its column 2'],
-  ['constructor\n1', 'cannot be called constructor'],
-  ['First name,first-name\n1,2', 'two columns that are called first_name'],
+  ['constructor\n1', 'the invalid name constructor'],
+  ['First name,first-name\n1,2', 'two columns named first_name'],
   ['a\n1\n2\n3', 'more than 2 rows'],
   ['a\n1,2', 'more cells in line 2'],
   ['a\n"1', 'never closed'],
@@ -42,8 +42,8 @@ test.each([
 })
 
 test.each([
-  [[Buffer.from([0x61, 0x0a, 0xfc, 0x62])], 'no text in UTF-8'],
-  [[Buffer.from([0x61, 0x0a, 0xc3])], 'no text in UTF-8'],
+  [[Buffer.from([0x61, 0x0a, 0xfc, 0x62])], 'not UTF-8 text'],
+  [[Buffer.from([0x61, 0x0a, 0xc3])], 'not UTF-8 text'],
   [['a\n', ...Array.from({ length: 33 }, () => `${'x\n'.repeat(512 * 1024)}`)], 'larger than 32 MB'],
 ])('a file is refused', async (pieces, message) => {
   const request = requestWith({ visit: visitWith(...pieces) })
@@ -80,7 +80,7 @@ test.each([
 
 test.each(['__proto__', 'prototype'])('a column called %s is refused', async (name) => {
   await expect(runBlock(block, { inputs: { text: `${name}\n1`, as_fields: false } })).rejects.toThrow(
-    'cannot be called',
+    'the invalid name',
   )
 })
 

@@ -13,23 +13,23 @@ export default defineFlow({
   identifier: 'function_file_rows',
   title: 'Rows of a file',
   summary:
-    'Reads a CSV file, as spreadsheets save it, that was sent with a form of the page, or a text of that kind. Each row becomes an object with the names in the first line.',
+    'Reads a CSV file that was submitted with a form of the page, or CSV text. Each row becomes an object with the names of the first line.',
   in: {
     file: {
       type: 'file',
-      help: 'The file, as the form of the page gives it: the value of an input of the type file.',
+      help: 'The file: the value of an input of type file.',
     },
-    text: { type: 'value', help: 'Instead of a file: the text itself.' },
+    text: { type: 'value', help: 'CSV text instead of a file.' },
     separator: {
       type: 'value',
       default: 'auto',
       choices: ['auto', 'comma', 'semicolon', 'tab'],
-      help: 'What stands between two cells. Auto: whichever the first line has most of.',
+      help: 'Separator of cells. Auto: the most frequent one in the first line.',
     },
     as_fields: {
       type: 'condition',
       default: true,
-      help: 'Whether the names become names of fields, in small letters with _ between words: "Customer since" is customer_since.',
+      help: 'Whether names are converted to field names, in lower case with _ between words: "Customer since" becomes customer_since.',
     },
     limit: {
       type: 'number',
@@ -37,16 +37,16 @@ export default defineFlow({
       min: 1,
       max: 50_000,
       integer: true,
-      help: 'Most rows. A file with more is refused as a whole.',
+      help: 'Maximum number of rows. A file with more is refused.',
     },
   },
   out: {
     rows: {
       type: 'array',
-      help: 'An object for each row, with texts. Empty cells are left out, so that a default of the field counts.',
+      help: 'An object for each row, with text values. Empty cells are omitted, so that the defaults of fields apply.',
     },
     columns: { type: 'array', help: 'The names in the first line, in order.' },
-    count: { type: 'number', help: 'How many rows there are.' },
+    count: { type: 'number', help: 'Number of rows.' },
   },
   settings: {},
   async run({ file, text, separator, as_fields, limit }, { request, signal }) {
@@ -75,7 +75,7 @@ export default defineFlow({
 
 function sentFile({ guid }: JsonObject, visit: PageVisit | undefined): AsyncIterable<Uint8Array> {
   const bytes = typeof guid === 'string' ? visit?.readFile?.(guid) : undefined
-  if (bytes === undefined) throw new PinError('file', 'is no file that was sent with a form of this page')
+  if (bytes === undefined) throw new PinError('file', 'is not a file submitted with a form of this page')
   return bytes
 }
 
@@ -86,7 +86,7 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
     try {
       return decoder.decode(piece, { stream: piece !== undefined })
     } catch {
-      throw new CsvProblem('is no text in UTF-8: save it as "CSV UTF-8"')
+      throw new CsvProblem('is not UTF-8 text: save it as "CSV UTF-8"')
     }
   }
   for await (const piece of bytes) {
@@ -102,8 +102,8 @@ function namesIn(cells: readonly string[], asFields: boolean): readonly string[]
   while (names.at(-1) === '') names.pop()
   for (const [index, name] of names.entries()) {
     if (name === '') throw new CsvProblem(`has no name for its column ${index + 1} in the first line`)
-    if (FORBIDDEN.has(name)) throw new CsvProblem(`has a column that cannot be called ${name}`)
-    if (names.indexOf(name) < index) throw new CsvProblem(`has two columns that are called ${name}`)
+    if (FORBIDDEN.has(name)) throw new CsvProblem(`has a column with the invalid name ${name}`)
+    if (names.indexOf(name) < index) throw new CsvProblem(`has two columns named ${name}`)
   }
   return names
 }

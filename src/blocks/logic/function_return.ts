@@ -3,9 +3,9 @@ import { defineFlow } from '../block.ts'
 export default defineFlow({
   identifier: 'function_return',
   title: 'Return',
-  summary: 'Ends the function with a result: whoever called it gets the value.',
+  summary: 'Ends the function and returns a value to its caller.',
   ends: true,
-  in: { value: { type: 'any', help: 'The result. Empty: the function gives nothing.' } },
+  in: { value: { type: 'any', help: 'The result. Empty: the function returns none.' } },
   out: {},
   settings: {},
   run({ value }, context) {

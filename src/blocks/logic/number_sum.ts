@@ -7,25 +7,25 @@ export default defineValue({
   identifier: 'number_sum',
   title: 'Sum of a list',
   summary:
-    'Adds up the numbers of a list, or a field of each of its objects: the amounts of the deals that were found.',
+    'Adds up the numbers of a list, or a field of each of its objects, such as the amounts of found deals.',
   in: {
     array: { type: 'array', help: 'Numbers, or objects such as documents. Empty: the sum is 0.' },
     field: {
       type: 'value',
-      help: 'The field to add up; a dot goes into a nested object. Empty: the list holds the numbers.',
+      help: 'The field to add up; use dots for nested fields. Empty: the list contains the numbers.',
     },
   },
   out: {
-    number: { type: 'number', help: 'The sum. What has no number there counts as nothing.' },
-    count: { type: 'number', help: 'How many numbers were added.' },
-    average: { type: 'number', help: 'The sum divided by their count. Empty when there is none.' },
+    number: { type: 'number', help: 'The sum. Items without a number count as 0.' },
+    count: { type: 'number', help: 'Number of added values.' },
+    average: { type: 'number', help: 'The sum divided by the count. Empty if the count is 0.' },
   },
   settings: {},
   value({ array = [], field }) {
     const path = field === undefined || field === '' ? undefined : parseFieldPath(queryField(field))
     const numbers = array.flatMap((item) => numberIn(item, path))
     const number = sumOf(numbers)
-    if (!Number.isFinite(number)) throw new PinError('array', 'adds up to more than a number can hold')
+    if (!Number.isFinite(number)) throw new PinError('array', 'exceeds the largest number')
     const count = numbers.length
     return { number, count, ...(count > 0 && { average: number / count }) }
   },

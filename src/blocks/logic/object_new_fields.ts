@@ -4,13 +4,13 @@ import { pinsNamed, withNamedValues } from '../named-values.ts'
 export default defineValue({
   identifier: 'object_new_fields',
   title: 'New object',
-  summary: 'Makes an object from values: each field you name becomes a pin.',
+  summary: 'Creates an object from values: each named field becomes a pin.',
   in: {},
-  out: { object: { type: 'object', help: 'The new object. Fields whose pins are empty are not in it.' } },
+  out: { object: { type: 'object', help: 'The new object. Fields with empty pins are omitted.' } },
   settings: {
     fields: {
       kind: 'names',
-      help: 'The names of the fields. A dot makes an object inside: customer.city.',
+      help: 'Names of the fields. A dot creates a nested object: customer.city.',
     },
   },
   moreIn: ({ fields }) => pinsNamed(fields, (name) => `The value of ${name}.`),

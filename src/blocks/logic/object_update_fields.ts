@@ -6,17 +6,17 @@ export default defineValue({
   identifier: 'object_update_fields',
   title: 'Change or read object fields',
   summary:
-    'Gives a copy of an object with some fields changed, and the values of the fields you choose to read. The object that comes in stays as it is.',
-  in: { object: { type: 'object', help: 'The object to start from. Empty: a new one.' } },
+    'Returns a copy of an object with changed fields, and the values of selected fields. The input object is unchanged.',
+  in: { object: { type: 'object', help: 'The object to copy. Empty: a new one.' } },
   out: { object: { type: 'object', help: 'The changed copy.' } },
   settings: {
     fields: {
       kind: 'names',
-      help: 'The fields to set: each becomes a pin. An empty pin leaves its field as it is.',
+      help: 'Fields to set: each becomes a pin. An empty pin does not change its field.',
     },
     out_fields: {
       kind: 'names',
-      help: 'The fields to read: each becomes an out-pin with its value in the changed copy.',
+      help: 'Fields to read: each becomes an out-pin with its value in the changed copy.',
     },
   },
   moreIn: ({ fields }) => pinsNamed(fields, (name) => `The new value of ${name}.`),

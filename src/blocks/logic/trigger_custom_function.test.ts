@@ -23,9 +23,9 @@ const refusedCases: readonly [readonly CustomOutPin[], string][] = [
   ],
   [[{ id: 'a b', type: 'value' }], 'has the name "a b": letters, digits and _, starting with a letter'],
   [[{ id: '__proto__', type: 'value' }], 'has the name "__proto__"'],
-  [[{ id: 'q', type: 'query' }], 'has "q" of the type query, which cannot be handed over'],
-  [[{ id: 'c', type: 'connection' }], 'has "c" of the type connection, which cannot be handed over'],
-  [[{ id: 'f', type: 'flow' }], 'has "f" of the type flow, which cannot be handed over'],
+  [[{ id: 'q', type: 'query' }], 'has "q" of the type query, which cannot be passed'],
+  [[{ id: 'c', type: 'connection' }], 'has "c" of the type connection, which cannot be passed'],
+  [[{ id: 'f', type: 'flow' }], 'has "f" of the type flow, which cannot be passed'],
   [Array.from({ length: 51 }, (_, at) => ({ id: `p${at}`, type: 'any' as const })), 'must be at most 50'],
 ]
 

@@ -11,11 +11,11 @@ export default defineTrigger({
   identifier: 'trigger_custom_function',
   title: 'Custom function',
   summary:
-    'Starts a flow of your own under a name, so that other flows can call it and the queue can run it. The out-pins you add are its parameters.',
+    'Defines a function with a name, which other flows can call and queues can run. Its added out-pins are its parameters.',
   on: 'function',
   in: {},
   out: {},
-  settings: { name: { kind: 'text', required: true, help: 'The name by which the function is called.' } },
+  settings: { name: { kind: 'text', required: true, help: 'Name of the function.' } },
   moreOut: (_settings, custom): OutPins =>
     Object.fromEntries(custom.map(({ id, type }) => [id, { type, help: `The parameter ${id}.` }])),
   listen(_inputs, settings, custom) {
@@ -36,8 +36,7 @@ function checkParameters(custom: readonly CustomOutPin[]): void {
       throw refuse(`has the name ${called}: letters, digits and _, starting with a letter`)
     if (seen.has(id)) throw refuse(`has the name ${called} twice, or it is taken`)
     // Parameters travel as JSON, also through the queue: what exists only inside a run cannot be one.
-    if (!canConvert('any', type))
-      throw refuse(`has ${called} of the type ${type}, which cannot be handed over`)
+    if (!canConvert('any', type)) throw refuse(`has ${called} of the type ${type}, which cannot be passed`)
     seen.add(id)
   }
 }

@@ -3,8 +3,8 @@ import { runBlock } from '../../../test/run-block.ts'
 import block from './value_join.ts'
 
 test.each([
-  [[{ name: 'Ada' }], 'no objects'],
-  [[['a', [{ b: 1 }]]], 'no objects'],
+  [[{ name: 'Ada' }], 'not objects'],
+  [[['a', [{ b: 1 }]]], 'not objects'],
   [['a'.repeat(600_000), 'b'.repeat(600_000)], 'longer than a million'],
   [Array.from({ length: 1_000 }, () => Array(2_000).fill('a'.repeat(900))), 'longer than a million'],
 ])('values that cannot be joined are refused', async (values, message) => {

@@ -6,19 +6,18 @@ const MOST_CHARACTERS = 1_000_000
 export default defineValue({
   identifier: 'value_join',
   title: 'Join texts',
-  summary:
-    'Puts texts one behind the other, with something between them where you want it. Empty ones are left out.',
+  summary: 'Joins texts in order, with an optional separator. Empty texts are omitted.',
   in: {
     values: {
       type: 'any',
       several: true,
       help: 'Texts, numbers and conditions, or lists of them, in the order of the wires.',
     },
-    separator: { type: 'value', help: 'What stands between two of them, such as ", ". Empty: nothing.' },
-    before: { type: 'value', help: 'Stands in front of all, unless there is nothing to join.' },
-    after: { type: 'value', help: 'Stands behind all, unless there is nothing to join.' },
+    separator: { type: 'value', help: 'Separator between two texts, such as ", ". Empty: none.' },
+    before: { type: 'value', help: 'Prefix, unless there is nothing to join.' },
+    after: { type: 'value', help: 'Suffix, unless there is nothing to join.' },
   },
-  out: { value: { type: 'value', help: 'The whole text. Empty when all of the values are empty.' } },
+  out: { value: { type: 'value', help: 'The joined text. Empty if all values are empty.' } },
   settings: {},
   value({ values, separator = '', before = '', after = '' }) {
     const texts: string[] = []
@@ -38,6 +37,6 @@ export default defineValue({
 function* textsIn(value: JsonValue): Generator<string, void> {
   if (Array.isArray(value)) for (const item of value) yield* textsIn(item)
   else if (value !== null && typeof value === 'object')
-    throw new PinError('values', 'must be texts, numbers, conditions or lists of these, and no objects')
+    throw new PinError('values', 'must be texts, numbers, conditions or lists of these, not objects')
   else if (value !== null) yield String(value)
 }

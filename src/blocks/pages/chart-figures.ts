@@ -31,7 +31,7 @@ export function chartFigures(
     series: values.map((written) => {
       const { field, label: name } = isJsonObject(written) ? written : { field: written, label: undefined }
       if (typeof field !== 'string')
-        throw new PinError('values', 'must hold names of fields, or objects with a field')
+        throw new PinError('values', 'must contain names of fields, or objects with a field')
       const read = reader('values', field)
       return {
         name: typeof name === 'string' && name !== '' ? name : wordsOfField(field),

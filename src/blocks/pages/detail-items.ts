@@ -25,12 +25,12 @@ export function detailItems(
 function detailItem(document: JsonObject, written: JsonValue): DetailItem {
   const { field, label, kind, currency, link }: JsonObject = isJsonObject(written) ? written : {}
   if (typeof field !== 'string')
-    throw new PinError('fields', 'must hold names of fields, or objects with a field')
+    throw new PinError('fields', 'must contain names of fields, or objects with a field')
   const problem = fieldNameProblem(field)
   if (problem) throw new PinError('fields', `has the field ${JSON.stringify(field)}, which ${problem}`)
   const format = kind === undefined ? 'auto' : valueFormats.find((one) => one === kind)
   if (format === undefined)
-    throw new PinError('fields', `has a kind that is none of ${valueFormats.join(', ')}`)
+    throw new PinError('fields', `has an unknown kind; allowed: ${valueFormats.join(', ')}`)
   const href = typeof link === 'string' ? filledLink(link, document) : undefined
   return {
     label: typeof label === 'string' && label !== '' ? label : wordsOfField(field),

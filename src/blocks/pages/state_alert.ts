@@ -5,12 +5,12 @@ import { toneOf, tones } from './page-tone.ts'
 export default defineValue({
   identifier: 'state_alert',
   title: 'Alert',
-  summary: 'Adds a message to the page that catches the eye.',
+  summary: 'Adds a highlighted message to the page.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
-    text: { type: 'value', required: true, help: 'What there is to say.' },
-    title: { type: 'value', help: 'The same in a few words.' },
-    tone: { type: 'value', choices: tones, default: 'info', help: 'What kind of message it is.' },
+    state: { type: 'state', help: 'Content above it.' },
+    text: { type: 'value', required: true, help: 'Text of the message.' },
+    title: { type: 'value', help: 'Short title.' },
+    tone: { type: 'value', choices: tones, default: 'info', help: 'Kind of message.' },
   },
   out: { state: { type: 'state', help: 'The page with the message.' } },
   settings: {},

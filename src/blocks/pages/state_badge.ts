@@ -7,9 +7,9 @@ export default defineValue({
   title: 'Badge',
   summary: 'Adds a small label to the page, such as the state of a document.',
   in: {
-    state: { type: 'state', help: 'What is before it.' },
+    state: { type: 'state', help: 'Content before it.' },
     text: { type: 'value', required: true, help: 'One or two words.' },
-    tone: { type: 'value', choices: tones, default: 'neutral', help: 'Its colour. The words say the same.' },
+    tone: { type: 'value', choices: tones, default: 'neutral', help: 'Colour. The text must say the same.' },
   },
   out: { state: { type: 'state', help: 'The page with the label.' } },
   settings: {},

@@ -5,9 +5,9 @@ import { pageLinks } from './page-links.ts'
 export default defineValue({
   identifier: 'state_breadcrumb',
   title: 'Breadcrumb',
-  summary: 'Shows where in the application the page is: links from the start to the page itself.',
+  summary: 'Shows the path to the page: links from the start page to the current one.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
+    state: { type: 'state', help: 'Content above it.' },
     links: { type: 'array', required: true, help: 'Objects with label and href; the last one is this page.' },
   },
   out: { state: { type: 'state', help: 'The page with the links.' } },

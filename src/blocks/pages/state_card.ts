@@ -5,15 +5,14 @@ import { pageHref } from './page-href.ts'
 export default defineValue({
   identifier: 'state_card',
   title: 'Card',
-  summary:
-    'Adds a card to the page: something that belongs together, with a title, or one large figure for a dashboard.',
+  summary: 'Adds a card to the page: content with a title, or one large figure for a dashboard.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
-    title: { type: 'value', help: 'What the card is about.' },
-    figure: { type: 'value', help: 'A number or a few words, shown large.' },
-    note: { type: 'value', help: 'Small, below the title or the figure.' },
-    content: { type: 'state', help: 'What stands in the card.' },
-    url: { type: 'value', help: 'Where the title leads.' },
+    state: { type: 'state', help: 'Content above it.' },
+    title: { type: 'value', help: 'Title of the card.' },
+    figure: { type: 'value', help: 'Figure: a number or a few words, shown large.' },
+    note: { type: 'value', help: 'Small text below the title or the figure.' },
+    content: { type: 'state', help: 'Content of the card.' },
+    url: { type: 'value', help: 'Target of a link on the title.' },
   },
   out: { state: { type: 'state', help: 'The page with the card.' } },
   settings: {},

@@ -8,7 +8,7 @@ const above = appendNode(undefined, { kind: 'text', text: 'above' })
 test.each([
   [{ title: 'a' }, 'is empty'],
   [{ title: 'a', items: [], values: [] }, 'must name one to 6 fields'],
-  [{ title: 'a', items: [], values: [1] }, 'must hold names of fields'],
+  [{ title: 'a', items: [], values: [1] }, 'must contain names of fields'],
   [{ title: 'a', items: [], label: 'constructor' }, 'may not use constructor'],
   [{ title: 'a', items: [], type: 'cake' }, 'must be one of bar, line, pie'],
   [{ title: 'a', items: Array.from({ length: 501 }, () => 1) }, 'must be at most 500'],

@@ -4,17 +4,17 @@ import { defineValue, PinError } from '../block.ts'
 export default defineValue({
   identifier: 'state_columns',
   title: 'Columns',
-  summary: 'Puts parts of the page side by side. On a narrow window they stand below each other.',
+  summary: 'Puts parts of the page side by side. In a narrow window they are stacked.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
+    state: { type: 'state', help: 'Content above it.' },
     columns: {
       type: 'state',
       several: true,
-      help: 'What stands in each column, from the start of the line on.',
+      help: 'Content of each column, from left to right (in right-to-left languages from right to left).',
     },
     widths: {
       type: 'array',
-      help: 'How wide they are compared with each other, from 1 to 4: [2, 1] makes the first twice as wide. Empty: all the same.',
+      help: 'Relative widths, from 1 to 4: [2, 1] makes the first column twice as wide. Empty: equal widths.',
     },
   },
   out: { state: { type: 'state', help: 'The page with the columns.' } },

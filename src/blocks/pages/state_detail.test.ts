@@ -7,9 +7,9 @@ const above = appendNode(undefined, { kind: 'text', text: 'above' })
 
 test.each([
   [{}, 'is empty'],
-  [{ document: {}, fields: [1] }, 'must hold names of fields'],
+  [{ document: {}, fields: [1] }, 'must contain names of fields'],
   [{ document: {}, fields: ['a..b'] }, 'has an empty part'],
-  [{ document: {}, fields: [{ field: 'a', kind: 'huge' }] }, 'has a kind that is none of'],
+  [{ document: {}, fields: [{ field: 'a', kind: 'huge' }] }, 'has an unknown kind'],
 ])('%j is refused: it %s', async (inputs, problem) => {
   await expect(runBlock(block, { inputs })).rejects.toThrow(problem)
 })

@@ -6,10 +6,10 @@ import { detailItems } from './detail-items.ts'
 export default defineValue({
   identifier: 'state_detail',
   title: 'Detail view',
-  summary: 'Shows a document on the page: what each field is called, and what it holds.',
+  summary: 'Shows the fields of a document on the page, with labels and values.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
-    document: { type: 'object', required: true, help: 'What is shown.' },
+    state: { type: 'state', help: 'Content above it.' },
+    document: { type: 'object', required: true, help: 'The document to show.' },
     fields: {
       type: 'array',
       help: 'Names of fields, or objects with field, label, kind (text, number, currency, date, date_time, boolean, badge, link, email …), currency and link (a path such as /customers/{customer}). Empty: all fields.',

@@ -5,10 +5,10 @@ export default defineFlow({
   identifier: 'state_form_error',
   title: 'Refuse form',
   summary:
-    'Refuses what was sent with a form: the page is shown again with what was typed and the message, and nothing that the flow wrote is kept.',
+    'Refuses a submitted form: the page is shown again with the entered values and the message, and the writes of the flow are undone.',
   in: {
-    message: { type: 'value', required: true, help: 'What is wrong, as a whole sentence.' },
-    field: { type: 'value', help: 'The input that it is about. Empty: the form as a whole.' },
+    message: { type: 'value', required: true, help: 'The error, as a complete sentence.' },
+    field: { type: 'value', help: 'The input with the error. Empty: the whole form.' },
   },
   out: {},
   settings: {},

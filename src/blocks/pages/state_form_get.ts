@@ -4,15 +4,15 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'state_form_get',
   title: 'Values of form',
-  summary: 'Gives what was sent with a form, in the flow behind its submit. Elsewhere it gives nothing.',
+  summary: 'Gives the submitted values of a form, in the flow at its submit. Empty elsewhere.',
   readsRun: true,
   fromRequest: true,
   in: {
     form_id: { type: 'value', required: true, help: 'Name of the form.' },
-    field: { type: 'value', help: 'The field that value gives.' },
+    field: { type: 'value', help: 'Field that value gives.' },
   },
   out: {
-    values: { type: 'object', help: 'All values, by field. Empty when another form was sent.' },
+    values: { type: 'object', help: 'All values by field. Empty if another form was submitted.' },
     value: { type: 'any', help: 'The value of field.' },
   },
   settings: {},

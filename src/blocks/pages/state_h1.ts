@@ -6,15 +6,15 @@ export default defineValue({
   title: 'Heading',
   summary: 'Adds a heading to the page.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
-    text: { type: 'value', required: true, help: 'The words of the heading.' },
+    state: { type: 'state', help: 'Content above it.' },
+    text: { type: 'value', required: true, help: 'Text of the heading.' },
     level: {
       type: 'number',
       default: 1,
       min: 1,
       max: 4,
       integer: true,
-      help: 'Rank: 1 for the heading of the page, 2 to 4 for those of its parts.',
+      help: 'Level: 1 for the heading of the page, 2 to 4 for its sections.',
     },
   },
   out: { state: { type: 'state', help: 'The page with the heading.' } },

@@ -12,43 +12,43 @@ export default defineValue({
   identifier: 'state_input_dynamic',
   title: 'Input',
   summary:
-    'Adds an input to a form. If the form, or the input, names a storage that has a blueprint field of this name, that field says how it is drawn and what fits.',
+    'Adds an input to a form. If the storage of the input or form has a blueprint field of this name, the field defines the kind and the allowed values.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
+    state: { type: 'state', help: 'Content above it.' },
     field: {
       type: 'value',
       required: true,
-      help: 'Name of the field: what its value is called when the form is sent.',
+      help: 'Name of the field in the submitted values.',
     },
-    label: { type: 'value', help: 'Words beside the input. Empty: made of the field’s name.' },
+    label: { type: 'value', help: 'Label of the input. Empty: derived from the field’s name.' },
     type: {
       type: 'value',
       default: 'auto',
       choices: [...inputTypes, 'e-mail'],
-      help: 'How it is drawn; auto is what the blueprint field asks for, else text.',
+      help: 'Kind of input; auto: as the blueprint field defines, else text.',
     },
-    value: { type: 'any', help: 'What it starts with. Empty: what the form’s document has in this field.' },
+    value: { type: 'any', help: 'Initial value. Empty: the value in the form’s document.' },
     required: {
       type: 'condition',
       default: false,
-      help: 'Must not be left empty. The blueprint field may ask for it too.',
+      help: 'A value is required. The blueprint field may require it too.',
     },
     options: {
       type: 'array',
-      help: 'For choice and choices: values, or objects with value and label. Empty: what the blueprint field allows.',
+      help: 'For choice and choices: values, or objects with value and label. Empty: the choices of the blueprint field.',
     },
-    storage: { type: 'storage', help: 'The storage whose blueprint field it is. Empty: that of the form.' },
-    help: { type: 'value', help: 'A sentence that helps to fill it in.' },
-    placeholder: { type: 'value', help: 'Shown while it is empty.' },
+    storage: { type: 'storage', help: 'Storage of the blueprint field. Empty: the storage of the form.' },
+    help: { type: 'value', help: 'Help text.' },
+    placeholder: { type: 'value', help: 'Placeholder, shown while the input is empty.' },
     autocomplete: {
       type: 'value',
-      help: 'What browsers may fill in, such as name, email, tel or current-password.',
+      help: 'Autofill by browsers, such as name, email, tel or current-password.',
     },
-    min: { type: 'any', help: 'Least number or date.' },
-    max: { type: 'any', help: 'Greatest number or date.' },
-    max_length: { type: 'number', min: 1, integer: true, help: 'Most characters.' },
-    accept: { type: 'value', help: 'For files: what may be chosen, such as image/* or .pdf.' },
-    multiple: { type: 'condition', default: false, help: 'For files: several may be chosen.' },
+    min: { type: 'any', help: 'Minimum number or date.' },
+    max: { type: 'any', help: 'Maximum number or date.' },
+    max_length: { type: 'number', min: 1, integer: true, help: 'Maximum number of characters.' },
+    accept: { type: 'value', help: 'For files: accepted types, such as image/* or .pdf.' },
+    multiple: { type: 'condition', default: false, help: 'For files: allow several.' },
   },
   out: { state: { type: 'state', help: 'The form with the input.' } },
   settings: {},
@@ -79,9 +79,9 @@ export default defineValue({
 
 function inputName(field: string): string {
   const problem = fieldNameProblem(field)
-  if (problem) throw new PinError('field', `is no field name: it ${problem}`)
+  if (problem) throw new PinError('field', `is not a field name: it ${problem}`)
   // Those are what the page itself sends with its forms.
-  if (field.startsWith('_')) throw new PinError('field', 'starts with _, which is kept for Quoin')
+  if (field.startsWith('_')) throw new PinError('field', 'starts with _, which is reserved for Quoin')
   return field
 }
 
@@ -96,7 +96,7 @@ function optionsOf(options: readonly JsonValue[]): InputOption[] {
     if (!isJsonObject(option)) {
       const text = scalarText(option)
       if (text === undefined)
-        throw new PinError('options', 'must hold values, or objects with value and label')
+        throw new PinError('options', 'must contain values, or objects with value and label')
       return { value: text, label: text }
     }
     const value = scalarText(option.value)

@@ -7,12 +7,12 @@ export default defineValue({
   title: 'Link',
   summary: 'Adds a link to the page.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
-    label: { type: 'value', required: true, help: 'The words to click on. They say where it leads.' },
+    state: { type: 'state', help: 'Content above it.' },
+    label: { type: 'value', required: true, help: 'Text of the link. It should describe the target.' },
     url: {
       type: 'value',
       required: true,
-      help: 'Where it leads: a path such as /tasks, or an address with https://, mailto: or tel:.',
+      help: 'Target: a path such as /tasks, or an address with https://, mailto: or tel:.',
     },
   },
   out: { state: { type: 'state', help: 'The page with the link.' } },

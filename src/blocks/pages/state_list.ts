@@ -8,22 +8,22 @@ export default defineValue({
   identifier: 'state_list',
   title: 'List',
   summary:
-    'Adds a list to the page. The blocks between item and content draw each item; without them it is a line of text.',
+    'Adds a list to the page. The blocks between item and content render each item; without them it is a line of text.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
-    items: { type: 'array', help: 'What is listed, at most 1,000 items.' },
+    state: { type: 'state', help: 'Content above it.' },
+    items: { type: 'array', help: 'The items, at most 1,000.' },
     content: {
       type: 'state',
       perFrame: true,
-      help: 'How one item looks, made of item and index. Not wired: its text.',
+      help: 'Content of one item, built from item and index. Not wired: its text.',
     },
-    ordered: { type: 'condition', default: false, help: 'With numbers, for items whose order counts.' },
+    ordered: { type: 'condition', default: false, help: 'Number the items.' },
     empty: { type: 'value', help: 'Shown when there are no items.' },
   },
   out: {
     state: { type: 'state', help: 'The page with the list.' },
-    item: { type: 'any', frame: true, help: 'The item that is drawn. Only for blocks that lead to content.' },
-    index: { type: 'number', frame: true, help: 'Its place in the list, from 0.' },
+    item: { type: 'any', frame: true, help: 'The current item. Only for blocks that lead to content.' },
+    index: { type: 'number', frame: true, help: 'Position of the item, from 0.' },
   },
   settings: {},
   value({ state, items = [], content, ordered, empty }) {

@@ -5,16 +5,15 @@ import { pageLinks } from './page-links.ts'
 export default defineValue({
   identifier: 'state_navigation',
   title: 'Navigation',
-  summary:
-    'Adds a line of links to the page, between parts of one thing: overview, contacts, deals of a customer.',
+  summary: 'Adds a row of links to related pages, such as overview, contacts and deals of a customer.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
+    state: { type: 'state', help: 'Content above it.' },
     links: {
       type: 'array',
       required: true,
-      help: 'Objects with label and href, and current: true for the one that is being shown.',
+      help: 'Objects with label and href, and current: true for the current page.',
     },
-    label: { type: 'value', help: 'What the links are about, for screen readers.' },
+    label: { type: 'value', help: 'Name of the links for screen readers.' },
   },
   out: { state: { type: 'state', help: 'The page with the links.' } },
   settings: {},

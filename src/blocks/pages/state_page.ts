@@ -5,7 +5,7 @@ export default defineTrigger({
   identifier: 'state_page',
   title: 'Page',
   summary:
-    'Opens an address for browsers: each visit starts the flow, which shows something with "Show page". Give the block scopes to keep a page for those who hold one; others are asked to sign in.',
+    'Registers a page: each visit starts the flow, which replies with "Show page". With scopes on the block, only users who hold one of them can open the page; others are asked to sign in.',
   on: 'page',
   in: {
     url: {
@@ -13,13 +13,13 @@ export default defineTrigger({
       required: true,
       help: 'The address after the host: tasks, tasks/{guid}, or / for the start page. The addresses login, logout and password replace the pages for signing in and out and for changing the password; to deploy one of them a user needs the scope blueprints_account_pages.',
     },
-    title: { type: 'value', default: '', help: 'Title of the page, unless "Show page" has another one.' },
+    title: { type: 'value', default: '', help: 'Title of the page, unless "Show page" sets one.' },
   },
   out: {
-    connection: { type: 'connection', help: 'The request: for reading its parameters.' },
+    connection: { type: 'connection', help: 'The request: read its parameters from it.' },
     params: {
       type: 'object',
-      help: 'Parameters of the address; those of the path win over those of the query.',
+      help: 'Parameters of path and query. The path has precedence.',
     },
   },
   settings: {
@@ -27,7 +27,7 @@ export default defineTrigger({
       kind: 'number',
       min: 0.1,
       max: 100_000,
-      help: 'Requests a second from one address. Empty: what the cluster allows.',
+      help: 'Requests a second from one address. Empty: the limit of the cluster.',
     },
   },
   listen: (inputs, settings) => ({

@@ -7,16 +7,16 @@ export default defineFlow({
   identifier: 'state_redirect',
   title: 'Go to page',
   summary:
-    'Sends the browser to another page, as a flow should when a form was saved: a page that is loaded again then sends nothing twice.',
+    'Redirects the browser to another page. Use it after a form was saved: reloading the page then does not submit the form again.',
   in: {
-    url: { type: 'value', required: true, help: 'Where to: a path such as /tasks, or a full address.' },
-    message: { type: 'value', help: 'Shown once on the page that follows.' },
-    tone: { type: 'value', default: 'success', choices: tones, help: 'How the message is meant.' },
+    url: { type: 'value', required: true, help: 'Target: a path such as /tasks, or a full address.' },
+    message: { type: 'value', help: 'Message, shown once on the next page.' },
+    tone: { type: 'value', default: 'success', choices: tones, help: 'Kind of the message.' },
   },
   out: {},
   settings: {},
   run(inputs, context) {
-    if (!context.request?.visit) throw new Error('Only a page can send the browser elsewhere.')
+    if (!context.request?.visit) throw new Error('Only a page can redirect the browser.')
     const to = safeHref(inputs.url)
     if (to === undefined || /^(?:mailto|tel):/i.test(to))
       throw new PinError('url', 'must be a path such as /tasks or an address that begins with https://')

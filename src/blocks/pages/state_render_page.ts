@@ -7,12 +7,12 @@ const MOST_NODES = 20_000
 export default defineFlow({
   identifier: 'state_render_page',
   title: 'Show page',
-  summary: 'Shows a page made of the blocks that lead to its state. Only in the flow of a page.',
+  summary: 'Replies with a page built from the blocks that lead to its state. Only in the flow of a page.',
   in: {
-    state: { type: 'state', help: 'What the page shows, from top to bottom. Empty: nothing but its layout.' },
+    state: { type: 'state', help: 'Content of the page, from top to bottom. Empty: only the layout.' },
     template: {
       type: 'value',
-      help: 'Name of the page template around it. Empty: the layout that comes with Quoin.',
+      help: 'Name of the page template. Empty: the default layout of Quoin.',
     },
     title: { type: 'value', help: 'Title of the page. Empty: the title of the page block.' },
     code: { type: 'number', default: 200, min: 200, max: 599, integer: true, help: 'The HTTP status.' },

@@ -7,18 +7,18 @@ export default defineValue({
   identifier: 'state_tabs',
   title: 'Tabs',
   summary:
-    'Shows one of several parts of the page at a time: each name in tabs becomes a pin for what stands behind it.',
+    'Shows one of several parts of the page at a time: each name in tabs becomes a pin for the content of the tab.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
-    tabs_id: { type: 'value', default: 'tabs', help: 'Name of the tabs, one of its kind on the page.' },
-    label: { type: 'value', help: 'What the tabs are about, for screen readers.' },
+    state: { type: 'state', help: 'Content above it.' },
+    tabs_id: { type: 'value', default: 'tabs', help: 'Name of the tabs, unique on the page.' },
+    label: { type: 'value', help: 'Name of the tabs for screen readers.' },
   },
   out: { state: { type: 'state', help: 'The page with the tabs.' } },
   settings: {
-    tabs: { kind: 'names', help: 'The names of the tabs, in their order.' },
+    tabs: { kind: 'names', help: 'Names of the tabs, in order.' },
   },
   moreIn: ({ tabs }): InPins =>
-    Object.fromEntries(tabs.map((name) => [name, { type: 'state', help: `What stands behind ${name}.` }])),
+    Object.fromEntries(tabs.map((name) => [name, { type: 'state', help: `Content of the tab ${name}.` }])),
   value({ state, tabs_id, label }, { settings, more }) {
     return {
       state: appendNode(state, {

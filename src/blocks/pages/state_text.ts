@@ -6,15 +6,15 @@ const looks = ['normal', 'lead', 'muted', 'code'] as const
 export default defineValue({
   identifier: 'state_text',
   title: 'Text',
-  summary: 'Adds a text to the page. Lines end where they end; an empty line starts a new paragraph.',
+  summary: 'Adds a text to the page. Line breaks are kept; an empty line starts a new paragraph.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
-    text: { type: 'value', default: '', help: 'The text. Nothing in it is taken for HTML.' },
+    state: { type: 'state', help: 'Content above it.' },
+    text: { type: 'value', default: '', help: 'The text. HTML in it is shown as text.' },
     look: {
       type: 'value',
       choices: looks,
       default: 'normal',
-      help: 'How it looks: normal, lead for an introduction, muted for something less important, code with letters of one width.',
+      help: 'Style: normal, lead for an introduction, muted for less important text, code for monospaced text.',
     },
   },
   out: { state: { type: 'state', help: 'The page with the text.' } },

@@ -5,12 +5,12 @@ export default defineValue({
   identifier: 'state_when',
   title: 'Show when',
   summary:
-    'Shows a part of the page only when a condition holds: a button for those who may use it, a warning when something is wrong.',
+    'Shows a part of the page only if a condition is true, such as a button for users with a scope, or a warning.',
   in: {
-    state: { type: 'state', help: 'What is above it.' },
-    condition: { type: 'condition', default: false, help: 'Whether the content is shown.' },
-    content: { type: 'state', help: 'What is shown when the condition holds.' },
-    otherwise: { type: 'state', help: 'What is shown when it does not. Empty: nothing.' },
+    state: { type: 'state', help: 'Content above it.' },
+    condition: { type: 'condition', default: false, help: 'The condition.' },
+    content: { type: 'state', help: 'Shown if the condition is true.' },
+    otherwise: { type: 'state', help: 'Shown if it is false. Empty: nothing.' },
   },
   out: { state: { type: 'state', help: 'The page with the part, or without it.' } },
   settings: {},

@@ -19,7 +19,7 @@ export function tableColumns(written: readonly JsonValue[]): TableColumn[] {
   if (written.length === 0) throw refuse('must name at least one field')
   if (written.length > MAX_COLUMNS)
     throw refuse(
-      `must be at most ${MAX_COLUMNS} and are ${written.length}: keep those that people compare, and show the rest of a document on a page of its own (row_link)`,
+      `must be at most ${MAX_COLUMNS} and are ${written.length}: keep the columns that users compare, and show the rest of a document on a separate page (row_link)`,
     )
   const seen = new Set<string>()
   return written.map((one) => {
@@ -27,7 +27,7 @@ export function tableColumns(written: readonly JsonValue[]): TableColumn[] {
       typeof one === 'string' ? { field: one } : isJsonObject(one) ? one : undefined
     const field = column?.field
     if (!column || typeof field !== 'string')
-      throw refuse('must hold names of fields, or objects with a field')
+      throw refuse('must contain names of fields, or objects with a field')
     const problem = fieldNameProblem(field)
     if (problem) throw refuse(`has the field ${JSON.stringify(field)}, which ${problem}`)
     if (seen.has(field)) throw refuse(`has the field ${JSON.stringify(field)} twice`)
@@ -56,7 +56,7 @@ export function tableActions(written: readonly JsonValue[]): TableAction[] {
       typeof one === 'string' ? { name: one } : isJsonObject(one) ? one : undefined
     const name = action?.name
     if (!action || typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
-      throw refuse('must hold names of letters, digits, _ and -, or objects with such a name')
+      throw refuse('must contain names of letters, digits, _ and -, or objects with such a name')
     if (seen.has(name)) throw refuse(`has ${name} twice`)
     seen.add(name)
     return {
@@ -78,7 +78,7 @@ export function wordsOfField(field: string): string {
 function formatOf(written: JsonValue | undefined, refuse: (message: string) => PinError): ValueFormat {
   if (written === undefined || written === null || written === '') return 'auto'
   const format = valueFormats.find((one) => one === written)
-  if (format === undefined) throw refuse(`has a kind that is none of ${valueFormats.join(', ')}`)
+  if (format === undefined) throw refuse(`has an unknown kind; allowed: ${valueFormats.join(', ')}`)
   return format
 }
 

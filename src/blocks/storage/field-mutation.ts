@@ -19,7 +19,7 @@ export function setField(field: string, value: JsonValue): Mutation {
 export function mutationField(name: string): string {
   const problem = mutationFieldProblem(name)
   if (problem === undefined) return name
-  throw new PinError('field', name === '' ? problem : `is no field that can be changed: it ${problem}`)
+  throw new PinError('field', name === '' ? problem : `is not a field that can be changed: it ${problem}`)
 }
 
 /** Words that finish the sentence "the field name …". */

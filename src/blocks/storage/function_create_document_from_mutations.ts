@@ -7,11 +7,11 @@ export default defineFlow({
   title: 'Create document',
   summary: 'Stores a new document with the fields that the mutations set.',
   in: {
-    storage: { type: 'storage', required: true, help: 'The storage that gets the document.' },
-    mutations: { type: 'mutations', required: true, help: 'What the document is made of.' },
+    storage: { type: 'storage', required: true, help: 'The storage for the document.' },
+    mutations: { type: 'mutations', required: true, help: 'Mutations that set the fields.' },
   },
   out: {
-    document: { type: 'document', help: 'The document as it was stored, with its _meta and guid.' },
+    document: { type: 'document', help: 'The stored document, with its _meta and guid.' },
   },
   settings: {},
   run(inputs, { session }) {

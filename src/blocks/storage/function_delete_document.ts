@@ -7,15 +7,15 @@ export default defineFlow({
   identifier: 'function_delete_document',
   title: 'Delete document',
   summary:
-    'Deletes a document for good, also one that was removed before. It cannot be brought back: to be able to, use Remove document.',
+    'Deletes a document permanently, also a removed one. It cannot be restored; use Remove document if it should be.',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to delete.' },
     document: { type: 'document', help: 'The document to delete, if guid is empty.' },
   },
   out: {
-    document: { type: 'document', help: 'The document as it was.' },
-    not_found: { type: 'flow', help: 'Taken instead of flow when there is no such document.' },
+    document: { type: 'document', help: 'The last state of the document.' },
+    not_found: { type: 'flow', help: 'Continues here if there is no such document.' },
   },
   settings: {},
   run(inputs, { session }) {

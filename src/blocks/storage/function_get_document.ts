@@ -15,7 +15,7 @@ export default defineFlow({
     document: { type: 'document', help: 'The document.' },
     not_found: {
       type: 'flow',
-      help: 'Taken instead of flow when there is no document with this guid, or it was removed.',
+      help: 'Continues here if there is no document with this guid, or it is removed.',
     },
   },
   settings: {},

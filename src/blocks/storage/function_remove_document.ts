@@ -6,18 +6,17 @@ import { documentGuid } from './document-guid.ts'
 export default defineFlow({
   identifier: 'function_remove_document',
   title: 'Remove document',
-  summary:
-    'Marks a document as removed. Searches and reads no longer find it, but it is kept and can be brought back.',
+  summary: 'Marks a document as removed. Searches and reads no longer find it; it can be restored.',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to remove.' },
     document: { type: 'document', help: 'The document to remove, if guid is empty.' },
   },
   out: {
-    document: { type: 'document', help: 'The removed document; _meta.removed says when.' },
+    document: { type: 'document', help: 'The removed document; _meta.removed is the time.' },
     not_found: {
       type: 'flow',
-      help: 'Taken instead of flow when there is no such document, or it was removed before.',
+      help: 'Continues here if there is no such document, or it is already removed.',
     },
   },
   settings: {},

@@ -129,8 +129,12 @@ describe('function_search behind a cursor', () => {
   }
 
   test.each([
-    ['what is none', { after: 'x' }, /must be what cursor was/],
-    ['one of another order', { after: 'WyJuIGFzYyBsYXN0IixbMV0sNSwiZyJd' }, /must be what cursor was/],
+    ['what is none', { after: 'x' }, /must be the cursor of the previous page/],
+    [
+      'one of another order',
+      { after: 'WyJuIGFzYyBsYXN0IixbMV0sNSwiZyJd' },
+      /must be the cursor of the previous page/,
+    ],
     [
       'one of results by best match',
       { after: 'x', query: { kind: 'simple_query_string', fields: [], text: 'x' } },

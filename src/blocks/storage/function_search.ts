@@ -13,8 +13,8 @@ export default defineFlow({
     'Finds the documents of a storage that match a query, one page at a time. Without a query it finds all of them, newest first.',
   repeatable: ['cache_key'],
   in: {
-    storage: { type: 'storage', required: true, help: 'Where to search.' },
-    query: { type: 'query', help: 'Which documents to find. Empty: all.' },
+    storage: { type: 'storage', required: true, help: 'The storage to search.' },
+    query: { type: 'query', help: 'Query. Empty: all documents.' },
     sort: {
       type: 'sort',
       several: true,
@@ -26,7 +26,7 @@ export default defineFlow({
       min: 0,
       max: 10_000,
       integer: true,
-      help: 'How many documents a page holds at most.',
+      help: 'Maximum number of documents on a page.',
     },
     offset: {
       type: 'number',
@@ -34,40 +34,40 @@ export default defineFlow({
       min: 0,
       max: 10_000,
       integer: true,
-      help: 'How many documents to skip: 20 gives the second page of 20.',
+      help: 'Number of documents to skip: 20 gives the second page of 20.',
     },
     after: {
       type: 'value',
-      help: 'Goes on behind a page: what its cursor was. Unlike skipping it costs the same on page 5,000 as on page 1, and nothing is missed or shown twice while documents come and go. Needs a sort when there is free text. Empty: the first page.',
+      help: 'The cursor of the previous page. Unlike offset it costs the same on page 5,000 as on page 1, and no document is missed or repeated while documents are created and removed. Requires a sort with free text. Empty: the first page.',
     },
     cache_key: {
       type: 'value',
-      help: 'Keeps the result under this name for a while, so that the same search is answered without searching. Put what the search depends on into the name, and round date maths (now-7d/d): a search that differs is made anew.',
+      help: 'Caches the result under this name, so that the same search is answered from the cache. Include everything that the search depends on in the name, and round date maths (now-7d/d): a different search is not served from the cache.',
     },
     cache_seconds: {
       type: 'number',
       default: 60,
       min: 0,
       max: 2_592_000,
-      help: 'How long a cached result may be used, in seconds (at most 30 days). 0: not cached.',
+      help: 'Lifetime of a cached result, in seconds (at most 30 days). 0: not cached.',
     },
     include_removed: {
       type: 'condition',
       default: false,
-      help: 'Also finds documents that were removed but not deleted.',
+      help: 'Also find removed documents.',
     },
   },
   out: {
     documents: { type: 'documents', help: 'The documents of this page; an empty list if there are none.' },
     total: {
       type: 'number',
-      help: 'How many documents match on all pages. Counted only if this pin is wired.',
+      help: 'Number of matches on all pages. Counted only if this pin is wired.',
     },
     cursor: {
       type: 'value',
-      help: 'What the next page takes as after. Empty when there is no further page, or the order is by best matches.',
+      help: 'Value of after for the next page. Empty if there is no further page, or the order is by best matches.',
     },
-    from_cache: { type: 'condition', help: 'True when the result was still in the cache.' },
+    from_cache: { type: 'condition', help: 'True if the result came from the cache.' },
   },
   settings: {},
   run(inputs, context) {
@@ -105,7 +105,7 @@ function checkCursor(search: Search): void {
       'after',
       isRelevanceOrder(search)
         ? 'cannot be used with results by best match: add a sort'
-        : 'must be what cursor was on the page before, of the same search',
+        : 'must be the cursor of the previous page of the same search',
     )
   }
 }

@@ -8,36 +8,36 @@ import { searchWithCache } from '../cached-search.ts'
 export default defineFlow({
   identifier: 'function_search_single_result',
   title: 'Search one document',
-  summary: 'Finds the first document of a storage that matches a query, in the order you choose.',
+  summary: 'Finds the first document of a storage that matches a query, in the given order.',
   repeatable: ['cache_key'],
   in: {
-    storage: { type: 'storage', required: true, help: 'Where to search.' },
-    query: { type: 'query', help: 'Which document to find. Empty: any, so the first in the order.' },
+    storage: { type: 'storage', required: true, help: 'The storage to search.' },
+    query: { type: 'query', help: 'Query. Empty: the first document in the order.' },
     sort: {
       type: 'sort',
       several: true,
-      help: 'Which one comes first when several match. Empty: the best match for free text, else the newest.',
+      help: 'Order, to choose the first of several matches. Empty: the best match for free text, else the newest.',
     },
     cache_key: {
       type: 'value',
-      help: 'Keeps the result under this name for a while, so that the same search is answered without searching. Put what the search depends on into the name, and round date maths (now-7d/d): a search that differs is made anew.',
+      help: 'Caches the result under this name, so that the same search is answered from the cache. Include everything that the search depends on in the name, and round date maths (now-7d/d): a different search is not served from the cache.',
     },
     cache_seconds: {
       type: 'number',
       default: 60,
       min: 0,
       max: 2_592_000,
-      help: 'How long a cached result may be used, in seconds (at most 30 days). 0: not cached.',
+      help: 'Lifetime of a cached result, in seconds (at most 30 days). 0: not cached.',
     },
     include_removed: {
       type: 'condition',
       default: false,
-      help: 'Also finds a document that was removed but not deleted.',
+      help: 'Also find a removed document.',
     },
   },
   out: {
-    document: { type: 'document', help: 'The document that was found.' },
-    not_found: { type: 'flow', help: 'Taken instead of flow when no document matches.' },
+    document: { type: 'document', help: 'The found document.' },
+    not_found: { type: 'flow', help: 'Continues here if no document matches.' },
   },
   settings: {},
   run(inputs, context) {

@@ -7,26 +7,26 @@ export default defineFlow({
   identifier: 'function_update_document_mutations',
   title: 'Update document',
   summary:
-    'Changes the fields of a document that the mutations name, and leaves the others as they are. Changes by several requests at once all take effect, one after another.',
+    'Changes the fields of a document that the mutations name; other fields stay unchanged. Simultaneous changes all take effect, one after another.',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to change.' },
     document: { type: 'document', help: 'The document to change, if guid is empty.' },
-    mutations: { type: 'mutations', required: true, help: 'What to change.' },
+    mutations: { type: 'mutations', required: true, help: 'Mutations to apply.' },
     update_hash: {
       type: 'value',
-      help: 'The _meta.update_hash that the document must still have. Use it when somebody edited a copy that may be out of date. Empty: not checked.',
+      help: 'The _meta.update_hash that the document must still have. Use it when the change is based on a copy that may be outdated. Empty: not checked.',
     },
   },
   out: {
-    document: { type: 'document', help: 'The document as it is now, changed or, after conflict, unchanged.' },
+    document: { type: 'document', help: 'The current document: changed or, after conflict, unchanged.' },
     not_found: {
       type: 'flow',
-      help: 'Taken instead of flow when there is no such document, or it was removed.',
+      help: 'Continues here if there is no such document, or it is removed.',
     },
     conflict: {
       type: 'flow',
-      help: 'Taken instead of flow when update_hash is not the document’s any more; nothing was changed.',
+      help: 'Continues here if update_hash is outdated; nothing was changed.',
     },
   },
   settings: {},

@@ -11,7 +11,7 @@ export default defineValue({
   identifier: 'mutations_set_bp_field_multiple',
   title: 'Set fields',
   summary:
-    'Sets fields of a document, each from a pin of its own or all from one object. For create and update blocks.',
+    'Sets fields of a document, each from its own pin or all from one object. For create and update blocks.',
   in: {
     mutations: { type: 'mutations', help: 'Mutations that come before these.' },
     object: {
@@ -19,11 +19,11 @@ export default defineValue({
       help: 'An object whose keys are the fields, such as the body of a request. Its _meta is ignored. If fields are chosen, only those are taken.',
     },
   },
-  out: { mutations: { type: 'mutations', help: 'What came in, and then these changes.' } },
+  out: { mutations: { type: 'mutations', help: 'The input mutations, followed by these.' } },
   settings: {
     fields: {
       kind: 'names',
-      help: 'Fields that get a pin of their own; a dot reaches into a nested object. Choose fields to keep others out of what object may set. Fields named mutations or object get no pin: set them through object.',
+      help: 'Fields with their own pin; use dots for nested fields. If fields are chosen, object can set only those. Fields named mutations or object get no pin: set them through object.',
     },
   },
   moreIn({ fields }) {
@@ -48,7 +48,7 @@ export default defineValue({
 })
 
 function fieldPin(name: string): InPin {
-  return { type: 'any', help: `Sets ${name}. Empty: ${name} stays as it is.` }
+  return { type: 'any', help: `Sets ${name}. Empty: ${name} does not change.` }
 }
 
 function chosenFields(object: JsonValue, chosen: readonly string[]): [string, JsonValue][] {

@@ -4,16 +4,15 @@ import { allOf } from './combine-queries.ts'
 export default defineValue({
   identifier: 'query_bool_filter',
   title: 'Filter',
-  summary:
-    'Finds the documents for which every one of the queries holds, without an effect on which come first.',
+  summary: 'Finds the documents that match all queries, without an effect on the order.',
   in: {
     queries: {
       type: 'query',
       several: true,
-      help: 'Queries that must all hold. An empty one (an optional filter that was not given) is skipped.',
+      help: 'Queries that must all match. Empty queries (optional filters without a value) are skipped.',
     },
   },
-  out: { query: { type: 'query', help: 'All of them together; empty when all of them are empty.' } },
+  out: { query: { type: 'query', help: 'The combined query; empty if all queries are empty.' } },
   settings: {},
   value({ queries }) {
     const query = allOf(queries)

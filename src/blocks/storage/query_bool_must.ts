@@ -9,25 +9,25 @@ const holdsForNone: Query = { kind: 'or', queries: [] }
 export default defineValue({
   identifier: 'query_bool_must',
   title: 'At least one of these',
-  summary: 'Finds the documents for which at least one term or query holds.',
+  summary: 'Finds the documents that match at least one term or query.',
   in: {
     field: { type: 'value', help: 'Field to compare with the terms; on a list, one item is enough.' },
     terms: {
       type: 'array',
-      help: 'Values of which the field must be one. Text that spells a number, true or false also finds that.',
+      help: 'The field must equal one of these values. Text of a number, true or false also matches that value.',
     },
     queries: {
       type: 'query',
       several: true,
-      help: 'Queries of which one must hold. An empty one is skipped.',
+      help: 'Queries of which one must match. Empty queries are skipped.',
     },
     ignore_empty: {
       type: 'condition',
       default: false,
-      help: 'What terms without a value mean. True: no filter, for optional request parameters. False: none of them holds, so an empty list finds nothing.',
+      help: 'Meaning of terms without a value. True: no filter, for optional request parameters. False: no match, so an empty list finds nothing.',
     },
   },
-  out: { query: { type: 'query', help: 'At least one of them; empty (no filter) when all are empty.' } },
+  out: { query: { type: 'query', help: 'The combined query; empty (no filter) if all are empty.' } },
   settings: {},
   value({ field, terms, queries, ignore_empty: ignoreEmpty }) {
     const values = scalarsOf('terms', terms)

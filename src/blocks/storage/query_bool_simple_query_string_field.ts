@@ -6,16 +6,16 @@ export default defineValue({
   identifier: 'query_bool_simple_query_string_field',
   title: 'Free text',
   summary:
-    'Finds documents by words, best matches first, as a search box does. Understands "exact words", begin*, -without, either | or, ( ), and word~1 for one wrong letter.',
+    'Finds documents by words, best matches first. Supports "exact words", begin*, -without, either | or, ( ), and word~1 for one wrong letter.',
   in: {
     field: {
       type: 'value',
       several: true,
-      help: 'Fields to search in; a dot reaches into a nested object. Empty: all text of the document.',
+      help: 'Fields to search; use dots for nested fields. Empty: all text of the document.',
     },
     value: {
       type: 'value',
-      help: 'The words to look for. At most 8 of them with spelling mistakes allowed (word~1), and 8 phrases with gaps ("two words"~3).',
+      help: 'The words to find. At most 8 of them with spelling mistakes allowed (word~1), and 8 phrases with gaps ("two words"~3).',
     },
     ignore_empty: {
       type: 'condition',
@@ -23,7 +23,7 @@ export default defineValue({
       help: 'True: empty text gives no filter. False: it finds nothing.',
     },
   },
-  out: { query: { type: 'query', help: 'The filter; empty when the text is empty and ignored.' } },
+  out: { query: { type: 'query', help: 'The filter; empty if the text is empty and ignored.' } },
   settings: {},
   value({ field, value = '', ignore_empty }) {
     const fields = field.filter((name) => name !== '').map((name) => queryField(name))

@@ -5,12 +5,12 @@ import { matchesAny, matchesEmpty, scalarsOf } from './exact-match.ts'
 export default defineValue({
   identifier: 'query_bool_term_fields',
   title: 'Field is',
-  summary: 'Finds the documents whose field is exactly a value, or whose list contains it.',
+  summary: 'Finds the documents whose field equals a value, or whose list contains it.',
   in: {
-    field: { type: 'value', required: true, help: 'Name of the field; a dot reaches into a nested object.' },
+    field: { type: 'value', required: true, help: 'Name of the field; use dots for nested fields.' },
     value: {
       type: 'any',
-      help: 'Text, a number, true or false, or a list: then any one of its values. Text that spells a number, true or false also finds that.',
+      help: 'Text, a number, true or false, or a list: then any of its values. Text of a number, true or false also matches that value.',
     },
     ignore_empty: {
       type: 'condition',
@@ -18,7 +18,7 @@ export default defineValue({
       help: 'For optional request parameters. True: an empty value gives no filter. False: it finds the documents whose field is empty.',
     },
   },
-  out: { query: { type: 'query', help: 'The filter; empty when the value is empty and ignored.' } },
+  out: { query: { type: 'query', help: 'The filter; empty if the value is empty and ignored.' } },
   settings: {},
   value(inputs) {
     const field = queryField(inputs.field)

@@ -15,13 +15,13 @@ export default defineValue({
       type: 'value',
       default: 'asc',
       choices: ['asc', 'desc'],
-      help: 'asc: smallest, oldest or A first. desc: the other way round.',
+      help: 'asc: smallest, oldest or A first. desc: the reverse.',
     },
     missing: {
       type: 'value',
       default: 'last',
       choices: ['first', 'last'],
-      help: 'Where documents without the field stand, whatever the order is.',
+      help: 'Position of documents without the field, in both orders.',
     },
   },
   out: {

@@ -41,7 +41,7 @@ export function rangeQuery(
   ].flatMap((range): Query[] => (range ? [{ kind: 'range', field, bounds: range }] : []))
   const [first, second] = ranges
   if (!first)
-    throw new PinError(last.name, 'does not go with the other bounds: one is a number, another is text')
+    throw new PinError(last.name, 'has another type than the other bounds: one is a number, another is text')
   return second ? { kind: 'or', queries: ranges } : first
 }
 
@@ -64,7 +64,7 @@ function readBound(name: BoundName, value: JsonValue, field: string, now: number
   }
   if (hasIsoDateShape(trimmed)) {
     const instant = readIsoDate(trimmed)
-    if (instant === undefined) throw new PinError(name, 'is written like a date but is none')
+    if (instant === undefined) throw new PinError(name, 'looks like a date but is not a valid one')
     return instantReadings(name, instant, field)
   }
   return { number: numberInText(trimmed), text: value }

@@ -5,12 +5,12 @@ export default defineValue({
   identifier: 'storage',
   title: 'Storage',
   summary:
-    'Chooses the collection of documents that other blocks read and write. A new name is enough: the storage is made when the blueprint is deployed.',
+    'Selects the storage that other blocks read and write. A new storage is created when the blueprint is deployed.',
   in: {},
   out: {
     storage: {
       type: 'storage',
-      help: 'The chosen storage, for blocks that search, read or write documents.',
+      help: 'The storage, for blocks that search, read or write documents.',
     },
   },
   settings: {

@@ -19,10 +19,10 @@ const fixed: FlowBlocks = { fixed: { type: 'value_default', in: { value: '["a", 
 const sent: FlowBlocks = { sent: { type: 'httpconnection_get_params', in: { field: 'columns' } } }
 
 test.each<[string, FlowBlocks, RegExp]>([
-  ['too many columns', page(fields(101)), /must be at most 100 and are 101: .* a page of its own/],
+  ['too many columns', page(fields(101)), /must be at most 100 and are 101: .* a separate page/],
   ['a column twice', page(['a', 'a']), /"a" twice/],
   ['a column twice, in a value that is wired', page('@fixed.value', fixed), /"a" twice/],
-  ['a kind that is not there', page([{ field: 'a', kind: 'sparkle' }]), /has a kind that is none of/],
+  ['a kind that is not there', page([{ field: 'a', kind: 'sparkle' }]), /has an unknown kind/],
 ])('%s is refused when the blueprint is deployed', (_what, blocks, message) => {
   const { blueprint, problems } = room.compile(blocks)
   expect(blueprint).toBeUndefined()

@@ -21,7 +21,7 @@ export function parseJsonBody(bytes: Buffer): JsonValue | undefined {
   } catch (error) {
     const syntax = syntaxErrorAt(text)
     if (syntax === undefined)
-      throw invalidField('__proto__', 'The body has a key that would reach into the prototype of objects.')
+      throw invalidField('__proto__', 'The body has a key that would change the prototype of objects.')
     throw new QuoinError('INVALID_BODY', `The body is not JSON: ${syntax}`, { cause: error })
   }
   if (mayHoldProblem(text)) {

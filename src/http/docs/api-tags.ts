@@ -4,17 +4,20 @@ import type { ApiTag } from './open-api-document.ts'
 export const apiTags: ApiTag[] = [
   { name: 'Sign-in', description: 'Access tokens.' },
   { name: 'Users', description: 'Users, their scopes, and the account of the caller.' },
-  { name: 'Authentication groups', description: 'Named sets of scopes that users hold together.' },
+  { name: 'Authentication groups', description: 'Named sets of scopes for users.' },
   { name: 'Cluster', description: 'Version, flags and nodes.' },
   {
     name: 'Blueprints',
-    description: 'Flows of blocks: deploy, activate, versions, and why a path answers as it does.',
+    description: 'Flows of blocks: deploy, activate, versions, and explain a path.',
   },
   { name: 'Blocks', description: 'The blocks of a blueprint and their staged changes; all block types.' },
   { name: 'Fields', description: 'Fields of documents and the rules for their values.' },
   { name: 'Runs', description: 'Traced runs: record, watch, pause and replay.' },
   { name: 'Templates', description: 'Layout, navigation and style of pages.' },
-  { name: 'Validation rules', description: 'Rules that a blueprint must meet before it is deployed.' },
+  {
+    name: 'Validation rules',
+    description: 'Rules that every blueprint is checked against when it is deployed.',
+  },
   { name: 'Storages', description: 'Collections of documents.' },
   {
     name: 'Documents',

@@ -59,7 +59,7 @@ describe('the tasks example', () => {
     const found = await responses('get', 'tasks/{guid}')
     expect(schemaIn(found['200'])).toEqual(task)
     expect(schemaIn(found['404'])).toEqual(failure)
-    expect(found['404']?.description).toBe('Not found, or not open to the caller.')
+    expect(found['404']?.description).toBe('Not found, or the caller has no access.')
   })
 })
 

@@ -97,14 +97,14 @@ function describe(live: LiveBlueprint, endpoint: CompiledEndpoint, fieldsOf: Fie
 
 /** What Quoin replies instead of the flow, by status. */
 const failureTexts: Readonly<Record<string, string>> = {
-  '400': 'Something in the request does not fit; `error` names it.',
+  '400': 'The request is invalid; `error` names the part.',
   '401': 'The request carries two different access tokens, or a cookie from another site.',
-  '404': 'Not found, or not open to the caller.',
+  '404': 'Not found, or the caller has no access.',
   '413': 'The body is larger than the limit.',
-  '415': 'The content type of the body is not one that the endpoint reads.',
-  '429': 'Too many requests from this address; `retry-after` says when to try again.',
-  '500': 'The flow failed; `run` finds it in the system log.',
-  '503': 'The flow took too long, or the node cannot serve now; try again.',
+  '415': 'The endpoint does not accept the content type of the body.',
+  '429': 'Too many requests from this address; retry after `retry-after` seconds.',
+  '500': 'The flow failed; find it in the system log by `run`.',
+  '503': 'The flow took too long, or the node cannot serve now; retry.',
 }
 
 function failures(

@@ -39,10 +39,10 @@ export function docsPage(document: ApiDocument): string {
       <h1>${title} API <small>${version}</small></h1>
       ${description === undefined ? undefined : prose(description)}
       ${prose(
-        'Sign in with `POST /api/v1/auth/signin` and send the `access_token` as `Authorization: Bearer …`. The examples take the address of this server from the shell variable `QUOIN` (`QUOIN=http://127.0.0.1:8080`) and the token from `TOKEN`.',
+        'Sign in with `POST /api/v1/auth/signin` and send the `access_token` as `Authorization: Bearer …`. The examples use the shell variables `QUOIN` (address of this server, such as `http://127.0.0.1:8080`) and `TOKEN`.',
       )}
       ${prose(
-        'Endpoints of blueprints that need a scope are left out unless your token is sent with the request. The studio lists all that you can call, and saves them as an OpenAPI document.',
+        'Endpoints of blueprints that require a scope are listed only if the request carries your token. The studio lists all endpoints you can call and downloads them as an OpenAPI document.',
       )}
       <p><a href="/api/v1/openapi.json">openapi.json</a></p>
     </header>

@@ -100,10 +100,13 @@ function searchReplies(given: object): object {
   return {
     200: {
       description:
-        'The records. With `count: true`, how many there are. The header `x-total-count` says how many there are in all; `x-next-cursor` goes into `after` for the next page.',
+        'The records; with `count: true`, their number. The header `x-total-count` is the number of all matches. Send `x-next-cursor` as `after` for the next page.',
       headers: {
-        'x-total-count': { type: 'integer', description: 'How many records match.' },
-        'x-next-cursor': { type: 'string', description: 'Goes into `after`; absent on the last page.' },
+        'x-total-count': { type: 'integer', description: 'Number of matching records.' },
+        'x-next-cursor': {
+          type: 'string',
+          description: 'Value of `after` for the next page; absent on the last one.',
+        },
       },
       anyOf: [given[200], countSchema],
     },

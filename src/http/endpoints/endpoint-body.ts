@@ -18,7 +18,7 @@ export function endpointBody(exchange: EndpointExchange): MaybePromise<JsonValue
   if (!parse)
     throw new QuoinError(
       'UNSUPPORTED_MEDIA_TYPE',
-      'This path does not read that content type. Send application/json.',
+      'This path does not accept that content type. Send application/json.',
     )
   return exchange.readBody().then(parse)
 }

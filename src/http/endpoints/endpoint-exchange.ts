@@ -283,5 +283,5 @@ export class EndpointExchange implements Caller {
 }
 
 function wrongLength(): QuoinError {
-  return new QuoinError('INVALID_BODY', 'The body is not as long as content-length says.')
+  return new QuoinError('INVALID_BODY', 'The length of the body differs from content-length.')
 }

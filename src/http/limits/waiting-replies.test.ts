@@ -62,7 +62,7 @@ describe('what waits', () => {
   const tooMuch = {
     code: 'UNAVAILABLE',
     retryAfter: 5,
-    message: expect.stringMatching(/^Too many replies wait/),
+    message: expect.stringMatching(/^Too many replies are waiting/),
   }
   const tooMuchOfOne = {
     code: 'UNAVAILABLE',
@@ -173,7 +173,7 @@ describe('many clients that ask for 7 MB each and read nothing', () => {
     expect(others.status).toBe(200)
     const refused = await fetch(`http://127.0.0.1:${port}/api/v1/large`, plain)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
-    expect(await refused.json()).toEqual({ error: expect.stringContaining('Too many replies wait') })
+    expect(await refused.json()).toEqual({ error: expect.stringContaining('Too many replies are waiting') })
     for (const client of clients.splice(0)) client.destroy()
     await expect.poll(() => quoin.quoin.server.waitingBytes()).toBe(0)
     const answered = await fetch(`http://127.0.0.1:${port}/api/v1/large`, plain)

@@ -68,13 +68,13 @@ export function waitingReplies(most: number, isMany: (address: string) => boolea
     },
     admit(socket, bytes) {
       if (most === 0 || bytes <= SMALL) return
-      if (total + bytes > most) throw refused('Too many replies wait for their clients.')
+      if (total + bytes > most) throw refused('Too many replies are waiting for their clients.')
       // Nothing waits, nearly always: then no client has to be told from another.
       if (total === 0) return
       const ip = socket.remoteAddress ?? ''
       const own = byAddress.get(countedAddress(ip)) ?? 0
       if (own > 0 && own + bytes > most / 2 && !isMany(ip))
-        throw refused('Too many replies to this address wait to be read.')
+        throw refused('Too many replies to this address are waiting to be read.')
     },
     hold(response, bytes) {
       const { socket } = response.req

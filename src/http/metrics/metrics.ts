@@ -83,7 +83,7 @@ function blockMetric(counts: readonly (readonly [type: string, count: number])[]
 function streamMetric(open: number): Metric {
   return {
     name: 'quoin_page_streams_open',
-    help: 'Pages that are open somewhere and hear of changes (server-sent events).',
+    help: 'Open pages with an event stream (server-sent events).',
     type: 'gauge',
     samples: [{ value: open }],
   }
@@ -92,7 +92,7 @@ function streamMetric(open: number): Metric {
 function waitingMetric(bytes: number): Metric {
   return {
     name: 'quoin_reply_bytes_waiting',
-    help: 'Bytes of replies that their clients have not taken yet; QUOIN_REPLY_MEMORY is the most.',
+    help: 'Bytes of replies that clients have not read yet; at most QUOIN_REPLY_MEMORY.',
     type: 'gauge',
     samples: [{ value: bytes }],
   }

@@ -24,17 +24,13 @@ export function openProcessMetrics(): ProcessMetrics {
       const seconds = (nanoseconds: number) =>
         Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - LOOK / 1000) : 0
       const lags = [
-        one(
-          'nodejs_eventloop_lag_p50_seconds',
-          'Half of the turns were shorter.',
-          seconds(delay.percentile(50)),
-        ),
+        one('nodejs_eventloop_lag_p50_seconds', 'Median of the turns.', seconds(delay.percentile(50))),
         one(
           'nodejs_eventloop_lag_p99_seconds',
           '99 of 100 turns were shorter.',
           seconds(delay.percentile(99)),
         ),
-        one('nodejs_eventloop_lag_max_seconds', 'The longest since it was last asked.', seconds(delay.max)),
+        one('nodejs_eventloop_lag_max_seconds', 'Longest turn since the last scrape.', seconds(delay.max)),
       ]
       delay.reset()
       const started = performance.timeOrigin / 1000
@@ -43,7 +39,7 @@ export function openProcessMetrics(): ProcessMetrics {
         one('process_start_time_seconds', 'When the process started, since 1970.', started),
         one('process_resident_memory_bytes', 'Resident memory.', rss),
         one('nodejs_heap_size_used_bytes', 'Heap in use.', heapUsed),
-        one('nodejs_external_memory_bytes', 'Memory outside of the heap that its objects hold.', external),
+        one('nodejs_external_memory_bytes', 'Memory outside of the heap held by its objects.', external),
         ...(files === undefined ? [] : [one('process_open_fds', 'Open files and sockets.', files)]),
         ...lags,
       ]

@@ -22,7 +22,7 @@ export function runMetrics(
     },
     {
       name: 'quoin_runs_under_way',
-      help: 'Runs that are waiting for something at this moment.',
+      help: 'Runs in progress that wait.',
       type: 'gauge',
       samples: [{ value: underWay() }],
     },

@@ -63,9 +63,9 @@ export async function showError(
 function foreign(thrown: unknown): QuoinError {
   const status =
     typeof thrown === 'object' && thrown !== null && 'statusCode' in thrown ? thrown.statusCode : 500
-  if (status === 413) return new QuoinError('FILE_TOO_BIG', 'What was sent is too large.', { cause: thrown })
-  if (status === 404) return new QuoinError('NOT_FOUND', 'There is no page here.', { cause: thrown })
+  if (status === 413) return new QuoinError('FILE_TOO_BIG', 'The request is too large.', { cause: thrown })
+  if (status === 404) return new QuoinError('NOT_FOUND', 'Page not found.', { cause: thrown })
   if (typeof status === 'number' && status >= 400 && status < 500)
-    return new QuoinError('INVALID_BODY', 'What was sent cannot be read.', { cause: thrown })
-  return new QuoinError('INTERNAL', 'Something failed here.', { cause: thrown })
+    return new QuoinError('INVALID_BODY', 'The request cannot be read.', { cause: thrown })
+  return new QuoinError('INTERNAL', 'Internal error.', { cause: thrown })
 }

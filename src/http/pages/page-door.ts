@@ -72,7 +72,7 @@ async function enter(
   const found = ownPage(find(pathOf(request)), pathOf(request))
   request.foundPage = found
   if (request.method === 'POST' && isFromElsewhere(request))
-    throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from one of our pages.')
+    throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from a page of this site.')
   const identity = await identify(request, tools)
   tools.limitRate(request, found?.page.block ?? 'pages', found?.page.listening.rateLimit)
   // Who types the bare address looks for the place where things are built.
@@ -161,7 +161,7 @@ async function readSent(room: PageRoom, request: FastifyRequest): Promise<Sent> 
   const expired = !isOwn(posted)
   // A browser that does not say where it is could be made to send anything.
   if (expired && !isFromHere(request))
-    throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from one of our pages.')
+    throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from a page of this site.')
   return { posted, expired }
 }
 
@@ -206,6 +206,6 @@ function pathOf(request: FastifyRequest): string {
 function nothingHere(method: string): QuoinError {
   return new QuoinError(
     'NOT_FOUND',
-    `Nothing answers ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
+    `There is no endpoint ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
   )
 }

@@ -69,12 +69,12 @@ export async function receivePosted(
     for await (const part of request.parts(partLimits(limit, bounds))) {
       if (part.type === 'field') {
         if (typeof part.value !== 'string' || part.valueTruncated || part.fieldnameTruncated)
-          throw new QuoinError('INVALID_BODY', 'The form holds a field that is too long.')
+          throw new QuoinError('INVALID_BODY', 'The form contains a field that is too long.')
         if (!part.value.isWellFormed() || part.value.includes('\u0000'))
-          throw new QuoinError('INVALID_BODY', 'The form holds text that cannot be stored.')
+          throw new QuoinError('INVALID_BODY', 'The form contains text that cannot be stored.')
         characters += part.value.length
         if (characters > bounds.characters)
-          throw new QuoinError('INVALID_BODY', 'The form holds more text than is taken.')
+          throw new QuoinError('INVALID_BODY', 'The form contains too much text.')
         values.set(part.fieldname, [...(values.get(part.fieldname) ?? []), part.value])
         continue
       }
@@ -99,7 +99,7 @@ export async function receivePosted(
     request.raw.unpipe()
     request.raw.resume()
     if (error instanceof QuoinError) throw error
-    throw new QuoinError('INVALID_BODY', 'The form is cut, or is no valid multipart/form-data.', {
+    throw new QuoinError('INVALID_BODY', 'The form is cut off or not valid multipart/form-data.', {
       cause: error,
     })
   }

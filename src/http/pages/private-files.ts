@@ -84,7 +84,7 @@ export function privateFileRoute(app: App, assets: Assets, secret: PageSecret, c
       const { guid, day, signature } = request.params
       const age = Math.floor(clock() / DAY) - Number(day)
       const fits = (age === 0 || age === 1) && secret.verify(PURPOSE, `${guid} ${day}`, signature)
-      if (!fits) throw new QuoinError('NOT_FOUND', 'There is no such file, or its address is too old.')
+      if (!fits) throw new QuoinError('NOT_FOUND', 'There is no such file, or its address has expired.')
       const record = await assets.get(guid)
       // Like all files: what a browser could run is offered for saving, in a cage.
       reply.header('cache-control', 'private, max-age=3600')

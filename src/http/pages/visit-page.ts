@@ -130,11 +130,11 @@ export async function visitPage(
     if (posted && visit.page) return reply.code(303).header('location', headerAddress(address.href)).send()
     const message = `The page /${page.listening.uri} ended without "Show page"; the visitor got 404.`
     room.flows.log.write({ level: 'warn', message, run: end.run, blueprint, block: page.block })
-    throw new QuoinError('NOT_FOUND', 'The page shows nothing.')
+    throw new QuoinError('NOT_FOUND', 'The page has no content.')
   }
 
   function showAgain(refused: RefusedForm): Promise<FastifyReply> {
-    if (!visit.page) throw new TypeError('A form is refused on a page that was shown.')
+    if (!visit.page) throw new TypeError('A form was refused after the page was shown.')
     return showPage(room, request, reply, { shown: visit.page, title: page.listening.title, refused })
   }
 }

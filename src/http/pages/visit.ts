@@ -151,5 +151,5 @@ function valueIn(clicked: string | undefined): string {
 
 /** What was sent is not on the page any more: it is another page by now, or was never there for this visitor. */
 function gone(): QuoinError {
-  return new QuoinError('CONFLICT', 'The page has changed meanwhile. Open it again.')
+  return new QuoinError('CONFLICT', 'The page has changed. Open it again.')
 }

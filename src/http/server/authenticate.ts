@@ -52,7 +52,7 @@ async function admit(
   if (identity === undefined)
     throw new QuoinError(
       'INVALID_ACCESS_TOKEN',
-      'This needs an access token. Sign in with POST /api/v1/auth/signin and send it as "Authorization: Bearer".',
+      'An access token is required. Sign in with POST /api/v1/auth/signin and send it as "Authorization: Bearer".',
     )
   for (const scope of scopes) requireScope(identity, scope)
 }

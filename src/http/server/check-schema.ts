@@ -50,7 +50,7 @@ function describe(faults: readonly Fault[]): Map<string, string> {
     if (keyword === 'required')
       for (const name of params.requiredProperties) add(`${path}/${name}`, 'is missing')
     else if (keyword === 'additionalProperties')
-      for (const name of params.additionalProperties) add(`${path}/${name}`, 'is not known here')
+      for (const name of params.additionalProperties) add(`${path}/${name}`, 'is unknown')
     // Comes with `additionalProperties`, which says the same for all unknown names; and around the parts of a union.
     else if (keyword !== 'boolean' && keyword !== 'anyOf') add(path, fault.message)
   }

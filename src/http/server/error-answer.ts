@@ -17,11 +17,11 @@ export type ErrorStyle = 'management' | 'custom'
 const foreign: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'UNSUPPORTED_MEDIA_TYPE',
-    'This path does not read that content type. Send application/json.',
+    'This path does not accept that content type. Send application/json.',
   ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_BODY', 'The body is not as long as content-length says.'],
-  FST_ERR_BAD_URL: ['INVALID_QUERY', 'The path holds a % that is not followed by a valid UTF-8 sequence.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['NOT_FOUND', 'A part of the path is longer than any name here.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_BODY', 'The length of the body differs from content-length.'],
+  FST_ERR_BAD_URL: ['INVALID_QUERY', 'The path contains a % that is not followed by a valid UTF-8 sequence.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['NOT_FOUND', 'A part of the path is too long.'],
 }
 
 /** By status, for what is not in the list above. */
@@ -44,8 +44,8 @@ function asQuoinError(error: unknown, bodyLimit: number): QuoinError {
   const mapped = statusCode === undefined ? undefined : byStatus[statusCode]
   if (mapped) return new QuoinError(mapped, errorTable[mapped].summary, { cause: error })
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new QuoinError('INVALID_QUERY', 'The request cannot be understood.', { cause: error })
-  return new QuoinError('INTERNAL', 'Something failed here. The request id finds it in the log.', {
+    return new QuoinError('INVALID_QUERY', 'The request is invalid.', { cause: error })
+  return new QuoinError('INTERNAL', 'Internal error. Find it in the log by the request id.', {
     cause: error,
   })
 }

@@ -12,7 +12,7 @@ export function fence(cluster: Pick<Cluster, 'alive'>): onRequestHookHandler {
     done(
       new QuoinError(
         'UNAVAILABLE',
-        'This node has lost its connection to the cluster. Ask another one, or again in some seconds.',
+        'This node has lost its connection to the cluster. Ask another node, or retry in a few seconds.',
       ),
     )
   }

@@ -42,9 +42,9 @@ function readToken(request: Caller): string | undefined {
   if (tokens.size > 1) throw refused('The request carries two different access tokens. Send one.')
   const [token] = tokens
   if (token === undefined) return undefined
-  if (token.length > MAX_LENGTH) throw refused('This is no access token. Sign in again.')
+  if (token.length > MAX_LENGTH) throw refused('This is not an access token. Sign in again.')
   if (sent.length === 0 && isWrite(request.method) && !isSameOrigin(request))
-    throw refused('An access token in a cookie can only write from our own pages. Send it as Bearer.')
+    throw refused('An access token in a cookie can only write from pages of this site. Send it as Bearer.')
   return token
 }
 

@@ -7,7 +7,7 @@ import { QuoinError } from '../../shared/errors.ts'
  */
 export const refuseZeroCharacter: onRequestHookHandler = (request, _reply, done) => {
   if (request.url.includes('%00'))
-    done(new QuoinError('INVALID_QUERY', 'The URL holds the character U+0000 (%00).'))
+    done(new QuoinError('INVALID_QUERY', 'The URL contains the character U+0000 (%00).'))
   else done()
 }
 

@@ -191,6 +191,6 @@ async function listenQuietly(
 function nothingHere(method: string): QuoinError {
   return new QuoinError(
     'NOT_FOUND',
-    `Nothing answers ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
+    `There is no endpoint ${method} at this path. All paths are listed at /api/v1/openapi.json.`,
   )
 }

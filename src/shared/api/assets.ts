@@ -12,7 +12,7 @@ const place = {
     Type.String({
       maxLength: 255,
       description:
-        '`public` or a folder in it (`public/images`): readable for everybody at `/static/…`. Any other name is private; `system_assets` if not given.',
+        '`public` or a folder in it (`public/images`): public at `/static/…`. Any other name is private; `system_assets` if not given.',
     }),
   ),
 }
@@ -27,12 +27,15 @@ export const uploadQuerySchema = Type.Object({
     }),
   ),
   action: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Guid of a block: the file lies in the folder `blueprints`.' }),
+    Type.String({
+      maxLength: 64,
+      description: 'Guid of a block: the file is stored in the folder `blueprints`.',
+    }),
   ),
   filetype: Type.Optional(
     Type.String({
       maxLength: 255,
-      description: 'Media type, where neither the content nor `content-type` tells.',
+      description: 'Media type, if neither the content nor `content-type` shows it.',
     }),
   ),
   filesize: Type.Optional(Type.String({ description: 'Accepted from older clients and not used.' })),
@@ -46,13 +49,13 @@ const uploadFormSchema = Type.Object({
 const assetRecord = Type.Object({
   _meta: metaSchema,
   name: Type.String(),
-  type: Type.String({ description: 'Media type, by the content where it tells.' }),
+  type: Type.String({ description: 'Media type, from the content if possible.' }),
   size: Type.Integer({ description: 'Bytes.' }),
-  sha256: Type.String({ description: 'Of the content, hexadecimal.' }),
+  sha256: Type.String({ description: 'Hash of the content, hexadecimal.' }),
   directory: Type.String(),
   public_path: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'Where it is below `/static/`; null if it is private.',
+    description: 'Path below `/static/`; null if it is private.',
   }),
   assets_guid: Type.String({ description: 'The same as `_meta.guid`.' }),
   created_by: actorSchema,

@@ -8,11 +8,11 @@ const auditLogRecord = Type.Object({
   _meta: metaSchema,
   category: Type.String({ description: 'The resource: `users`, `blueprints`, `documents`, …' }),
   action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted', 'imported', 'exported']),
-  guid: Type.String({ description: 'Of the record that was changed; of an import or export: empty.' }),
-  name: Type.String({ description: 'What the record was called then; of documents: their storage.' }),
+  guid: Type.String({ description: 'Guid of the changed record; empty for imports and exports.' }),
+  name: Type.String({ description: 'Name of the record at that time; for documents, their storage.' }),
   user: Type.Object(
     { guid: Type.String(), username: Type.String() },
-    { description: '`system` with an empty guid: nobody asked for it.' },
+    { description: '`system` with an empty guid if no user requested it.' },
   ),
   changes: Type.Array(Type.String(), { description: 'Fields that an update changed.' }),
   before: anyJson(

@@ -11,7 +11,8 @@ export const signInSchema = Type.Object(
     entity: Type.Optional(anyJson('Accepted from older clients and not used.')),
     request_refresh_token: Type.Optional(
       Type.Boolean({
-        description: 'Accepted from older clients. Use extends a token; there is no other one.',
+        description:
+          'Accepted from older clients. A token is extended when it is used; there is no refresh token.',
       }),
     ),
   },
@@ -33,7 +34,7 @@ export const signedInSchema = Type.Object({
   expiry_renew: Type.Integer({ description: 'Seconds to which each use extends the token.' }),
   verified: Type.Boolean(),
   user: storedRecord(signedInUser),
-  ip: Type.String({ description: 'The address we saw.' }),
+  ip: Type.String({ description: 'Address of the client.' }),
 })
 
 export type SignedIn = Omit<Wire<typeof signedInSchema>, 'user'> & {

@@ -11,14 +11,14 @@ const optional = {
   scopes: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: 1000,
-      description: 'Held by everybody in the group. Nobody can give what they do not hold.',
+      description: 'Every user of the group holds them. You can only grant scopes that you hold.',
     }),
   ),
   permissions: Type.Optional(Type.Array(Type.String(), { description: 'The same as `scopes`.' })),
-  is_active: Type.Optional(Type.Boolean({ description: 'An inactive group gives nobody its scopes.' })),
+  is_active: Type.Optional(Type.Boolean({ description: 'An inactive group grants no scopes.' })),
   _meta: Type.Optional(anyJson('Ignored.')),
 }
-const name = Type.String({ description: 'One group of a name.' })
+const name = Type.String({ description: 'The group with this name.' })
 
 export const createGroupSchema = Type.Object({ name, ...optional }, { additionalProperties: false })
 export const updateGroupSchema = Type.Object(

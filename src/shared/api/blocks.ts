@@ -10,20 +10,20 @@ const inPin = Type.Object({
   type,
   help,
   required: Type.Optional(Type.Literal(true)),
-  several: Type.Optional(Type.Literal(true, { description: 'Takes several wires.' })),
+  several: Type.Optional(Type.Literal(true, { description: 'Accepts several wires.' })),
   default: Type.Optional(anyJson()),
   min: Type.Optional(Type.Number()),
   max: Type.Optional(Type.Number()),
   integer: Type.Optional(Type.Literal(true)),
   choices: Type.Optional(Type.Array(Type.String())),
-  perFrame: Type.Optional(Type.Literal(true, { description: 'Pulled once for each item.' })),
+  perFrame: Type.Optional(Type.Literal(true, { description: 'Evaluated once for each item.' })),
 })
 
 const outPin = Type.Object({
   type,
   help,
   frame: Type.Optional(Type.Literal(true, { description: 'Has a value only for each item.' })),
-  carries: Type.Optional(Type.Literal('object', { description: 'A flow pin that gives a value too.' })),
+  carries: Type.Optional(Type.Literal('object', { description: 'A flow pin with a value.' })),
 })
 
 const setting = Type.Object({
@@ -45,7 +45,7 @@ export const blockDescriptionSchema = Type.Object({
   aliases: Type.Array(Type.String()),
   group: Type.String(),
   kind: Type.Enum(['value', 'flow', 'trigger']),
-  on: Type.Union([Type.String(), Type.Null()], { description: 'What a trigger listens to.' }),
+  on: Type.Union([Type.String(), Type.Null()], { description: 'Event that starts the trigger.' }),
   title: Type.String(),
   summary: Type.String(),
   in: byName(inPin),
@@ -59,7 +59,7 @@ export const blockDescriptionSchema = Type.Object({
       out: byName(outPin),
       custom_out: Type.Boolean(),
     },
-    { description: 'By setting: the pin that each name in its list becomes.' },
+    { description: 'By setting: the pin for each name in its list.' },
   ),
 })
 

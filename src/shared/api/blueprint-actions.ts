@@ -16,8 +16,7 @@ export const createBlockSchema = Type.Object(
     configuration: Type.Optional(
       Type.Unsafe<JsonObject>({
         type: 'object',
-        description:
-          'Another way to say `fields` and values of `in_pins`: name of the setting or pin → value.',
+        description: 'Alternative to `fields` and values of `in_pins`: name of the setting or pin → value.',
       }),
     ),
     staged: Type.Optional(
@@ -41,14 +40,14 @@ export const editsSchema = Type.Object(
         {
           guid: Type.String({
             maxLength: 64,
-            description: 'Of a block of the blueprint; of a new one: a UUIDv7 of your own.',
+            description: 'Guid of a block of the blueprint; for a new block, a new UUIDv7.',
           }),
           update_hash: Type.Union([Type.String(), Type.Null()], {
             description:
-              'The `_meta.update_hash` that the block must still have; null: there must be none yet.',
+              'The `_meta.update_hash` that the block must still have; null if it must not exist yet.',
           }),
           content: Type.Union([Type.Object(blockContent, { additionalProperties: false }), Type.Null()], {
-            description: 'What it is to be; null: remove it.',
+            description: 'New content; null removes the block.',
           }),
         },
         { additionalProperties: false },
@@ -72,7 +71,7 @@ const blockRecord = Type.Object({
   ...BlockContent.properties,
   blueprint_guid: Type.String(),
   out_pins: Type.Array(Type.Object({ id: Type.String(), type: Type.String() })),
-  storages: Type.Array(Type.String(), { description: 'The storages that its settings name.' }),
+  storages: Type.Array(Type.String(), { description: 'Storages named in its settings.' }),
   is_created: Type.Boolean({ description: 'False while the block exists only as staged.' }),
   modified_by: actorSchema,
   unsaved: typedJson<Unsaved | null>(

@@ -21,7 +21,7 @@ const validationRules = Type.Object(
         minLength: 1,
         maxLength: 500,
         description:
-          'An RE2 regular expression that must be found in the text; `^` and `$` tie it to the ends.',
+          'An RE2 regular expression that must match a part of the text; use `^` and `$` to match all of it.',
       }),
     ),
     choices: Type.Optional(
@@ -34,29 +34,29 @@ const validationRules = Type.Object(
   { additionalProperties: false },
 )
 
-const name = Type.String({ minLength: 1, maxLength: 256, description: 'A dot reaches into an object.' })
+const name = Type.String({ minLength: 1, maxLength: 256, description: 'Use dots for nested fields.' })
 const type = Type.Enum([...fieldTypes])
 const optional = {
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
   blueprint_guid: Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'The blueprint that it was made for.',
+      description: 'The blueprint that it was created for.',
     }),
   ),
   storage: Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description:
-        'The storage whose documents have the field. Without it the rules count wherever a field of this name is written, and documents may be without it.',
+        'Storage that has this field. If empty, the rules apply to this field name in every storage, and documents may omit it.',
     }),
   ),
   required: Type.Optional(
-    Type.Boolean({ description: 'A new document must have it, and it cannot be set empty.' }),
+    Type.Boolean({ description: 'Required in new documents; it cannot be set empty.' }),
   ),
   default_value: Type.Optional(
     anyJson(
-      'Value for new documents that leave the field out; null for none. Used once the field names a storage.',
+      'Default value for new documents that omit the field; null for none. Used only if the field names a storage.',
     ),
   ),
   validation_rules: Type.Optional(validationRules),

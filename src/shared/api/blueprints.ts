@@ -26,7 +26,7 @@ export const updateBlueprintSchema = Type.Partial(
     ...given,
     update_hash: Type.String({
       description:
-        'The `_meta.update_hash` that the blueprint must still have; else 409. Not given: whatever it is.',
+        'The `_meta.update_hash` that the blueprint must still have; else 409. If omitted, it is not checked.',
     }),
   }),
   { additionalProperties: false, minProperties: 1 },
@@ -48,14 +48,14 @@ const blueprintRecord = Type.Object({
   tags: Type.Array(Type.String()),
   notes: Type.Optional(Type.Array(blueprintNoteSchema)),
   short_id: Type.String({ description: '12 letters and digits.' }),
-  active: Type.Boolean({ description: 'Whether its endpoints answer.' }),
-  version: Type.Integer({ description: 'Number of the deployment that answers; 0 = never deployed.' }),
+  active: Type.Boolean({ description: 'Whether its endpoints are live.' }),
+  version: Type.Integer({ description: 'Number of the live version; 0 = never deployed.' }),
   deployment_guid: Type.Union([Type.String(), Type.Null()]),
   created_by: actorSchema,
   modified_by: actorSchema,
   warnings: Type.Optional(
     Type.Array(problem, {
-      description: 'Only in the reply to a deploy that was done all the same; also in the system log.',
+      description: 'Only in the reply to a deploy that succeeded; also in the system log.',
     }),
   ),
 })
@@ -66,8 +66,8 @@ export const deployActionSchema = Type.Object({
   guid: Type.String(),
   type: Type.String(),
   change: Type.Enum(['created', 'updated', 'removed']),
-  before: typedJson<BlockContent | null>('The block as it is deployed; null if it is new.'),
-  after: typedJson<BlockContent | null>('The block as it is saved; null if it is gone.'),
+  before: typedJson<BlockContent | null>('The deployed block; null if it is new.'),
+  after: typedJson<BlockContent | null>('The saved block; null if it is removed.'),
 })
 export type DeployAction = Static<typeof deployActionSchema>
 
@@ -75,7 +75,7 @@ export const checkBlueprintSchema = Type.Object(
   {
     state: Type.Optional(
       Type.Enum(['saved', 'staged'], {
-        description: '`staged`: as if everything staged were saved. `saved` if not given.',
+        description: '`staged`: as if all staged changes were saved. Default: `saved`.',
       }),
     ),
   },
@@ -83,15 +83,15 @@ export const checkBlueprintSchema = Type.Object(
 )
 
 export const checkedBlueprintSchema = Type.Object({
-  problems: Type.Array(problem, { description: 'What would refuse an activation.' }),
+  problems: Type.Array(problem, { description: 'Problems that would prevent activation.' }),
   notes: Type.Array(Type.Object({ ...problem.properties, level: Type.Enum(['warn', 'info']) }), {
-    description: 'What would only be said.',
+    description: 'Warnings, which do not prevent it.',
   }),
 })
 export type Checked = Wire<typeof checkedBlueprintSchema>
 
 const versionFields = {
-  number: Type.Integer({ description: 'Counts up from 1 with each deploy that changed anything.' }),
+  number: Type.Integer({ description: 'Starts at 1; increases with each deploy that changes anything.' }),
   deployed: Type.Integer({ description: 'Unix seconds.' }),
   by: actorSchema,
 }
@@ -105,7 +105,7 @@ export type VersionSummary = Wire<typeof versionSchema>
 
 export const versionBlocksSchema = Type.Object({
   ...versionFields,
-  blocks: Type.Array(typedJson<Block>('A block as it was deployed, under its `guid`.')),
+  blocks: Type.Array(typedJson<Block>('A deployed block, by its `guid`.')),
 })
 export type VersionBlocks = Static<typeof versionBlocksSchema>
 
@@ -118,18 +118,16 @@ export const explainRequestSchema = Type.Object(
   {
     method: Type.Enum(['GET', 'POST', 'PUT', 'DELETE', 'HEAD']),
     path: Type.String({ minLength: 1, maxLength: 2048, description: 'With or without `/api/v1`.' }),
-    user: Type.Optional(
-      Type.String({ description: 'Guid of a user; without it: somebody who is not signed in.' }),
-    ),
+    user: Type.Optional(Type.String({ description: 'Guid of a user; omit it for an anonymous caller.' })),
   },
   { additionalProperties: false },
 )
 
 export const explanationSchema = Type.Object({
   reachable: Type.Boolean(),
-  reason: Type.String({ description: 'One sentence that says why, and what to do.' }),
+  reason: Type.String({ description: 'The reason, and what to do.' }),
   blueprint: Type.Optional(Type.Object({ guid: Type.String(), name: Type.String(), active: Type.Boolean() })),
   block: Type.Optional(Type.String()),
-  scopes: Type.Optional(Type.Array(Type.String(), { description: 'Any of them opens the endpoint.' })),
+  scopes: Type.Optional(Type.Array(Type.String(), { description: 'Any of them grants access.' })),
 })
 export type Explanation = Static<typeof explanationSchema>

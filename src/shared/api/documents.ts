@@ -21,7 +21,7 @@ export const documentFieldsSchema = Type.Unsafe<JsonObject>(
     {},
     {
       additionalProperties: true,
-      description: 'Field → value; a dot in a name reaches into an object. `_meta` is ignored.',
+      description: 'Field → value; use dots for nested fields. `_meta` is ignored.',
     },
   ),
 )
@@ -29,7 +29,7 @@ export const documentFieldsSchema = Type.Unsafe<JsonObject>(
 export const documentSearchSchema = Type.Object(
   {
     ...searchSchema.properties,
-    include_removed: Type.Optional(Type.Boolean({ description: 'Find documents that were removed, too.' })),
+    include_removed: Type.Optional(Type.Boolean({ description: 'Also find removed documents.' })),
   },
   { additionalProperties: false },
 )
@@ -41,7 +41,7 @@ export const createDocumentQuery = Type.Object({
   expiry: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: 'Unix seconds; the document is deleted within a minute of then. Never if not given.',
+      description: 'Unix seconds; the document is deleted within a minute of this time. If omitted, never.',
     }),
   ),
 })
@@ -54,7 +54,7 @@ export const updateDocumentQuery = Type.Object({
 
 export const removeDocumentQuery = Type.Object({
   hard: Type.Optional(
-    Type.Boolean({ description: 'For good, also a document that was removed before.', default: false }),
+    Type.Boolean({ description: 'Delete permanently, also a removed document.', default: false }),
   ),
 })
 
@@ -62,7 +62,7 @@ export const historyQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
   after: Type.Optional(
-    Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the page before.' }),
+    Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the previous page.' }),
   ),
 })
 
@@ -72,7 +72,7 @@ const historyEntryRecord = Type.Object({
   action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted']),
   user: Type.Object(
     { guid: Type.String(), username: Type.String() },
-    { description: '`system` with an empty guid: nobody was signed in.' },
+    { description: '`system` with an empty guid if no user was signed in.' },
   ),
   run: Type.Unsafe<string | null>({
     type: ['string', 'null'],
@@ -92,13 +92,13 @@ export type Revision = HistoryEntry['revisions'][number]
 export const historySchema = storedRecord(historyEntryRecord)
 
 export const importedSchema = Type.Object({
-  imported: Type.Integer({ description: 'Documents that were made.' }),
+  imported: Type.Integer({ description: 'Number of created documents.' }),
 })
 
 export const NDJSON = 'application/x-ndjson'
 
 /** The map of types keeps the errors of an export JSON. */
 export const exportResponse = {
-  description: 'One document a line.',
+  description: 'One document per line.',
   content: { [NDJSON]: { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
 }

@@ -7,19 +7,19 @@ const codes = Object.keys(errorTable) as ErrorCode[]
 /** The body of every error of a management endpoint. Custom endpoints answer `{ error: "short message" }`. */
 export const errorSchema = Type.Object(
   {
-    error: Type.Enum(codes, { description: 'What went wrong. A code never changes its meaning.' }),
+    error: Type.Enum(codes, { description: 'Error code. Its meaning never changes.' }),
     code: Type.Integer({ description: 'The HTTP status.' }),
-    message: Type.String({ description: 'What was wrong, where, and what to do.' }),
+    message: Type.String({ description: 'What is wrong, where, and what to do.' }),
     fields: Type.Optional(
       Type.Array(Type.String(), { description: 'Body fields to change, dotted. Only with INVALID_BODY.' }),
     ),
     problems: Type.Optional(
       Type.Array(
         Type.Object({ block: Type.String(), pin: Type.Optional(Type.String()), message: Type.String() }),
-        { description: 'What keeps a blueprint from running. Only with VALIDATION_FAILED.' },
+        { description: 'Problems of the blueprint. Only with VALIDATION_FAILED.' },
       ),
     ),
-    request: Type.Optional(Type.String({ description: 'Finds the request in the log. Only with INTERNAL.' })),
+    request: Type.Optional(Type.String({ description: 'Id of the request in the log. Only with INTERNAL.' })),
   },
   { $id: 'Error' },
 )

@@ -5,12 +5,12 @@ export const infoSchema = Type.Object({
   version: Type.String(),
   api: Type.Literal('v1'),
   environment: Type.Enum(['development', 'production']),
-  host: Type.String({ description: 'The host that answered.' }),
-  node: Type.String({ description: 'The node that answered.' }),
-  nodes: Type.Integer({ description: 'How many nodes the cluster has now.' }),
+  host: Type.String({ description: 'Host that replied.' }),
+  node: Type.String({ description: 'Node that replied.' }),
+  nodes: Type.Integer({ description: 'Number of live nodes.' }),
   started: Type.Integer({ description: 'Unix seconds at which the node started.' }),
   flags: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
-    description: 'What the cluster is built on, such as `storage: "sqlite"`.',
+    description: 'Features of the cluster, such as `storage: "sqlite"`.',
   }),
 })
 

@@ -10,8 +10,8 @@ export const nodeSchema = Type.Object(
     load: Type.Number({
       description: 'Share of the last second in which its event loop was busy, 0 to 1.',
     }),
-    live: Type.Boolean({ description: 'False for one that is gone since less than an hour.' }),
-    self: Type.Boolean({ description: 'Whether it is the node that answers.' }),
+    live: Type.Boolean({ description: 'False for a node that stopped less than an hour ago.' }),
+    self: Type.Boolean({ description: 'Whether it is the node that replies.' }),
   },
   { description: 'One running Quoin process.' },
 )

@@ -11,21 +11,21 @@ const jobFields = {
   _meta: metaSchema,
   queue: Type.String(),
   type: Type.Enum(['function', 'event', 'tick'], {
-    description: 'A deferred custom function, what happened in a storage, or a tick of a schedule.',
+    description: 'A deferred custom function, a storage event, or a tick of a schedule.',
   }),
   status: Type.Enum(['waiting', 'running', 'done', 'dead']),
   title: Type.String(),
-  priority: Type.Integer({ description: 'Higher first, within its queue.' }),
-  attempts: Type.Integer({ description: 'How often it was begun.' }),
+  priority: Type.Integer({ description: 'Higher runs first in its queue.' }),
+  attempts: Type.Integer({ description: 'Number of started attempts.' }),
   max_attempts: Type.Integer(),
-  scheduled_for: time('Not before.'),
-  started_at: time('When it was last begun.'),
-  completed_at: time('When it was done, or died.'),
-  leased_until: time('Until when its worker has it; past that another one takes it over.'),
-  error: Type.Union([Type.String(), Type.Null()], { description: 'Why the last attempt failed.' }),
-  worker_id: Type.String({ description: 'Who runs it, or ran it last; empty while it waits.' }),
+  scheduled_for: time('Earliest start.'),
+  started_at: time('Start of the last attempt.'),
+  completed_at: time('When it finished or became a dead letter.'),
+  leased_until: time('End of the lease of its worker; afterwards another worker takes the job over.'),
+  error: Type.Union([Type.String(), Type.Null()], { description: 'Error of the last attempt.' }),
+  worker_id: Type.String({ description: 'Worker that runs it or ran it last; empty while it waits.' }),
   dedupe_key: Type.String({ description: 'Unique among waiting and running jobs; empty = none.' }),
-  order_key: Type.String({ description: 'Jobs with the same one run one after the other; empty = none.' }),
+  order_key: Type.String({ description: 'Jobs with the same key run one after the other; empty = none.' }),
 }
 
 /** A job in a list: without its data, which may be 1 MiB. */
@@ -34,7 +34,7 @@ export type JobSummary = Wire<typeof jobSummarySchema>
 
 export const jobSchema = Type.Object({
   ...jobFields,
-  data: anyJson('What it works on, as it was enqueued.'),
+  data: anyJson('Data of the job, as enqueued.'),
 })
 export type Job = Wire<typeof jobSchema>
 
@@ -42,14 +42,14 @@ export const queueSchema = Type.Object({
   name: Type.String(),
   paused: Type.Boolean(),
   concurrency: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Most jobs of it at once in the whole cluster; null = as many as there is room for.',
+    description: 'Maximum of simultaneous jobs in the whole cluster; null = no limit.',
   }),
-  depth: Type.Integer({ description: 'Jobs that wait, delayed ones included.' }),
+  depth: Type.Integer({ description: 'Waiting jobs, delayed ones included.' }),
   running: Type.Integer(),
   done: Type.Integer({ description: 'Kept for a week.' }),
-  dead: Type.Integer({ description: 'Failed for good, until they are requeued or removed.' }),
+  dead: Type.Integer({ description: 'Dead letters, until they are requeued or removed.' }),
   oldest: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Since when the job that is due longest has been due, in Unix seconds; null = none is.',
+    description: 'Due time of the oldest due job, in Unix seconds; null = none is due.',
   }),
 })
 export type Queue = Wire<typeof queueSchema>
@@ -60,10 +60,10 @@ export const queueNameParams = Type.Object({
 
 export const updateQueueSchema = Type.Object(
   {
-    paused: Type.Optional(Type.Boolean({ description: 'Running jobs end; no other begins.' })),
+    paused: Type.Optional(Type.Boolean({ description: 'Running jobs finish; no new ones start.' })),
     concurrency: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 100_000 }), Type.Null()], {
-        description: 'null = no limit of its own.',
+        description: 'null = no limit.',
       }),
     ),
   },
@@ -74,7 +74,7 @@ const nullableTime = Type.Union([Type.Integer(), Type.Null()], { description: 'U
 
 const scheduleRecord = Type.Object({
   _meta: metaSchema,
-  schedule: Type.String({ description: 'Names it in its ticks.' }),
+  schedule: Type.String({ description: 'Identifies the schedule in its ticks.' }),
   blueprint: Type.String(),
   block: Type.String(),
   title: Type.String(),
@@ -96,7 +96,7 @@ const tickRecord = Type.Object({
   blueprint: Type.String(),
   block: Type.String(),
   planned_at: Type.Integer({ description: 'Unix seconds.' }),
-  late: Type.Boolean({ description: 'No node was up at its time.' }),
+  late: Type.Boolean({ description: 'No node was running at its time.' }),
   state: Type.Enum(['planned', 'claimed', 'done', 'skipped', 'caught_up', 'failed']),
   job: Type.String({ description: 'Guid of its job; empty if it had none.' }),
 })

@@ -17,11 +17,11 @@ export const setTracingSchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 1440,
-        description: 'After that it turns itself off. 15 if not given.',
+        description: 'Duration of tracing. Default: 15.',
       }),
     ),
     keep_last: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 200, description: 'How many runs are kept. 50 if not given.' }),
+      Type.Integer({ minimum: 1, maximum: 200, description: 'Number of stored runs. Default: 50.' }),
     ),
     breakpoints: Type.Optional(breakpoints),
   },
@@ -32,9 +32,9 @@ export const tracingSchema = Type.Object({
   on: Type.Boolean({ description: 'Whether runs are traced now.' }),
   until: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'When it turns itself off, in ISO 8601; null when it is off.',
+    description: 'End of tracing, in ISO 8601; null when it is off.',
   }),
-  keep_last: Type.Integer({ description: 'How many runs are kept, the newest; each for a day.' }),
+  keep_last: Type.Integer({ description: 'Number of stored runs, the newest ones, each for a day.' }),
   breakpoints,
 })
 export type Tracing = Wire<typeof tracingSchema>
@@ -69,13 +69,13 @@ const summary = {
   blueprint: Type.String(),
   trigger: Type.String({ description: "Guid of the trigger's block." }),
   trigger_type: Type.Enum(['http', 'page', 'function', 'storage', 'schedule']),
-  label: Type.String({ description: 'For people, such as `GET tasks/:id`.' }),
+  label: Type.String({ description: 'Readable name, such as `GET tasks/:id`.' }),
   status: Type.Enum(['running', 'paused', 'ended', 'failed']),
   started: Type.String({ description: 'ISO 8601.' }),
-  us: Type.Integer({ description: 'Microseconds, without those in which it was paused.' }),
+  us: Type.Integer({ description: 'Microseconds, without paused time.' }),
   reply: typedJson<{ readonly status: number } | null>('`{ status }`, or null.'),
   error: typedJson<RunFailure | null>('`{ code, message, block }` when it failed, else null.'),
-  steps: Type.Integer({ description: 'Executed blocks, of which not all may be kept.' }),
+  steps: Type.Integer({ description: 'Number of executed blocks; not all of them may be recorded.' }),
   user: nullableText,
   deployment: Type.Integer({ description: 'Number of the deployment; 0 for blocks that are not deployed.' }),
   replay_of: nullableText,
@@ -101,17 +101,17 @@ const step = Type.Object({
   out: typedJson<PinValues>('Pin → value.'),
   next: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'The flow out-pin that was taken.',
+    description: 'Flow out-pin where the run continued.',
   }),
   error: nullableText,
   note: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'What else there is to say, such as why the run did not pause here.',
+    description: 'Note, such as why the run did not pause here.',
   }),
 })
 export type Step = Wire<typeof step>
 
-const steps = Type.Array(step, { description: 'At most 500; of one block its first executions.' })
+const steps = Type.Array(step, { description: 'At most 500; of each value block the first executions.' })
 
 const runRecord = Type.Object({
   ...summary,
@@ -120,8 +120,8 @@ const runRecord = Type.Object({
   ),
   reply: typedJson<RunReply | null>('`{ status, headers, body }`, or null.'),
   steps,
-  cut: Type.Boolean({ description: 'Whether something was left out of the steps.' }),
-  result: anyJson('What a function returned.'),
+  cut: Type.Boolean({ description: 'Whether steps or values were omitted.' }),
+  result: anyJson('Result of a function.'),
   compared: typedJson<Compared | null>(
     'Of a replay: `{ status: [before, after], same, before, after }`; else null.',
   ),
@@ -132,10 +132,10 @@ export const runSchema = storedRecord(runRecord)
 const pausedRunRecord = Type.Object({
   run: Type.String(),
   blueprint: Type.String(),
-  block: Type.String({ description: 'The block that would be next.' }),
+  block: Type.String({ description: 'The next block.' }),
   since: Type.String(),
-  until: Type.String({ description: 'When it goes on by itself. ISO 8601.' }),
-  in: typedJson<PinValues>('What the block got: pin → value.'),
+  until: Type.String({ description: 'When it resumes on its own, in ISO 8601.' }),
+  in: typedJson<PinValues>('Inputs of the block: pin → value.'),
   steps,
 })
 export type PausedRun = Wire<typeof pausedRunRecord>
@@ -146,12 +146,12 @@ export const runListQuery = Type.Object({
   trigger: Type.Optional(Type.String({ maxLength: 64, description: "Guid of the trigger's block." })),
   status: Type.Optional(Type.Enum(['running', 'paused', 'ended', 'failed'])),
   failed: Type.Optional(
-    Type.Boolean({ description: 'Only those that failed, or were answered with 400 or more.' }),
+    Type.Boolean({ description: 'Only runs that failed or replied with a status of 400 or more.' }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 200, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
   after: Type.Optional(
-    Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the page before.' }),
+    Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the previous page.' }),
   ),
 })
 export type RunListQuery = Static<typeof runListQuery>
@@ -163,10 +163,10 @@ export const ofBlueprintQuery = Type.Object({
 export const replaySchema = Type.Object(
   {
     state: Type.Optional(
-      Type.Enum(['saved', 'deployed', 'staged'], { description: 'Which blocks. `saved` if not given.' }),
+      Type.Enum(['saved', 'deployed', 'staged'], { description: 'Blocks to run. Default: `saved`.' }),
     ),
     writes: Type.Optional(
-      Type.Enum(['discard'], { description: 'What it writes is undone at its end; there is no other way.' }),
+      Type.Enum(['discard'], { description: 'Always true: its writes are undone at its end.' }),
     ),
   },
   { additionalProperties: false },

@@ -54,7 +54,7 @@ export const searchSchema = Type.Object(
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
     count: Type.Optional(Type.Boolean({ description: 'Reply `{ count }` instead of the records.' })),
     after: Type.Optional(
-      Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the page before.' }),
+      Type.String({ maxLength: 10_000, description: 'The header `x-next-cursor` of the previous page.' }),
     ),
   },
   { additionalProperties: false },

@@ -11,31 +11,31 @@ const slowSearchSchema = Type.Object({
   sort: Type.Union([Type.Array(sortSchema), Type.Null()], {
     description: 'Empty: newest first. Null: by relevance, or a count.',
   }),
-  times: Type.Integer({ description: 'How often it was slow.' }),
-  milliseconds: Type.Number({ description: 'Of the slowest.' }),
-  rows: Type.Integer({ description: 'How many documents the slowest had to read, at most.' }),
+  times: Type.Integer({ description: 'Number of slow executions.' }),
+  milliseconds: Type.Number({ description: 'Duration of the slowest.' }),
+  rows: Type.Integer({ description: 'Upper bound of documents read by the slowest.' }),
   first: Type.Integer({ description: 'Unix seconds.' }),
   last: Type.Integer({ description: 'Unix seconds.' }),
   index: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description: 'The fields of the index that would help, in order. Null: none over fields does.',
+    description: 'Fields of the index that would help, in order. Null: no index over fields helps.',
   }),
   text_index: Type.Boolean({ description: 'Whether an index of free text would help.' }),
   brought_by: Type.Array(Type.Object({ guid: Type.String(), name: Type.String() }), {
-    description: 'Active blueprints that ask for that index already: deploying one of them again makes it.',
+    description: 'Active blueprints that already need that index: deploying one of them again creates it.',
   }),
   why: Type.String(),
-  how: Type.String({ description: 'What to do about it.' }),
+  how: Type.String({ description: 'Recommended action.' }),
 })
 
 export type SlowSearchRecord = Static<typeof slowSearchSchema>
 
 export const storageAdviceSchema = Type.Object({
   indexes: Type.Array(Type.Object({ fields: Type.Array(Type.String()), unique: Type.Boolean() }), {
-    description: 'Those that are there, besides newest first and by guid.',
+    description: 'Existing indexes, besides newest first and by guid.',
   }),
   text_index: Type.Boolean(),
   searches: Type.Array(slowSearchSchema, {
-    description: 'That were slow since this process started, the slowest first.',
+    description: 'Slow searches since this process started, slowest first.',
   }),
 })
 

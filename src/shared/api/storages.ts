@@ -7,7 +7,7 @@ import type { Wire } from './wire.ts'
 const description = Type.Optional(Type.String({ maxLength: 10_000 }))
 const history = Type.Optional(
   Type.Boolean({
-    description: 'Keep what every write of a document changed, from then on. Off if not given.',
+    description: 'Record the changes of every later write of a document. Default: off.',
   }),
 )
 

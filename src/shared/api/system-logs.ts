@@ -8,7 +8,7 @@ const systemLogRecord = Type.Object({
   _meta: metaSchema,
   level: Type.Enum(['debug', 'info', 'warn', 'error']),
   message: Type.String(),
-  value: Type.Optional(anyJson('What was logged, if it is JSON of at most 8 KiB.')),
+  value: Type.Optional(anyJson('The logged value, if it is JSON of at most 8 KiB.')),
   run: Type.Optional(Type.String({ description: 'Guid of the run.' })),
   blueprint: Type.Optional(Type.String()),
   block: Type.Optional(Type.String()),

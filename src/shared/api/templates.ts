@@ -31,7 +31,7 @@ const templateRecord = Type.Object({
   created_by: actorSchema,
   last_modified_by: actorSchema,
   problems: Type.Optional(
-    Type.Array(Type.String(), { description: 'What pages leave out of it, and why. Not in lists.' }),
+    Type.Array(Type.String(), { description: 'Parts that pages ignore, and why. Not in lists.' }),
   ),
 })
 export type Template = Wire<typeof templateRecord>

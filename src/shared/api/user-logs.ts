@@ -7,11 +7,11 @@ import type { Wire } from './wire.ts'
 const userLogRecord = Type.Object({
   _meta: metaSchema,
   event: Type.Enum(['sign_in', 'sign_in_failed', 'sign_out', 'request', 'lost'], {
-    description: '`lost`: so many (`count`) requests could not be stored in time.',
+    description: '`lost`: `count` requests could not be recorded in time.',
   }),
   user: Type.Unsafe<Actor | null>({
     type: ['object', 'null'],
-    description: 'Null where the name is nobody’s.',
+    description: 'Null if no user has this name.',
     properties: { guid: { type: 'string' }, username: { type: 'string' } },
   }),
   ip: Type.Optional(Type.String()),
@@ -19,13 +19,15 @@ const userLogRecord = Type.Object({
   method: Type.Optional(Type.String()),
   path: Type.Optional(
     Type.Union([Type.String(), Type.Array(Type.String())], {
-      description: 'Without the query. A list if there were several within 0.2 s.',
+      description: 'Path without the query. A list if several were requested within 0.2 s.',
     }),
   ),
   status: Type.Optional(Type.Integer()),
-  milliseconds: Type.Optional(Type.Number({ description: 'Of several: the longest.' })),
+  milliseconds: Type.Optional(Type.Number({ description: 'Duration; of several requests the longest.' })),
   times: Type.Optional(
-    Type.Integer({ description: 'Requests of this user, method and status from this place within 0.2 s.' }),
+    Type.Integer({
+      description: 'Number of requests with this user, method, status and address within 0.2 s.',
+    }),
   ),
   count: Type.Optional(Type.Integer()),
 })

@@ -44,7 +44,7 @@ const readOnlyFields = {
 
 const password = Type.String({
   description:
-    'At least 10 characters. Refused: common passwords, repeated characters, digits in a row, and what contains the user name.',
+    'At least 10 characters. Refused: common passwords, repeated characters, digits in a row, and passwords that contain the user name.',
 })
 
 export const createUserSchema = Type.Object(
@@ -56,7 +56,7 @@ export const updateUserSchema = Type.Object(
   {
     username: Type.Optional(Type.String()),
     password: Type.Optional(password),
-    current_password: Type.Optional(Type.String({ description: 'Needed to change your own password.' })),
+    current_password: Type.Optional(Type.String({ description: 'Required to change your own password.' })),
     ...givenFields,
     ...readOnlyFields,
   },
@@ -67,7 +67,7 @@ export const updateMeSchema = Type.Object(
   {
     ...ownFields,
     password: Type.Optional(password),
-    current_password: Type.Optional(Type.String({ description: 'Needed to change the password.' })),
+    current_password: Type.Optional(Type.String({ description: 'Required to change the password.' })),
   },
   { additionalProperties: false, minProperties: 1 },
 )

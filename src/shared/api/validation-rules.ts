@@ -16,10 +16,10 @@ const given = {
     description:
       '`required_scope`: `{ methods?, scope? }`. `forbidden_block`: `{ type }`. `naming`: `{ target: "blueprint" | "uri" | "storage" | "block_title", pattern }`. `max_blocks`: `{ max }`.',
   }),
-  message: Type.Optional(Type.String({ maxLength: 1000, description: 'Said to whoever breaks the rule.' })),
+  message: Type.Optional(Type.String({ maxLength: 1000, description: 'Shown when the rule is violated.' })),
   severity: Type.Optional(
     Type.Enum(['error', 'warning', 'info'], {
-      description: '`error` (if not given) refuses the deploy; the others write to the system log.',
+      description: '`error` (default) refuses the deploy; the others write to the system log.',
     }),
   ),
 }

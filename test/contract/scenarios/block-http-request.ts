@@ -143,7 +143,7 @@ async function receives(get: (path: string, pins?: JsonObject) => Promise<Answer
   expect(empty).not.toHaveProperty('body')
   expect(await body('/moved')).toMatchObject({ code: 418 })
   const wrong: readonly (readonly [string, JsonObject, string])[] = [
-    ['/packed', {}, 'packed'],
+    ['/packed', {}, 'compressed reply'],
     ['/large', { max_size: 1999 }, 'max_size'],
     ['/silent', { timeout: 0.1 }, 'within 0.1 seconds'],
     ['/pot', { timeout: 0 }, 'timeout'],

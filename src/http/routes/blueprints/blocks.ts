@@ -14,7 +14,7 @@ export function blockCatalogueRoutes(descriptions: readonly BlockDescription[]):
         config: { permission: 'blueprintactions_view' },
         schema: {
           operationId: 'listBlockTypes',
-          summary: 'All kinds of blocks, with their pins and settings',
+          summary: 'All block types, with pins and settings',
           tags: ['Blocks'],
           response: { 200: Type.Unsafe<JsonObject[]>(Type.Array(blockDescriptionSchema)) },
         },

@@ -43,7 +43,7 @@ export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamil
     blocks.list(
       {
         operationId: 'searchBlocks',
-        summary: 'List blocks inside a blueprint',
+        summary: 'List the blocks of a blueprint',
         description: 'Filter by `blueprint_guid`.',
       },
       (wanted) => findPage(records.database.session(), recordStorages.blocks, wanted),
@@ -62,7 +62,7 @@ export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamil
         operationId: 'createBlock',
         summary: 'Create a block',
         description:
-          'Saved at once, or only staged with `staged: true`. A wire that cannot be is refused; what is only unfinished is not.',
+          'Saved at once, or only staged with `staged: true`. Impossible wires are refused; unfinished blocks are not.',
         body: createBlockSchema,
       },
       (body, request) =>
@@ -73,7 +73,8 @@ export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamil
       {
         operationId: 'stageBlock',
         summary: 'Stage a change of a block',
-        description: 'Changes what is given. Seen under `unsaved` until it is saved or discarded.',
+        description:
+          'Changes the given fields. The block has them under `unsaved` until they are saved or discarded.',
         body: updateBlockSchema,
       },
       (guid, body, request) => stageUpdate(records, catalogue, guid, body, actorOf(request)),
@@ -86,7 +87,7 @@ export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamil
         schema: {
           operationId: 'stageBlockRemoval',
           summary: 'Stage the removal of a block',
-          description: 'A block that exists only as staged is gone at once.',
+          description: 'A block that is only staged is removed at once.',
           tags,
           params: guidParams,
           response: { 200: blockSchema },
@@ -103,7 +104,7 @@ export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamil
           operationId: 'saveStaged',
           summary: 'Save staged changes',
           description:
-            'Of one block, or of all blocks of a blueprint in one transaction. Gives the blocks that changed.',
+            'Of one block, or of all blocks of a blueprint in one transaction. Replies with the changed blocks.',
           tags,
           params: guidParams,
           response: { 200: Type.Array(blockSchema) },

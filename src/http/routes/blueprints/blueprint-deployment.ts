@@ -30,7 +30,7 @@ export function blueprintDeploymentRoutes(flows: Flows, access: Access): RouteFa
           operationId: 'activateBlueprint',
           summary: 'Activate a blueprint',
           description:
-            'Checks and deploys the saved blocks; the endpoints are reachable when this answers. What cannot run is 422 with every problem, and everything stays as it was. A blueprint with the page login, logout or password needs the scope `blueprints_account_pages`, here and at each deploy.',
+            'Checks and deploys the saved blocks; the endpoints are live when this replies. A blueprint that cannot run gets 422 with every problem, and nothing changes. A blueprint with the page login, logout or password requires the scope `blueprints_account_pages`, here and at each deploy.',
           tags,
           params: guidParams,
           response: { 200: blueprintSchema },
@@ -46,7 +46,7 @@ export function blueprintDeploymentRoutes(flows: Flows, access: Access): RouteFa
         schema: {
           operationId: 'deactivateBlueprint',
           summary: 'Deactivate a blueprint',
-          description: 'Its endpoints answer 404 from then on; requests in flight finish.',
+          description: 'Its endpoints then reply 404; requests in progress finish.',
           tags,
           params: guidParams,
           response: { 200: blueprintSchema },
@@ -89,7 +89,7 @@ export function blueprintDeploymentRoutes(flows: Flows, access: Access): RouteFa
         schema: {
           operationId: 'deployBlueprint',
           summary: 'Deploy the saved blocks',
-          description: 'Without a gap: a request runs wholly on the old or wholly on the new deployment.',
+          description: 'Zero downtime: each request runs entirely on the old or the new version.',
           tags,
           params: guidParams,
           response: { 200: blueprintSchema },
@@ -104,7 +104,7 @@ export function blueprintDeploymentRoutes(flows: Flows, access: Access): RouteFa
         config: { permission: 'blueprints_view' },
         schema: {
           operationId: 'explainRequest',
-          summary: 'Why a custom endpoint answers, or why it is 404',
+          summary: 'Explain why a custom endpoint is reachable or 404',
           tags,
           body: explainRequestSchema,
           response: { 200: explanationSchema },

@@ -21,7 +21,7 @@ export function blueprintEditRoutes({ records, catalogue }: Flows): RouteFamily 
           operationId: 'listBlocksOfBlueprint',
           summary: 'All blocks of a blueprint',
           description:
-            'In the order in which they were made, with what is staged. With `if-none-match` an editor sees cheaply whether somebody changed anything.',
+            'In order of creation, with staged changes. With `if-none-match` an editor can poll for changes cheaply.',
           tags,
           params: guidParams,
           response: { 200: Type.Array(blockSchema) },
@@ -43,7 +43,7 @@ export function blueprintEditRoutes({ records, catalogue }: Flows): RouteFamily 
           operationId: 'stageEdits',
           summary: 'Stage several changes of blocks at once',
           description:
-            'All or none, in one transaction. New blocks also need the scope `blueprintactions_create`, removed ones `blueprintactions_remove`. Each says against which state it was made; 409 when one was changed meanwhile. Gives the changed blocks.',
+            'All or none, in one transaction. New blocks also require the scope `blueprintactions_create`, removed ones `blueprintactions_remove`. Each edit names the state it is based on; 409 if a block has changed since. Replies with the changed blocks.',
           tags,
           params: guidParams,
           body: editsSchema,

@@ -34,7 +34,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
       {
         operationId: 'searchFields',
         summary: 'List blueprint fields',
-        description: 'Filter by `storage` to see what its documents hold.',
+        description: 'Filter by `storage` to list the fields of its documents.',
       },
       (wanted) => findPage(database.session(), fieldStorage, wanted),
     )
@@ -43,7 +43,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
       {
         operationId: 'createField',
         summary: 'Create a blueprint field',
-        description: 'Its rules count for every write from now on. What is stored already stays as it is.',
+        description: 'Its rules apply to every later write. Stored documents are not changed.',
         errors: ['CONFLICT'],
         body: createFieldSchema,
       },
@@ -62,7 +62,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
       {
         operationId: 'updateField',
         summary: 'Change a blueprint field',
-        description: 'Changes what is given; `validation_rules` and `metadata` as a whole.',
+        description: 'Changes the given fields; replaces `validation_rules` and `metadata` as a whole.',
         errors: ['CONFLICT'],
         body: updateFieldSchema,
       },
@@ -73,7 +73,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
       {
         operationId: 'removeField',
         summary: 'Remove a blueprint field',
-        description: 'Its rules no longer count. Documents keep what they hold.',
+        description: 'Its rules no longer apply. Documents keep their values.',
       },
       (guid, request) => removeField(database, guid, actorOf(request)),
     )

@@ -29,7 +29,7 @@ const searchable: readonly SearchField[] = [
 ]
 
 const NEEDS_SCRIPT =
-  'JavaScript (`js`) runs in the browser of every visitor, also of administrators: setting or changing it needs the scope `blueprinttemplates_script`, which equals administrator rights.'
+  'JavaScript (`js`) runs in the browser of every visitor, administrators included. Setting or changing it requires the scope `blueprinttemplates_script`, which equals administrator rights.'
 
 /** Page templates. */
 export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {

@@ -7,7 +7,7 @@ import { actorOf } from '../actor-of.ts'
 
 const tags = ['Runs']
 
-/** Whether runs of a blueprint are traced, and where they pause. */
+/** Tracing state of a blueprint, and where they pause. */
 export function blueprintTracingRoutes(tracing: Tracing): RouteFamily {
   return (app) => {
     app.get(
@@ -16,7 +16,7 @@ export function blueprintTracingRoutes(tracing: Tracing): RouteFamily {
         config: { permission: 'blueprints_view' },
         schema: {
           operationId: 'getTracing',
-          summary: 'Whether runs of a blueprint are traced',
+          summary: 'Tracing state of a blueprint',
           tags,
           params: guidParams,
           response: { 200: tracingSchema },
@@ -33,7 +33,7 @@ export function blueprintTracingRoutes(tracing: Tracing): RouteFamily {
           operationId: 'setTracing',
           summary: 'Turn tracing of a blueprint on or off',
           description:
-            'For some minutes: each run of the blueprint is kept with what its blocks got and gave. Runs pause before the blocks in `breakpoints`; those that there are stay if none are given. Holds on all nodes when this answers; turning off lets paused runs go on.',
+            'For some minutes, each run of the blueprint is recorded with the inputs and outputs of its blocks. Runs pause before the blocks in `breakpoints`; without it, existing breakpoints are kept. Applies on all nodes when this replies. Turning tracing off resumes paused runs.',
           tags,
           params: guidParams,
           body: setTracingSchema,

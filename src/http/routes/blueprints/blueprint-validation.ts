@@ -49,7 +49,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
       {
         operationId: 'createValidationRule',
         summary: 'Create a validation rule',
-        description: 'Counts from the next deploy on. What is deployed already goes on answering.',
+        description: 'Applies from the next deploy on. Deployed blueprints stay live.',
         body: createValidationRuleSchema,
       },
       (body, request) => createValidationRule(database, body, actorOf(request)),
@@ -70,7 +70,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
         schema: {
           operationId: 'updateValidationRule',
           summary: 'Update blueprint validation rules',
-          description: 'Changes what is given, if nobody changed the rule since its `update_hash` was read.',
+          description: 'Changes the given fields, if the rule still has this `update_hash`.',
           tags,
           params: updateHashParams,
           body: updateValidationRuleSchema,

@@ -25,8 +25,8 @@ export function blueprintVersionRoutes({ deployments, records }: Flows): RouteFa
         config: { permission: 'blueprints_view', bodyOptional: true },
         schema: {
           operationId: 'checkBlueprint',
-          summary: 'What would keep a blueprint from being activated',
-          description: 'Everything at once, with block and pin. Changes nothing.',
+          summary: 'Problems that prevent activation',
+          description: 'All of them, with block and pin. Changes nothing.',
           tags,
           params: guidParams,
           body: checkBlueprintSchema,
@@ -50,7 +50,7 @@ export function blueprintVersionRoutes({ deployments, records }: Flows): RouteFa
         config: { permission: 'blueprints_view' },
         schema: {
           operationId: 'listVersions',
-          summary: 'What was deployed, the newest first',
+          summary: 'List versions, newest first',
           description: 'The newest 100.',
           tags,
           params: guidParams,
@@ -90,7 +90,7 @@ export function blueprintVersionRoutes({ deployments, records }: Flows): RouteFa
           operationId: 'rollBackBlueprint',
           summary: 'Deploy a former version again',
           description:
-            'Its blocks become a new version, without a gap. The saved blocks stay as they are and show up as pending.',
+            'Its blocks become a new version, without downtime. The saved blocks do not change and are listed as pending.',
           tags,
           params: versionParams,
           response: { 200: blueprintSchema },

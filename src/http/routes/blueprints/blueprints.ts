@@ -51,7 +51,7 @@ export function blueprintRoutes({ records, random }: Flows): RouteFamily {
       {
         operationId: 'createBlueprint',
         summary: 'Create a blueprint',
-        description: 'An empty, inactive one. Add blocks with POST /blueprintactions.',
+        description: 'It is empty and inactive. Add blocks with POST /blueprintactions.',
         body: createBlueprintSchema,
       },
       (body, request) => createBlueprint(records, random, body, actorOf(request)),

@@ -54,7 +54,9 @@ export function runStreams(): RunStreams {
   return {
     open(reply, blueprint, mayStay) {
       if (closed || streams.size >= MOST_STREAMS)
-        throw new QuoinError('UNAVAILABLE', 'Too many watch runs here. Try again later.', { retryAfter: 30 })
+        throw new QuoinError('UNAVAILABLE', 'Too many clients stream runs of this node. Try again later.', {
+          retryAfter: 30,
+        })
       const out = new Readable({ read: () => undefined, highWaterMark: 1024 })
       const stream: Open = { out, blueprint, mayStay }
       streams.add(stream)

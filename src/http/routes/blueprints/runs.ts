@@ -55,7 +55,7 @@ export function runRoutes(
         schema: {
           operationId: 'listRuns',
           summary: 'Traced runs',
-          description: 'The newest first. Kept for a day, and of each blueprint the last ones.',
+          description: 'Newest first. Kept for a day, and only the last ones of each blueprint.',
           tags,
           querystring: runListQuery,
           response: { 200: Type.Array(runSummarySchema) },
@@ -70,9 +70,9 @@ export function runRoutes(
         config: { ...seesRuns, entityTag: false },
         schema: {
           operationId: 'watchRuns',
-          summary: 'Hear of traced runs',
+          summary: 'Stream traced runs',
           description:
-            'Server-sent events named `run`, each with a summary: when a traced run begins, pauses and ends. Runs of other nodes are told when they pause and end.',
+            'Server-sent events named `run`, each with a summary: when a traced run starts, pauses and ends. Of runs on other nodes, only pauses and ends are sent.',
           tags,
           querystring: ofBlueprintQuery,
           response: {
@@ -101,7 +101,7 @@ export function runRoutes(
         config: seesRuns,
         schema: {
           operationId: 'listPausedRuns',
-          summary: 'Runs that are paused at a breakpoint',
+          summary: 'Runs paused at a breakpoint',
           tags,
           querystring: ofBlueprintQuery,
           response: { 200: Type.Array(pausedRunSchema) },
@@ -138,7 +138,7 @@ export function runRoutes(
           operationId: 'replayRun',
           summary: 'Run a traced request again',
           description:
-            'On the saved, staged or deployed blocks, and compared with the recorded run (`_meta` does not count). Nothing that it writes stays, and blocks that touch the world outside give what they gave then. 409 for a run that cannot be repeated, 422 for blocks that cannot run.',
+            'On the saved, staged or deployed blocks; the reply is compared with the recorded one (`_meta` is ignored). Its writes are undone, and blocks with external effects give their recorded outputs. 409 for a run that cannot be repeated, 422 for blocks that cannot run.',
           tags,
           params: guidParams,
           body: replaySchema,
@@ -170,12 +170,12 @@ export function runRoutes(
           return summaryOf(await recordOf(tracing, guid))
         },
       )
-    steer('step', 'Let a paused run go on to the next flow block', 'It pauses there for another minute.')
-    steer('resume', 'Let a paused run go on to the next breakpoint', 'Or to its end.')
+    steer('step', 'Run a paused run to the next flow block', 'It pauses there for up to a minute.')
+    steer('resume', 'Resume a paused run', 'It runs to the next breakpoint or to its end.')
     steer(
       'stop',
       'Stop a paused run',
-      'It fails with 409 RUN_STOPPED, and what it wrote and did not commit is undone.',
+      'It fails with 409 RUN_STOPPED, and its uncommitted writes are undone.',
     )
   }
 }

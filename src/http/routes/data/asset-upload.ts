@@ -56,7 +56,7 @@ export async function receiveUpload(
       if (part.file.truncated) throw tooBig(assets.limit)
     }
     if (file === undefined || sent === undefined)
-      throw invalidField('file', 'The form holds no file. Send it as a part with a filename.')
+      throw invalidField('file', 'The form contains no file. Send it as a part with a filename.')
     const place = placeOf(given, sent.filename)
     checkAssetPlace(place)
     return { file, input: { ...place, type: sent.mimetype } }
@@ -146,11 +146,11 @@ function letRestPass(request: FastifyRequest, reply: FastifyReply, lengthKnown: 
 function uploadError(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof QuoinError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'FST_FILES_LIMIT') return invalidField('file', 'The form holds more than one file.')
+  if (code === 'FST_FILES_LIMIT') return invalidField('file', 'The form contains more than one file.')
   const cut = request.raw.destroyed || !request.raw.complete
   const fromForm = code.startsWith('FST_') || code === 'ERR_STREAM_PREMATURE_CLOSE' || isParserError(error)
   if (!cut && !fromForm) return error
-  return new QuoinError('INVALID_BODY', 'The form is cut or is no valid multipart/form-data.', {
+  return new QuoinError('INVALID_BODY', 'The form is cut off or not valid multipart/form-data.', {
     cause: error,
   })
 }

@@ -64,7 +64,7 @@ export function assetRoutes(assets: Assets): RouteFamily {
         schema: {
           operationId: 'getAssetContent',
           summary: 'Download an asset',
-          description: 'The header `range` gives a part of it, `if-none-match` nothing if it is known.',
+          description: 'Supports the headers `range` and `if-none-match`.',
           tags,
           params: guidParams,
           response: { 200: fileResponse },
@@ -78,7 +78,7 @@ export function assetRoutes(assets: Assets): RouteFamily {
       {
         operationId: 'removeAsset',
         summary: 'Delete an asset',
-        description: 'For good, with its file.',
+        description: 'Permanently, with its file.',
       },
       (guid, request) => assets.remove(guid, actorOf(request)),
     )

@@ -29,7 +29,7 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
         schema: {
           operationId: 'exportDocuments',
           summary: 'Export all documents of a storage',
-          description: 'NDJSON: one document a line, the oldest first. Removed ones are left out.',
+          description: 'NDJSON: one document per line, oldest first. Removed documents are omitted.',
           tags,
           params: guidParams,
           response: { 200: exportResponse },
@@ -62,11 +62,11 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
           operationId: 'importDocuments',
           summary: 'Import documents into a storage',
           description:
-            'NDJSON: one document a line. All or none: an error names the line, and then nothing is imported. `_meta.guid`, `created` and `expiry` are kept where they are valid. The name of the storage may stand in place of its guid.',
+            'NDJSON: one document per line. All or none: an error names the line, and nothing is imported. Valid values of `_meta.guid`, `created` and `expiry` are kept. The path accepts the name of the storage instead of its guid.',
           tags,
           params: guidParams,
           consumes: [NDJSON],
-          body: Type.Unsafe<AsyncIterable<Buffer>>({ description: 'One document a line.' }),
+          body: Type.Unsafe<AsyncIterable<Buffer>>({ description: 'One document per line.' }),
           response: { 200: importedSchema },
         },
       },
@@ -86,7 +86,7 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
           return { imported }
         } catch (error) {
           if (error instanceof QuoinError || request.raw.complete) throw error
-          throw new QuoinError('INVALID_BODY', 'The body is cut. Nothing was imported.', { cause: error })
+          throw new QuoinError('INVALID_BODY', 'The body is cut off. Nothing was imported.', { cause: error })
         }
       },
     )

@@ -44,7 +44,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
           operationId: 'searchDocuments',
           summary: 'Search the documents of a storage',
           description:
-            'Any field can be filtered and sorted by. The header `x-total-count` says how many there are in all; `x-next-cursor` goes into `after`.',
+            'Filter and sort by any field. The header `x-total-count` is the number of all matches; send `x-next-cursor` as `after`.',
           tags,
           params: guidParams,
           body: documentSearchSchema,
@@ -105,7 +105,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
         schema: {
           operationId: 'updateDocument',
           summary: 'Change a document',
-          description: 'Changes the fields that are given.',
+          description: 'Changes the given fields.',
           tags,
           params: documentParams,
           querystring: updateDocumentQuery,
@@ -149,7 +149,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
         config: { permission: 'storages_update', errors: ['CONFLICT'] },
         schema: {
           operationId: 'restoreDocument',
-          summary: 'Bring a removed document back',
+          summary: 'Restore a removed document',
           tags,
           params: documentParams,
           response: { 200: documentSchema },
@@ -165,9 +165,9 @@ export function documentRoutes(context: StorageContext): RouteFamily {
         config: { permission: 'storages_view', errors: ['INVALID_QUERY'] },
         schema: {
           operationId: 'getDocumentHistory',
-          summary: 'What became of a document',
+          summary: 'History of a document',
           description:
-            'Who wrote it, when, and which fields, newest first; also after it is gone. Empty unless the storage keeps its history.',
+            'User, time and changed fields of each write, newest first; available after its deletion too. Empty unless the storage keeps history.',
           tags,
           params: documentParams,
           querystring: historyQuery,

@@ -33,11 +33,10 @@ export async function explainRequest(
   const { scopes, block } = 'endpoint' in found ? found.endpoint : found.page
   const without = page ? 'is sent to sign in' : 'gets 404'
   const about = { blueprint: { guid: blueprint, name, active: true }, block, scopes: [...scopes] }
-  if (mayEnter(scopes, undefined))
-    return { reachable: true, reason: 'It is active and open to everybody.', ...about }
+  if (mayEnter(scopes, undefined)) return { reachable: true, reason: 'It is active and public.', ...about }
   const wanted = scopes.join(' or ')
   if (asked.user === undefined) {
-    const reason = `It is active, and needs the scope ${wanted}: somebody who is not signed in ${without}.`
+    const reason = `It is active and requires the scope ${wanted}: an anonymous caller ${without}.`
     return { reachable: false, reason, ...about }
   }
   const held = await access.scopesOfUser(asked.user)
@@ -45,7 +44,7 @@ export async function explainRequest(
   const reachable = mayEnter(scopes, { scopes: held })
   const reason = reachable
     ? `The user holds ${wanted}.`
-    : `The user does not hold ${wanted}, so they get ${page ? 403 : 404}. Grant it, or a group that has it.`
+    : `The user does not hold ${wanted}, and gets ${page ? 403 : 404}. Grant it, or a group that has it.`
   return { reachable, reason, ...about }
 }
 

@@ -12,9 +12,9 @@ export function preparationRoutes(indexes: Pick<Indexes, 'preparing'>): RouteFam
         config: { permission: 'blueprints_view' },
         schema: {
           operationId: 'listPreparations',
-          summary: 'What activations wait for',
+          summary: 'Progress of index and free text builds',
           description:
-            'Indexes and free text that storages with many documents get at this moment, on any node. A deploy or an activation that needs one answers when it is done. Empty on the embedded engine.',
+            'Indexes and free text being built for storages with many documents, on any node. A deploy or an activation that needs one replies when it is finished. Empty on the embedded engine.',
           tags: ['Storages'],
           response: { 200: Type.Array(preparationSchema) },
         },

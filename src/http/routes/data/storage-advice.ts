@@ -14,9 +14,9 @@ export function storageAdviceRoutes(context: StorageContext, live: LiveBlueprint
         config: { permission: 'storages_view' },
         schema: {
           operationId: 'adviseStorage',
-          summary: 'Slow searches on a storage, and what would help',
+          summary: 'Slow searches of a storage, and indexes that would help',
           description:
-            'Searches that took long and read many documents since this process started: their fields and operators (never values), how often, and the index that would help, or why none can. Each process knows its own.',
+            'Searches that were slow and read many documents since this process started: fields and operators (never values), count, and the index that would help, or why none can. Each process has its own list.',
           tags: ['Storages'],
           params: guidParams,
           response: { 200: storageAdviceSchema },

@@ -67,8 +67,8 @@ export function storageRoutes(context: StorageContext, live: LiveBlueprints): Ro
         config: { permission: 'storages_view' },
         schema: {
           operationId: 'countDocuments',
-          summary: 'How many documents a storage has',
-          description: 'Removed ones are not counted.',
+          summary: 'Count the documents of a storage',
+          description: 'Removed documents are not counted.',
           tags,
           params: guidParams,
           response: { 200: countSchema },
@@ -81,7 +81,7 @@ export function storageRoutes(context: StorageContext, live: LiveBlueprints): Ro
       {
         operationId: 'updateStorage',
         summary: 'Change a storage',
-        description: 'Changes what is given. The name stays: blueprints know the storage by it.',
+        description: 'Changes the given fields. The name cannot change: blueprints refer to it.',
         body: updateStorageSchema,
       },
       (guid, body, request) => updateStorage(context, guid, body, actorOf(request)),
@@ -91,7 +91,7 @@ export function storageRoutes(context: StorageContext, live: LiveBlueprints): Ro
       {
         operationId: 'removeStorage',
         summary: 'Delete a storage with its documents',
-        description: 'For good. Refused while an active blueprint uses it.',
+        description: 'Permanently. Refused while an active blueprint uses it.',
         errors: ['CONFLICT'],
       },
       (guid, request) =>

@@ -30,8 +30,7 @@ export function auditLogRoutes(records: RecordContext): RouteFamily {
         schema: {
           operationId: 'searchAuditLogs',
           summary: 'Read the audit log',
-          description:
-            'Who changed what, newest first: each management write with the values before and after.',
+          description: 'Each management write with user and the values before and after, newest first.',
           tags: ['Logs'],
           body: searchSchema,
           response: { 200: Type.Array(auditLogSchema) },

@@ -13,7 +13,7 @@ export function nodeRoutes(nodes: () => MaybePromise<readonly NodeRecord[]>): Ro
         schema: {
           operationId: 'listNodes',
           summary: 'List nodes',
-          description: 'Those that are live, and those that were during the last hour, by name.',
+          description: 'Live nodes, and those that were live during the last hour, by name.',
           tags: ['Cluster'],
           response: { 200: Type.Array(nodeSchema) },
         },

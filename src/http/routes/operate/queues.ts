@@ -25,7 +25,7 @@ const tags = ['Queue']
 const searched = {
   tags,
   description:
-    'Newest first. Dead letters are the jobs with the status `dead`. Without their data: read one job for that.',
+    'Newest first. Dead letters have the status `dead`. The data of a job is omitted: read one job for it.',
   response: { 200: Type.Array(jobSummarySchema) },
 }
 
@@ -90,7 +90,7 @@ export function queueRoutes(
         schema: {
           operationId: 'requeueJob',
           summary: 'Run a dead letter again',
-          description: 'It is due at once, and has all its attempts again.',
+          description: 'It becomes due immediately, with all its attempts.',
           tags,
           params: guidParams,
           response: { 200: jobSchema },
@@ -110,7 +110,7 @@ export function queueRoutes(
           operationId: 'removeJob',
           summary: 'Cancel or remove a job',
           description:
-            'A waiting job never runs. A running one is told to stop within a few seconds; what it has stored so far stays.',
+            'A waiting job will not run. A running one is asked to stop within a few seconds; its committed writes stay.',
           tags,
           params: guidParams,
           response: { 200: removedSchema },
@@ -129,7 +129,7 @@ export function queueRoutes(
         config: { permission: 'queue_view' },
         schema: {
           operationId: 'listQueues',
-          summary: 'List queues, with how much waits in each',
+          summary: 'List queues, with their waiting jobs',
           tags,
           response: { 200: Type.Array(queueSchema) },
         },
@@ -143,8 +143,8 @@ export function queueRoutes(
         config: { permission: 'queue_update' },
         schema: {
           operationId: 'updateQueue',
-          summary: 'Pause a queue, let it go on, or limit how many of its jobs run at once',
-          description: 'Changes what is given, on every node. A queue that does not exist yet is made.',
+          summary: 'Pause or resume a queue, or limit its simultaneous jobs',
+          description: 'Changes the given fields, on every node. Creates the queue if it does not exist.',
           tags,
           params: queueNameParams,
           body: updateQueueSchema,

@@ -70,8 +70,8 @@ export function scheduleRoutes(planned: PlannedSchedules): RouteFamily {
         config: { permission: 'queue_view', bodyOptional: true },
         schema: {
           operationId: 'searchScheduleTicks',
-          summary: 'What became of each planned time of the schedules',
-          description: 'The last 30 days, newest first. Filter by `schedule` to see those of one.',
+          summary: 'Results of the planned times of schedules',
+          description: 'The last 30 days, newest first. Filter by `schedule` to list those of one.',
           tags,
           body: searchSchema,
           response: { 200: Type.Array(tickSchema) },

@@ -28,7 +28,7 @@ export function systemLogRoutes({ records, log }: Pick<Flows, 'records' | 'log'>
         schema: {
           operationId: 'searchSystemLogs',
           summary: 'Read cluster system logs',
-          description: 'Free text looks into `message`. Filter by `run` to see what one run logged.',
+          description: 'Free text searches `message`. Filter by `run` to list the records of one run.',
           tags: ['Logs'],
           body: searchSchema,
           response: { 200: Type.Array(systemLogSchema) },

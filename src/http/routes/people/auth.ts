@@ -9,9 +9,9 @@ const BODY_LIMIT = 16 * 1024
 export function authRoutes(access: Access): RouteFamily {
   return (app) => {
     signInRoute(app, access, '/auth/signin', 'Sign in', 'signIn')
-    signInRoute(app, access, '/auth/login', 'Sign in (other name)', 'login')
+    signInRoute(app, access, '/auth/login', 'Sign in (alias)', 'login')
     signOutRoute(app, access, '/auth/signout', 'Sign out', 'signOut')
-    signOutRoute(app, access, '/auth/logout', 'Sign out (other name)', 'logout')
+    signOutRoute(app, access, '/auth/logout', 'Sign out (alias)', 'logout')
   }
 }
 
@@ -26,7 +26,7 @@ function signInRoute(app: App, access: Access, url: string, summary: string, ope
         summary,
         tags: ['Sign-in'],
         description:
-          'Gives an access token for a user name (or e-mail address) and a password. Ten wrong passwords in a row lock the user for a while, for the network that sent them; 100 from networks where the user never signed in lock all such networks.',
+          'Replies with an access token for a user name (or e-mail address) and a password. Ten wrong passwords in a row lock the user for the network that sent them, for a while; 100 from networks where the user never signed in lock all such networks.',
         body: signInSchema,
         response: { 200: signedInSchema },
       },
@@ -48,7 +48,7 @@ function signOutRoute(app: App, access: Access, url: string, summary: string, op
         operationId,
         summary,
         tags: ['Sign-in'],
-        description: 'The access token that the request carries is dead from now on, on every node.',
+        description: 'Invalidates the access token of the request on every node.',
         response: { 200: signedOutSchema },
       },
     },

@@ -60,7 +60,7 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
       {
         operationId: 'updateGroup',
         summary: 'Change an authentication group',
-        description: 'Changes what is given. Counts at once for everybody in the group.',
+        description: 'Changes the given fields. Applies immediately to every user of the group.',
         errors: ['CONFLICT'],
         body: updateGroupSchema,
       },
@@ -71,7 +71,7 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
       {
         operationId: 'removeGroup',
         summary: 'Remove an authentication group',
-        description: 'Its users lose its scopes at once.',
+        description: 'Its users lose its scopes immediately.',
         errors: ['CONFLICT'],
       },
       (guid, request) => access.removeGroup(guid, callerOf(request)),
@@ -90,7 +90,7 @@ interface GroupBody {
 /** Without `_meta`, and with `permissions` under the name that records have for it. */
 function groupInput({ name, description, scopes, permissions, is_active }: GroupBody) {
   if (scopes !== undefined && permissions !== undefined)
-    throw invalidField('permissions', 'permissions says the same as scopes; send one.')
+    throw invalidField('permissions', 'permissions is an alias of scopes; send one.')
   const given = scopes ?? permissions
   return {
     ...(name !== undefined && { name }),

@@ -16,7 +16,7 @@ export async function changeKnowingPassword(
   ip: string,
 ): Promise<JsonObject> {
   if (currentPassword === undefined)
-    throw invalidField('current_password', 'current_password is needed to change your own password.')
+    throw invalidField('current_password', 'current_password is required to change your own password.')
   const { access_token } = await signIn(access, caller.username, currentPassword, ip)
   try {
     return await access.updateUser(caller.guid, changes, caller, { currentPassword: true })

@@ -26,7 +26,7 @@ export function meRoutes(access: Access): RouteFamily {
           operationId: 'updateMe',
           summary: 'Change the calling user',
           description:
-            'A new password needs the current one. It signs the user out everywhere, this token included.',
+            'A new password requires the current one. It signs the user out everywhere, this token included.',
           tags,
           body: updateMeSchema,
           response: { 200: userSchema },

@@ -29,7 +29,8 @@ export function userLogRoutes(access: Access): RouteFamily {
         schema: {
           operationId: 'searchUserLogs',
           summary: 'Read user activity logs',
-          description: 'The last 30 days, newest first. Takes what other searches take, as query parameters.',
+          description:
+            'The last 30 days, newest first. Accepts the fields of other searches as query parameters.',
           tags: ['Logs'],
           querystring: searchQuerySchema,
           response: { 200: Type.Array(userLogSchema) },

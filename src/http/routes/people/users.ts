@@ -60,7 +60,7 @@ export function userRoutes(access: Access): RouteFamily {
         operationId: 'updateUser',
         summary: 'Change a user',
         description:
-          'Changes what is given. A new password, or `is_active: false`, signs the user out everywhere. Your own password needs the current one, as with `PUT /users/me`.',
+          'Changes the given fields. A new password, or `is_active: false`, signs the user out everywhere. Changing your own password requires the current one, as with `PUT /users/me`.',
         errors: ['CONFLICT', 'TOO_MANY_LOGIN_ATTEMPTS'],
         body: updateUserSchema,
       },

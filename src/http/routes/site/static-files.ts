@@ -15,7 +15,7 @@ export function staticFileRoutes(assets: Assets): RouteFamily {
         schema: {
           operationId: 'getStaticFile',
           summary: 'A public asset',
-          description: 'What a browser could run is offered for saving instead of shown.',
+          description: 'Content that a browser could execute is sent as a download.',
           tags: ['Assets'],
           response: { 200: fileResponse },
         },

@@ -99,7 +99,7 @@ async function studioFile(
 function notThere(): QuoinError {
   return new QuoinError(
     'NOT_FOUND',
-    'The studio has no such file. It may be of an older version: load the page again.',
+    'The studio has no such file. It may belong to an older version: reload the page.',
   )
 }
 
