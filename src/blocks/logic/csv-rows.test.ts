@@ -76,10 +76,44 @@ describe('what spreadsheets write', () => {
     ],
     ['5" pipe,x', [['5" pipe', 'x']]],
     ['"a\n', undefined],
+    [
+      '"two\nlines";b;c,d\n1;2',
+      [
+        ['two\nlines', 'b', 'c,d'],
+        ['1', '2'],
+      ],
+    ],
+    ['\ufeff"a","b"\r\n', [['a', 'b']]],
+    ['"a"""', [['a"']]],
+    ['"","",1', [['', '', '1']]],
   ])('%j', async (text, rows) => {
     if (rows === undefined) await expect(cellsOf([text])).rejects.toThrow()
     else expect(await cellsOf([text])).toEqual(rows)
   })
+})
+
+test('line ends that are cut in two are one', async () => {
+  expect(await cellsOf(['a,"x\r', '\ny"\r', '\n1,2\r', '', '\n\n3,"4"\r', '5'])).toEqual([
+    ['a', 'x\r\ny'],
+    ['1', '2'],
+    ['3', '4'],
+    ['5'],
+  ])
+})
+
+test('a text of one piece is read in turns, between which other work runs', async () => {
+  const text = 'name,"of ""it"""\r\n'.repeat(60_000)
+  let others = 0
+  const other = () => {
+    others += 1
+    turn = setImmediate(other)
+  }
+  let turn = setImmediate(other)
+  const rows = await cellsOf([text])
+  clearImmediate(turn)
+  expect(rows).toHaveLength(60_000)
+  expect(new Set(rows.map((row) => row.join('|')))).toEqual(new Set(['name|of "it"']))
+  expect(others).toBeGreaterThanOrEqual(Math.floor(text.length / 65_536))
 })
 
 test('rows know the line they begin in', async () => {
