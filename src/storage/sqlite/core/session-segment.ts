@@ -7,10 +7,11 @@ import type { SearchCache } from '../cache/search-cache.ts'
 import type { SqliteJobs } from '../jobs/sqlite-jobs.ts'
 import type { SearchThread } from '../sql/search-thread.ts'
 import { TextTotals } from '../text/text-totals.ts'
+import type { Segment } from './commit-group.ts'
 import type { markVersions } from './mark-versions.ts'
 import type { SqliteCatalogue } from './sqlite-catalogue.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
-import type { Segment, SqliteWriter } from './sqlite-writer.ts'
+import type { SqliteWriter } from './sqlite-writer.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 /** What sessions share. */

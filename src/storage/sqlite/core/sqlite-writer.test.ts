@@ -13,6 +13,7 @@ import { transact } from '../../transact.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { openSqliteParts, type SqliteParts } from './sqlite-parts.ts'
 import { HOLD_LIMIT } from './sqlite-writer.ts'
+import { type WriterMode, writerTransitions } from './writer-mode.ts'
 
 let directory: string
 let parts: SqliteParts
@@ -302,5 +303,60 @@ describe('a full disk', () => {
     limit(100_000)
     await database.ensure('things', needs)
     expect(await database.session().count('things', { kind: 'term', field: 'n', value: 'small' })).toBe(1)
+  })
+})
+
+describe('the mode of the writer', () => {
+  const stranger = { granted: () => undefined, lost: () => undefined, settled: () => undefined }
+  const hurt = () =>
+    parts.writer.operate(stranger, () => {
+      throw new Error('A statement failed.')
+    })
+
+  test('a segment without the turn cannot end one: the writer says that it has no such step', () => {
+    expect(hurt).toThrow(
+      expect.objectContaining({ code: 'INTERNAL', message: 'The writer cannot go from idle to idle.' }),
+    )
+  })
+
+  test('control: the segment with the turn can, and the next one gets it', () => {
+    const next = { ...stranger, granted: vi.fn() }
+    parts.writer.take(stranger)
+    void parts.writer.take(next)
+    expect(next.granted).not.toHaveBeenCalled()
+    expect(hurt).toThrow('A statement failed.')
+    expect(next.granted).toHaveBeenCalledOnce()
+    parts.writer.undo(next)
+    expect(parts.writer.idle).toBe(true)
+  })
+
+  test('what comes when the writer is closed is refused and waits for nothing', async () => {
+    await database.close()
+    await failure('UNAVAILABLE', () =>
+      parts.writer.alone(
+        () => undefined,
+        () => undefined,
+      ),
+    )
+    expect(() => parts.writer.take(stranger)).toThrow('The storage is being closed.')
+    await open()
+  })
+
+  test('the table leads to each mode from idle, and from each back to idle, but from closed', () => {
+    const reached = (from: WriterMode): Set<WriterMode> => {
+      const seen = new Set<WriterMode>()
+      const look = (mode: WriterMode) => {
+        for (const to of writerTransitions[mode]) {
+          if (seen.has(to)) continue
+          seen.add(to)
+          look(to)
+        }
+      }
+      look(from)
+      return seen
+    }
+    const modes: readonly WriterMode[] = ['idle', 'gathering', 'held', 'due', 'apart']
+    for (const mode of modes) expect([...reached(mode)].sort()).toEqual([...modes, 'closed'].sort())
+    expect([...reached('closed')]).toEqual([])
   })
 })

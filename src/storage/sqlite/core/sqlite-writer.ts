@@ -28,20 +28,23 @@
  *   a mutation is refused (QuoinError), because that is checked before the first statement.
  * - COMMIT fails: the group is rolled back and has failed.
  * - The database is damaged: the first who meets it, reading or writing, has `take` and `alone` refuse from then on.
- * - The disk is full: besides, the ballast is given away (ballast.ts), and from the next transaction on the database may
- *   not grow until there is room: what changes documents in the pages that are there goes on. Deletes, with their records
- *   in the history and the audit log, and sign-ins may take some of what was given away (`Segment.reserve`).
+ * - The disk is full: besides, the database may not grow until there is room (growth-limit.ts).
  * - A holder does nothing for too long: its segment is undone, and it hears of it.
  *
  * A segment reads what earlier segments of its group wrote and is not yet on disk. It must not tell anybody before that
  * is: so a session whose segment joined a group waits for the COMMIT also when it wrote nothing or rolled back.
  */
 import { QuoinError } from '../../../shared/errors.ts'
+import { nextMode } from '../../../shared/state-machine.ts'
 import { processTimers, type Timer, type Timers } from '../../../shared/timers.ts'
 import { type TextTotals, together } from '../text/text-totals.ts'
 import type { Ballast } from './ballast.ts'
-import { numberOf, type SqliteConnection } from './sqlite-connection.ts'
-import { DamagedDatabase, isFull, storageError, violatedIndex } from './sqlite-errors.ts'
+import { CommitGroup, type Segment } from './commit-group.ts'
+import { GrowthLimit } from './growth-limit.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import { DamagedDatabase, storageError, violatedIndex } from './sqlite-errors.ts'
+import { WriterLine } from './writer-line.ts'
+import { type WriterMode, writerTransitions } from './writer-mode.ts'
 
 /** How long a session may keep the writer, in milliseconds. */
 export const HOLD_LIMIT = 5000
@@ -51,59 +54,26 @@ const LARGE_GROUP = 64
 /** Of one turn of the event loop: while so many come a group waits. Fewer are not worth what searches lose meanwhile. */
 const MANY = 4
 
-/** SQLite's own, 16 TiB. */
-const MAX_PAGES = 4_294_967_294
-
-export interface Segment {
-  /** Whether the database may grow for it while the disk is full. */
-  readonly reserve?: boolean
-  /** What it changed of the totals of free text; written with its group. */
-  readonly totals?: TextTotals
-  /** Called when the segment has got the turn. */
-  granted(): void
-  /** Called if the segment's writes are gone and it no longer has the turn. */
-  lost(error: unknown): void
-  /** Called when the segment was kept: after it is on disk (undefined), or when its group has failed. */
-  settled(error: unknown): void
-}
-
-interface Group {
-  readonly kept: Segment[]
-  readonly done: Promise<void>
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
-interface Waiting {
-  readonly segment: Segment | undefined
-  readonly turn: () => void
-  readonly reject: (error: unknown) => void
-}
-
-const noNews = (): void => undefined
-
 export class SqliteWriter {
   readonly connection: SqliteConnection
-  readonly #ballast: Ballast | undefined
+  readonly #growth: GrowthLimit
   /** Called once. */
   damageFound: ((damage: DamagedDatabase) => void) | undefined
   #damage: DamagedDatabase | undefined
-  /** While the disk is full: the pages beyond which the database may not grow, and may by a segment with the reserve. */
-  #bounds: { readonly pages: number; readonly reserve: number } | undefined
-  #allowed = MAX_PAGES
-  #group: Group | undefined
+  #mode: WriterMode = 'idle'
+  /** While a group is open. */
+  #group: CommitGroup | undefined
+  /** While a segment has the turn. */
   #holder: Segment | undefined
-  #waiting: Waiting[] = []
-  #scheduled = false
-  #due = false
-  #closing = false
+  readonly #line = new WriterLine()
+  #closed: Promise<void> | undefined
   /** One timer, pushed back at each turn: cheaper than one a turn. If it fires and there is a holder, that one is late. */
   readonly #guard: Timer
   readonly #timers: Timers
 
   constructor(connection: SqliteConnection, ballast?: Ballast, timers: Timers = processTimers) {
     this.connection = connection
-    this.#ballast = ballast
+    this.#growth = new GrowthLimit(connection, ballast)
     this.#timers = timers
     this.#guard = timers.after(HOLD_LIMIT, () => this.#evict())
     this.#guard.unref()
@@ -116,14 +86,14 @@ export class SqliteWriter {
 
   /** What the open group has changed of the totals of free text, which are written with it. */
   unsavedTotals(): TextTotals {
-    return together([...(this.#group?.kept ?? []), ...(this.#holder ? [this.#holder] : [])])
+    return this.#group?.totals(this.#holder) ?? together([])
   }
 
-  /** Gives the segment the turn: at once (undefined) if nobody has it, else when the promise resolves. */
+  /** Gives the segment the turn: at once (undefined) if it is free, else when the promise resolves. */
   take(segment: Segment): Promise<void> | undefined {
     if (this.#damage) throw this.#damage
-    if (this.#closing) throw new QuoinError('UNAVAILABLE', 'The storage is being closed.')
-    if (this.#holder === undefined && this.#waiting.length === 0) {
+    if (this.#closed) throw closing()
+    if (this.#isFree() && this.#line.isEmpty) {
       this.#begin(segment)
       return undefined
     }
@@ -132,15 +102,13 @@ export class SqliteWriter {
         this.#begin(segment)
         resolve()
       }
-      this.#waiting.push({ segment, turn, reject })
+      this.#line.add({ segment, turn, reject })
     })
   }
 
   /** Takes back a `take` that still waits; its promise rejects. */
   giveUp(segment: Segment, error: unknown): void {
-    const gone = this.#waiting.filter((waiting) => waiting.segment === segment)
-    this.#waiting = this.#waiting.filter((waiting) => waiting.segment !== segment)
-    for (const waiting of gone) waiting.reject(error)
+    this.#line.giveUp(segment, error)
   }
 
   /**
@@ -149,7 +117,7 @@ export class SqliteWriter {
    */
   operate<T>(segment: Segment, operation: (connection: SqliteConnection) => T): T {
     try {
-      if (this.#bounds) this.#allow(segment.reserve ? this.#bounds.reserve : this.#bounds.pages)
+      this.#growth.applyTo(segment.reserve ?? false)
       return operation(this.connection)
     } catch (error) {
       const refused = error instanceof QuoinError || violatedIndex(error) !== undefined
@@ -183,35 +151,31 @@ export class SqliteWriter {
 
   /**
    * Waits for its turn, then does `work` in a transaction of its own: for what must not share a group, such as DDL.
-   * `committed` is called before anybody else has a turn: what is in memory changes together with what is on disk.
+   * `committed` is called before any other turn: what is in memory changes together with what is on disk.
    */
   alone<T>(work: (connection: SqliteConnection) => T, committed: (result: T) => void): Promise<void> {
     return this.#turn(() => {
       if (this.#damage) throw this.#damage
-      let result: T
+      this.#to('apart')
       try {
-        this.#open()
-        result = work(this.connection)
-        this.connection.run('COMMIT')
-      } catch (error) {
-        this.#rollBack()
-        throw this.#failure(error)
+        committed(this.#transact(work))
+      } finally {
+        this.#to('idle')
       }
-      committed(result)
     })
   }
 
   /**
-   * Waits for its turn, then lets nobody else write until `work` is over: for what another connection writes, which would
-   * find the database locked otherwise, as would we. No transaction is open meanwhile, so reads go on.
+   * Waits for its turn, then lets no segment write until `work` is over: for what another connection writes, which would
+   * find the database locked otherwise, as would this one. No transaction is open meanwhile, so reads go on.
    */
   aside<T>(work: () => Promise<T>): Promise<T> {
     return this.#turn(async () => {
-      this.#holder = { granted: noNews, lost: noNews, settled: noNews }
+      this.#to('apart')
       try {
         return await work()
       } finally {
-        this.#holder = undefined
+        this.#to('idle')
         this.#next()
       }
     })
@@ -219,38 +183,43 @@ export class SqliteWriter {
 
   /** Lets those who wait have their turn, commits, and closes the connection. */
   close(): Promise<void> {
-    if (this.#closing) return Promise.resolve()
-    // Somebody waits now: a holder that never ends must not let the process end before its guard fires.
+    // A caller waits now: a holder that never ends must not let the process end before its guard fires.
     this.#guard.ref()
-    const closed = this.#turn(() => {
+    this.#closed ??= this.#turn(() => {
+      this.#to('closed')
       this.#guard.end()
       this.connection.close()
+      this.#line.rejectAll(closing())
     })
-    this.#closing = true
-    return closed
+    return this.#closed
+  }
+
+  /** The only place where the mode changes. */
+  #to(mode: WriterMode): void {
+    this.#mode = nextMode('The writer', writerTransitions, this.#mode, mode)
+  }
+
+  /** Whether the next turn can begin at once. */
+  #isFree(): boolean {
+    return this.#mode === 'idle' || this.#mode === 'gathering'
   }
 
   /** A turn without a segment, between two groups. */
   #turn<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      if (this.#mode === 'closed') throw closing()
       const turn = () => {
         this.#commit()
         resolve(work())
       }
-      this.#waiting.push({ segment: undefined, turn, reject })
-      if (this.#holder === undefined) this.#next()
+      this.#line.add({ segment: undefined, turn, reject })
+      this.#next()
     })
   }
 
   #begin(segment: Segment): void {
     try {
-      if (this.#group === undefined) {
-        this.#open()
-        const { promise, resolve, reject } = Promise.withResolvers<void>()
-        // Whoever kept a segment hears of it; a group in which nobody did is nobody's news.
-        promise.catch(() => undefined)
-        this.#group = { kept: [], done: promise, resolve, reject }
-      }
+      if (this.#group === undefined) this.#openGroup()
       this.connection.run('SAVEPOINT segment')
     } catch (error) {
       const reason = this.#failure(error)
@@ -258,42 +227,44 @@ export class SqliteWriter {
       throw reason
     }
     this.#holder = segment
+    this.#to('held')
     this.#guard.refresh()
     segment.granted()
   }
 
-  /** The holder is done: on to whoever waits, or to the end of the group. */
+  #openGroup(): void {
+    this.#open()
+    this.#group = new CommitGroup()
+    this.#to('gathering')
+  }
+
+  /** The holder is done: on to the next that waits, or to the end of the group. */
   #pass(): void {
+    const isDue = this.#mode === 'due'
     this.#holder = undefined
-    if (this.#due) this.#commit()
+    this.#to(this.#group === undefined ? 'idle' : 'gathering')
+    if (isDue) this.#commit()
     this.#next()
     const group = this.#group
     if (group === undefined) return
-    if (group.kept.length > 0) this.#schedule()
-    else if (this.#holder === undefined) this.#commit()
+    if (group.kept.length > 0) this.#schedule(group)
+    else if (this.#isFree()) this.#commit()
   }
 
   #next(): void {
-    while (this.#holder === undefined) {
-      const waiting = this.#waiting.shift()
-      if (waiting === undefined) return
-      try {
-        waiting.turn()
-      } catch (error) {
-        waiting.reject(error)
-      }
-    }
+    while (this.#isFree() && this.#line.takeFirst());
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return
-    this.#scheduled = true
-    const kept = this.#group?.kept.length ?? 0
+  #schedule(group: CommitGroup): void {
+    if (group.isScheduled) return
+    group.isScheduled = true
+    const kept = group.kept.length
     this.#timers.soon(() => {
-      this.#scheduled = false
-      const group = this.#group
-      if (this.#holder !== undefined) this.#due = true
-      else if (group && group.kept.length >= kept + MANY && group.kept.length < LARGE_GROUP) this.#schedule()
+      group.isScheduled = false
+      // It was committed before, or has failed.
+      if (this.#group !== group) return
+      if (!this.#isFree()) this.#to('due')
+      else if (group.kept.length >= kept + MANY && group.kept.length < LARGE_GROUP) this.#schedule(group)
       else this.#commit()
     })
   }
@@ -304,70 +275,60 @@ export class SqliteWriter {
     if (group === undefined) return
     if (group.kept.length === 0) {
       this.#group = undefined
+      this.#to('idle')
       this.#rollBack()
       return
     }
     try {
-      together(group.kept).save(this.connection)
+      group.totals().save(this.connection)
       this.connection.run('COMMIT')
     } catch (error) {
       this.#fail(this.#failure(error))
       return
     }
     this.#group = undefined
-    this.#due = false
-    for (const segment of group.kept) segment.settled(undefined)
-    group.resolve()
+    this.#to('idle')
+    group.committed()
   }
 
-  /** The group is gone, whether SQLite has rolled it back or we do. */
+  /** The group is gone, whether SQLite has rolled it back or we do. A holder of it keeps the turn until it has heard. */
   #fail(error: unknown): void {
     const group = this.#group
     this.#group = undefined
-    this.#due = false
+    if (this.#mode === 'gathering') this.#to('idle')
     this.#rollBack()
-    if (group === undefined) return
-    for (const segment of group.kept) segment.settled(error)
-    group.reject(error)
+    group?.failed(error)
+  }
+
+  /** A transaction of its own, apart from all groups. */
+  #transact<T>(work: (connection: SqliteConnection) => T): T {
+    try {
+      this.#open()
+      const result = work(this.connection)
+      this.connection.run('COMMIT')
+      return result
+    } catch (error) {
+      this.#rollBack()
+      throw this.#failure(error)
+    }
   }
 
   #open(): void {
-    // Only if a ROLLBACK has failed; then nobody else can have begun.
+    // Only if a ROLLBACK has failed; then no one else can have begun.
     this.#rollBack()
-    this.#bound()
+    this.#growth.follow()
     this.connection.run('BEGIN IMMEDIATE')
   }
 
-  /** Keeps the database from growing while the disk is full. Between two transactions: within one it has grown already. */
-  #bound(): void {
-    const full = this.#ballast?.full ?? false
-    if (full === (this.#bounds !== undefined)) return
-    this.#bounds = full ? this.#boundsNow() : undefined
-    this.#allow(this.#bounds?.pages ?? MAX_PAGES)
-  }
-
-  #boundsNow(): { pages: number; reserve: number } {
-    const pages = numberOf(this.connection.get('PRAGMA page_count') ?? {}, 'page_count')
-    const size = numberOf(this.connection.get('PRAGMA page_size') ?? {}, 'page_size')
-    return { pages, reserve: pages + Math.floor((this.#ballast?.spare ?? 0) / size) }
-  }
-
-  /** SQLite takes what is there for the bound where it is more. */
-  #allow(pages: number): void {
-    if (pages === this.#allowed) return
-    this.connection.exec(`PRAGMA max_page_count = ${pages}`)
-    this.#allowed = pages
-  }
-
-  /** What to tell of an error of SQLite. Of a full disk also the ballast hears. */
+  /** What to tell of an error of SQLite. */
   #failure(error: unknown): unknown {
-    if (this.#ballast && !this.#ballast.full && isFull(error)) this.#ballast.giveAway()
+    this.#growth.note(error)
     const told = storageError(error)
     this.noteFailure(told)
     return told
   }
 
-  /** Each error that anybody met. Nothing is written to a database that was found damaged: it could destroy more. */
+  /** Each error of the database. Nothing is written to one that was found damaged: it could destroy more. */
   readonly noteFailure = (error: unknown): void => {
     if (!(error instanceof DamagedDatabase) || this.#damage) return
     this.#damage = error
@@ -406,10 +367,14 @@ export class SqliteWriter {
 
   #evict(): void {
     const holder = this.#holder
-    // Who writes by another connection has no transaction here, and cannot be stopped.
+    // Another connection's writes have no transaction here, and cannot be stopped.
     if (holder === undefined || this.#group === undefined) return
     const seconds = HOLD_LIMIT / 1000
     const message = `The transaction was open for more than ${seconds} seconds and was undone. Do slow work before the first write or after the commit.`
     this.#lose(holder, new QuoinError('UNAVAILABLE', message))
   }
+}
+
+function closing(): QuoinError {
+  return new QuoinError('UNAVAILABLE', 'The storage is being closed.')
 }

@@ -1,7 +1,8 @@
 /** Reads and writes of the queue's tables, through the one writer, and who is told when there is something to do. */
 import { isPromise } from '../../../shared/maybe-promise.ts'
+import type { Segment } from '../core/commit-group.ts'
 import { guarded, type SqliteConnection } from '../core/sqlite-connection.ts'
-import type { Segment, SqliteWriter } from '../core/sqlite-writer.ts'
+import type { SqliteWriter } from '../core/sqlite-writer.ts'
 
 /** What a piece of work did, which decides whether anything is committed and whether workers are woken. */
 export interface Effect {
