@@ -31,7 +31,7 @@ const number = (least: number, most: number) => ({
 const text = { accepts: 'text', read: (given: string) => given }
 
 const list = {
-  accepts: 'a list with commas',
+  accepts: 'a list separated by commas',
   read: (given: string) =>
     given
       .split(',')
@@ -87,7 +87,7 @@ export const optionTable = {
   workers: {
     variable: 'QUOIN_WORKERS',
     fallback: '1',
-    help: 'Processes on the embedded database: one writes, all read and answer. About as many as there are cores.',
+    help: 'Processes on the embedded database: one writes, all serve reads. At most about the number of cores.',
     ...number(1, 64),
   },
   databaseUrl: {
@@ -99,19 +99,19 @@ export const optionTable = {
   listenUrl: {
     variable: 'QUOIN_LISTEN_URL',
     fallback: '',
-    help: 'The same database past a pooler such as PgBouncer, where messages between nodes arrive. Empty: DATABASE_URL.',
+    help: 'Direct address of the same database, past a pooler such as PgBouncer, for messages between nodes. Empty: DATABASE_URL.',
     ...postgresUrl,
   },
   pool: {
     variable: 'QUOIN_POOL',
     fallback: '10',
-    help: 'Most connections of a node to PostgreSQL, besides one for messages and one for its lease.',
+    help: 'Maximum connections of a node to PostgreSQL, besides one for messages and one for its lease.',
     ...number(2, 1000),
   },
   assetsUrl: {
     variable: 'QUOIN_ASSETS_URL',
     fallback: '',
-    help: 'Bucket for uploaded files; with PostgreSQL they need one. Credentials come from AWS_ACCESS_KEY_ID and its like. Empty: the data folder.',
+    help: 'Bucket for uploaded files, required for uploads with PostgreSQL. Credentials come from AWS_ACCESS_KEY_ID and the other AWS variables. Empty: the data folder.',
     accepts: 'empty, or s3://bucket/prefix?endpoint=…&region=…',
     secret: true,
     read: (given: string) => (given === '' || isBucketUrl(given) ? given : undefined),
@@ -119,13 +119,13 @@ export const optionTable = {
   node: {
     variable: 'QUOIN_NODE',
     fallback: '',
-    help: 'Name of this node, as the others and /info show it. Empty: the name of the host.',
+    help: 'Name of this node in lists of nodes and in /info. Empty: the name of the host.',
     ...text,
   },
   adminPassword: {
     variable: 'QUOIN_ADMIN_PASSWORD',
     fallback: '',
-    help: 'Password of the first administrator, at least 10 characters and none that is guessed first. Empty: a random one, printed once.',
+    help: 'Password of the first administrator, at least 10 characters, not a common one. Empty: a random one, printed once.',
     ...text,
   },
   examples: {
@@ -138,20 +138,20 @@ export const optionTable = {
   environment: {
     variable: 'QUOIN_ENVIRONMENT',
     fallback: '',
-    help: 'In development, requests from this machine are not limited in rate and may read /metrics. Empty: development if QUOIN_HOST is an address of this machine only and QUOIN_TRUST_PROXY is empty, else production.',
+    help: 'In development, requests from this machine have no rate limit and may read /metrics. Empty: development if QUOIN_HOST is an address of this machine only and QUOIN_TRUST_PROXY is empty, else production.',
     accepts: 'empty, development or production',
     read: (text: string) => (text === '' ? 'unset' : environments.find((one) => one === text)),
   },
   logLevel: {
     variable: 'QUOIN_LOG_LEVEL',
     fallback: 'info',
-    help: 'Least level that is written to the standard output.',
+    help: 'Lowest level that is written to standard output.',
     ...choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },
   bodyLimit: {
     variable: 'QUOIN_BODY_LIMIT',
     fallback: '1048576',
-    help: 'Most bytes of a JSON or form body.',
+    help: 'Maximum bytes of a JSON or form body.',
     ...number(1024, 104_857_600),
   },
   rateLimit: {
@@ -163,32 +163,32 @@ export const optionTable = {
   connections: {
     variable: 'QUOIN_CONNECTIONS',
     fallback: '256',
-    help: 'Connections from one address at once; more are closed. This machine and QUOIN_TRUST_PROXY are not counted; 0 = no limit.',
+    help: 'Simultaneous connections from one address; further ones are closed. This machine and QUOIN_TRUST_PROXY are not counted; 0 = no limit.',
     ...number(0, 1_000_000),
   },
   replyMemory: {
     variable: 'QUOIN_REPLY_MEMORY',
     fallback: '128',
-    help: 'MiB of replies that may wait for clients that do not read them, in each process; what would be more is 503; 0 = no limit.',
+    help: 'MiB of replies that may wait for clients to read them, in each process; beyond that 503; 0 = no limit.',
     ...number(0, 1_048_576),
   },
   corsOrigins: {
     variable: 'QUOIN_CORS_ORIGINS',
     fallback: '',
-    help: 'Origins whose pages may call the API, with commas; * for all.',
+    help: 'Origins whose pages may call the API, separated by commas; * for all.',
     ...list,
   },
   trustProxy: {
     variable: 'QUOIN_TRUST_PROXY',
     fallback: '',
-    help: 'Addresses of the proxies in front, with commas: their x-forwarded-for is believed.',
+    help: 'Addresses of your reverse proxies, separated by commas; their x-forwarded-for is trusted.',
     ...list,
   },
   allowedHosts: {
     variable: 'QUOIN_ALLOWED_HOSTS',
     fallback: '',
-    help: 'Private hosts that the http request block may reach: names, host:port or networks, with commas.',
-    accepts: 'a list of host names, host:port or networks such as 10.0.0.0/8, with commas',
+    help: 'Private hosts that the http request block may call: names, host:port or networks, separated by commas.',
+    accepts: 'a list of host names, host:port or networks such as 10.0.0.0/8, separated by commas',
     read: (text: string) => {
       const hosts = list.read(text)
       return hosts.every((host) => allowedHostProblem(host) === undefined) ? hosts : undefined
@@ -209,19 +209,19 @@ export const optionTable = {
   acceptLoss: {
     variable: 'QUOIN_ACCEPT_LOSS',
     fallback: '0',
-    help: 'Start although a file of the embedded database is damaged and later writes may be lost. For one start, after the folder was copied.',
+    help: 'Start although a file of the embedded database is damaged and recent writes may be lost. Set it for one start, after copying the folder.',
     ...flag,
   },
   watchdog: {
     variable: 'QUOIN_WATCHDOG',
     fallback: '10',
-    help: 'Seconds without a turn of the event loop after which the process is ended with code 70, to be started again. 0: never.',
+    help: 'Seconds without a turn of the event loop after which the process ends with code 70, so that it is restarted. 0: never.',
     ...number(0, 3600),
   },
   lockoutAttempts: {
     variable: 'QUOIN_LOCKOUT_ATTEMPTS',
     fallback: '10',
-    help: 'Failed sign-ins in a row from one network that lock a user for it; ten times as many from unknown networks lock all of those.',
+    help: 'Failed sign-ins in a row from one network that lock a user for that network; ten times as many from unknown networks lock all of them.',
     ...number(1, 1000),
   },
   lockoutSeconds: {
@@ -246,7 +246,7 @@ export const optionTable = {
   metricsToken: {
     variable: 'QUOIN_METRICS_TOKEN',
     fallback: '',
-    help: 'Secret of whoever collects /metrics; sent as a bearer token.',
+    help: 'Secret of the metrics collector, sent as a bearer token.',
     accepts: 'empty, or at least 16 characters without spaces',
     secret: true,
     read: (given: string) => (given === '' || /^\S{16,}$/.test(given) ? given : undefined),
@@ -268,7 +268,7 @@ export type Options = {
   readonly [K in keyof ReadOptions]: Exclude<ReadOptions[K], 'unset'>
 }
 
-/** A setting that was not accepted: one line for whoever starts Quoin. */
+/** A setting that was not accepted: one line for the operator. */
 export class OptionError extends Error {}
 
 function readOption<T>(

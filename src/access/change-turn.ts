@@ -39,5 +39,5 @@ export async function openTurn(database: Database): Promise<string> {
 export async function takeTurn(session: Session, turnGuid: string): Promise<void> {
   const written = await session.update(TURNS, turnGuid, [{ op: 'increment', field: 'changes', amount: 1 }])
   if (written.outcome !== 'written')
-    throw new QuoinError('INTERNAL', 'The document that orders changes to users is gone. Restart Quoin.')
+    throw new QuoinError('INTERNAL', 'The document that orders changes to users is missing. Restart Quoin.')
 }

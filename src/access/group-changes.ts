@@ -160,7 +160,7 @@ function checkInput({ name, description, scopes = [] }: GroupInput): void {
   if (name !== undefined && (name.trim() !== name || name === '' || [...name].length > 100))
     throw invalidField('name', 'name must have 1 to 100 characters, and no space at its ends.')
   if (name !== undefined && hasInvisible(name))
-    throw invalidField('name', 'name must not hold invisible or control characters.')
+    throw invalidField('name', 'name must not contain invisible or control characters.')
   const problem = jsonProblem(description ?? '')
   if (problem) throw invalidField('description', `description ${problem}.`)
   if (scopes.length > MAX_SCOPES)

@@ -33,7 +33,7 @@ export function scopeNameProblem(name: string): string | undefined {
   if (name === '*') return undefined
   if (name === '') return 'is empty'
   if ([...name].length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`
-  if (hasInvisible(name) || /\s/.test(name)) return 'holds spaces or invisible characters'
-  if (name.startsWith('*')) return 'starts with *, which is kept for *public, *loggedin and * itself'
+  if (hasInvisible(name) || /\s/.test(name)) return 'contains spaces or invisible characters'
+  if (name.startsWith('*')) return 'starts with *, which is reserved for *public, *loggedin and *'
   return undefined
 }

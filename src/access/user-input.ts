@@ -37,7 +37,7 @@ const checks: Readonly<Record<string, Check>> = {
   language: languageProblem,
   settings: settingsProblem,
   custom_scopes: (value) => listProblem(value, (item) => scopeNameProblem(item)),
-  groups: (value) => listProblem(value, (item) => (isGuid(item) ? undefined : 'is no guid of a group')),
+  groups: (value) => listProblem(value, (item) => (isGuid(item) ? undefined : 'is not the guid of a group')),
   is_active: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
 }
 
@@ -57,7 +57,7 @@ export function userInput(input: JsonObject, required: readonly string[] = []): 
     if (readOnly.has(given)) continue
     const field = Object.hasOwn(otherNames, given) ? (otherNames[given] ?? given) : given
     const check = Object.hasOwn(checks, field) ? checks[field] : undefined
-    if (!check) problems.set(given, 'is no field of a user')
+    if (!check) problems.set(given, 'is not a field of a user')
     else if (Object.hasOwn(fields, field))
       problems.set(given, `says the same as ${otherNameOf(given)}; send one`)
     else {
@@ -91,7 +91,7 @@ function usernameProblem(value: JsonValue): string | undefined {
   if (typeof value !== 'string') return 'must be a text'
   if (value === '' || [...value].length > MAX_USERNAME) return `must have 1 to ${MAX_USERNAME} characters`
   if (value !== value.trim()) return 'must not start or end with a space'
-  return hasInvisible(value) ? 'must not hold invisible or control characters' : undefined
+  return hasInvisible(value) ? 'must not contain invisible or control characters' : undefined
 }
 
 function passwordProblem(value: JsonValue): string | undefined {
@@ -112,7 +112,7 @@ function emailProblem(value: JsonValue): string | undefined {
 function nameProblem(value: JsonValue): string | undefined {
   if (typeof value !== 'string') return 'must be a text'
   if ([...value].length > MAX_NAME) return `must have at most ${MAX_NAME} characters`
-  return /\p{Cc}/u.test(value) ? 'must not hold control characters' : undefined
+  return /\p{Cc}/u.test(value) ? 'must not contain control characters' : undefined
 }
 
 function timezoneProblem(value: JsonValue): string | undefined {

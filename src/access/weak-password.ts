@@ -29,7 +29,7 @@ export function weakPasswordProblem(password: string, username: string): string 
   const name = username.normalize('NFKC').toLowerCase()
   if (name.length >= SHORTEST_USERNAME && text.includes(name)) return 'must not contain the user name'
   if (bases.has(text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')) || isCommonPassword(text))
-    return 'is one of those that are guessed first; choose a longer sentence or a random one'
+    return 'is a common password; choose a longer sentence or a random one'
   return undefined
 }
 

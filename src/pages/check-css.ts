@@ -6,8 +6,7 @@
  */
 export function cssProblem(css: string): string | undefined {
   if (css.length > MAX_CSS) return `has more than ${MAX_CSS.toLocaleString('en-US')} characters`
-  if (css.includes('\\'))
-    return 'has a backslash: with one, a forbidden word can be spelt so that nobody sees it'
+  if (css.includes('\\')) return 'has a backslash: with one, a forbidden word can be disguised'
   // A browser takes a comment for nothing, so it must not part a word here.
   const plain = css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, '').toLowerCase()
   for (const [pattern, what] of forbidden) if (pattern.test(plain)) return `must not use ${what}`
@@ -23,7 +22,7 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
     /@\s*(?:import|charset|namespace|font-face|document)/,
     '@import, @font-face and other rules that load files',
   ],
-  [/expression\s*\(|javascript\s*:|-moz-binding|behavior\s*:/, 'what old browsers took for a script'],
+  [/expression\s*\(|javascript\s*:|-moz-binding|behavior\s*:/, 'expressions that old browsers executed'],
   [/<\s*[/!a-z]/, 'HTML'],
 ]
 

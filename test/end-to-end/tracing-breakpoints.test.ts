@@ -172,7 +172,7 @@ describe('a breakpoint', () => {
       null,
       null,
       null,
-      expect.stringContaining('has written and not committed'),
+      expect.stringContaining('has uncommitted writes'),
     ])
     await both.trace(false)
   })

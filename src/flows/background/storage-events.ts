@@ -134,7 +134,7 @@ function tooDeep(
 ) {
   return {
     level: 'error',
-    message: `"${name}" was not told ${event} of ${guid} in ${storage}: ${MAX_EVENT_DEPTH} storage events led to this write, one after the other. A flow that writes to the storage it listens to needs a condition that ends.`,
+    message: `"${name}" was not told ${event} of ${guid} in ${storage}: ${MAX_EVENT_DEPTH} storage events led to this write, one after the other. A flow that writes to the storage it watches needs a condition that ends the chain.`,
     blueprint,
     block,
     ...(origin.run !== undefined && { run: origin.run }),

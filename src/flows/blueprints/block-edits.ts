@@ -40,7 +40,7 @@ export async function stageEdits(
   by: Actor,
 ): Promise<JsonObject[]> {
   const guids = new Set(edits.map(({ guid }) => guid))
-  if (guids.size < edits.length) throw invalidField('edits', 'A block is edited twice: say each once.')
+  if (guids.size < edits.length) throw invalidField('edits', 'A block is edited twice: list each block once.')
   return transact(
     context.database,
     async (session) => {
@@ -70,7 +70,7 @@ function checkFresh({ guid, update_hash: hash, content }: BlockEdit, record: Jso
   if (!record && hash === null && content !== null && isGuid(guid)) return
   if (!record && hash === null && content !== null)
     throw invalidField('edits.guid', `A new block needs a UUIDv7 as its guid, which ${guid} is not.`)
-  const what = record ? 'was changed' : 'is not there any more'
+  const what = record ? 'was changed' : 'no longer exists'
   throw new QuoinError('CONFLICT', `The block ${guid} ${what}. Read the blocks again. Nothing was staged.`)
 }
 

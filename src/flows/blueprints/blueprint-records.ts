@@ -85,7 +85,7 @@ export async function updateBlueprint(
       if (written.outcome === 'conflict')
         throw new QuoinError(
           'CONFLICT',
-          'Somebody changed the blueprint since you read it. Read it again and take its _meta.update_hash.',
+          'The blueprint was changed since you read it. Read it again and use its _meta.update_hash.',
         )
       return documentOf(written.document)
     },

@@ -96,7 +96,7 @@ function draftOf(
     ...Object.keys(moreOut).filter((id) => id in definition.out),
   ]
   for (const pin of new Set(taken)) {
-    const message = `The block has a pin ${pin} of its own: choose another name than ${pin}.`
+    const message = `The block has a pin ${pin} already: choose another name than ${pin}.`
     problems.push({ block: block.guid, pin, rule: 'setting', message })
   }
   return {
@@ -130,7 +130,7 @@ function connect(
       continue
     }
     if (from.length > 0 && saved.value !== undefined) {
-      refuse('wire', saved.id, 'The pin is wired and holds a value: keep one of the two.')
+      refuse('wire', saved.id, 'The pin has a wire and a value: keep one of the two.')
     }
     if (from.length > 1 && pin.type !== 'flow' && !pin.several) {
       refuse('wire', saved.id, `The pin takes one wire and has ${from.length}.`)

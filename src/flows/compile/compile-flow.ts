@@ -43,7 +43,7 @@ export function flowCompiler(
     steps.set(node, entry)
     const { definition } = node
     if (definition.kind !== 'flow')
-      throw new TypeError(`${node.block.type} has a flow in-pin and is no flow block.`)
+      throw new TypeError(`${node.block.type} has a flow in-pin and is not a flow block.`)
     const block = facts.probe?.flow(node, definition) ?? definition
     entry.step = flowStep(node, block, facts, values, counts.of(definition), (pin) =>
       follow(facts.behind(node, pin).map(stepOf)),

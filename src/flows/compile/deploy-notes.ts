@@ -10,7 +10,7 @@ export function cachingNotes(endpoints: readonly CompiledEndpoint[]): DeployNote
   return endpoints.flatMap(({ block, listening, scopes, callerBlind }) => {
     const isPublic = scopes.length === 0 || scopes.includes('*public')
     if (listening.cacheSeconds === 0 || !isPublic || callerBlind) return []
-    const message = `cache_seconds of GET ${listening.uri}: the reply may depend on the caller, so shared caches are told not to keep it (private). Take out what looks at the user, the headers or a custom function, or set cache_seconds to 0.`
+    const message = `cache_seconds of GET ${listening.uri}: the reply may depend on the caller, so shared caches must not store it (private). Remove blocks that read the user or the headers and custom functions, or set cache_seconds to 0.`
     return [{ block, pin: 'cache_seconds', message, level: 'warn' as const }]
   })
 }

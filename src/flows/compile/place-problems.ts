@@ -36,7 +36,7 @@ export function placeProblems(graph: Graph): Problem[] {
           problems.push({
             block: node.block.guid,
             pin: id,
-            message: 'The value depends on itself: cut one wire of the circle.',
+            message: 'The value depends on itself: remove one wire of the cycle.',
           })
           continue
         }
@@ -57,7 +57,7 @@ export function placeProblems(graph: Graph): Problem[] {
       const outside = framesOfPin(node, id, pin)
       const [owner] = outside
       if (owner) {
-        const message = `The value exists only inside ${owner.block.type}: it can be read by what its result pin pulls, not here.`
+        const message = `The value exists only inside ${owner.block.type}: only blocks that lead to its result pin can read it.`
         problems.push({ block: node.block.guid, pin: id, message })
       }
     }

@@ -82,7 +82,7 @@ export function liveBlueprints(
         if (!reservedPageRoots.has(root)) continue
         throw new QuoinError(
           'CONFLICT',
-          `The page /${listening.uri} lies under /${root}, which is Quoin's own.`,
+          `The page /${listening.uri} lies under /${root}, which is reserved for Quoin.`,
         )
       }
       const pages = new Map(compiled.pages.map(({ listening: { uri } }) => [pageKey(uri), uri]))

@@ -55,12 +55,12 @@ function adviceOn(slow: SlowSearch, bringers: Bringer[]): SlowSearchRecord {
 }
 
 function whatToDo({ index, text }: SlowSearch['advice'], [bringer]: readonly Bringer[]): string {
-  if (bringer)
-    return `Deploy "${bringer.name}" again: it asks for the index, which is not there or not ready.`
+  if (bringer) return `Deploy "${bringer.name}" again: it needs the index, which is missing or not ready.`
   if (text)
-    return 'Deploy a flow with a search on this storage that has a free-text query: that makes the index.'
-  if (index) return `Deploy a flow with a search on this storage that ${spoken(index)}: that makes the index.`
-  return 'No index helps. Change the search, or ask less often and keep the result (cache_key).'
+    return 'Deploy a flow with a search on this storage that has a free-text query: that creates the index.'
+  if (index)
+    return `Deploy a flow with a search on this storage that ${spoken(index)}: that creates the index.`
+  return 'No index helps. Change the search, or cache its result (cache_key).'
 }
 
 function spoken({ fields, equal }: WantedIndex): string {

@@ -69,7 +69,7 @@ export async function updateValidationRule(
       if (written.outcome === 'conflict')
         throw new QuoinError(
           'CONFLICT',
-          'Somebody changed the rule since you read it. Read it again and take its _meta.update_hash.',
+          'The rule was changed since you read it. Read it again and use its _meta.update_hash.',
         )
       const rule = documentOf(written.document)
       // After the write, so that type and parameters are checked as they are together; a throw undoes it.

@@ -80,7 +80,7 @@ export class RunSteps {
     if (now - this.#turnBegan > LONGEST_TURN) {
       throw new RunStopped(
         'deadline',
-        `The run worked out values for more than ${LONGEST_TURN} ms without a pause.`,
+        `The run evaluated values for more than ${LONGEST_TURN} ms without a pause.`,
       )
     }
     if (now - this.#started - this.#paused >= this.#limits.deadline) throw this.late()

@@ -11,12 +11,14 @@ export function recordedOutside(detail: JsonObject): NonNullable<TracedRun['repl
     const step = steps.get(block)?.shift()
     if (!step)
       throw new Error(
-        'A replay asks nothing outside, and the recorded run did not execute this block so often.',
+        'A replay sends no external requests, and the recorded run did not execute this block this often.',
       )
     const { out, next, error } = step
     if (isJsonObject(error)) throw recordedError(error)
     if (!isJsonObject(out))
-      throw new Error('A replay asks nothing outside, and what came back then was too long to be kept.')
+      throw new Error(
+        'A replay sends no external requests, and the recorded result was too long to be stored.',
+      )
     return { ...out, ...(typeof next === 'string' && next !== 'flow' && { next }) }
   }
 }

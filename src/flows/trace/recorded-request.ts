@@ -23,11 +23,11 @@ const looking: PageVisit = {
 
 /** The request of a record, to be run again. CONFLICT if it cannot be. */
 export function readRequest(recorded: JsonObject, type: Listens, caller: Caller | undefined): RunRequest {
-  if (isCut(recorded)) throw new QuoinError('CONFLICT', 'The request was too long to be kept whole.')
+  if (isCut(recorded)) throw new QuoinError('CONFLICT', 'The request was too long to be recorded completely.')
   const method = textIn(recorded.method)
   const isPage = type === 'page'
   if (isPage && method !== 'GET')
-    throw new QuoinError('CONFLICT', 'A form that was sent cannot be replayed, only a look at a page.')
+    throw new QuoinError('CONFLICT', 'Submitted forms cannot be replayed, only views of a page.')
   const query = textsBy(recorded.query)
   const path = textIn(recorded.path)
   const pairs = Object.entries(query).flatMap(([name, value]) =>

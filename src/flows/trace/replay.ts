@@ -134,7 +134,7 @@ function givenAgain(
   if (trigger && request) return trigger.start(request)
   const given = type === 'http' || type === 'page' ? undefined : readGiven(detail.given)
   if (given) return given
-  throw new QuoinError('CONFLICT', 'What the run was started with was too long to be kept.')
+  throw new QuoinError('CONFLICT', 'The input of the run was too long to be recorded.')
 }
 
 /** Guids and times of new documents are never the same, so `_meta` does not count. */

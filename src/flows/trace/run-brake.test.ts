@@ -58,7 +58,7 @@ describe('does not pause', () => {
   })
 
   test.each<[string, Partial<BrakeGround>, boolean, string]>([
-    ['after a write', {}, true, 'has written'],
+    ['after a write', {}, true, 'uncommitted writes'],
     ['when the node stops', { closing: true }, false, 'stopping'],
     ['when too many are paused', { most: 0 }, false, '0 runs are paused'],
   ])('%s, and says why', (_when, more, hasWritten, why) => {

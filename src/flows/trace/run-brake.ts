@@ -115,9 +115,8 @@ export class RunBrake {
   #obstacle(): string | undefined {
     const { paused, most, closing } = this.#ground
     if (closing) return 'the node is stopping.'
-    if (paused.size >= most) return `${most} runs are paused on this node, which is the most.`
-    if (this.#run.session.hasWritten)
-      return 'the run has written and not committed yet; others would wait for it.'
+    if (paused.size >= most) return `${most} runs are paused on this node, the maximum.`
+    if (this.#run.session.hasWritten) return 'the run has uncommitted writes; other writes would wait for it.'
     return undefined
   }
 

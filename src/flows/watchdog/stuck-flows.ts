@@ -43,7 +43,7 @@ export async function settleStuckFlows(ground: StuckGround): Promise<void> {
   const recent = notes.filter(({ note }) => note.blueprint !== undefined && clock() - note.at <= DAY_MS)
   for (const [blueprint = '', own] of Map.groupBy(recent, ({ note }) => note.blueprint)) {
     if (own.length < TIMES || !own.some(({ isNew }) => isNew)) continue
-    const message = `The blueprint was deactivated: its flows held the event loop ${own.length} times within a day, and the process had to be ended. Repair it, then activate it again.`
+    const message = `The blueprint was deactivated: its flows blocked the event loop ${own.length} times within a day, and the process had to be ended. Repair it, then activate it again.`
     try {
       await deployments.deactivate(blueprint, SYSTEM)
       log.write({ level: 'error', message, blueprint })

@@ -48,7 +48,7 @@ describe('who may see a page', () => {
   test('who lacks the scope is told so, and sees nothing of it', async () => {
     const seen = await (await signedIn('ben')).get('/staff/7')
     expect(seen.status).toBe(403)
-    expect(seen.text).toContain('This page is not open to you')
+    expect(seen.text).toContain('No access to this page')
     expect(seen.text).not.toContain('This is')
   })
 
@@ -131,7 +131,7 @@ describe('errors', () => {
   test('a browser gets a page, a program JSON', async () => {
     const visitor = openVisitor(origin)
     const seen = await visitor.get('/nowhere')
-    expect([seen.status, seen.text.includes('There is no page here')]).toEqual([404, true])
+    expect([seen.status, seen.text.includes('Page not found')]).toEqual([404, true])
     const program = await visitor.get('/nowhere', { accept: 'application/json' })
     expect([program.status, JSON.parse(program.html).error]).toEqual([404, 'NOT_FOUND'])
     expect((await visitor.get('/api/v1/nowhere')).headers.get('content-type')).toContain('application/json')

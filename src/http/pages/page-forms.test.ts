@@ -149,7 +149,7 @@ describe('a form of blueprint fields', () => {
     ['tags', 'z', 'Choose one of the options.'],
     ['born', '2026-02-30', 'Enter a date.'],
     ['born', '2026-01-01', 'Enter 2020-12-31 or less.'],
-    ['code', 'abc', 'This does not have the form that is asked for.'],
+    ['code', 'abc', 'The format is invalid.'],
   ])('%s = %j is refused beside its input, and stays typed', async (name, value, message) => {
     const guid = await add({ name: 'Ada' })
     const page = await visitor.get(`/people/${guid}`)

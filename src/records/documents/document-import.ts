@@ -118,7 +118,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       await undoImport(database, id, origin).catch((cause: unknown) => {
         throw new QuoinError(
           'UNAVAILABLE',
-          'The import failed and what it had written could not be deleted. The next start of the node deletes it.',
+          'The import failed and its documents could not be deleted. The next start of the node deletes it.',
           { cause: new AggregateError([error, cause]) },
         )
       })

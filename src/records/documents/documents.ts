@@ -121,7 +121,7 @@ function change(
         if (written.outcome === 'conflict')
           throw new QuoinError(
             'CONFLICT',
-            `Somebody else changed the document ${document}. Read it again, then change it.`,
+            `Another client changed the document ${document}. Read it again, then change it.`,
           )
         const { before, document: after } = written
         await auditDocument(context.audit, session, name, { action, before, after })

@@ -95,7 +95,7 @@ function checkedField(record: JsonObject): JsonObject {
   const problem = jsonProblem(record)
   if (problem) throw invalidField('metadata', `The field ${problem}.`)
   const rule = ruleOf(record)
-  if (!rule) throw invalidField('type', 'type is none of the types of fields.')
+  if (!rule) throw invalidField('type', 'type is not a type of a field.')
   checkLimits(rule)
   checkDefault(rule)
   return record
@@ -115,7 +115,7 @@ function checkLimits(rule: FieldRule): void {
   for (const [limit, value] of Object.entries(limits)) {
     const place = `validation_rules.${limit}`
     if (!limitsFor[type].includes(limit))
-      throw invalidField(place, `${limit} says nothing about a field of the type ${type}. Leave it out.`)
+      throw invalidField(place, `${limit} does not apply to a field of the type ${type}. Leave it out.`)
     const bounds = limit === 'min' || limit === 'max'
     const plain: FieldRule = { ...rule, required: false, limits: {} }
     if (bounds && fieldValueProblem(plain, value))
@@ -124,7 +124,7 @@ function checkLimits(rule: FieldRule): void {
     if (problem) throw invalidField(place, `The pattern ${problem}.`)
   }
   if (isAbove(limits.min_length, limits.max_length) || isAbove(limits.min, limits.max))
-    throw invalidField('validation_rules', 'The least value is above the greatest: nothing would fit.')
+    throw invalidField('validation_rules', 'The minimum is above the maximum: no value would be valid.')
 }
 
 function isAbove(least: number | string | undefined, most: number | string | undefined): boolean {

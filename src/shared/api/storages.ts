@@ -14,7 +14,7 @@ const history = Type.Optional(
 export const createStorageSchema = Type.Object(
   {
     name: Type.String({
-      description: '1 to 63 of a–z, 0–9, _ and -, starting with a letter. It stays for good.',
+      description: '1 to 63 of a–z, 0–9, _ and -, starting with a letter. It cannot be changed.',
     }),
     description,
     history,

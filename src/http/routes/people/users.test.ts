@@ -113,7 +113,7 @@ describe('managing users', () => {
   it.each([
     ['1234567890', 'digits in a row'],
     ['aaaaaaaaaa', 'repeat'],
-    ['password123', 'guessed first'],
+    ['password123', 'common password'],
     ['my name is weakling', 'user name'],
   ])('the password %s is refused', async (password, words) => {
     const made = await send('POST', '/users', 'admin', { username: 'weakling', password })

@@ -47,7 +47,7 @@ function Fields({ form: { draft, set }, isNew }: FieldsProps) {
       {isNew ? (
         <TextInput
           label="Name"
-          description="1 to 63 of a–z, 0–9, _ and -, starting with a letter. It stays for good."
+          description="1 to 63 of a–z, 0–9, _ and -, starting with a letter. It cannot be changed."
           required
           data-autofocus
           value={draft.name}
