@@ -1,6 +1,6 @@
 /**
  * What Quoin asks of a database. Two engines keep this promise (`sqlite/`, and `postgres/` with the same file names);
- * `conformance.ts` proves it for each.
+ * `conformance/` proves it for each.
  *
  * Words
  * - storage: a named collection of documents. Names starting with `_` belong to Quoin itself.

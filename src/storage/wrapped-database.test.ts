@@ -1,7 +1,7 @@
 /** What hands everything on keeps every promise of what it is around. */
 import { expectTypeOf, test } from 'vitest'
 import { openTestDatabase } from '../../test/test-database.ts'
-import { describeStorage } from './conformance.ts'
+import { describeStorage } from './conformance/conformance.ts'
 import type { Database, Session, SessionShortcuts } from './database.ts'
 import { wrappedDatabase } from './wrapped-database.ts'
 import { TransparentSession } from './wrapped-session.ts'

@@ -27,11 +27,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   query_bool_must: ['storage/combine-queries.ts#anyOf', 'storage/exact-match.ts#scalarsOf'],
   query_bool_term_fields: ['storage/exact-match.ts'],
   query_bool_simple_query_string_field: ['query-field.ts'],
-  query_bool_range_field: [
-    'storage/range-query.ts#rangeQuery',
-    'storage/range-query.ts#readBound',
-    'query-field.ts',
-  ],
+  query_bool_range_field: ['range-query.ts#rangeQuery', 'range-query.ts#readBound', 'query-field.ts'],
   query_sort_field: ['query-field.ts'],
   object_new_fields: ['named-values.ts#withNamedValues', 'named-values.ts#setAt'],
   object_update_fields: ['named-values.ts#withNamedValues', 'named-values.ts#namedValue'],

@@ -1,6 +1,6 @@
 import { defineValue } from '../block.ts'
 import { queryField } from '../query-field.ts'
-import { rangeQuery } from './range-query.ts'
+import { rangeQuery } from '../range-query.ts'
 
 export default defineValue({
   identifier: 'query_bool_range_field',

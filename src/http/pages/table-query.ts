@@ -7,7 +7,7 @@
  * address says is not heard. The table's own query always holds.
  */
 import { PinError } from '../../blocks/block.ts'
-import { rangeQuery } from '../../blocks/storage/range-query.ts'
+import { rangeQuery } from '../../blocks/range-query.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable, TableColumn } from '../../shared/page-table.ts'
 import type { Query, Scalar, Search, SortKey } from '../../shared/query.ts'

@@ -1,7 +1,7 @@
 import { openNode, reopenable } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { testClock } from '../../../../test/test-database.ts'
-import { describeStorage } from '../../conformance.ts'
+import { describeStorage } from '../../conformance/conformance.ts'
 
 describeStorage('postgres', async () => {
   const temporary = await openTemporaryDatabase()

@@ -5,7 +5,7 @@ import { hasPgBouncer, openPgBouncer } from '../../../../test/postgres/pgbouncer
 import { freePort } from '../../../../test/postgres/postgres-server.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { testClock } from '../../../../test/test-database.ts'
-import { describeStorage } from '../../conformance.ts'
+import { describeStorage } from '../../conformance/conformance.ts'
 
 if (hasPgBouncer())
   describeStorage('postgres behind PgBouncer', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { noon } from '../../../test/run-block.ts'
-import type { JsonValue } from '../../shared/json.ts'
-import { matches } from '../../storage/search/evaluate-query.ts'
+import { noon } from '../../test/run-block.ts'
+import type { JsonValue } from '../shared/json.ts'
+import { matches } from '../storage/search/evaluate-query.ts'
 import { rangeQuery } from './range-query.ts'
 
 type Bound = 'gte' | 'gt' | 'lte' | 'lt'

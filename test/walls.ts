@@ -1,0 +1,133 @@
+/**
+ * What each folder of `src` may import besides itself: one line a folder, from the bottom of the arrow to its top.
+ * A name stands for the files directly in that folder; `name/**` for everything below it too, and a file for itself.
+ * Tests are not bound.
+ */
+const base = ['shared/**', 'storage', 'storage/search']
+const flows = [...base, 'blocks', 'records/**']
+const server = [...flows, 'access', 'flows/**']
+
+const walls: Readonly<Record<string, readonly string[]>> = {
+  'shared/**': [],
+  'pages/**': ['shared/**'],
+  'studio/**': ['shared/**'],
+
+  storage: ['shared/**', 'storage/search'],
+  'storage/search': ['shared/**', 'storage'],
+  'storage/assets': base,
+  'storage/conformance': base,
+  'storage/sqlite/**': base,
+  'storage/postgres/**': base,
+  'storage/copy': [...base, 'storage/assets', 'storage/sqlite/**', 'storage/postgres/**'],
+
+  blocks: base,
+  'blocks/background': [...base, 'blocks'],
+  'blocks/http': [...base, 'blocks'],
+  'blocks/logic': [...base, 'blocks'],
+  'blocks/pages': [...base, 'blocks'],
+  'blocks/storage': [...base, 'blocks'],
+
+  records: [...base, 'blocks', 'records/documents'],
+  'records/documents': [...base, 'blocks', 'records'],
+  'records/fields': [...base, 'records'],
+  'records/assets': [...base, 'records', 'storage/assets'],
+
+  access: [...base, 'records'],
+
+  'flows/values': [...base, 'blocks'],
+  'flows/compile': [...base, 'blocks', 'flows/values'],
+  'flows/watchdog': [...flows, 'flows/compile', 'flows/live'],
+  'flows/run': [...flows, 'flows/compile', 'flows/values', 'flows/watchdog'],
+  'flows/live': [...flows, 'flows/compile', 'flows/values'],
+  flows: [...flows, 'flows/compile', 'flows/live', 'flows/run', 'flows/trace', 'flows/watchdog'],
+  'flows/blueprints': [...flows, 'flows', 'flows/compile'],
+  'flows/background': [...flows, 'flows', 'flows/compile', 'flows/live', 'flows/run'],
+  'flows/trace': [
+    ...flows,
+    'flows',
+    'flows/blueprints',
+    'flows/compile',
+    'flows/live',
+    'flows/run',
+    'flows/values',
+  ],
+
+  'http/bodies': server,
+  'http/replies': [...server, 'pages/**'],
+  'http/server': [...server, 'http/bodies', 'http/docs', 'http/endpoints', 'http/limits', 'http/replies'],
+  'http/limits': [...server, 'http/server'],
+  'http/metrics': [...server, 'http/server'],
+  'http/docs': [...server, 'http/server'],
+  'http/endpoints': [...server, 'http/bodies', 'http/limits', 'http/replies', 'http/server'],
+  'http/pages': [
+    ...server,
+    'http/endpoints',
+    'http/replies',
+    'http/routes/people',
+    'http/server',
+    'pages/**',
+    'storage/assets',
+  ],
+  'http/routes': [...server, 'http/server'],
+  'http/routes/blueprints': [...server, 'http/routes', 'http/routes/data', 'http/server', 'pages/**'],
+  'http/routes/data': [
+    ...server,
+    'http/endpoints',
+    'http/limits',
+    'http/pages',
+    'http/replies',
+    'http/routes',
+    'http/server',
+    'storage/assets',
+  ],
+  'http/routes/operate': [...server, 'http/metrics', 'http/routes', 'http/server'],
+  'http/routes/people': [...server, 'http/routes', 'http/server'],
+  'http/routes/site': [...server, 'http/docs', 'http/replies', 'http/routes', 'http/server', 'pages/**'],
+
+  queue: [...server],
+  workers: [...server, 'http/**', 'options.ts'],
+  quoin: ['**'],
+  'cli/**': ['**'],
+}
+
+const NOT_BOUND = '\\.test\\.tsx?$'
+
+export interface ImportRule {
+  readonly name: string
+  readonly severity: 'error' | 'info'
+  readonly from: { readonly path: string; readonly pathNot: string }
+  readonly to: { readonly path: string; readonly pathNot: string }
+}
+
+/** As dependency-cruiser wants them. */
+export function wallRules(): readonly ImportRule[] {
+  return Object.entries(walls).map(([folder, allowed]) => ({
+    name: `wall of ${folder}`,
+    severity: 'error',
+    from: { path: below(folder), pathNot: NOT_BOUND },
+    to: { path: '^src/', pathNot: [folder, ...allowed].map(below).join('|') },
+  }))
+}
+
+/** Each is broken by an import that its wall allows: where none is, the wall sees no import at all. */
+export function controlRules(): readonly ImportRule[] {
+  return Object.entries(walls)
+    .filter(([, allowed]) => allowed.length > 0)
+    .map(([folder]) => ({
+      name: `control of ${folder}`,
+      severity: 'info',
+      from: { path: below(folder), pathNot: NOT_BOUND },
+      to: { path: '^src/', pathNot: below(folder) },
+    }))
+}
+
+/** Lines that stand for a folder of `src`: every folder has one. */
+export function wallsOf(folder: string): readonly string[] {
+  return Object.keys(walls).filter((name) => new RegExp(below(name)).test(`src/${folder}/file.ts`))
+}
+
+function below(folder: string): string {
+  if (folder === '**') return '^src/'
+  if (folder.endsWith('.ts')) return `^src/${folder}$`
+  return folder.endsWith('/**') ? `^src/${folder.slice(0, -2)}` : `^src/${folder}/[^/]+$`
+}
