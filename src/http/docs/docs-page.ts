@@ -1,8 +1,10 @@
+import { metaSchema } from '../../shared/api/meta.ts'
 import type { Html } from './html.ts'
 import { html, prose } from './html.ts'
 import type { ApiDocument } from './open-api-document.ts'
 import type { PlacedOperation } from './operation-section.ts'
 import { operationSection } from './operation-section.ts'
+import { META_ANCHOR, schemaTable } from './schema-table.ts'
 
 interface Group {
   readonly name: string
@@ -47,6 +49,11 @@ export function docsPage(document: ApiDocument): string {
       <p><a href="/api/v1/openapi.json">openapi.json</a></p>
     </header>
     ${groups.map((group) => groupSection(group, document))}
+    <section id="${META_ANCHOR}">
+      <h2>Records</h2>
+      ${prose('Every record has a field `_meta`. Quoin writes it; clients cannot set it.')}
+      ${schemaTable(metaSchema, document)}
+    </section>
   </main>
 </body>
 </html>

@@ -1,4 +1,5 @@
 import { curlExample } from './curl-example.ts'
+import { docsTable } from './docs-table.ts'
 import type { Html } from './html.ts'
 import { html, inlineCode, prose } from './html.ts'
 import type { ApiDocument, ApiOperation, ApiParameter, ApiResponse } from './open-api-document.ts'
@@ -51,19 +52,15 @@ function pathParts(path: string): readonly Html[] {
 
 function parameterTable(parameters: readonly ApiParameter[], document: ApiDocument): Html | undefined {
   if (parameters.length === 0) return undefined
+  const cells = parameters.map((parameter) => [
+    html`<code>${parameter.name}</code>${parameter.required ? html` <em>required</em>` : undefined}`,
+    html`${parameter.in}`,
+    html`${typeOf(parameter.schema ?? {}, document)}`,
+    inlineCode(parameter.description ?? parameter.schema?.description ?? ''),
+  ])
   return html`
     <h4>Parameters</h4>
-    <table>
-      <thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-      <tbody>${parameters.map(
-        (parameter) => html`<tr>
-          <th scope="row"><code>${parameter.name}</code>${parameter.required ? html` <em>required</em>` : undefined}</th>
-          <td>${parameter.in}</td>
-          <td>${typeOf(parameter.schema ?? {}, document)}</td>
-          <td>${inlineCode(parameter.description ?? parameter.schema?.description ?? '')}</td>
-        </tr>`,
-      )}</tbody>
-    </table>`
+    ${docsTable(['Name', 'In', 'Type', 'Meaning'], cells)}`
 }
 
 function bodySection(operation: ApiOperation, document: ApiDocument): Html | undefined {
@@ -85,12 +82,9 @@ function errorTable(errors: readonly (readonly [string, ApiResponse])[]): Html |
   return html`
     <details>
       <summary>Errors <small>${errors.map(([status]) => status).join(', ')}</small></summary>
-      <table>
-        <thead><tr><th scope="col">Status</th><th scope="col">When</th></tr></thead>
-        <tbody>${errors.map(
-          ([status, response]) =>
-            html`<tr><th scope="row">${status}</th><td>${prose(response.description)}</td></tr>`,
-        )}</tbody>
-      </table>
+      ${docsTable(
+        ['Status', 'When'],
+        errors.map(([status, response]) => [html`${status}`, prose(response.description)]),
+      )}
     </details>`
 }

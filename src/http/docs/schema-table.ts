@@ -1,3 +1,4 @@
+import { docsTable } from './docs-table.ts'
 import type { Html } from './html.ts'
 import { html, inlineCode } from './html.ts'
 import type { ApiDocument, ApiSchema } from './open-api-document.ts'
@@ -14,23 +15,29 @@ export interface FieldRow {
   readonly description: string
 }
 
-/** A schema as a table of its fields, nested ones with dotted names; a line of text where there are no fields. */
+/** Where the page describes `_meta`, once. */
+export const META_ANCHOR = 'record-meta'
+
+/**
+ * A schema as a table of its fields, nested ones with dotted names; a line of text where there are no fields. The fields of
+ * `_meta`, which are the same in every record, were a fifth of the page.
+ */
 export function schemaTable(schema: ApiSchema, document: ApiDocument): Html {
   const rows = fieldRows(schema, document)
   const note = schema.description ?? resolved(schema, document).description
   const kind = html`<p class="kind">${typeOf(schema, document)}${note === undefined ? '' : html`: ${inlineCode(note)}`}</p>`
   if (rows.length === 0) return kind
-  return html`${kind}
-    <table>
-      <thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-      <tbody>${rows.map(
-        (row) => html`<tr>
-          <th scope="row"><code>${row.name}</code>${row.required ? html` <em>required</em>` : undefined}</th>
-          <td>${row.type}</td>
-          <td>${inlineCode(row.description)}</td>
-        </tr>`,
-      )}</tbody>
-    </table>`
+  const names = new Set(rows.map(({ name }) => name))
+  const hasEnvelope = (name: string) => /(?:^|\.)_meta$/.test(name) && names.has(`${name}.update_hash`)
+  const shown = rows.filter(({ name }) => !hasEnvelope(name.slice(0, name.lastIndexOf('.'))))
+  const cells = shown.map(({ name, type, required, description }) => [
+    html`<code>${name}</code>${required ? html` <em>required</em>` : undefined}`,
+    html`${type}`,
+    hasEnvelope(name)
+      ? html`<a href="#${META_ANCHOR}">Guid, times and hash of the record.</a>`
+      : inlineCode(description),
+  ])
+  return html`${kind}${docsTable(['Field', 'Type', 'Meaning'], cells)}`
 }
 
 /** All fields of a schema, the inner ones after the one they are in. */

@@ -172,6 +172,29 @@ describe('the page', () => {
     for (const id of links) expect(body).toContain(`id="${id}"`)
   })
 
+  it('describes the fields of every record once, and links to them', async () => {
+    const { body } = await page()
+    expect(body.match(/<code>update_hash<\/code>/g)).toHaveLength(1)
+    expect(body).not.toContain('_meta.update_hash</code>')
+    // A part of it, as in the reply to a sign-in, is described where it is.
+    expect(body).toContain('<code>user._meta.guid</code>')
+    expect(body.match(/href="#record-meta"/g)?.length).toBeGreaterThan(5)
+    expect(body.indexOf('id="record-meta"')).toBeGreaterThan(body.lastIndexOf('<article'))
+  })
+
+  it('has no column that is empty in every row', async () => {
+    const { body } = await page()
+    const tables = body.match(/<table>.*?<\/table>/gs) ?? []
+    expect(tables.length).toBeGreaterThan(30)
+    for (const table of tables) {
+      const columns = table.match(/<th scope="col">/g)?.length ?? 0
+      const rows = table.match(/<tr>.*?<\/tr>/gs)?.slice(1) ?? []
+      for (const row of rows) expect(row.match(/<t[hd][ >]/g)).toHaveLength(columns)
+      const last = rows.map((row) => /<t[hd][^>]*>((?:(?!<t[hd][ >]).)*)<\/t[hd]>\s*<\/tr>$/s.exec(row)?.[1])
+      expect(last.some((cell) => cell !== '')).toBe(true)
+    }
+  })
+
   it('gives commands that take the address and the token from the shell', async () => {
     const { body } = await page()
     expect(body).toContain('curl -X POST &quot;$QUOIN/api/v1/auth/signin&quot;')
