@@ -19,10 +19,12 @@
  */
 import type { Clock } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
+import { nextMode } from '../shared/state-machine.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
 import type { Job, Jobs, Queues } from '../storage/job.ts'
 import { backOff } from './back-off.ts'
 import { pause } from './pause.ts'
+import { type WorkerMode, workerTransitions } from './worker-mode.ts'
 
 export interface WorkerSettings {
   /** Most jobs at once. */
@@ -102,9 +104,9 @@ class QueueWorker implements Queue {
   readonly #timers: Timers
   readonly #repeating: readonly Timer[]
   readonly #unlisten: () => void
-  #open = true
-  #claiming: Promise<void> | undefined
-  #again = false
+  #mode: WorkerMode = 'idle'
+  /** The claims under way, or the last ones. */
+  #claims: Promise<void> = Promise.resolve()
   /** Whether the last claim failed: told once, not every second. */
   #failing = false
   #closed: Promise<void> | undefined
@@ -136,35 +138,51 @@ class QueueWorker implements Queue {
     return this.#closed
   }
 
+  /** The only place where the mode changes. */
+  #to(mode: WorkerMode): void {
+    this.#mode = nextMode('The queue worker', workerTransitions, this.#mode, mode)
+  }
+
+  /** Asks for jobs, now or behind the claim that is under way. */
   #pump(): void {
-    if (!this.#open) return
-    if (this.#claiming) {
-      this.#again = true
-      return
+    switch (this.#mode) {
+      case 'idle':
+        this.#to('claiming')
+        this.#claims = this.#claim()
+        return
+      case 'claiming':
+        this.#to('claiming again')
     }
-    this.#claiming = this.#claim().finally(() => {
-      this.#claiming = undefined
-    })
   }
 
   async #claim(): Promise<void> {
-    const { jobs } = this.#options
+    await this.#claimOnce()
+    while (this.#mode === 'claiming again') {
+      this.#to('claiming')
+      await this.#claimOnce()
+    }
+    if (this.#mode === 'claiming') this.#to('idle')
+  }
+
+  async #claimOnce(): Promise<void> {
+    const { jobs, clock } = this.#options
     const { concurrency, leaseMs } = this.#settings
-    do {
-      this.#again = false
-      const limit = concurrency - this.#running.size
-      if (limit <= 0) return
-      try {
-        const leaseUntil = this.#options.clock() + leaseMs
-        const claimed = await jobs.claim({ owner: this.owner, leaseMs, limit })
-        this.#failing = false
-        if (this.#open) for (const job of claimed) this.#start(job, leaseUntil)
-        else await jobs.release(claimed)
-      } catch (error) {
-        if (!this.#failing) this.#log('error', 'Jobs cannot be claimed', error)
-        this.#failing = true
-      }
-    } while (this.#again && this.#open)
+    const limit = concurrency - this.#running.size
+    if (limit <= 0) return
+    try {
+      const leaseUntil = clock() + leaseMs
+      const claimed = await jobs.claim({ owner: this.owner, leaseMs, limit })
+      this.#failing = false
+      if (this.#isClaiming()) for (const job of claimed) this.#start(job, leaseUntil)
+      else await jobs.release(claimed)
+    } catch (error) {
+      if (!this.#failing) this.#log('error', 'Jobs cannot be claimed', error)
+      this.#failing = true
+    }
+  }
+
+  #isClaiming(): boolean {
+    return this.#mode === 'claiming' || this.#mode === 'claiming again'
   }
 
   #start(job: Job, leaseUntil: number): void {
@@ -259,12 +277,13 @@ class QueueWorker implements Queue {
   }
 
   async #drain(): Promise<void> {
-    this.#open = false
+    this.#to('draining')
     this.#unlisten()
-    await this.#claiming
+    await this.#claims
     const { drainMs, graceMs } = this.#settings
     const ended = () => Promise.all([...this.#running.values()].map((running) => running.ended))
     if (this.#running.size > 0) await this.#within(ended(), drainMs)
+    this.#to('handing back')
     const left = [...this.#running.values()].filter(({ fate }) => fate === undefined || fate === 'overdue')
     for (const running of left) {
       running.fate = 'handed back'
@@ -274,9 +293,11 @@ class QueueWorker implements Queue {
     if (this.#running.size > 0) await this.#within(ended(), 2 * graceMs)
     for (const timer of this.#repeating) timer.end()
     await Promise.all(this.#errands)
-    if (left.length === 0) return
-    const count = await this.#options.jobs.release(left.map(({ job }) => job))
-    this.#log('info', `${count} running jobs were handed back`)
+    if (left.length > 0) {
+      const count = await this.#options.jobs.release(left.map(({ job }) => job))
+      this.#log('info', `${count} running jobs were handed back`)
+    }
+    this.#to('closed')
   }
 
   /** Resolves with the work, or after so many milliseconds. */

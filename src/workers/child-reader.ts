@@ -16,6 +16,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Metric } from '../http/metrics/prometheus-text.ts'
+import { nextMode, type Transitions } from '../shared/state-machine.ts'
 import type { FromReader, Opening, ToReader } from './worker-messages.ts'
 
 /** It finds there what this process compiled. */
@@ -36,7 +37,14 @@ export interface ChildReaderOptions {
   readonly heard: (message: FromReader) => void
 }
 
-type State = 'opening' | 'following' | 'serving' | 'gone'
+export type ReaderMode = 'opening' | 'following' | 'serving' | 'gone'
+
+export const readerTransitions: Transitions<ReaderMode> = {
+  opening: ['following', 'gone'],
+  following: ['serving', 'gone'],
+  serving: ['gone'],
+  gone: [],
+}
 
 export class ChildReader {
   /** Unix seconds. */
@@ -45,7 +53,7 @@ export class ChildReader {
   /** Resolves when it serves, or is gone. */
   readonly settled: Promise<void>
   readonly gone: Promise<void>
-  #state: State = 'opening'
+  #mode: ReaderMode = 'opening'
   /** Why it ended, as far as it could say. */
   #reason = 'it was killed'
   #load = 0
@@ -71,7 +79,7 @@ export class ChildReader {
     this.#end = gone.resolve
     // Its own settings arrive by message. Flags of this process, such as a debugger's port, are not for it.
     this.#child = fork(fileURLToPath(options.program), [], { execArgv: ['--import', compileCache] })
-    this.#child.on('message', (message) => this.#hear(message as FromReader))
+    this.#child.on('message', (message) => this.#hearOrKill(message as FromReader))
     this.#child.on('disconnect', () => this.kill())
     this.#child.on('exit', (code, signal) => this.#ended(code === null ? `signal ${signal}` : `code ${code}`))
     // It could not be started at all; after a start only `exit` counts.
@@ -79,8 +87,8 @@ export class ChildReader {
     this.#send({ kind: 'open', opening: options.opening })
   }
 
-  get state(): State {
-    return this.#state
+  get mode(): ReaderMode {
+    return this.#mode
   }
 
   get pid(): number | undefined {
@@ -102,10 +110,10 @@ export class ChildReader {
 
   /** Resolves when the reader has done what follows, or is gone; undefined when nobody has to wait for it. */
   tell(topic: string, messages: readonly string[] | null): Promise<void> | undefined {
-    if (this.#state === 'gone') return undefined
+    if (this.#mode === 'gone') return undefined
     const number = ++this.#number
     this.#send({ kind: 'change', number, topic, messages })
-    if (this.#state === 'opening') return undefined
+    if (this.#mode === 'opening') return undefined
     return new Promise((resolve) => {
       const late = setTimeout(() => this.kill(), this.#options.patience)
       this.#waiting.set(number, () => {
@@ -117,7 +125,7 @@ export class ChildReader {
 
   /** What it counted; nothing if it does not say in time. */
   collect(milliseconds: number): Promise<readonly Metric[]> {
-    if (this.#state !== 'serving') return Promise.resolve([])
+    if (this.#mode !== 'serving') return Promise.resolve([])
     const number = ++this.#number
     this.#send({ kind: 'collect', number })
     return new Promise((resolve) => {
@@ -140,7 +148,7 @@ export class ChildReader {
   }
 
   kill(): void {
-    if (this.#state !== 'gone') this.#child.kill('SIGKILL')
+    if (this.#mode !== 'gone') this.#child.kill('SIGKILL')
   }
 
   #send(message: ToReader): void {
@@ -148,16 +156,33 @@ export class ChildReader {
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
 
+  /** The only place where the mode changes. */
+  #to(mode: ReaderMode): void {
+    this.#mode = nextMode('The reading process', readerTransitions, this.#mode, mode)
+  }
+
+  /** A process that says what it cannot be yet, or is already, is wrong and has to go. */
+  #hearOrKill(message: FromReader): void {
+    const isLate = this.#mode === 'gone' && (message.kind === 'ready' || message.kind === 'listening')
+    if (isLate) return
+    try {
+      this.#hear(message)
+    } catch (error) {
+      this.#reason = error instanceof Error ? error.message : String(error)
+      this.kill()
+    }
+  }
+
   #hear(message: FromReader): void {
     switch (message.kind) {
       case 'ready':
-        this.#state = 'following'
+        this.#to('following')
         this.tell('', [])?.then(() => {
-          if (this.#state === 'following') this.#send({ kind: 'listen', ...this.#options.listening })
+          if (this.#mode === 'following') this.#send({ kind: 'listen', ...this.#options.listening })
         })
         return
       case 'listening':
-        this.#state = 'serving'
+        this.#to('serving')
         this.#settle()
         return
       case 'applied': {
@@ -182,8 +207,8 @@ export class ChildReader {
   }
 
   #ended(how: string): void {
-    if (this.#state === 'gone') return
-    this.#state = 'gone'
+    if (this.#mode === 'gone') return
+    this.#to('gone')
     if (this.#reason === 'it was killed') this.#reason = how
     for (const done of this.#waiting.values()) done()
     this.#waiting.clear()

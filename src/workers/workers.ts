@@ -108,7 +108,7 @@ export function openWorkers(given: WorkersOptions): Workers {
         started: reader.started,
         seen: reader.seen,
         load: reader.load,
-        live: reader.state === 'serving',
+        live: reader.mode === 'serving',
         self: false,
       }))
       return [writer, ...readers]

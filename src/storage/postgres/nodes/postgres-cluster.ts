@@ -1,23 +1,21 @@
 /**
  * This node among those that share its database.
  *
- * Where a node is
- * - joining: does not answer. Notes the last change, has everything that is watched read anew, then enters its row with
- *   a lease. Once it has pulled what was changed meanwhile it is
- * - live: once a second, and when somebody says that there is a change, it pulls: reads the changes behind the last one it
- *   knows, tells the watchers, and then renews its lease and says how far it is, in one statement. So a node that cannot
- *   follow does not renew either. After a failover it cannot renew, and joins again.
- * - fenced: its lease has run out, by its own clocks, which began to count before the database's. It does not answer, and
- *   tries to join again each second.
+ * Once a second, and when a message says that there is a change, a node pulls: it reads the changes behind the last one it
+ * knows, tells the watchers, and then renews its lease and says how far it is, in one statement. So a node that cannot
+ * follow does not renew either. A node whose lease has run out tries to join again each second (`node-mode.ts`). The lease
+ * runs by the node's own clocks, which began to count before the database's.
  *
  * A writer announces its change inside its transaction and waits after the commit until no live node is behind. The wait
  * ends at the latest when the lease of a node that does not answer ends.
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
+import { nextMode } from '../../../shared/state-machine.ts'
 import type { Cluster, ClusterNode, Watcher } from '../../cluster.ts'
 import type { PostgresConnection } from '../core/postgres-connection.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from './lease-clock.ts'
+import { type NodeMode, nodeTransitions } from './node-mode.ts'
 import {
   APPLIED_CHANNEL,
   CHANGE_CHANNEL,
@@ -57,6 +55,7 @@ export class PostgresCluster implements Cluster {
   readonly #options: PostgresClusterOptions
   readonly #watchers = new Map<string, Set<Watcher>>()
   readonly #waiting = new Set<() => void>()
+  #mode: NodeMode = 'joining'
   #applied = -1
   /** When this node asked for the lease that it has. */
   #leased: Instant | undefined
@@ -64,7 +63,6 @@ export class PostgresCluster implements Cluster {
   #beating: Promise<void> | undefined
   #again = false
   #beats = 0
-  #closed = false
 
   constructor(options: PostgresClusterOptions) {
     this.#options = options
@@ -114,7 +112,7 @@ export class PostgresCluster implements Cluster {
   async obeyed(number: number): Promise<void> {
     this.hear(CHANGE_CHANNEL)
     while (!(await isObeyed(this.#options.reading, number))) {
-      if (this.#closed) throw new QuoinError('UNAVAILABLE', 'The node is stopping.')
+      if (this.#hasLeft()) throw new QuoinError('UNAVAILABLE', 'The node is stopping.')
       await this.#news()
     }
   }
@@ -126,7 +124,8 @@ export class PostgresCluster implements Cluster {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    if (this.#hasLeft()) return
+    this.#to('left')
     clearTimeout(this.#timer)
     await this.#beating
     this.#leased = undefined
@@ -135,13 +134,13 @@ export class PostgresCluster implements Cluster {
   }
 
   #schedule(): void {
-    if (this.#closed) return
+    if (this.#hasLeft()) return
     this.#timer = setTimeout(() => void this.#beat().then(() => this.#schedule()), BEAT_MS)
   }
 
   /** One pull at a time; who asks while one is under way gets another one behind it. */
   #beat(): Promise<void> {
-    if (this.#closed) return Promise.resolve()
+    if (this.#hasLeft()) return Promise.resolve()
     if (this.#beating) {
       this.#again = true
       return this.#beating
@@ -157,11 +156,18 @@ export class PostgresCluster implements Cluster {
     return this.#beating
   }
 
+  /** The only place where the mode changes. */
+  #to(mode: NodeMode): void {
+    this.#mode = nextMode('The node', nodeTransitions, this.#mode, mode)
+  }
+
+  #hasLeft(): boolean {
+    return this.#mode === 'left'
+  }
+
   async #pull(): Promise<void> {
     const { lease, node, clocks, load } = this.#options
-    // A counter that went back is a database that lost commits (a failover, a restore): nothing read from it still holds.
-    const behind = this.#applied >= 0 && (await lastChange(lease)).number < this.#applied
-    if (this.#applied === -1 || behind || !this.alive()) await this.#join()
+    await this.#joinIfNeeded()
     for (;;) {
       const changes = await changesAfter(lease, this.#applied)
       for (const change of changes) {
@@ -171,9 +177,29 @@ export class PostgresCluster implements Cluster {
       }
       if (changes.length === 0) break
     }
+    if (this.#hasLeft()) return
     const asked = instantOf(clocks)
-    this.#leased = (await renewNode(lease, node.guid, this.#applied, load())) ? asked : undefined
+    this.#renewed((await renewNode(lease, node.guid, this.#applied, load())) ? asked : undefined)
     if (++this.#beats % FORGET_BEATS === 0) await forgetOld(lease)
+  }
+
+  async #joinIfNeeded(): Promise<void> {
+    if (this.#mode === 'live' && !this.alive()) this.#to('fenced')
+    if (this.#mode === 'fenced') this.#to('joining')
+    else if (this.#mode === 'live') {
+      // A counter that went back is a database that lost commits (a failover, a restore): nothing read from it still holds.
+      const last = await lastChange(this.#options.lease)
+      if (last.number < this.#applied && !this.#hasLeft()) this.#to('joining')
+    }
+    if (this.#mode === 'joining') await this.#join()
+  }
+
+  /** `asked`: when the lease was asked for; undefined when the database no longer knows the node. */
+  #renewed(asked: Instant | undefined): void {
+    if (this.#hasLeft()) return
+    this.#leased = asked
+    const mode = asked === undefined ? 'fenced' : 'live'
+    if (this.#mode !== mode) this.#to(mode)
   }
 
   async #join(): Promise<void> {
