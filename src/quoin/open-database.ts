@@ -1,7 +1,7 @@
 import type { Options } from '../options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
-import type { Database } from '../storage/database.ts'
+import type { Database, Origin } from '../storage/database.ts'
 import { openSqliteDatabase, SqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { type Following, openReaderDatabase } from '../storage/sqlite/reader/reader-database.ts'
 import { eventLoopLoad } from '../workers/event-loop-load.ts'
@@ -54,7 +54,7 @@ export async function openDatabase(options: Options, surroundings: DatabaseSurro
 
 export interface ReadingEvents {
   /** A write was tried. */
-  readonly refused: () => void
+  readonly refused: (origin: Origin) => void
   /** The database was found damaged. */
   readonly damaged: (reason: string) => void
 }

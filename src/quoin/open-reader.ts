@@ -23,6 +23,7 @@ import { readingAccess } from '../workers/reading-access.ts'
 import { readingBlocks } from '../workers/reading-blocks.ts'
 import { readingEndpoints } from '../workers/reading-endpoints.ts'
 import { requestForwarder } from '../workers/request-forwarder.ts'
+import { type RunsBeyondReading, runsBeyondReading } from '../workers/runs-beyond-reading.ts'
 import type { FromReader, Opening } from '../workers/worker-messages.ts'
 import type { WriterLink } from '../workers/writer-link.ts'
 import { openReadingDatabase } from './open-database.ts'
@@ -54,19 +55,20 @@ export async function openReader(
   const opened = releasers()
   try {
     let refusals = 0
+    const beyond = runsBeyondReading()
     const database = openReadingDatabase(options, link, {
-      refused: () => {
+      refused(origin) {
         refusals += 1
+        beyond.note(origin)
       },
       damaged: (reason) => send({ kind: 'damaged', reason }),
     })
     opened.add(() => database.close())
-    const catalogue = readingBlocks(await loadBlocks())
+    const catalogue = readingBlocks(await loadBlocks(), beyond.note)
     const inner = await openAccess({ database, clock, random, settings: accessSettings(options) })
     opened.add(() => inner.close())
     const { access, flush } = readingAccess(inner, () => refusals, send)
     opened.add(flush)
-    const logged = new Set<string>()
     const flows = await openFlows({
       database,
       catalogue,
@@ -75,7 +77,7 @@ export async function openReader(
       limits: runLimits(options),
       allowedHosts: options.allowedHosts,
       reservedRoots,
-      log: readersLog(logged, send),
+      log: readersLog(beyond, send),
     })
     opened.add(() => flows.close())
     const traced = await openTracedBlueprints(database, clock)
@@ -90,7 +92,7 @@ export async function openReader(
       live: flows.live,
       runs,
       forward: forwarder.forward,
-      hasLogged: (run) => logged.size > 0 && logged.delete(run),
+      beyond,
       isTraced: (blueprint) => !traced.none && traced.of(blueprint) !== undefined,
     })
     opened.add(() => endpoints.close())
@@ -132,11 +134,11 @@ export async function openReader(
 }
 
 /** What runs log is logged by the writer, which does them again; the rest is about this process. */
-function readersLog(logged: Set<string>, send: (message: FromReader) => void): SystemLog {
+function readersLog(beyond: RunsBeyondReading, send: (message: FromReader) => void): SystemLog {
   return {
     write(entry) {
       if (entry.run === undefined) send({ kind: 'log', entry })
-      else logged.add(entry.run)
+      else beyond.note({ run: entry.run })
     },
     flush: async () => undefined,
     close: async () => undefined,

@@ -1,17 +1,25 @@
 import type { BlockDefinition } from '../blocks/block.ts'
-import { refuseWrite } from '../storage/write-refused.ts'
+import type { Origin } from '../storage/database.ts'
+import { WriteRefused } from '../storage/write-refused.ts'
 
 /**
  * The blocks as a process that only reads has them: those that touch the world outside are refused like writes. Such a
- * run is done anew by the writer, and what it did outside would be done twice.
+ * run is done again by the writer, and what it did outside would be done twice.
  */
 export function readingBlocks(
   catalogue: ReadonlyMap<string, BlockDefinition>,
+  refused: (origin: Origin) => void,
 ): ReadonlyMap<string, BlockDefinition> {
-  return new Map([...catalogue].map(([type, definition]) => [type, readingBlock(definition)]))
+  return new Map([...catalogue].map(([type, definition]) => [type, readingBlock(definition, refused)]))
 }
 
-function readingBlock(definition: BlockDefinition): BlockDefinition {
+function readingBlock(definition: BlockDefinition, refused: (origin: Origin) => void): BlockDefinition {
   if (definition.kind !== 'flow' || !definition.outside) return definition
-  return { ...definition, run: (_inputs, { session }) => refuseWrite(session) }
+  return {
+    ...definition,
+    run(_inputs, { session }) {
+      refused(session.origin)
+      throw new WriteRefused()
+    },
+  }
 }

@@ -4,7 +4,8 @@
  * A request is answered here only if its whole run did nothing but read, and replied. Until the run has ended nothing is
  * sent; whatever else happens (it writes, enqueues, logs, touches the world outside, fails, or ends without a reply), the
  * run is forgotten and the request goes to the writer, which does it as if it had come there. So the writer is the only
- * one that does things, and the rule needs no list of blocks.
+ * one that does things, and the rule needs no list of blocks. A flow that only reads is not even run while nothing that it
+ * has read was written (`flows/run/kept-replies.ts`): this process compares the versions that the writer raises.
  *
  * An endpoint whose run did more than read, or never replied, is remembered, and its requests go to the writer at once. A
  * deploy makes new endpoints, so that is forgotten then.
@@ -13,23 +14,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply } from '../blocks/reply.ts'
 import type { CompiledEndpoint } from '../flows/compile/frame.ts'
 import type { Flows } from '../flows/flows.ts'
-import type { RunEnd } from '../flows/run/run.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import type { Respond } from '../http/endpoints/custom-endpoints.ts'
 import { sendReply } from '../http/endpoints/endpoint-reply.ts'
 import { endpointTable, type FindEndpoint } from '../http/endpoints/endpoint-table.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { andThen } from '../shared/maybe-promise.ts'
-import type { Session } from '../storage/database.ts'
-import { WriteRefused, wasRefused } from '../storage/write-refused.ts'
+import { WriteRefused } from '../storage/write-refused.ts'
 import { hasBody } from './forwarded-headers.ts'
+import type { RunsBeyondReading } from './runs-beyond-reading.ts'
 
 export interface ReadingEndpointsOptions {
   readonly live: Flows['live']
   readonly runs: Pick<Runs, 'run'>
   readonly forward: (request: IncomingMessage, response: ServerResponse) => void
-  /** Whether a run that has ended had something to log. Asked once for each. */
-  readonly hasLogged: (run: string) => boolean
+  readonly beyond: Pick<RunsBeyondReading, 'take'>
   /** Whether the writer is to run the blueprint because it traces it. */
   readonly isTraced: (blueprint: string) => boolean
 }
@@ -48,7 +47,7 @@ export function readingEndpoints({
   live,
   runs,
   forward,
-  hasLogged,
+  beyond,
   isTraced,
 }: ReadingEndpointsOptions): ReadingEndpoints {
   let find: FindEndpoint = () => undefined
@@ -76,22 +75,18 @@ export function readingEndpoints({
       }
     },
     respond(_door, exchange, { endpoint, blueprint }, request) {
-      let session: Session | undefined
       let replied: Reply | undefined
       const end = runs.run({
         flow: endpoint.flow,
         blueprint,
         given: endpoint.start(request),
         request,
-        beforeReply: (own) => {
-          session = own
-        },
         onReply: (reply) => {
           replied = reply
         },
       })
       return andThen(end, (ended) => {
-        const more = wasMoreThanReading(ended, session, hasLogged(ended.run))
+        const more = beyond.take(ended.run) || ended.error instanceof WriteRefused
         if (more || (replied === undefined && ended.error === undefined)) writing.add(endpoint)
         if (more || replied === undefined || ended.error !== undefined) return exchange.passOn(forward)
         try {
@@ -104,9 +99,4 @@ export function readingEndpoints({
     },
     close: unwatch,
   }
-}
-
-/** A run that failed before it replied has no session that could be asked; then its error says it. */
-function wasMoreThanReading({ error }: RunEnd, session: Session | undefined, logged: boolean): boolean {
-  return logged || error instanceof WriteRefused || (session !== undefined && wasRefused(session))
 }

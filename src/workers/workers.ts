@@ -9,7 +9,8 @@
  * What one process promises holds for all of them:
  * - Documents: each read of a reader begins a new snapshot, so it sees what was committed before it asked, and a write is
  *   acknowledged after its commit. Kept results of searches are held against a version that the writer raises in the
- *   transaction of each write (`storage/sqlite/core/mark-versions.ts`).
+ *   transaction of each write (`storage/sqlite/core/mark-versions.ts`). So are replies that a reader keeps: each request
+ *   reads the versions of what the flow has read (5 µs each), and the flow runs when one of them is another.
  * - What is kept in memory of a storage (deployed blueprints, tokens, users, groups) is watched, as on PostgreSQL: a write
  *   to it is acknowledged when every reader has applied it (`announced-database.ts`, `writer-link.ts`).
  * - A reader that does not apply a change in time is killed by the writer, its parent, and the writer waits until it is

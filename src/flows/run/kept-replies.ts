@@ -8,7 +8,8 @@
  * time while no more was replied than would fit: most addresses of a large storage are asked for once, and keeping them
  * would push out those that are not.
  *
- * Only where this process can know at once what was written, which is what the capability `readVersions` says.
+ * Only where a process can know of every write before anybody sees it: on the embedded engine, in the process that writes
+ * and in those that read beside it.
  */
 
 import type { Reply } from '../../blocks/reply.ts'

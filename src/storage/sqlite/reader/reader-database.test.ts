@@ -7,17 +7,16 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { setFields } from '../../../shared/mutation.ts'
 import { matchAll, type Query, search } from '../../../shared/query.ts'
-import { type Database, documentOf, type Session } from '../../database.ts'
+import { type Database, documentOf, type Origin, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
-import { wasRefused } from '../../write-refused.ts'
 import { openSqliteDatabase } from '../core/sqlite-database.ts'
 import { openReaderDatabase } from './reader-database.ts'
 
 let directory: string
 let writer: Database
 let reader: Database
-let refusals = 0
+let refused: Origin[] = []
 
 const following = {
   cluster: { self: 'reader', alive: () => true, tell: async () => undefined, nodes: async () => [] },
@@ -35,13 +34,11 @@ async function open(shared: boolean): Promise<void> {
     shared,
   })
   await writer.ensure('things')
-  refusals = 0
+  refused = []
   reader = openReaderDatabase({
     directory,
     following,
-    refused: () => {
-      refusals += 1
-    },
+    refused: (origin) => void refused.push(origin),
   })
 }
 
@@ -76,13 +73,11 @@ describe('writing', () => {
       'enqueue',
       (session: Session) => session.enqueue({ queue: 'q', kind: 'function', title: 't', payload: {} }),
     ],
-  ])('%s is refused, and remembered of the session', async (_what, write) => {
-    const session = reader.session()
-    expect(wasRefused(session)).toBe(false)
+  ])('%s is refused, and told on whose behalf', async (_what, write) => {
+    const session = reader.session({ run: 'a-run' })
+    expect(refused).toEqual([])
     expect(() => write(session)).toThrow('only reads')
-    expect(wasRefused(session)).toBe(true)
-    expect(wasRefused(reader.session())).toBe(false)
-    expect(refusals).toBe(1)
+    expect(refused).toEqual([{ run: 'a-run' }])
     expect(await writer.session().count('things', matchAll)).toBe(0)
   })
 

@@ -27,8 +27,8 @@ export interface Following extends Changes {
 export interface ReaderOptions {
   readonly directory: string
   readonly following: Following
-  /** Told of each write that was tried and refused. */
-  readonly refused?: () => void
+  /** Told of each write of a session that was refused: the work itself may catch the error. */
+  readonly refused?: (origin: Origin) => void
   /** Told once when the database was found damaged, with what SQLite says: the process that writes must not go on. */
   readonly damaged?: (reason: string) => void
 }

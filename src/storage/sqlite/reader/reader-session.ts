@@ -8,7 +8,7 @@ import type { Found, FoundWithTotal, Origin, Session, SessionShortcuts } from '.
 import { totalKnownFrom } from '../../find-with-total.ts'
 import { EFFORT_OF_A_SEARCH, EFFORT_OF_A_TURN, EffortSpent } from '../../search/search-effort.ts'
 import type { StoredJson } from '../../stored-json.ts'
-import { refuseWrite } from '../../write-refused.ts'
+import { WriteRefused } from '../../write-refused.ts'
 import type { SearchCache } from '../cache/search-cache.ts'
 import { guarded, type SqliteConnection } from '../core/sqlite-connection.ts'
 import { getDocument } from '../core/sqlite-documents.ts'
@@ -25,8 +25,8 @@ export interface ReaderParts {
   readonly thread: SearchThread
   readonly catalogue: ReaderCatalogue
   readonly results: SearchCache
-  /** Told of each write that was tried. */
-  readonly refused: () => void
+  /** Told on whose behalf a write was tried. */
+  readonly refused: (origin: Origin) => void
   /** Told of each error of the database. */
   readonly failed: (error: unknown) => void
 }
@@ -166,8 +166,8 @@ export class ReaderSession implements Session, SessionShortcuts {
   rollback(): void {}
 
   #refuse(): never {
-    this.#parts.refused()
-    refuseWrite(this)
+    this.#parts.refused(this.origin)
+    throw new WriteRefused()
   }
 
   /** In one read transaction: what is known of the storage is what the work meets. */

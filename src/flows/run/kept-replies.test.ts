@@ -1,0 +1,159 @@
+/** Replies kept by a process that only reads, while the other one writes. */
+import { randomFillSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { requestWith } from '../../../test/run-block.ts'
+import { loadBlocks } from '../../blocks/load-blocks.ts'
+import type { Reply } from '../../blocks/reply.ts'
+import { isJsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { matchAll } from '../../shared/query.ts'
+import type { Database } from '../../storage/database.ts'
+import { openSqliteDatabase } from '../../storage/sqlite/core/sqlite-database.ts'
+import { openReaderDatabase } from '../../storage/sqlite/reader/reader-database.ts'
+import { transact } from '../../storage/transact.ts'
+import { wrappedDatabase } from '../../storage/wrapped-database.ts'
+import { installBlueprint } from '../blueprints/install-blueprint.ts'
+import { type Flows, openFlows } from '../flows.ts'
+import { runPipeline } from '../run-pipeline.ts'
+import type { RunFlow } from './run.ts'
+
+const following = {
+  cluster: { self: 'reader', alive: () => true, tell: async () => undefined, nodes: async () => [] },
+  watch: () => () => undefined,
+  version: () => 0,
+}
+/** Replies with both storages, read one after the other. */
+const blocks = {
+  as: { type: 'storage', fields: { storage: 'as' } },
+  bs: { type: 'storage', fields: { storage: 'bs' } },
+  get: { type: 'on_startup_register_uri_get', in: { uri: 'both' }, scopes: ['*public'] },
+  find_as: { type: 'function_search', in: { flow: '@get.flow', storage: '@as.storage', limit: 1000 } },
+  find_bs: { type: 'function_search', in: { flow: '@find_as.flow', storage: '@bs.storage', limit: 1000 } },
+  both: {
+    type: 'object_new_fields',
+    fields: { fields: ['as', 'bs'] },
+    in: { as: '@find_as.documents', bs: '@find_bs.documents' },
+  },
+  reply: { type: 'httpconnection_set_json', in: { flow: '@find_bs.flow', value: '@both.object' } },
+}
+
+let directory: string
+let writer: Database
+let reader: Database
+let flows: Flows
+let blueprint: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const common = { directory, clock: Date.now, random: randomFillSync, entity: 1 }
+  writer = await openSqliteDatabase({ ...common, synchronous: 'OFF', shared: true })
+  flows = await openFlows({
+    ...common,
+    database: writer,
+    catalogue: await loadBlocks(),
+    limits: { deadline: 5_000, budget: 100_000, depth: 8 },
+    allowedHosts: [],
+    reservedRoots: new Set(),
+  })
+  blueprint = await installBlueprint(flows, { name: 'Both', blocks }, { guid: '', username: 'test' })
+  reader = openReaderDatabase({ directory, following })
+})
+afterAll(async () => {
+  await reader.close()
+  await flows.close()
+  await writer.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+/** The pipeline of a process that reads on this database. */
+function runsOn(database: Database): RunFlow {
+  return runPipeline({
+    environment: { ...flows.environment, database },
+    records: { ...flows.records, database },
+  }).run
+}
+
+const storages = ['as', 'bs'] as const
+type Counts = Readonly<Record<(typeof storages)[number], number>>
+
+async function ask(run: RunFlow): Promise<Counts> {
+  const endpoint = flows.live.table().blueprints.get(blueprint)?.compiled.endpoints[0]
+  if (!endpoint) throw new Error('The endpoint is not there.')
+  const request = requestWith({})
+  const replies: Reply[] = []
+  const onReply = (reply: Reply) => void replies.push(reply)
+  await run({ flow: endpoint.flow, blueprint, given: endpoint.start(request), request, onReply })
+  const value = JSON.parse(JSON.stringify(replies[0]?.value ?? null))
+  if (!isJsonObject(value)) throw new Error('There was no reply.')
+  return { as: lengthOf(value.as), bs: lengthOf(value.bs) }
+}
+
+const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : -1)
+
+const add = (name: string) => transact(writer, (session) => session.create(name, setFields({ n: 1 })))
+
+async function countsOf(database: Database): Promise<Counts> {
+  const session = database.session()
+  return { as: await session.count('as', matchAll), bs: await session.count('bs', matchAll) }
+}
+
+/** The number of the first request whose reply is not what was committed when it was asked for. */
+async function firstWrong(run: RunFlow, writes: readonly (typeof storages)[number][][]) {
+  for (const [place, names] of writes.entries()) {
+    for (const name of names) await add(name)
+    const [replied, committed] = [await ask(run), await countsOf(writer)]
+    if (replied.as !== committed.as || replied.bs !== committed.bs) return place
+  }
+  return undefined
+}
+
+/** Before each request: none, or some. */
+const writes = fc.array(fc.array(fc.constantFrom(...storages), { maxLength: 2 }), {
+  minLength: 4,
+  maxLength: 12,
+})
+
+test('whatever is written between requests, each reply is what a run replies', async () => {
+  const run = runsOn(reader)
+  await fc.assert(
+    fc.asyncProperty(writes, async (all) => {
+      expect(await firstWrong(run, all)).toBeUndefined()
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('control: with versions that nothing raises some are not', async () => {
+  const readVersions = { of: () => () => 'the same' }
+  const blind = wrappedDatabase(reader, {
+    session: (origin) => reader.session(origin),
+    capabilities: { ...reader.capabilities, readVersions },
+  })
+  const found = await fc.check(
+    fc.asyncProperty(writes, async (all) => (await firstWrong(runsOn(blind), all)) === undefined),
+    { numRuns: 50, endOnFailure: true },
+  )
+  expect(found.failed).toBe(true)
+})
+
+test('nothing was written: the third request is not run, and the first behind a write is', async () => {
+  let sessions = 0
+  const counting = wrappedDatabase(reader, {
+    session(origin) {
+      sessions += 1
+      return reader.session(origin)
+    },
+  })
+  const run = runsOn(counting)
+  for (let round = 0; round < 2; round++) await ask(run)
+  expect(sessions).toBe(2)
+  expect(await ask(run)).toEqual(await countsOf(writer))
+  expect(sessions).toBe(2)
+  await add('bs')
+  expect(await ask(run)).toEqual(await countsOf(writer))
+  expect(sessions).toBe(3)
+})
