@@ -16,6 +16,7 @@ import { openDocumentHistory } from '../src/records/documents/document-history.t
 import { type DocumentImports, openDocumentImports } from '../src/records/documents/document-import.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
 import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
+import { openRecords } from '../src/records/records.ts'
 import type { StorageContext } from '../src/records/storage-records.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
@@ -81,9 +82,8 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
   } = await openTestDatabase(limits.slowSearches ? { slowSearches: limits.slowSearches } : {})
   const database = ruledDatabase(plain, await openFieldRules(plain))
   const flows = await openFlows({
-    database,
+    records: await openRecords(database, clock),
     catalogue: await loadBlocks(),
-    clock,
     random: (bytes) => void randomFillSync(bytes),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
     allowedHosts: [],

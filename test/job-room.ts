@@ -9,6 +9,7 @@ import { installBlueprint } from '../src/flows/blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../src/flows/flows.ts'
 import type { RunEnd } from '../src/flows/run/run.ts'
 import { type Runs, runPipeline } from '../src/flows/run-pipeline.ts'
+import { openRecords } from '../src/records/records.ts'
 import { systemLogStorage } from '../src/records/system-log.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { matchAll, type Query, search } from '../src/shared/query.ts'
@@ -50,8 +51,7 @@ export async function openJobRoom(): Promise<JobRoom> {
   const room = await openTestDatabase()
   const { database, clock } = room
   const flows = await openFlows({
-    database,
-    clock,
+    records: await openRecords(database, clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },

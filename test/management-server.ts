@@ -27,6 +27,7 @@ import { openServer } from '../src/http/server/server.ts'
 import { openAuditLog } from '../src/records/audit-log.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
 import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
+import { openRecords } from '../src/records/records.ts'
 import { openTemplates } from '../src/records/templates.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import type { Database } from '../src/storage/database.ts'
@@ -76,9 +77,8 @@ export async function openManagementServer(): Promise<ManagementServer> {
     },
   })
   const flows = await openFlows({
-    database,
+    records: await openRecords(database, clock),
     catalogue: await loadBlocks(),
-    clock,
     random,
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
     allowedHosts: [],

@@ -84,6 +84,8 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'http/routes/people': [...server, 'http/routes', 'http/server'],
   'http/routes/site': [...server, 'http/docs', 'http/replies', 'http/routes', 'http/server', 'pages/**'],
 
+  http: [...server, 'http/**'],
+
   queue: [...server],
   workers: [...server, 'http/**', 'options.ts'],
   quoin: ['**'],

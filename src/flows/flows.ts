@@ -1,11 +1,9 @@
 import type { BlockDefinition } from '../blocks/block.ts'
-import { openRecords, type RecordContext } from '../records/records.ts'
+import type { RecordContext } from '../records/records.ts'
 import { openSystemLog, type SystemLog } from '../records/system-log.ts'
-import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import { guidSource } from '../shared/guid.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
-import type { Database } from '../storage/database.ts'
 import { type Deployments, openDeployments } from './live/deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
 import { openClusterCache } from './run/cluster-cache.ts'
@@ -14,9 +12,8 @@ import type { RunEnvironment, RunLimits } from './run/run-environment.ts'
 import { RunningFlow } from './watchdog/running-flow.ts'
 
 export interface FlowsOptions {
-  readonly database: Database
+  readonly records: RecordContext
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
-  readonly clock: Clock
   readonly random: Random
   readonly limits: RunLimits
   readonly allowedHosts: readonly string[]
@@ -46,8 +43,8 @@ export interface Flows {
 
 /** Opens the room that keeps blueprints, with every active one in place. What runs them is `run-pipeline.ts`. */
 export async function openFlows(options: FlowsOptions): Promise<Flows> {
-  const { database, catalogue, clock, random } = options
-  const records = await openRecords(database, clock)
+  const { records, catalogue, random } = options
+  const { database, clock } = records
   const log = options.log ?? (await openSystemLog(database, clock))
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
   const deployments = openDeployments(records, catalogue, live, (entry) => log.write(entry))

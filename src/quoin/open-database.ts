@@ -1,70 +1,74 @@
-import type { Options } from '../options.ts'
-import type { Clock } from '../shared/clock.ts'
-import type { Random } from '../shared/guid.ts'
-import type { Database, Origin } from '../storage/database.ts'
-import { openSqliteDatabase, SqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
-import { type Following, openReaderDatabase } from '../storage/sqlite/reader/reader-database.ts'
-import { eventLoopLoad } from '../workers/event-loop-load.ts'
+import { hostname } from 'node:os'
+import { guidSource } from '../shared/guid.ts'
+import { pooledRandom } from '../shared/pooled-random.ts'
+import type { Database } from '../storage/database.ts'
+import type { Workers } from '../workers/workers.ts'
+import { noteDamage, openDatabase } from './database-engine.ts'
+import type { Start } from './start.ts'
 
-export interface DatabaseSurroundings {
-  readonly clock: Clock
-  readonly random: Random
-  /** As the other nodes see this one. */
-  readonly node: { readonly name: string; readonly version: string }
-  /** Embedded only: do not wait for the disk. */
-  readonly synchronous?: 'OFF' | undefined
-  /** What went wrong while nobody waited for it. */
-  readonly report?: (error: unknown) => void
-  /** Embedded only: what administrators have to know of the database's files. */
-  readonly notice?: (message: string, isDamaged: boolean) => void
+export interface NodeDatabase {
+  /** Without the rules of fields: for what those rules themselves are read from, and for what is no document. */
+  readonly raw: Database
+  /** The processes that read beside this one; undefined with one process. */
+  readonly workers: Workers | undefined
+  readonly node: { readonly name: string; readonly version: string; readonly started: number }
+  isDamaged(): boolean
+  /** What administrators have to know of the database's files, from before there was a log. */
+  readonly noticed: readonly string[]
+  /** Sets what is done when a process that reads was lost. */
+  whenReaderLost(settle: () => Promise<void>): void
 }
 
-/** The engine that the settings name. */
-export async function openDatabase(options: Options, surroundings: DatabaseSurroundings): Promise<Database> {
-  const { clock, random, node, synchronous, report, notice } = surroundings
-  const { entity } = options
-  if (options.databaseUrl === '')
-    return openSqliteDatabase({
-      directory: options.data,
-      clock,
-      random,
-      entity,
-      shared: options.workers > 1,
-      acceptLoss: options.acceptLoss,
-      ...(notice && { notice }),
-      ...(synchronous && { synchronous }),
-    })
-  // Here, because pg and what goes with it are 10 MB that the embedded engine has no use for.
-  const { openPostgresDatabase } = await import('../storage/postgres/core/postgres-database.ts')
-  return openPostgresDatabase({
-    url: options.databaseUrl,
-    directory: options.data,
-    ...(options.listenUrl !== '' && { listenUrl: options.listenUrl }),
-    connections: options.pool,
+/** The database that the settings name, and the processes that read beside this one. */
+export async function openNodeDatabase(start: Start): Promise<NodeDatabase> {
+  const { options, clock, random, synchronous, version, opened } = start
+  const node = { name: options.node || hostname(), version, started: Math.floor(clock() / 1000) }
+  const noticed: string[] = []
+  let damaged = false
+  const database = await openDatabase(options, {
     clock,
     random,
-    entity,
     node,
-    monotonic: () => performance.now(),
-    wall: Date.now,
-    load: eventLoopLoad(),
-    ...(report && { report }),
+    synchronous,
+    notice(message, isDamaged) {
+      damaged ||= isDamaged
+      noticed.push(message)
+      // The system log lies in the database that this is about.
+      process.stderr.write(`${message}\n`)
+    },
   })
+  opened.add(() => database.close())
+  let settle: (() => Promise<void>) | undefined
+  const lost = () => void settle?.().catch(() => undefined)
+  const workers = await openReadingProcesses(start, database, node, lost)
+  return {
+    raw: workers?.database ?? database,
+    workers,
+    node,
+    isDamaged: () => damaged,
+    noticed,
+    whenReaderLost(then) {
+      settle = then
+    },
+  }
 }
 
-export interface ReadingEvents {
-  /** A write was tried. */
-  readonly refused: (origin: Origin) => void
-  /** The database was found damaged. */
-  readonly damaged: (reason: string) => void
-}
-
-/** The embedded engine for a process that only reads, beside the one that has it open. */
-export function openReadingDatabase(options: Options, following: Following, events: ReadingEvents): Database {
-  return openReaderDatabase({ directory: options.data, following, ...events })
-}
-
-/** A process that only reads has met damage: the one that writes stops writing. */
-export function noteDamage(database: Database, reason: string): void {
-  if (database instanceof SqliteDatabase) database.noteDamage(reason)
+async function openReadingProcesses(
+  { options, clock, random, offline }: Start,
+  database: Database,
+  node: NodeDatabase['node'],
+  readerLost: () => void,
+): Promise<Workers | undefined> {
+  if (options.workers === 1 || offline) return undefined
+  const { openWorkers } = await import('../workers/workers.ts')
+  return openWorkers({
+    database,
+    options,
+    clock,
+    newGuid: guidSource(clock, pooledRandom(random)),
+    node,
+    program: new URL('./reader-process.ts', import.meta.url),
+    readerLost,
+    damaged: (reason) => noteDamage(database, reason),
+  })
 }

@@ -1,5 +1,10 @@
+export interface Releasers {
+  add(release: () => Promise<void> | void): void
+  release(): Promise<void>
+}
+
 /** Clean-ups in the order in which they must not be done: released last first, all of them; the first error is thrown. */
-export function releasers(): { add(release: () => Promise<void> | void): void; release(): Promise<void> } {
+export function releasers(): Releasers {
   const pending: (() => Promise<void> | void)[] = []
   return {
     add(release) {

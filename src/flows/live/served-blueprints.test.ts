@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/seeded-random.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
-import { recordStorages } from '../../records/records.ts'
+import { openRecords, recordStorages } from '../../records/records.ts'
 import type { SystemLogEntry } from '../../records/system-log.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
@@ -24,8 +24,7 @@ afterEach(() => room.close())
 async function open(): Promise<Flows & { readonly logged: readonly SystemLogEntry[] }> {
   const logged: SystemLogEntry[] = []
   const flows = await openFlows({
-    database: room.database,
-    clock: room.clock,
+    records: await openRecords(room.database, room.clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { requestWith } from '../../../test/run-block.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import type { Reply } from '../../blocks/reply.ts'
+import { openRecords } from '../../records/records.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
@@ -52,8 +53,8 @@ beforeAll(async () => {
   const common = { directory, clock: Date.now, random: randomFillSync, entity: 1 }
   writer = await openSqliteDatabase({ ...common, synchronous: 'OFF', shared: true })
   flows = await openFlows({
-    ...common,
-    database: writer,
+    random: randomFillSync,
+    records: await openRecords(writer, Date.now),
     catalogue: await loadBlocks(),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
     allowedHosts: [],

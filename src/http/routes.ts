@@ -1,0 +1,126 @@
+/** Every family of routes of the management API and of the site: one line each. A test says which one is missing here. */
+import type { Access } from '../access/access.ts'
+import type { QueueSteering } from '../flows/background/queue-steering.ts'
+import type { Flows } from '../flows/flows.ts'
+import type { Tracing } from '../flows/trace/tracing.ts'
+import type { Assets } from '../records/assets/assets.ts'
+import type { DocumentImports } from '../records/documents/document-import.ts'
+import type { StorageContext } from '../records/storage-records.ts'
+import type { BlockDescription } from '../shared/api/blocks.ts'
+import type { Info } from '../shared/api/info.ts'
+import type { NodeRecord } from '../shared/api/nodes.ts'
+import type { Capabilities } from '../storage/capabilities.ts'
+import type { Database } from '../storage/database.ts'
+import type { DescribeEndpoints } from './docs/endpoint-descriptions.ts'
+import { blockCatalogueRoutes } from './routes/blueprints/blocks.ts'
+import { blueprintActionRoutes } from './routes/blueprints/blueprint-actions.ts'
+import { blueprintDeploymentRoutes } from './routes/blueprints/blueprint-deployment.ts'
+import { blueprintEditRoutes } from './routes/blueprints/blueprint-edits.ts'
+import { blueprintFieldRoutes } from './routes/blueprints/blueprint-fields.ts'
+import { blueprintTemplateRoutes } from './routes/blueprints/blueprint-templates.ts'
+import { blueprintTracingRoutes } from './routes/blueprints/blueprint-tracing.ts'
+import { blueprintValidationRoutes } from './routes/blueprints/blueprint-validation.ts'
+import { blueprintVersionRoutes } from './routes/blueprints/blueprint-versions.ts'
+import { blueprintRoutes } from './routes/blueprints/blueprints.ts'
+import { runRoutes } from './routes/blueprints/runs.ts'
+import { assetRoutes } from './routes/data/assets.ts'
+import { documentRoutes } from './routes/data/documents.ts'
+import { documentTransferRoutes } from './routes/data/documents-transfer.ts'
+import { preparationRoutes } from './routes/data/preparations.ts'
+import { storageAdviceRoutes } from './routes/data/storage-advice.ts'
+import { storageRoutes } from './routes/data/storages.ts'
+import { auditLogRoutes } from './routes/operate/audit-logs.ts'
+import { healthRoutes } from './routes/operate/health.ts'
+import { infoRoutes } from './routes/operate/info.ts'
+import { type MetricsDoor, metricsRoutes } from './routes/operate/metrics.ts'
+import { nodeRoutes } from './routes/operate/nodes.ts'
+import { queueRoutes } from './routes/operate/queues.ts'
+import { type PlannedSchedules, scheduleRoutes } from './routes/operate/schedules.ts'
+import { systemLogRoutes } from './routes/operate/system-logs.ts'
+import { authRoutes } from './routes/people/auth.ts'
+import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
+import { meRoutes } from './routes/people/me.ts'
+import { userLogRoutes } from './routes/people/user-logs.ts'
+import { userRoutes } from './routes/people/users.ts'
+import { docsRoutes, openApiRoutes } from './routes/site/open-api.ts'
+import { staticFileRoutes } from './routes/site/static-files.ts'
+import { studioFileRoutes } from './routes/site/studio-files.ts'
+import type { RouteFamily } from './server/route-family.ts'
+
+/** What the families work with. */
+export interface ManagementParts {
+  readonly access: Access
+  readonly flows: Flows
+  readonly tracing: Tracing
+  readonly documents: StorageContext
+  readonly imports: DocumentImports
+  readonly assets: Assets
+  readonly capabilities: Capabilities
+  readonly steering: QueueSteering
+  /** undefined where nothing is planned. */
+  readonly scheduler: PlannedSchedules | undefined
+  /** The number of the cluster. */
+  readonly entity: number
+  readonly blocks: readonly BlockDescription[]
+  readonly describe: DescribeEndpoints
+  readonly info: () => Promise<Omit<Info, 'api'>>
+  readonly nodes: () => Promise<readonly NodeRecord[]>
+}
+
+/** Under `/api/v1`. */
+export function managementRoutes(parts: ManagementParts): RouteFamily[] {
+  const { access, flows, tracing, documents, capabilities, scheduler } = parts
+  const { records, live } = flows
+  return [
+    authRoutes(access),
+    meRoutes(access),
+    userRoutes(access),
+    authenticationGroupRoutes(access),
+    userLogRoutes(access),
+    infoRoutes(parts.info),
+    nodeRoutes(parts.nodes),
+    blueprintRoutes(flows),
+    blueprintDeploymentRoutes(flows, access),
+    blueprintVersionRoutes(flows),
+    blockCatalogueRoutes(parts.blocks),
+    blueprintActionRoutes(flows),
+    blueprintEditRoutes(flows),
+    blueprintFieldRoutes(records),
+    blueprintTracingRoutes(tracing),
+    runRoutes(tracing, access),
+    blueprintTemplateRoutes(records),
+    blueprintValidationRoutes(records),
+    storageRoutes(documents, live),
+    storageAdviceRoutes(documents, live),
+    preparationRoutes(capabilities.indexes),
+    documentRoutes(documents),
+    documentTransferRoutes(documents, parts.imports),
+    assetRoutes(parts.assets),
+    queueRoutes(capabilities, parts.entity, parts.steering),
+    ...(scheduler ? [scheduleRoutes(scheduler)] : []),
+    systemLogRoutes(flows),
+    auditLogRoutes(records),
+    openApiRoutes(parts.describe),
+  ]
+}
+
+export interface SiteParts {
+  readonly database: Database
+  readonly assets: Assets
+  readonly describe: DescribeEndpoints
+  readonly metrics: MetricsDoor
+  readonly isDamaged: () => boolean
+  /** The folder of the built studio. */
+  readonly studio: string
+}
+
+/** Under `/`. */
+export function siteRoutes(parts: SiteParts): RouteFamily[] {
+  return [
+    docsRoutes(parts.describe),
+    staticFileRoutes(parts.assets),
+    studioFileRoutes(parts.studio),
+    healthRoutes(parts.database, undefined, parts.isDamaged),
+    metricsRoutes(parts.metrics),
+  ]
+}

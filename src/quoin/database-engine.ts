@@ -1,0 +1,70 @@
+import type { Options } from '../options.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Random } from '../shared/guid.ts'
+import type { Database, Origin } from '../storage/database.ts'
+import { openSqliteDatabase, SqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
+import { type Following, openReaderDatabase } from '../storage/sqlite/reader/reader-database.ts'
+import { eventLoopLoad } from '../workers/event-loop-load.ts'
+
+export interface DatabaseSurroundings {
+  readonly clock: Clock
+  readonly random: Random
+  /** As the other nodes see this one. */
+  readonly node: { readonly name: string; readonly version: string }
+  /** Embedded only: do not wait for the disk. */
+  readonly synchronous?: 'OFF' | undefined
+  /** What went wrong while nobody waited for it. */
+  readonly report?: (error: unknown) => void
+  /** Embedded only: what administrators have to know of the database's files. */
+  readonly notice?: (message: string, isDamaged: boolean) => void
+}
+
+/** The engine that the settings name. */
+export async function openDatabase(options: Options, surroundings: DatabaseSurroundings): Promise<Database> {
+  const { clock, random, node, synchronous, report, notice } = surroundings
+  const { entity } = options
+  if (options.databaseUrl === '')
+    return openSqliteDatabase({
+      directory: options.data,
+      clock,
+      random,
+      entity,
+      shared: options.workers > 1,
+      acceptLoss: options.acceptLoss,
+      ...(notice && { notice }),
+      ...(synchronous && { synchronous }),
+    })
+  // Here, because pg and what goes with it are 10 MB that the embedded engine has no use for.
+  const { openPostgresDatabase } = await import('../storage/postgres/core/postgres-database.ts')
+  return openPostgresDatabase({
+    url: options.databaseUrl,
+    directory: options.data,
+    ...(options.listenUrl !== '' && { listenUrl: options.listenUrl }),
+    connections: options.pool,
+    clock,
+    random,
+    entity,
+    node,
+    monotonic: () => performance.now(),
+    wall: Date.now,
+    load: eventLoopLoad(),
+    ...(report && { report }),
+  })
+}
+
+export interface ReadingEvents {
+  /** A write was tried. */
+  readonly refused: (origin: Origin) => void
+  /** The database was found damaged. */
+  readonly damaged: (reason: string) => void
+}
+
+/** The embedded engine for a process that only reads, beside the one that has it open. */
+export function openReadingDatabase(options: Options, following: Following, events: ReadingEvents): Database {
+  return openReaderDatabase({ directory: options.data, following, ...events })
+}
+
+/** A process that only reads has met damage: the one that writes stops writing. */
+export function noteDamage(database: Database, reason: string): void {
+  if (database instanceof SqliteDatabase) database.noteDamage(reason)
+}

@@ -1,0 +1,86 @@
+import { fileURLToPath } from 'node:url'
+import { describeBlock } from '../blocks/describe-block.ts'
+import { findBlocks } from '../blocks/load-blocks.ts'
+import { queueSteering } from '../flows/background/queue-steering.ts'
+import { endpointDescriptions } from '../http/docs/endpoint-descriptions.ts'
+import { customEndpoints } from '../http/endpoints/custom-endpoints.ts'
+import { openIdempotency } from '../http/endpoints/endpoint-idempotency.ts'
+import { type Metrics, openMetrics } from '../http/metrics/metrics.ts'
+import { openPageRoom } from '../http/pages/open-page-room.ts'
+import { pageDoor } from '../http/pages/page-door.ts'
+import { managementRoutes, siteRoutes } from '../http/routes.ts'
+import { openServer, type Server } from '../http/server/server.ts'
+import { queueDepths } from './background.ts'
+import { nodeInfo } from './node-info.ts'
+import type { NodeDatabase } from './open-database.ts'
+import type { NodeFlows } from './open-flows.ts'
+import type { NodeRecords } from './open-records.ts'
+import { httpSettings } from './quoin-settings.ts'
+import type { Start } from './start.ts'
+
+const STOP_MS = 10_000
+const studio = fileURLToPath(new URL('../../dist/studio', import.meta.url))
+
+/** Everything that a request can come in by: management, endpoints, pages, the studio, and what is counted of it. */
+export async function openNodeDoors(
+  start: Start,
+  nodeDatabase: NodeDatabase,
+  records: NodeRecords,
+  running: NodeFlows,
+): Promise<Server> {
+  const { options, clock, random, version, opened } = start
+  const { raw, workers, isDamaged } = nodeDatabase
+  const { database, rules, access, audit } = records
+  const { flows, tracing, runs, background } = running
+  const { capabilities } = database
+  const metrics = openNodeMetrics(start, records, running)
+  const describe = endpointDescriptions(flows.live.table, rules.of)
+  const idempotency = await openIdempotency(database, clock)
+  const pages = await openPageRoom({ ...records, flows, runs, clock, random, idempotency, rulesOf: rules.of })
+  metrics.countStreams(() => pages.events.size)
+  const parts = {
+    ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe },
+    blocks: (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
+    scheduler: background.scheduler,
+    steering: queueSteering(raw, audit),
+    entity: options.entity,
+    metrics: {
+      text: workers ? async () => workers.metricsText(await metrics.all()) : metrics.text,
+      token: options.metricsToken,
+      environment: options.environment,
+    },
+    isDamaged,
+    studio,
+  }
+  const own = await openServer({
+    ...{ access, clock, version, settings: httpSettings(options) },
+    api: [...managementRoutes(parts), customEndpoints({ flows, runs, idempotency })],
+    root: [...siteRoutes(parts), pageDoor(pages)],
+    finished: metrics.finished,
+    cluster: capabilities.cluster,
+  })
+  metrics.countWaiting(own.waitingBytes)
+  const server = workers?.door(own, { access, log: flows.log }) ?? own
+  opened.add(() => closeDoors(start, server, running))
+  // Runs at a breakpoint would keep the server waiting.
+  opened.add(() => tracing.runs.release())
+  return server
+}
+
+function openNodeMetrics(
+  { version, opened }: Start,
+  { database }: NodeRecords,
+  { flows, runs }: NodeFlows,
+): Metrics {
+  const queues = async () => queueDepths(await database.capabilities.queues.list())
+  const metrics = openMetrics({ flows, runs, version, queues })
+  opened.add(() => metrics.close())
+  return metrics
+}
+
+/** Runs that go on behind their reply have what is left of the time that requests in flight have. */
+async function closeDoors({ clock }: Start, server: Server, { runs }: NodeFlows): Promise<void> {
+  const late = clock() + STOP_MS
+  await server.close()
+  await runs.settled(Math.max(0, late - clock()))
+}

@@ -1,0 +1,61 @@
+import { loadBlocks } from '../blocks/load-blocks.ts'
+import { type Flows, type FlowsOptions, openFlows } from '../flows/flows.ts'
+import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
+import { openTracing, type Tracing } from '../flows/trace/tracing.ts'
+import { settleStuckFlows, stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
+import { reservedPageRoots } from '../http/server/reserved-page-roots.ts'
+import { reservedRoots } from '../http/server/reserved-roots.ts'
+import { openAssetSweep } from '../records/assets/sweep-assets.ts'
+import { openExpiryPurge } from '../records/purge-expired.ts'
+import { type Background, openBackground } from './background.ts'
+import type { NodeDatabase } from './open-database.ts'
+import type { NodeRecords } from './open-records.ts'
+import { runLimits } from './quoin-settings.ts'
+import type { Start } from './start.ts'
+
+export interface NodeFlows {
+  readonly flows: Flows
+  readonly tracing: Tracing
+  readonly runs: Runs
+  readonly background: Background
+}
+
+/** The blueprints that are active, the one pipeline of runs, and the work that no request waits for. */
+export async function openNodeFlows(
+  start: Start,
+  { noticed, whenReaderLost }: NodeDatabase,
+  { database, records, access, assets }: NodeRecords,
+): Promise<NodeFlows> {
+  const { options, clock, random, offline = false, opened } = start
+  const flows = await openLimitedFlows(start, { records, catalogue: await loadBlocks() })
+  const { deployments, log } = flows
+  for (const message of noticed) log.write({ level: 'error', message })
+  if (!offline) {
+    const purge = openExpiryPurge({ database, clock, log })
+    opened.add(() => purge.close())
+    const sweep = openAssetSweep({ database, assets, clock, log })
+    opened.add(() => sweep.close())
+  }
+  const tracing = await openTracing(flows)
+  opened.add(() => tracing.close())
+  const runs = runPipeline(flows, tracing.traced)
+  // Before anything of theirs runs again.
+  const settle = () => settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
+  whenReaderLost(settle)
+  if (!offline) await settle()
+  const background = await openBackground({ database, flows, runs, access, clock, random, offline })
+  opened.add(() => background.close())
+  return { flows, tracing, runs, background }
+}
+
+/** Flows within the limits of the settings: the same for each process of a node. */
+export async function openLimitedFlows(
+  { options, random, opened }: Start,
+  given: Pick<FlowsOptions, 'records' | 'catalogue' | 'log'>,
+): Promise<Flows> {
+  const { allowedHosts } = options
+  const limits = runLimits(options)
+  const flows = await openFlows({ ...given, random, limits, allowedHosts, reservedRoots, reservedPageRoots })
+  opened.add(() => flows.close())
+  return flows
+}

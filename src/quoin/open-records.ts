@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { type Access, openAccess } from '../access/access.ts'
+import { auditedAccess } from '../access/audited-access.ts'
+import { auditedRecords } from '../flows/audited-records.ts'
+import { keepEmptyLists } from '../flows/blueprints/keep-empty-lists.ts'
+import { openValidationRules } from '../flows/live/validation-rules.ts'
+import { type Assets, openAssets } from '../records/assets/assets.ts'
+import { type AuditLog, openAuditLog } from '../records/audit-log.ts'
+import { openDocumentHistory } from '../records/documents/document-history.ts'
+import { type DocumentImports, openDocumentImports } from '../records/documents/document-import.ts'
+import { type FieldRules, openFieldRules } from '../records/fields/field-rules.ts'
+import { ruledDatabase } from '../records/fields/ruled-database.ts'
+import { openRecords, type RecordContext } from '../records/records.ts'
+import type { StorageContext } from '../records/storage-records.ts'
+import { openTemplates } from '../records/templates.ts'
+import { guidSource } from '../shared/guid.ts'
+import { pooledRandom } from '../shared/pooled-random.ts'
+import type { Database } from '../storage/database.ts'
+import { openAssetStore } from './open-asset-store.ts'
+import { accessSettings } from './quoin-settings.ts'
+import type { Start } from './start.ts'
+
+export interface NodeRecords {
+  /** Every write of a document keeps to the rules of its fields, whoever writes. */
+  readonly database: Database
+  readonly rules: FieldRules
+  readonly records: RecordContext
+  readonly access: Access
+  readonly audit: AuditLog
+  /** Storages with their documents: records, history and audit together. */
+  readonly documents: StorageContext
+  readonly assets: Assets
+  readonly imports: DocumentImports
+}
+
+/** Quoin's own records, users and uploaded files, and the rules that every write keeps to. */
+export async function openNodeRecords(start: Start, raw: Database): Promise<NodeRecords> {
+  const { options, clock, random, opened } = start
+  await openTemplates(raw)
+  await keepEmptyLists(raw)
+  await openValidationRules(raw)
+  const rules = await openFieldRules(raw)
+  const database = ruledDatabase(raw, rules)
+  const access = await openNodeAccess(start, database)
+  const records = await openRecords(database, clock)
+  const history = await openDocumentHistory(database)
+  opened.add(() => history.close())
+  const newGuid = guidSource(clock, pooledRandom(random))
+  const files = await openAssetStore(options, newGuid, clock)
+  opened.add(() => files.close())
+  const assets = await openAssets(records, files)
+  const imports = await openDocumentImports({ database, directory: join(options.data, 'imports'), newGuid })
+  opened.add(() => imports.close())
+  // Before anything runs that could write what is audited.
+  const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
+  const documents = { records, history, audit }
+  return { database, rules, records, access, audit, documents, assets, imports }
+}
+
+/** Users and their tokens: the same for each process of a node. */
+export async function openNodeAccess(
+  { options, clock, random, passwordCost, opened }: Start,
+  database: Database,
+): Promise<Access> {
+  const settings = { ...accessSettings(options), ...(passwordCost && { passwordCost }) }
+  const access = await openAccess({ database, clock, random, settings })
+  opened.add(() => access.close())
+  return access
+}

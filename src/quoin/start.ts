@@ -1,0 +1,24 @@
+import type { PasswordCost } from '../access/password-hash.ts'
+import type { Options } from '../options.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { Random } from '../shared/guid.ts'
+import type { Releasers } from './releasers.ts'
+
+export interface Surroundings {
+  readonly clock: Clock
+  readonly random: Random
+  /** For tests that need no disk: do not wait for it. */
+  readonly synchronous?: 'OFF'
+  /** For tests that are not about passwords: a hash takes 25 ms of processor time otherwise. */
+  readonly passwordCost?: PasswordCost
+  /** For commands that work on the data of a server that is not running: no jobs, no schedules, no purging. */
+  readonly offline?: true
+}
+
+/** What each step of opening a process is given. */
+export interface Start extends Surroundings {
+  readonly options: Options
+  readonly version: string
+  /** What was opened so far: closed in reverse order, all of it, whatever fails. */
+  readonly opened: Releasers
+}
