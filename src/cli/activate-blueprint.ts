@@ -1,10 +1,10 @@
 /**
- * Activates a blueprint, however long that takes: storages that are full get their indexes and free text first, and how far
- * that is stands on the screen meanwhile.
+ * Activates a blueprint without a time limit: storages with many documents get their indexes and free text first, and the
+ * command shows the progress.
  *
- * A proxy in front of the server may stop waiting for the answer (502, 504, or a closed connection) while the server goes
- * on. Then this asks whether the blueprint is active, for as long as something is being prepared, and once more for the
- * activation when nothing is: doing it twice deploys once.
+ * A proxy in front of the server may stop waiting for the answer (502, 504, or a closed connection) while the server
+ * continues. Then this asks whether the blueprint is active while anything is prepared, and requests the activation again
+ * when nothing is: two activations deploy once.
  */
 import { preparationText } from '../flows/live/note-preparations.ts'
 import type { Preparation } from '../storage/capabilities.ts'

@@ -21,7 +21,7 @@ import { findAll } from '../storage/find-documents.ts'
 import { transact } from '../storage/transact.ts'
 import type { Example } from './example-files.ts'
 
-/** Whoever starts the program may do everything with its data; records name the command as who did it. */
+/** The user who starts the program may do everything with its data; records name the command as the actor. */
 const installer: Identity = {
   guid: '',
   username: 'quoin command',

@@ -58,7 +58,7 @@ describe('refused', () => {
 
   test.each([
     {
-      what: 'nobody answers',
+      what: 'no server answers',
       at: () => 'postgres://ann:s3cret-word@127.0.0.1:9/db',
       names: '127.0.0.1:9/db',
     },

@@ -49,7 +49,7 @@ async function makeBackup(terminal: Terminal, folder: string): Promise<Manifest>
   const files = new Map<string, BackedUpFile>()
   await copyAssets(join(data, ASSETS), folder, ASSETS, files)
   const copy = join(folder, DATABASE_FILE)
-  // For the owner only from its first byte on: SQLite would make it for everybody.
+  // For the owner only from its first byte on: SQLite would create it readable for all users.
   await open(copy, 'wx', 0o600).then((file) => file.close())
   await copyDatabase(data, copy).catch((error: unknown) => {
     throw isCode(error, 'ERR_SQLITE_ERROR')

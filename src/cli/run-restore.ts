@@ -27,7 +27,7 @@ export async function runRestore(folder: string, force: boolean, terminal: Termi
 }
 
 async function lock(data: string): Promise<() => void> {
-  // For the owner only; SQLite would make it for everybody.
+  // For the owner only; SQLite would create it readable for all users.
   await open(join(data, 'quoin.lock'), 'a', 0o600).then((file) => file.close())
   return lockData(data)
 }

@@ -1,7 +1,6 @@
 /**
- * A start leaves behind more than a server that rests needs: of 140 MB 25 are what V8 had room for. V8 keeps that for work
- * that may come; on a machine with other things to do it is better given back. One collection does it, in about 0.1 s in
- * which nothing else happens, and so it waits until nothing else wants to.
+ * After a start the process holds more memory than an idle server needs: 25 of 140 MB are free space that V8 keeps for later
+ * work. One garbage collection returns it to the machine. It blocks the process for about 0.1 s, so it waits for an idle one.
  */
 import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'

@@ -30,7 +30,7 @@ export async function copyDatabase(directory: string, target: string): Promise<v
 
 function checkDatabase(path: string): void {
   const url = pathToFileURL(path)
-  // Nobody else has the copy: without a log beside it, it stays the one file whose checksum is taken.
+  // No other process has the copy open: without a log file it stays one file, whose checksum is taken.
   url.searchParams.set('immutable', '1')
   const copy = new DatabaseSync(url, { readOnly: true })
   try {
@@ -46,7 +46,7 @@ export function lockData(directory: string): () => void {
   return lockDirectory(directory)
 }
 
-/** What is no data in a data directory: the lock, the ballast for a full disk, and what file systems put there. */
+/** Names in a data directory that are not data: the lock, the ballast for a full disk, and files of the file system. */
 const NO_DATA = [LOCK_FILE, 'ballast', 'lost+found']
 
 export function dataNames(names: readonly string[]): string[] {

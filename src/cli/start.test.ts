@@ -10,9 +10,9 @@ import { quoinCommand } from '../../test/recording-terminal.ts'
 let directory: string
 let slow: LocalServer
 let running: RunningProcess
-/** Answers whoever asked the slow server. */
+/** Lets the slow server answer its request. */
 let release: () => void = () => undefined
-/** Resolves when somebody has asked it. */
+/** Resolves when it got a request. */
 let arrived: Promise<void>
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ async function heard(): Promise<void> {
   while (!running.output().includes('shutting down')) await turn()
 }
 
-test('a request in flight is answered after SIGTERM, and nobody new is let in', async () => {
+test('a request in flight is answered after SIGTERM, and new connections are refused', async () => {
   const inFlight = ask('slow')
   await arrived
   const ended = running.end('SIGTERM')

@@ -66,7 +66,7 @@ export default defineFlow({
       }
       return { rows, columns: columns ?? [], count: rows.length }
     } catch (error) {
-      // Not a fault of the blueprint: whoever sent it is to read it.
+      // Not a fault of the blueprint: the client that sent the file gets the message.
       if (error instanceof CsvProblem) throw new QuoinError('INVALID_BODY', `The ${pin} ${error.message}.`)
       throw error
     }

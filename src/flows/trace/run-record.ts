@@ -1,4 +1,4 @@
-/** What is kept of a traced run: a document of `_runs` under the run's guid. */
+/** The record of a traced run: a document of `_runs` under the run's guid. */
 import { type PausedRun, type Run, type RunSummary, runSummaryFields } from '../../shared/api/runs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
@@ -10,7 +10,7 @@ export type RunRecord = RunSummary & {
   /** Guid of the node that runs it: without that node it will never end. */
   readonly node: string
   readonly paused: RunPause | null
-  /** {@link RunDetail} as JSON. As text, because values of any kind are in it, and nobody searches them. */
+  /** {@link RunDetail} as JSON. As text, because its values are of any kind and never searched. */
   readonly detail: string
 }
 
@@ -42,7 +42,7 @@ export function detailOf(document: JsonObject): JsonObject {
   return isJsonObject(detail) ? detail : {}
 }
 
-/** What becomes of the record of a run whose node ended first. */
+/** Changes to the record of a run whose node ended first. */
 export const lostRun: JsonObject = {
   status: 'failed',
   paused: null,

@@ -116,7 +116,7 @@ test('a flow without a reply is described all the same', async () => {
   expect(schemaIn((await responses('get', 'silent'))['200'])).toEqual({})
 })
 
-describe('what is kept of descriptions', () => {
+describe('the cache of descriptions', () => {
   const noIds: ReadonlySet<string> = new Set()
   const caller = (...scopes: string[]): Identity => ({
     guid: 'g',
@@ -163,7 +163,7 @@ describe('what is kept of descriptions', () => {
   })
 })
 
-test('no two operations have names that a generator makes one of, whoever asks', async () => {
+test('no two operations have names that a generator makes one of, for any caller', async () => {
   await room.install('alike', {
     dash: { type: 'on_startup_register_uri_get', in: { uri: 'a-b' }, scopes: ['is_one'] },
     slash: { type: 'on_startup_register_uri_get', in: { uri: 'a/b' }, scopes: ['*public'] },

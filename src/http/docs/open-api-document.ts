@@ -25,7 +25,7 @@ export interface ApiOperation {
   readonly parameters?: readonly ApiParameter[]
   readonly requestBody?: { readonly required?: boolean; readonly content: ApiContent }
   readonly responses: Readonly<Record<string, ApiResponse>>
-  /** Absent or empty = open to everybody. */
+  /** Absent or empty: public. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
 }
 

@@ -90,7 +90,7 @@ function limits(schema: ApiSchema): string[] {
           : []
   return [
     ...range,
-    // At least one is what anybody would expect of a text that is needed.
+    // At least one character is expected of a required text.
     ...(minLength === undefined || minLength === 1 ? [] : [`At least ${minLength} characters.`]),
     ...(maxLength === undefined ? [] : [`At most ${maxLength} characters.`]),
     ...(maxItems === undefined ? [] : [`At most ${maxItems} items.`]),

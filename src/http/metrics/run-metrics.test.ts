@@ -8,9 +8,9 @@ let slow: LocalServer
 let quoin: TestQuoin
 let runs: Runs
 let blueprint: string
-/** Answers whoever asked the slow server. */
+/** Lets the slow server answer its request. */
 let release: () => void = () => undefined
-/** Resolves when somebody has asked it. */
+/** Resolves when it got a request. */
 const arrived = Promise.withResolvers<void>()
 
 beforeAll(async () => {

@@ -74,8 +74,8 @@ function plain({ format }: TableColumn, value: JsonValue | undefined): string | 
 }
 
 /**
- * RFC 4180. Text that a spreadsheet would take for a formula gets a mark in front that makes it text: whoever wrote the
- * document may not be whoever opens the file.
+ * RFC 4180. Text that a spreadsheet would take for a formula gets a mark in front that makes it text: the author of
+ * the document and the reader of the file may be different users.
  */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value)

@@ -9,7 +9,7 @@ const setting = Type.Object({ key: Type.String(), value: anyJson() })
 
 const texts = Type.Array(Type.String())
 
-/** What everybody may change about themselves. */
+/** What each user may change of its own record. */
 const ownFields = {
   firstname: Type.Optional(Type.String()),
   lastname: Type.Optional(Type.String()),

@@ -16,7 +16,7 @@ export function forgetAssets(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['assets'] })
 }
 
-/** Where everybody reaches a public asset; undefined for a private one. */
+/** The address of a public asset; undefined for a private one. */
 export function publicAddress({ public_path }: Asset): string | undefined {
   if (public_path === null) return undefined
   return `/static/${public_path.split('/').map(encodeURIComponent).join('/')}`

@@ -29,7 +29,7 @@ describe('traffic', () => {
     expect(first?.p50).toBeCloseTo(0.5556, 3)
   })
 
-  it('knows the rate from two readings, and none when the node was started anew', () => {
+  it('knows the rate from two readings, and none when the node was restarted', () => {
     const first = reading(metrics(90, 10), 1_000)
     expect(reading(metrics(140, 10), 6_000, first).endpoints.get('GET tasks')?.rate).toBe(10)
     expect(reading(metrics(5, 0), 6_000, first).endpoints.get('GET tasks')?.rate).toBeUndefined()

@@ -59,7 +59,7 @@ export function reading(samples: readonly Sample[], at: number, before?: Reading
   for (const [key, { requests, errors, buckets }] of collected) {
     const last = before?.endpoints.get(key)
     const seconds = before === undefined ? 0 : (at - before.at) / 1000
-    // Fewer than before: the node was started anew.
+    // Fewer than before: the node was restarted.
     const isCountable = seconds > 0 && (last === undefined || last.requests <= requests)
     endpoints.set(key, {
       requests,

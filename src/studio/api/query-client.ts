@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 
-/** Reads are tried again only when trying can help; writes never, since nobody knows how far the first one came. */
+/** Reads are tried again only when trying can help; writes never, since the first one may have been done. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

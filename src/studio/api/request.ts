@@ -75,7 +75,7 @@ export async function send(method: Method, path: string, options: CallOptions = 
   )
 }
 
-/** The header that says who asks; empty while nobody is signed in. */
+/** The header with the access token; empty without a sign-in. */
 export function tokenHeader(): Record<string, string> {
   const { token } = session.getState()
   return token === '' ? {} : { authorization: `Bearer ${token}` }

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 const KEY = 'quoin.token'
 
 interface Session {
-  /** Empty: nobody is signed in. */
+  /** Empty: not signed in. */
   readonly token: string
   /** Whether a token was refused, which is not the same as never having had one. */
   readonly expired: boolean

@@ -47,7 +47,7 @@ export const adviceQuery = (storage: string) =>
   queryOptions({
     queryKey: ['storages', 'advice', storage],
     queryFn: ({ signal }) => call<StorageAdvice>('GET', `${base}/${storage}/advice`, { signal }),
-    // Whoever comes back from a deploy wants to know whether it has helped.
+    // After a deploy a builder looks whether it has helped.
     staleTime: 0,
   })
 
@@ -75,7 +75,7 @@ export const documentQuery = (storage: string, guid: string) =>
     },
   })
 
-/** What became of a document: newest first, at most the last 200 writes. */
+/** The writes of a document: newest first, at most the last 200. */
 export const historyQuery = (storage: string, guid: string) =>
   queryOptions({
     queryKey: ['documents', storage, 'history', guid],
@@ -106,7 +106,7 @@ export async function createDocument(storage: string, fields: unknown): Promise<
   return made
 }
 
-/** Changes the fields given, if nobody changed the document since it was read: else 409. */
+/** Changes the given fields; 409 if the document was changed since it was read. */
 export async function changeDocument(
   storage: string,
   { _meta }: Document,
