@@ -103,3 +103,13 @@ test('nothing but the table of options reads the environment', async () => {
   }
   expect(reading).toEqual([])
 })
+
+test('every file that ARCHITECTURE.md names exists', async () => {
+  const all = globSync('{src,test,bench,scripts,bin}/**/*', { cwd: root, exclude: ['**/node_modules'] })
+  const named = (await readFile(join(root, 'ARCHITECTURE.md'), 'utf8')).matchAll(
+    /`([\w/.-]+\.(?:tsx?|mjs|sql))`/g,
+  )
+  const names = [...named].map(([, name = '']) => name)
+  expect(names.length).toBeGreaterThan(80)
+  expect(names.filter((name) => !all.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
+})

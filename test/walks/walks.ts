@@ -1,0 +1,108 @@
+/**
+ *   npm run walks              how many files of `src` four pieces of work execute; exit code 1 when one needs more than before
+ *   npm run walks -- --files   and which
+ *
+ * The limits are what the sources needed before they were moved into their present folders. ARCHITECTURE.md tells the four
+ * walks.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import { findExamples } from '../../src/blocks/block-example.ts'
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import { isJsonObject } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { guidOf, textIn } from '../../src/storage/document-fields.ts'
+import { openPostgresServer } from '../postgres/postgres-server.ts'
+import { type FileCounter, openFileCounter } from './executed-files.ts'
+import { openWalkedQuoin, type WalkedQuoin } from './walked-quoin.ts'
+
+interface Walk {
+  readonly name: string
+  readonly most: number
+  readonly files: readonly string[]
+}
+
+/** Longer than a job waits to be claimed. */
+const JOB_MS = 500
+
+async function onOneProcess(counter: FileCounter): Promise<Walk[]> {
+  const room = await openWalkedQuoin()
+  try {
+    const get = () => room.send('GET', '/tasks?limit=3').then(() => undefined)
+    for (let n = 0; n < 5; n++) await get()
+    const kept = await counter.during(get)
+
+    let tasks = 0
+    const post = () => room.send('POST', '/tasks', { title: `task ${++tasks}` }).then(() => undefined)
+    for (let n = 0; n < 3; n++) await post()
+    const created = await counter.during(post)
+
+    await installEvents(room)
+    const write = async () => {
+      const session = room.quoin.database.session()
+      await session.create('orders', setFields({ item: 'tea', status: 'new' }))
+      await session.commit()
+      await wait(JOB_MS)
+    }
+    await write()
+    const happened = await counter.during(write)
+    const log = await room.quoin.database.session().count('order-log', { kind: 'all' })
+    if (log !== 4) throw new Error(`Of 4 events ${log} ran.`)
+    return [
+      { name: 'GET a list whose reply is kept', most: 37, files: kept },
+      { name: 'POST that creates a document', most: 84, files: created },
+      { name: 'storage event: write, job, run', most: 64, files: happened },
+    ]
+  } finally {
+    await room.close()
+  }
+}
+
+async function installEvents({ quoin }: WalkedQuoin): Promise<void> {
+  const example = (await findExamples()).find(({ identifier }) => identifier === 'storage_event')
+  if (!example) throw new Error('There is no example of storage_event.')
+  await installBlueprint(quoin.flows, example.example.blueprint, { guid: '', username: 'walks' })
+}
+
+/** One changed block, deployed on one of three nodes. */
+async function onThreeNodes(counter: FileCounter): Promise<Walk> {
+  const server = await openPostgresServer()
+  const rooms: WalkedQuoin[] = []
+  try {
+    const admin = new Client({ connectionString: server.url('postgres') })
+    await admin.connect()
+    await admin.query('CREATE DATABASE walks')
+    await admin.end()
+    for (const name of ['one', 'two', 'three'])
+      rooms.push(await openWalkedQuoin({ DATABASE_URL: server.url('walks'), QUOIN_NODE: name }))
+    const [room] = rooms
+    if (!room) throw new Error('No node.')
+    const { records: blocks } = await room.send('POST', '/blueprintactions/search', { limit: 100 })
+    const [block] = Array.isArray(blocks) ? blocks.filter(isJsonObject) : []
+    if (!block) throw new Error('The example has no blocks.')
+    const blueprint = textIn(block.blueprint_guid)
+    let files: readonly string[] | undefined
+    for (let n = 0; n < 4; n++) {
+      await room.send('PUT', `/blueprintactions/${guidOf(block)}`, { position: { x: n, y: n } })
+      await room.send('POST', `/blueprintactions/unsaved/${blueprint}`)
+      const deploy = () => room.send('POST', `/blueprints/deploy/${blueprint}`).then(() => undefined)
+      const once = await counter.during(deploy, 1)
+      if (n > 0 && (files === undefined || once.length < files.length)) files = once
+    }
+    return { name: 'deploy of one changed block on three nodes', most: 158, files: files ?? [] }
+  } finally {
+    for (const room of rooms.reverse()) await room.close()
+    await server.close()
+  }
+}
+
+const withFiles = process.argv.includes('--files')
+const counter = await openFileCounter()
+let more = 0
+for (const { name, most, files } of [...(await onOneProcess(counter)), await onThreeNodes(counter)]) {
+  if (files.length > most) more += 1
+  console.log(`${String(files.length).padStart(4)} of at most ${most}  ${name}`)
+  if (withFiles) for (const file of files) console.log(`       ${file}`)
+}
+counter.close()
+if (more > 0) process.exitCode = 1
