@@ -32,6 +32,10 @@ test.each([
   expect(read).toThrow(message)
 })
 
+test('every option of the table is read, and nothing else', () => {
+  expect(Object.keys(readOptions({})).sort()).toEqual(Object.keys(optionTable).sort())
+})
+
 test('without settings the defaults hold, and an empty one is the same as none', () => {
   expect(readOptions({ QUOIN_PORT: '' })).toEqual(readOptions({}))
   expect(readOptions({})).toMatchObject({
@@ -86,7 +90,7 @@ test('a secret is not shown when it is refused', () => {
 test('--help lists every setting, and every variable but the one that all platforms set starts with QUOIN_', () => {
   const help = optionsHelp()
   for (const { variable, help: text } of Object.values(optionTable)) {
-    expect(variable).toMatch(/^(QUOIN_[A-Z_]+|DATABASE_URL)$/)
+    expect(variable).toMatch(/^(QUOIN_[A-Z_]+|DATABASE_URL|XDG_CONFIG_HOME)$/)
     expect(help).toContain(variable)
     expect(help).toContain(text)
   }

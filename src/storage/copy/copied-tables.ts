@@ -50,7 +50,10 @@ const jobTable: CopiedTable = {
 const queueTable: CopiedTable = { columns: [text('name'), boolean('paused'), integer('concurrency')] }
 
 /** Tables that are copied row by row under their own name. */
-export const plainTables = { job: jobTable, queue: queueTable } as const
+export const plainTables = {
+  job: jobTable,
+  queue: queueTable,
+} as const
 
 /** What else is in tables, by table, with every column, and why it is not copied as it is. */
 export const otherTables = {

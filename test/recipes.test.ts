@@ -1,0 +1,105 @@
+/**
+ * CONTRIBUTING.md is followed to the letter, by a copy of the repository: what its recipes add is there and works, and
+ * a recipe of which one piece is left out fails.
+ */
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { insertedBelow, type Piece, recipePieces } from './recipe-code.ts'
+import { openRecipeRoom, type RecipeRoom } from './recipe-room.ts'
+
+/** What should notice, by recipe: suites of the repository, those that the recipe adds, and the probes below. */
+const suites: Readonly<Record<string, readonly string[]>> = {
+  'Add a block': [
+    'src/blocks/logic/text_reverse.test.ts',
+    'test/catalogue.test.ts',
+    'test/example-beside.test.ts',
+  ],
+  'Add an endpoint': ['src/http/routes/operate/version.test.ts', 'test/route-table.test.ts'],
+  'Add an option': ['src/options.test.ts', 'test/option.test.ts'],
+  'Add a migration': ['src/storage/copy/copied-tables.test.ts'],
+  'Add an error': ['test/error.test.ts'],
+}
+
+/** Small suites that ask whether what a recipe promises is there. */
+const probes: readonly Piece[] = [
+  probe(
+    'example-beside',
+    `import { findExamples } from '../src/blocks/block-example.ts'`,
+    `expect((await findExamples()).map(({ identifier }) => identifier)).toContain('text_reverse')`,
+  ),
+  probe(
+    'option',
+    `import { readOptions } from '../src/options.ts'`,
+    `expect(readOptions({ QUOIN_GREETING: 'Hi' })).toMatchObject({ greeting: 'Hi' })`,
+  ),
+  probe(
+    'error',
+    `import { QuoinError } from '../src/shared/errors.ts'`,
+    `expect(new QuoinError('GONE', 'gone').status).toBe(410)`,
+  ),
+  probe(
+    'answers',
+    `import { openTestQuoin } from './end-to-end/harness.ts'`,
+    `const quoin = await openTestQuoin()
+     try {
+       const { status, body } = await quoin.send('GET', '/_system/version', { as: 'admin' })
+       expect([status, typeof body.version]).toEqual([200, 'string'])
+     } finally {
+       await quoin.close()
+     }`,
+  ),
+]
+
+function probe(name: string, imports: string, body: string): Piece {
+  const text = `import { expect, test } from 'vitest'\n${imports}\ntest('${name}', async () => {\n${body}\n})\n`
+  return { recipe: 'probe', file: `test/${name}.test.ts`, below: undefined, text }
+}
+
+let pieces: readonly Piece[]
+let room: RecipeRoom
+let failing: readonly string[]
+
+beforeAll(async () => {
+  pieces = recipePieces(await readFile(join(import.meta.dirname, '../CONTRIBUTING.md'), 'utf8'))
+  room = await openRecipeRoom()
+  const whole = await room.copy('whole', [...pieces, ...probes])
+  await promisify(execFile)(process.execPath, ['scripts/generate-docs.ts'], { cwd: whole })
+  const all = ['test/answers.test.ts', 'test/block-examples.test.ts', 'test/generated-docs.test.ts']
+  const asked = [...all, ...Object.values(suites).flat()].map((suite) => `whole/${suite}`)
+  const undrawn = 'undrawn/test/generated-docs.test.ts'
+  await room.copy('undrawn', pieces)
+  for (const [number, left] of pieces.entries()) {
+    await room.copy(`without-${number}`, [...pieces.filter((piece) => piece !== left), ...probes])
+    asked.push(...(suites[left.recipe] ?? []).map((suite) => `without-${number}/${suite}`))
+  }
+  failing = await room.failing([...asked, undrawn], inject('postgresPort'))
+})
+afterAll(() => room?.close())
+
+test('each recipe has code, and suites that should notice', () => {
+  expect([...new Set(pieces.map(({ recipe }) => recipe))].sort()).toEqual(Object.keys(suites).sort())
+})
+
+test('with all recipes applied every suite passes, and the new endpoint answers', () => {
+  expect(failing.filter((suite) => suite.startsWith('whole/'))).toEqual([])
+})
+
+test('without npm run docs a suite fails', () => {
+  expect(failing).toContain('undrawn/test/generated-docs.test.ts')
+})
+
+test('whatever piece of a recipe is left out, a suite fails', () => {
+  const unnoticed = pieces.filter(
+    (_, number) => !failing.some((suite) => suite.startsWith(`without-${number}/`)),
+  )
+  expect(unnoticed.map(({ recipe, file, below }) => [recipe, file, below])).toEqual([])
+})
+
+test('a line to insert below has to be there once', () => {
+  expect(insertedBelow('a\nb', 'a', 'c\n')).toBe('a\nc\nb')
+  expect(() => insertedBelow('a\nb', 'c', 'd')).toThrow('0 lines hold "c"')
+  expect(() => insertedBelow('a\nab', 'a', 'd')).toThrow('2 lines hold "a"')
+})
