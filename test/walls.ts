@@ -36,8 +36,8 @@ const walls: Readonly<Record<string, readonly string[]>> = {
 
   'flows/values': [...base, 'blocks'],
   'flows/compile': [...base, 'blocks', 'flows/values'],
-  'flows/watchdog': [...flows, 'flows/compile', 'flows/live'],
-  'flows/run': [...flows, 'flows/compile', 'flows/values', 'flows/watchdog'],
+  'flows/watchdog': [...flows, 'flows/compile', 'flows/live', 'flows/run'],
+  'flows/run': [...flows, 'flows/compile', 'flows/values'],
   'flows/live': [...flows, 'flows/compile', 'flows/values'],
   flows: [...flows, 'flows/compile', 'flows/live', 'flows/run', 'flows/trace', 'flows/watchdog'],
   'flows/blueprints': [...flows, 'flows', 'flows/compile'],

@@ -9,7 +9,7 @@ import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
 import { openClusterCache } from './run/cluster-cache.ts'
 import { runCache } from './run/run-cache.ts'
 import type { RunEnvironment, RunLimits } from './run/run-environment.ts'
-import { RunningFlow } from './watchdog/running-flow.ts'
+import { RunningFlow } from './run/running-flow.ts'
 
 export interface FlowsOptions {
   readonly records: RecordContext

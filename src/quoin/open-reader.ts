@@ -4,7 +4,7 @@
  * on to the writer.
  */
 import { readFile } from 'node:fs/promises'
-import type { RunningFlow } from '../flows/watchdog/running-flow.ts'
+import type { RunningFlow } from '../flows/run/running-flow.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Opening } from '../workers/worker-messages.ts'

@@ -4,7 +4,7 @@
  */
 import { url as inspectorUrl } from 'node:inspector'
 import { Worker } from 'node:worker_threads'
-import { type RunningFlow, TURNS_CELL } from '../flows/watchdog/running-flow.ts'
+import { type RunningFlow, TURNS_CELL } from '../flows/run/running-flow.ts'
 import type { WatchdogTask } from '../flows/watchdog/stuck-note.ts'
 
 export interface WatchdogOptions {

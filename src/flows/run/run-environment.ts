@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { Database } from '../../storage/database.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
-import type { RunningFlow } from '../watchdog/running-flow.ts'
+import type { RunningFlow } from './running-flow.ts'
 
 export interface RunLimits {
   /** Milliseconds from start to the last block. */

@@ -10,8 +10,8 @@ import type { Clock } from '../../shared/clock.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { Frame, Step } from '../compile/frame.ts'
-import { RUNNING_CELL } from '../watchdog/running-flow.ts'
 import type { RunLimits } from './run-environment.ts'
+import { RUNNING_CELL } from './running-flow.ts'
 
 /** Steps between two looks at the clock, and the milliseconds after which a run lets others have a turn. */
 const LOOK = 256

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../shared/json.ts'
-import type { FlowName } from './running-flow.ts'
+import type { FlowName } from '../run/running-flow.ts'
 
 /** EX_SOFTWARE: with this code a process ends whose event loop was stuck. What keeps Quoin running starts it again. */
 export const STUCK_EXIT = 70

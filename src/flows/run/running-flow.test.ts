@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CompiledFlow, Frame, Step } from '../compile/frame.ts'
-import { RunSteps } from '../run/run-steps.ts'
+import { RunSteps } from './run-steps.ts'
 import { type FlowName, RUNNING_CELL, RunningFlow } from './running-flow.ts'
 
 const flowOf = (trigger: string): CompiledFlow => ({
