@@ -85,6 +85,7 @@ describe('what spreadsheets write', () => {
     ],
     ['\ufeff"a","b"\r\n', [['a', 'b']]],
     ['"a"""', [['a"']]],
+    ['"x "";;;"" y",b', [['x ";;;" y', 'b']]],
     ['"","",1', [['', '', '1']]],
   ])('%j', async (text, rows) => {
     if (rows === undefined) await expect(cellsOf([text])).rejects.toThrow()
@@ -99,6 +100,9 @@ test('line ends that are cut in two are one', async () => {
     ['3', '4'],
     ['5'],
   ])
+  expect(await cellsOf(['a', '\nb\n', '\n', 'c'])).toEqual([['a'], ['b'], ['c']])
+  // A line feed behind a piece that did not end with a return ends a line.
+  expect(await cellsOf(['x\n', 'a', '\nb\n'])).toEqual([['x'], ['a'], ['b']])
 })
 
 test('a text of one piece is read in turns, between which other work runs', async () => {
@@ -118,8 +122,8 @@ test('a text of one piece is read in turns, between which other work runs', asyn
 
 test('rows know the line they begin in', async () => {
   const lines: number[] = []
-  for await (const { line } of csvRows(['a\r\n"b\nc"\r\n\r\nd\n'])) lines.push(line)
-  expect(lines).toEqual([1, 2, 5])
+  for await (const { line } of csvRows(['a\r\n"b\nc"\r\n\r\nd\n"e\rf\r\ng"\rh'])) lines.push(line)
+  expect(lines).toEqual([1, 2, 5, 6, 9])
 })
 
 test('what is written is what is read, however it is cut', async () => {
