@@ -17,7 +17,7 @@ import type { Job } from '../src/storage/job.ts'
 import { requestWith } from './run-block.ts'
 import type { FlowBlocks } from './run-flow.ts'
 import { seededRandom } from './seeded-random.ts'
-import { openTestDatabase, type TestDatabase } from './test-database.ts'
+import { openTestDatabase, type TestDatabase, withoutRules } from './test-database.ts'
 
 export const ada = { guid: 'ada-guid', username: 'ada' }
 /** As requests carry her. */
@@ -49,7 +49,8 @@ export interface JobRoom extends TestDatabase {
 
 export async function openJobRoom(): Promise<JobRoom> {
   const room = await openTestDatabase()
-  const { database, clock } = room
+  const { clock } = room
+  const database = withoutRules(room.database)
   const flows = await openFlows({
     records: await openRecords(database, clock),
     catalogue: await loadBlocks(),

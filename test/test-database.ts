@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import type { Database } from '../src/storage/database.ts'
+import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
 import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
+import type { RawDatabase, RuledDatabase } from '../src/storage/ruled.ts'
 import type { SlowLimits } from '../src/storage/search/search-advisor.ts'
 import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 import { quoinTemplate } from './quoin-template.ts'
@@ -22,13 +23,18 @@ export function testClock(now = Date.UTC(2026, 0, 1)): TestClock {
 }
 
 export interface TestDatabase {
-  readonly database: Database
+  readonly database: RawDatabase
   readonly clock: TestClock
   readonly directory: string
   /** Opens the same directory anew, after the storage that is open there was closed. */
-  reopen(): Promise<Database>
+  reopen(): Promise<RawDatabase>
   /** Closes the storage (the reopened one too) and removes the directory. */
   close(): Promise<void>
+}
+
+/** The database as rooms get it that need the rules of fields kept, where no field has a rule. */
+export function withoutRules(database: RawDatabase): RuledDatabase {
+  return ruledDatabase(database, { none: () => true, of: () => [] })
 }
 
 /** A real database of the engine that the suite runs on, without waiting for the disk. */

@@ -308,3 +308,13 @@ test('a process that is ended with kill -9 loses no job: the next one takes it o
     await rm(directory, { recursive: true, force: true })
   }
 })
+
+test('closing while a claim is under way runs nothing of it and gives it back', async () => {
+  const guid = await enqueue()
+  const ran = vi.fn(async () => undefined)
+  const queue = work(ran)
+  await queue.close()
+  expect(ran).not.toHaveBeenCalled()
+  expect(await job(guid)).toMatchObject({ state: 'waiting', attempt: 0 })
+  expect(log).toEqual([])
+})

@@ -2,6 +2,7 @@ import type { Options } from '../options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Database, Origin } from '../storage/database.ts'
+import type { RawDatabase, RuledDatabase } from '../storage/ruled.ts'
 import { openSqliteDatabase, SqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { type Following, openReaderDatabase } from '../storage/sqlite/reader/reader-database.ts'
 import { eventLoopLoad } from '../workers/event-loop-load.ts'
@@ -20,7 +21,10 @@ export interface DatabaseSurroundings {
 }
 
 /** The engine that the settings name. */
-export async function openDatabase(options: Options, surroundings: DatabaseSurroundings): Promise<Database> {
+export async function openDatabase(
+  options: Options,
+  surroundings: DatabaseSurroundings,
+): Promise<RawDatabase> {
   const { clock, random, node, synchronous, report, notice } = surroundings
   const { entity } = options
   if (options.databaseUrl === '')
@@ -60,7 +64,11 @@ export interface ReadingEvents {
 }
 
 /** The embedded engine for a process that only reads, beside the one that has it open. */
-export function openReadingDatabase(options: Options, following: Following, events: ReadingEvents): Database {
+export function openReadingDatabase(
+  options: Options,
+  following: Following,
+  events: ReadingEvents,
+): RuledDatabase {
   return openReaderDatabase({ directory: options.data, following, ...events })
 }
 

@@ -1,14 +1,14 @@
 import { hostname } from 'node:os'
 import { guidSource } from '../shared/guid.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
-import type { Database } from '../storage/database.ts'
+import type { RawDatabase } from '../storage/ruled.ts'
 import type { Workers } from '../workers/workers.ts'
 import { noteDamage, openDatabase } from './database-engine.ts'
 import type { Start } from './start.ts'
 
 export interface NodeDatabase {
   /** Without the rules of fields: for what those rules themselves are read from, and for what is no document. */
-  readonly raw: Database
+  readonly raw: RawDatabase
   /** The processes that read beside this one; undefined with one process. */
   readonly workers: Workers | undefined
   readonly node: { readonly name: string; readonly version: string; readonly started: number }
@@ -55,7 +55,7 @@ export async function openNodeDatabase(start: Start): Promise<NodeDatabase> {
 
 async function openReadingProcesses(
   { options, clock, random, offline }: Start,
-  database: Database,
+  database: RawDatabase,
   node: NodeDatabase['node'],
   readerLost: () => void,
 ): Promise<Workers | undefined> {

@@ -16,13 +16,14 @@ import { openTemplates } from '../records/templates.ts'
 import { guidSource } from '../shared/guid.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
 import type { Database } from '../storage/database.ts'
+import type { RawDatabase, RuledDatabase } from '../storage/ruled.ts'
 import { openAssetStore } from './open-asset-store.ts'
 import { accessSettings } from './quoin-settings.ts'
 import type { Start } from './start.ts'
 
 export interface NodeRecords {
   /** Every write of a document keeps to the rules of its fields, whoever writes. */
-  readonly database: Database
+  readonly database: RuledDatabase
   readonly rules: FieldRules
   readonly records: RecordContext
   readonly access: Access
@@ -34,7 +35,7 @@ export interface NodeRecords {
 }
 
 /** Quoin's own records, users and uploaded files, and the rules that every write keeps to. */
-export async function openNodeRecords(start: Start, raw: Database): Promise<NodeRecords> {
+export async function openNodeRecords(start: Start, raw: RawDatabase): Promise<NodeRecords> {
   const { options, clock, random, opened } = start
   await openTemplates(raw)
   await keepEmptyLists(raw)

@@ -9,7 +9,7 @@ import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import type { Server } from '../http/server/server.ts'
 import type { Options } from '../options.ts'
-import type { Database } from '../storage/database.ts'
+import type { RuledDatabase } from '../storage/ruled.ts'
 import { startFirst } from './first-start.ts'
 import { openNodeDatabase } from './open-database.ts'
 import { openNodeDoors } from './open-doors.ts'
@@ -23,7 +23,7 @@ export interface Quoin {
   readonly flows: Flows
   readonly runs: Runs
   readonly server: Server
-  readonly database: Database
+  readonly database: RuledDatabase
   readonly version: string
   /** The first administrator, when this start made it; its password only if nobody gave one. */
   readonly administrator: FirstAdministrator | undefined

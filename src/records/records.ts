@@ -4,9 +4,10 @@ import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Query } from '../shared/query.ts'
-import { type Database, documentOf, type Session } from '../storage/database.ts'
+import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
+import type { RuledDatabase } from '../storage/ruled.ts'
 
 /** Where blueprints live. Records are documents like any other, so they are searched, indexed and kept the same way. */
 export const recordStorages = {
@@ -24,13 +25,13 @@ export interface Actor {
 
 /** What the parts of the blueprint service share. */
 export interface RecordContext {
-  readonly database: Database
+  readonly database: RuledDatabase
   readonly clock: Clock
   /** Gives a stored block's content; compiled once. */
   readonly readContent: (record: JsonObject) => BlockContent
 }
 
-export async function openRecords(database: Database, clock: Clock): Promise<RecordContext> {
+export async function openRecords(database: RuledDatabase, clock: Clock): Promise<RecordContext> {
   const { blueprints, blocks, deployments, storages } = recordStorages
   await database.ensure(blueprints, {
     indexes: [{ fields: ['active'] }, { fields: ['short_id'] }],

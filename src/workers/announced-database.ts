@@ -5,7 +5,8 @@
  */
 import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Cluster } from '../storage/cluster.ts'
-import type { Database, Observer, Session } from '../storage/database.ts'
+import type { Observer, Session } from '../storage/database.ts'
+import { keepsRules, type RawDatabase } from '../storage/ruled.ts'
 import { wrappedDatabase } from '../storage/wrapped-database.ts'
 import { TransparentSession } from '../storage/wrapped-session.ts'
 
@@ -15,7 +16,7 @@ export interface Announced {
   tell(name: string, guids: readonly string[] | null): Promise<void> | undefined
 }
 
-export function announcedDatabase(database: Database, { cluster, tell }: Announced): Database {
+export function announcedDatabase(database: RawDatabase, { cluster, tell }: Announced): RawDatabase {
   /** How often each name is watched, and what ends the watch over its writes. */
   const watched = new Map<string, { count: number; readonly end: () => void }>()
   /** Observers are given the engine's own session; here too they are to meet the one that the writer holds. */
@@ -36,7 +37,7 @@ export function announcedDatabase(database: Database, { cluster, tell }: Announc
     }
   }
 
-  return wrappedDatabase(database, {
+  const announced = wrappedDatabase(database, {
     async drop(name) {
       await database.drop(name)
       if (watched.has(name)) await tell(name, null)
@@ -50,6 +51,7 @@ export function announcedDatabase(database: Database, { cluster, tell }: Announc
       changes: { watch, version: database.capabilities.changes.version },
     },
   })
+  return { ...announced, [keepsRules]: false }
 }
 
 type Outer = WeakMap<Session, AnnouncingSession>

@@ -31,7 +31,7 @@ import type { Options } from '../options.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Cluster, ClusterNode } from '../storage/cluster.ts'
-import type { Database } from '../storage/database.ts'
+import type { RawDatabase } from '../storage/ruled.ts'
 import { announcedDatabase } from './announced-database.ts'
 import { eventLoopLoad } from './event-loop-load.ts'
 import { mergeMetrics } from './merge-metrics.ts'
@@ -40,7 +40,7 @@ import type { FromReader } from './worker-messages.ts'
 import { openEntrance } from './writer-entrance.ts'
 
 export interface WorkersOptions {
-  readonly database: Database
+  readonly database: RawDatabase
   readonly options: Options
   readonly clock: Clock
   readonly newGuid: () => string
@@ -57,7 +57,7 @@ export interface WorkersOptions {
 
 export interface Workers {
   /** For all rooms of the writer: see `announced-database.ts`. */
-  readonly database: Database
+  readonly database: RawDatabase
   /** The writer's server, which starts the readers when it listens and ends them when it closes. */
   door(server: Server, rooms: WriterRooms): Server
   /** Metrics of the writer and all readers together, as text. */

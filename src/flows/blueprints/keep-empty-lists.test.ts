@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/seeded-random.ts'
-import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
+import { openTestDatabase, type TestDatabase, withoutRules } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { openRecords, recordStorages } from '../../records/records.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -19,7 +19,7 @@ let flows: Flows
 beforeEach(async () => {
   room = await openTestDatabase()
   flows = await openFlows({
-    records: await openRecords(room.database, room.clock),
+    records: await openRecords(withoutRules(room.database), room.clock),
     catalogue: await loadBlocks(),
     random: seededRandom(1),
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },

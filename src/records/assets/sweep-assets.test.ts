@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { stubCredentials } from '../../../test/asset-place.ts'
 import { openBucket, openS3Server, type S3Server, type TestBucket } from '../../../test/s3-server.ts'
-import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
+import { openTestDatabase, type TestDatabase, withoutRules } from '../../../test/test-database.ts'
 import { openAssetBucket } from '../../storage/assets/asset-bucket.ts'
 import { type AssetFiles, openAssetFiles } from '../../storage/assets/asset-files.ts'
 import { parseBucketUrl } from '../../storage/assets/bucket-url.ts'
@@ -33,7 +33,7 @@ async function begin(store: AssetFiles): Promise<void> {
     ...store,
     delete: (place) => (unreachable ? Promise.reject(new Error('no bucket')) : store.delete(place)),
   }
-  assets = await openAssets(await openRecords(temporary.database, temporary.clock), files)
+  assets = await openAssets(await openRecords(withoutRules(temporary.database), temporary.clock), files)
 }
 
 beforeEach(async () => {

@@ -32,6 +32,7 @@ import {
   type Session,
 } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
+import type { RuledDatabase } from '../../storage/ruled.ts'
 import {
   beginImport,
   endImport,
@@ -58,7 +59,7 @@ export interface DocumentImports {
 }
 
 export interface DocumentImportOptions {
-  readonly database: Database
+  readonly database: RuledDatabase
   /** For temporary files; emptied when this opens. */
   readonly directory: string
   readonly newGuid: () => string

@@ -11,25 +11,26 @@ import { createAll, refusalOf } from '../../storage/create-all.ts'
 import {
   type CreatedAll,
   type CreateOptions,
-  type Database,
   documentOf,
   type NewDocument,
   type Session,
   type Written,
 } from '../../storage/database.ts'
+import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import type { FieldRules } from './field-rules.ts'
 import { checkChanges, checkRules, mutationsToCreate } from './rule-mutations.ts'
 
-export function ruledDatabase(database: Database, rules: FieldRules): Database {
-  return wrappedDatabase(database, {
+export function ruledDatabase(database: RawDatabase, rules: FieldRules): RuledDatabase {
+  const ruled = wrappedDatabase(database, {
     session(origin) {
       const session = database.session(origin)
       return rules.none() ? session : new RuledSession(session, rules)
     },
   })
+  return { ...ruled, [keepsRules]: true }
 }
 
 class RuledSession extends WrappedSession {

@@ -1,15 +1,10 @@
 /** PostgreSQL, for any number of nodes. */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Capabilities, Changes, Indexes } from '../../capabilities.ts'
-import {
-  type Database,
-  type Observer,
-  type Origin,
-  type Session,
-  storageNameProblem,
-} from '../../database.ts'
+import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'
 import type { Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
+import { keepsRules, type RawDatabase } from '../../ruled.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
 import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
@@ -19,13 +14,14 @@ import { PostgresSession } from './postgres-session.ts'
 import { completeStatistics } from './postgres-statistics.ts'
 
 /** Throws UNAVAILABLE when the database does not answer, is not fit, or was made by a newer Quoin. */
-export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
+export async function openPostgresDatabase(options: PostgresOptions): Promise<RawDatabase> {
   const database = new PostgresDatabase(await openPostgresParts(options))
   if (!options.filling) database.complete(options.report)
   return database
 }
 
-class PostgresDatabase implements Database {
+class PostgresDatabase implements RawDatabase {
+  readonly [keepsRules] = false
   readonly capabilities: Capabilities
   readonly #parts: PostgresParts
   readonly #changes = new Set<Promise<unknown>>()

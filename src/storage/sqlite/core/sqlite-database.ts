@@ -8,15 +8,10 @@
 import { QuoinError } from '../../../shared/errors.ts'
 import { oneAtATime } from '../../../shared/one-at-a-time.ts'
 import type { Capabilities } from '../../capabilities.ts'
-import {
-  type Database,
-  type Observer,
-  type Origin,
-  type Session,
-  storageNameProblem,
-} from '../../database.ts'
+import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'
 import type { Index, Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
+import { keepsRules, type RawDatabase } from '../../ruled.ts'
 import { readVersions } from '../cache/read-versions.ts'
 import { searchedStorage } from '../sql/sqlite-search-advice.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
@@ -27,11 +22,12 @@ import type { StorageEntry } from './storage-entry.ts'
 import { documentTableSql, dropTextSql } from './tables.ts'
 
 /** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
-export async function openSqliteDatabase(options: SqliteOptions): Promise<Database> {
+export async function openSqliteDatabase(options: SqliteOptions): Promise<RawDatabase> {
   return new SqliteDatabase(await openSqliteParts(options))
 }
 
-export class SqliteDatabase implements Database {
+export class SqliteDatabase implements RawDatabase {
+  readonly [keepsRules] = false
   readonly capabilities: Capabilities
   readonly #parts: SqliteParts
   /** The last `ensure` or `drop` of each name: they run one after the other. */

@@ -7,8 +7,9 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { oneAtATime } from '../../../shared/one-at-a-time.ts'
 import type { Capabilities, Changes, ReadVersions } from '../../capabilities.ts'
 import type { Cluster } from '../../cluster.ts'
-import type { Database, Origin, Session } from '../../database.ts'
+import type { Origin, Session } from '../../database.ts'
 import type { Jobs, Queues } from '../../job.ts'
+import { keepsRules, type RuledDatabase } from '../../ruled.ts'
 import { WriteRefused } from '../../write-refused.ts'
 import { searchCache } from '../cache/search-cache.ts'
 import { guarded, SqliteConnection } from '../core/sqlite-connection.ts'
@@ -34,7 +35,7 @@ export interface ReaderOptions {
 }
 
 /** Throws UNAVAILABLE when a writer is just beginning. */
-export function openReaderDatabase({ directory, following, refused, damaged }: ReaderOptions): Database {
+export function openReaderDatabase({ directory, following, refused, damaged }: ReaderOptions): RuledDatabase {
   const unlock = holdReadersLock(directory)
   let isDamaged = false
   const failed = (error: unknown) => {
@@ -61,6 +62,8 @@ export function openReaderDatabase({ directory, following, refused, damaged }: R
       failed,
     }
     return {
+      // It writes nothing, so no rule is broken.
+      [keepsRules]: true,
       async ensure(name) {
         if (!catalogue.has(name))
           throw new QuoinError('INTERNAL', `The storage ${name} is not there, and this process only reads.`)
