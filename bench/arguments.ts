@@ -20,7 +20,7 @@ export interface Wanted extends Omit<Timing, 'seconds'> {
   readonly check: boolean
   /** undefined: what the measurement itself proposes. */
   readonly seconds: number | undefined
-  /** Whether the page is written anew. */
+  /** Whether the page is written again. */
   readonly whole: boolean
   readonly rows: readonly Row[]
   readonly goals: readonly Goal[]

@@ -112,7 +112,7 @@ function converse(
     }
     const scan = responseScanner((status) => {
       const now = performance.now()
-      if (current === undefined) return fail('a reply came that nobody asked for')
+      if (current === undefined) return fail('a reply came without a request')
       if (status !== current.expected)
         fail(`${lineOf(current)} was answered with ${status} and not ${current.expected}`)
       else if (current.counted) {

@@ -22,7 +22,7 @@ export function memoryOf(pid: number): ProcessMemory | undefined {
   }
 }
 
-/** From now on the peak is counted anew: what the start of the process took is none of a request's. */
+/** From now on the peak is counted again: what the start of the process took is none of a request's. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }

@@ -1,6 +1,6 @@
 /**
  * Preloaded into a server (`node --import`): answers, over the process's channel, with the bytes that its heap holds once
- * everything is collected that nobody refers to any more.
+ * all garbage is collected.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -113,7 +113,7 @@ ${rounds < 5 ? 'It was a short run; figures to keep need at least five rounds on
 
 Before anything is timed, both get the same requests, good and bad, and must give the same statuses, headers and bodies
 (guids, times and hashes aside); and both processes are asked for the settings of their connections, which must be WAL
-with \`synchronous = FULL\`. The bench stops if something differs. Then both are started afresh and filled with the same
+with \`synchronous = FULL\`. The benchmark stops at any difference. Then both are restarted and filled with the same
 ${SEEDED.toLocaleString('en-US')} tasks of about 480 bytes through their API, and the lists are compared once more.
 
 Quoin does more on these requests than the hand-written candidate: scopes and groups, five places for a token instead of

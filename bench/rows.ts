@@ -34,7 +34,7 @@ const otherListAsks = Array.from({ length: STATUSES * OFFSETS }, (_, number) =>
   ask({ path: `tasks?status=${statusName(number)}&offset=${Math.floor(number / STATUSES)}` }),
 )
 
-/** With a parameter that nobody reads, so that no memory of replies can answer. */
+/** With an unused parameter, so that no reply is cached. */
 function atNewAddresses(guids: readonly string[]): () => Ask {
   let number = 0
   return () => {

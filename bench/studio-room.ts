@@ -66,7 +66,7 @@ function takeAllCores(): void {
   spawnSync('taskset', ['-acp', '0-1023', String(process.pid)])
 }
 
-/** The large blueprint as somebody would lay it out: copies of the example beside and below each other. */
+/** The large blueprint in a realistic layout: copies of the example beside and below each other. */
 async function spreadBlueprint(): Promise<JsonObject> {
   const tasks: unknown = JSON.parse(
     await readFile(new URL('../examples/tasks.blueprint.json', import.meta.url), 'utf8'),

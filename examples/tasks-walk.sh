@@ -46,7 +46,7 @@ call() {
   fi
 }
 
-# anonymously METHOD PATH [JSON]: the same as somebody who is not signed in.
+# anonymously METHOD PATH [JSON]: the same as an anonymous caller.
 anonymously() {
   local token=
   call "$@"
@@ -135,7 +135,7 @@ trap clean_up EXIT
 
 echo "Walking through $api"
 call GET /info
-check 'everybody may ask what runs here' 200 "$status"
+check 'anyone may read the version' 200 "$status"
 
 quoted=$(printf '%s' "$password" | sed 's/[\\"]/\\&/g')
 call POST /auth/signin "{\"username\":\"admin\",\"password\":\"$quoted\"}"
@@ -159,7 +159,7 @@ blueprint=$(guid)
 tasks=$(block storage 'fields={"storage":"walked-tasks"}')
 unknown=$(block object_new_fields 'fields={"fields":["error"]}' 'error="task not found"')
 
-# GET /walked-tasks: the tasks, newest first; ?status= filters, ?limit= and ?offset= page. Open to everybody.
+# GET /walked-tasks: the tasks, newest first; ?status= filters, ?limit= and ?offset= page. Public.
 list=$(block on_startup_register_uri_get "uri=\"$uri\"" 'scopes=["*public"]')
 status_asked=$(block httpconnection_get_params "connection@$list.connection" 'field="status"')
 limit_asked=$(block httpconnection_get_params "connection@$list.connection" 'field="limit"')
@@ -259,7 +259,7 @@ check 'create a third' 201 "$status"
 third=$(guid)
 
 anonymously GET "/$uri?limit=3"
-check 'everybody may list' 200 "$status"
+check 'anyone may list' 200 "$status"
 check 'the newest is the first' 'Third Second First ' "$(titles)"
 call GET "/$uri?status=$open"
 check 'status filters exactly' 'Third First ' "$(titles)"
@@ -277,7 +277,7 @@ check 'a negative offset is refused' 400 "$status"
 
 nobody=01900000-0000-7000-8000-000000000000
 anonymously GET "/$uri/$first"
-check 'everybody may read one' 200 "$status"
+check 'anyone may read one' 200 "$status"
 check 'and it is the right one' "First $first" "$(text title) $(guid)"
 call GET "/$uri/$nobody"
 check 'read an unknown one' 404 "$status"
@@ -288,7 +288,7 @@ check 'update' 200 "$status"
 check 'only what was sent has changed' "First $closed" "$(text title) $(text status)"
 call PUT "/$uri/$nobody" "{\"status\":\"$closed\"}"
 check 'update an unknown one' 404 "$status"
-anonymously PUT "/$uri/$first" '{"title":"Changed by nobody"}'
+anonymously PUT "/$uri/$first" '{"title":"Changed anonymously"}'
 check 'update without signing in: there is no such address' 404 "$status"
 call GET "/$uri/$first"
 check 'and nothing was changed' First "$(text title)"

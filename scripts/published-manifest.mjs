@@ -45,7 +45,7 @@ function billOfMaterials() {
     'dev',
     '--omit',
     'optional',
-    // Whoever packs silently wants to hear why it failed.
+    // A silent pack must still report why it failed.
     '--loglevel',
     'error',
   ]

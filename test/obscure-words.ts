@@ -30,9 +30,9 @@ const obscure = [
 
 const pattern = new RegExp(String.raw`\b(?:${obscure.join('|')})\b`, 'gi')
 
-/** The obscure words of a file's prose, as `file:line words`. */
+/** The obscure words of a file's prose, as `file:line words`. A word in double quotes is a name. */
 export function obscureWords(file: string, source: string): readonly string[] {
   return proseOf(file, source).flatMap(({ line, text }) =>
-    [...text.matchAll(pattern)].map(([words]) => `${file}:${line} ${words}`),
+    [...text.replace(/"\w+"/g, '·').matchAll(pattern)].map(([words]) => `${file}:${line} ${words}`),
   )
 }

@@ -1,4 +1,4 @@
-/** A goal that Quoin reaches alone, with nobody to compare it with. */
+/** A goal that Quoin reaches alone, without a comparison. */
 export interface Goal {
   /** For `--only`. */
   readonly id: string

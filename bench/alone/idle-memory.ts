@@ -1,4 +1,4 @@
-/** What a server has that nobody asks for anything. */
+/** The memory of a server without requests. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { MIB } from '../large-bodies.ts'

@@ -10,7 +10,7 @@ const measures: readonly (readonly [Measure, string])[] = [
   ['records', 'log records'],
 ]
 
-/** One sentence for each limit that is exceeded, and for each limit of a row that nobody counts. */
+/** One sentence for each limit that is exceeded, and for each limit of a row without a count. */
 export function exceededLimits(rows: readonly WorkRow[], limits: WorkLimits): string[] {
   const unknown = Object.keys(limits)
     .filter((id) => !rows.some((row) => row.id === id))

@@ -1,5 +1,5 @@
 /**
- * The most that a request may do. Kept in the repository, so that whoever raises one says so in a commit; whoever makes a
+ * The most that a request may do. Kept in the repository, so that a commit shows when one is raised; a change that makes a
  * request do less lowers it.
  */
 

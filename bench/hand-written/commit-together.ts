@@ -54,7 +54,7 @@ export function commitTogether(database: DatabaseSync): <T>(write: () => T) => P
           release.run()
           return
         }
-        // A full disk can make SQLite leave the whole transaction: then nobody's write of this group is there.
+        // A full disk can make SQLite leave the whole transaction: then no write of this group is stored.
         const lost = group
         group = undefined
         fail(lost, error)

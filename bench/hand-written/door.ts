@@ -50,7 +50,7 @@ const protect: onRequestHookHandler = (request, reply, done) => {
   )
 }
 
-/** A strong tag on what GET finds, and 304 for who has it already. */
+/** A strong tag on what GET finds, and 304 for clients that have it. */
 const tag: onSendHookHandler<unknown> = (request, reply, payload, done) => {
   // As Quoin says of replies that it compresses for clients that ask; those of the benchmark do not.
   if (typeof payload === 'string' && payload.length >= 2048) reply.header('vary', 'accept-encoding')

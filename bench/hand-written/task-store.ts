@@ -65,7 +65,7 @@ export function taskStore(writing: DatabaseSync, openReader: () => DatabaseSync)
   const current = writing.prepare(`${select} AND guid = ?`)
   const change = writing.prepare('UPDATE task SET updated = ?, doc = ? WHERE guid = ?')
 
-  /** Reads and writes in one transaction, so that nobody else's change comes between. */
+  /** Reads and writes in one transaction, so that no other change comes between. */
   const changeOne = (guid: string, changed: (fields: TaskFields) => TaskFields) =>
     write(() => {
       const text = textOf(current.get(guid))

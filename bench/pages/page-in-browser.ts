@@ -7,7 +7,7 @@ export interface InBrowser {
   /** Milliseconds from the beginning of the navigation. */
   readonly firstByte: number
   readonly parsed: number
-  /** The script has taken the table over; what is clicked before that loads the page anew and works too. */
+  /** The script has taken the table over; what is clicked before that reloads the page and works too. */
   readonly live: number
   readonly painted: number
 }

@@ -1,7 +1,7 @@
 /**
  * 1,586 passwords of at least 10 characters that people use most: those of the list of zxcvbn-ts (MIT), which comes from leaked
  * passwords, and some that documents like to show. Each is the first 6 bytes of the SHA-256 of its lower-case text, in
- * base64url: 8 characters. As hashes, because many are words that nobody wants to meet in a repository; another password
+ * base64url: 8 characters. As hashes, because many are offensive words; another password
  * is taken for one of them once in 10^11.
  */
 import { createHash } from 'node:crypto'

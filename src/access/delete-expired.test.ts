@@ -45,7 +45,7 @@ test('at most 50 at a time, the oldest first', async () => {
   expect(await left()).toEqual(Array.from({ length: 10 }, (_, index) => 51 + index))
 })
 
-test('what was begun anew since it was found stays', async () => {
+test('a record restarted since it was found stays', async () => {
   const [, begunAnew] = await add(10, 20)
   // SQLite reads and writes at once: what is over has been found when this first waits.
   const deleting = deleteExpired(temporary.database, '_counters', 'until', 100)

@@ -22,7 +22,7 @@ export async function deleteExpired(
   await transact(database, async (session) => {
     for (const record of over) {
       const deleted = await session.delete(name, guidOf(record))
-      // It was begun anew since it was found: leave all as it is, the next sign-in comes by here again.
+      // It was restarted since it was found: leave it to the next sign-in.
       if (deleted.outcome === 'written' && numberIn(documentOf(deleted.document)[field]) > now)
         return session.rollback()
     }

@@ -73,7 +73,7 @@ describe('a user', () => {
     expect(await room.access.identify(token)).toMatchObject({ username: 'ada' })
   })
 
-  test('starts anew after a success', async () => {
+  test('starts again after a success', async () => {
     room = await openTestAccess()
     const guid = await room.user()
     await fail(9)
@@ -175,7 +175,7 @@ describe('attempts at once', () => {
       expect(tally(ends)).toEqual({ INVALID_CREDENTIALS: 10, TOO_MANY_LOGIN_ATTEMPTS: 20 })
       return
     }
-    // On PostgreSQL they come in any order; the right one, if it is in time, begins the count anew.
+    // On PostgreSQL they come in any order; the right one, if it is in time, restarts the count.
     const { OK = 0, INVALID_CREDENTIALS = 0 } = tally(ends)
     expect(ends[25]).toBe(OK === 1 ? 'OK' : 'TOO_MANY_LOGIN_ATTEMPTS')
     expect(INVALID_CREDENTIALS).toBeGreaterThanOrEqual(10)

@@ -22,7 +22,7 @@ async function usernames(access: Access) {
   return (await access.searchUsers(search())).records.map(({ username }) => username)
 }
 
-test('refused with a password that is too short; nobody is made', async () => {
+test('refused with a password that is too short; no user is created', async () => {
   const access = await open()
   await expect(access.ensureAdministrator('admin')).rejects.toMatchObject({
     code: 'INVALID_BODY',
@@ -32,7 +32,7 @@ test('refused with a password that is too short; nobody is made', async () => {
 })
 
 test.each(['CHANGE-this-password', 'changeme-changeme-too', 'qwertyuiop', 'administrators'])(
-  'refused with the password %s; nobody is made, and a cluster with users starts all the same',
+  'refused with the password %s; no user is created, and a cluster with users starts all the same',
   async (password) => {
     const access = await open()
     await expect(access.ensureAdministrator(password)).rejects.toMatchObject({ fields: ['password'] })
@@ -88,7 +88,7 @@ test('nodes that start together make one, and only one tells a password', async 
   for (const node of nodes) expect(await usernames(node)).toEqual(['admin'])
 })
 
-test('not made again after a restart, and whoever there is can still sign in', async () => {
+test('not made again after a restart, and existing users can still sign in', async () => {
   await (await open()).ensureAdministrator('correct horse')
   const { clock } = temporary
   const database = await temporary.reopen()

@@ -1,6 +1,6 @@
 /**
  * Making, changing and removing authentication groups. Every change takes the turn first (see `change-turn.ts`) and
- * follows the rules of `permitted-change.ts`: nobody gives a group a scope that they do not hold, nobody changes a group
+ * follows the rules of `permitted-change.ts`: users cannot grant a group a scope that they do not hold, or change a group
  * that has one, and the last administrator stays one.
  */
 
@@ -65,7 +65,7 @@ export async function createGroup(
   )
 }
 
-/** Changes what is given, for everybody in the group at once. As {@link createGroup}; NOT_FOUND. */
+/** Changes the given fields, for every user of the group at once. As {@link createGroup}; NOT_FOUND. */
 export async function updateGroup(
   context: AccessContext,
   guid: string,
@@ -92,7 +92,7 @@ export async function updateGroup(
   )
 }
 
-/** Soft delete: from here on nobody holds a scope through it. Then it is taken out of its users' lists. */
+/** Soft delete: no user holds a scope through it any more. Then it is taken out of its users' lists. */
 export async function removeGroup(context: AccessContext, guid: string, by: Identity): Promise<void> {
   await transact(
     context.database,

@@ -27,7 +27,7 @@ export async function scopesOf(session: Session, user: Grants): Promise<Readonly
   return new Set([...user.customScopes, ...scopesIn(active)])
 }
 
-/** What the user would hold if all its groups were active: whoever may change it could come to hold these. */
+/** What the user would hold if all its groups were active: a user who may change it could gain these. */
 export async function possibleScopesOf(session: Session, user: Grants): Promise<ReadonlySet<string>> {
   return new Set([...user.customScopes, ...scopesIn(await groupsOf(session, user.groups))])
 }

@@ -86,7 +86,7 @@ describe('sign-out', () => {
     expect(ends.toSorted()).toEqual(['INVALID_ACCESS_TOKEN', 'OK'])
   })
 
-  test('between the reading and the extending of a token is not undone, and nobody comes in', async () => {
+  test('between the reading and the extending of a token is not undone, and the caller gets no access', async () => {
     room = await openTestAccess()
     const token = await room.token('admin')
     const before = await room.access.identify(token)

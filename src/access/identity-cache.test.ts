@@ -19,7 +19,7 @@ test('is known until its time is over', () => {
   expect(cache.get('h', 100)).toBeUndefined()
 })
 
-test.each(NAMES)('nobody is known after a write to %s', (name) => {
+test.each(NAMES)('no identity is cached after a write to %s', (name) => {
   const storage = versions()
   const cache = identityCache(storage, NAMES)
   cache.looking('h')(ada, 100)

@@ -1,6 +1,6 @@
 /**
  * Whom a token belonged to the last time, for as long as nothing was written to tokens, users or groups since, on any
- * node: reading them anew was 27 % of the time of a small request on SQLite, and half of it on PostgreSQL. In exchange a
+ * node: reading them again was 27 % of the time of a small request on SQLite, and half of it on PostgreSQL. In exchange a
  * sign-in or sign-out waits until the other nodes have heard of it.
  */
 import { boundedMap } from '../shared/bounded-map.ts'
@@ -26,7 +26,7 @@ interface Known {
   readonly until: number
 }
 
-/** `names`: the storages that say who somebody is. */
+/** `names`: the storages that identities depend on. */
 export function identityCache(changes: Changes, names: readonly string[]): IdentityCache {
   const ends = names.map((name) => changes.watch(name, () => undefined))
   const known = boundedMap<string, Known>(MOST)

@@ -1,8 +1,8 @@
 /**
  * Who may change whom. Three rules, beside the scope that the endpoint asks for:
  *
- * - Nobody grants a scope, or a place in a group with a scope, that they do not hold.
- * - Nobody changes another user who holds (or whose inactive groups have) a scope that they do not hold: a new password
+ * - Users cannot grant a scope, or membership of a group with a scope, that they do not hold.
+ * - Users cannot change another user who holds (or whose inactive groups have) a scope that they do not hold: a new password
  *   would be as good as the scope.
  * - The last active user who holds `*` stays so.
  */
@@ -38,7 +38,7 @@ export async function checkGrants(
     )
 }
 
-/** INSUFFICIENT_PERMISSIONS if the user is somebody else and has a scope that `by` has not. */
+/** INSUFFICIENT_PERMISSIONS if the user is not `by` and has a scope that `by` does not hold. */
 export async function checkMayChange(session: Session, by: Identity, user: UserRecord): Promise<void> {
   if (by.guid === user.guid) return
   const missing = firstNotHeld(by.scopes, await possibleScopesOf(session, user))

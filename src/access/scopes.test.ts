@@ -53,7 +53,7 @@ test.each([
   ['two words', 'spaces'],
   ['zero\u200bwidth', 'invisible'],
   ['x'.repeat(65), 'longer than 64'],
-])('nobody can hold %j', (name, problem) => {
+])('%j cannot be held', (name, problem) => {
   expect(scopeNameProblem(name)).toContain(problem)
 })
 

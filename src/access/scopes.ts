@@ -1,6 +1,6 @@
 /**
  * Scopes are names that open endpoints. A user holds names, directly or through authentication groups; an endpoint asks
- * for some. Two names are never held, only asked for: `*public` (everybody) and `*loggedin` (any signed-in user). One is
+ * for some. Two names are never held, only asked for: `*public` (any caller) and `*loggedin` (any signed-in user). One is
  * held and stands for all: `*`.
  */
 import { hasInvisible } from './visible-text.ts'

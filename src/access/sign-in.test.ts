@@ -122,7 +122,7 @@ test('a password that is changed while the old one is being checked no longer si
   const ends = await Promise.all(late)
   await changed
   for (const end of ends) expect(['OK', 'INVALID_CREDENTIALS']).toContain(end)
-  // Whoever was let in before the change was signed out by it.
+  // A user who signed in before the change was signed out by it.
   const left = (await room.records('_tokens')).filter(({ user_guid }) => user_guid === guid)
   expect(left).toEqual([])
   expect(await outcome(signIn('ada'))).toBe('INVALID_CREDENTIALS')
@@ -193,7 +193,7 @@ test('expired tokens are deleted by later sign-ins', async () => {
   expect(await room.records('_tokens')).toHaveLength(1)
 })
 
-test('a user has at most 100 tokens: the one used longest ago goes, and nobody else’s', async () => {
+test('a user has at most 100 tokens: the one used longest ago goes, and none of other users', async () => {
   room = await openTestAccess()
   const guid = await room.user({ username: 'ann' })
   await room.user({ username: 'bob' })

@@ -107,7 +107,7 @@ function isComplete(user: UserRecord | undefined): user is User {
   return user?.passwordHash !== undefined
 }
 
-/** A user name is looked for first: it wins over an equal e-mail address of somebody else. */
+/** A user name is looked for first: it has precedence over an equal e-mail address of another user. */
 async function findUser(session: Session, nameKey: string): Promise<UserRecord | undefined> {
   const found =
     (await findOne(session, USERS, 'username_key', nameKey)) ??

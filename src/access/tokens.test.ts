@@ -8,7 +8,7 @@ import { createToken, deleteTokensOf } from './tokens.ts'
 let room: TestAccess
 afterEach(() => room.close())
 
-test('all tokens of a user go, more than one page of them too, and nobody else’s', async () => {
+test('all tokens of a user go, more than one page of them too, and none of other users', async () => {
   room = await openTestAccess()
   const others = await room.records('_tokens')
   const random = seededRandom(3)

@@ -38,7 +38,7 @@ export async function createToken(
 
 /**
  * Makes room for one more token of a user: those used longest ago go. Write the user first: no other sign-in can then add
- * one unseen. In order of their expiry, as everybody deletes tokens, so that nobody waits crosswise.
+ * one unseen. In order of their expiry, as all deletions of tokens, so that none deadlock.
  */
 export async function deleteOldestTokens(session: Session, userGuid: string): Promise<void> {
   const query = { kind: 'term', field: 'user_guid', value: userGuid } as const

@@ -58,7 +58,7 @@ export async function ensureUserLogs(database: Database): Promise<void> {
 }
 
 /**
- * Notes a sign-in, its failure or a sign-out, in the caller's transaction. Without a user for a name that nobody has: it
+ * Notes a sign-in, its failure or a sign-out, in the caller's transaction. Without a user for an unknown name: it
  * may be a password that was typed into the wrong field.
  */
 export async function noteUserEvent(

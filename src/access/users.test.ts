@@ -41,7 +41,7 @@ describe('a name that is taken', () => {
     expect(await outcome(create({ email: 'ada@example.com' }))).toBe('CONFLICT')
   })
 
-  test('is free for its owner, for who has no address, and after its owner is removed', async () => {
+  test('is free for its owner, for users without an address, and after its owner is removed', async () => {
     const guid = await room.user({ email: 'ada@example.com' })
     expect(await outcome(update(guid, { username: 'ADA', email: 'ADA@example.com' }))).toBe('OK')
     expect(await outcome(update(guid, { username: 'ada@example.com' }))).toBe('OK')
@@ -180,7 +180,7 @@ describe('the last administrator', () => {
   test.each<[string, () => Promise<JsonObject>]>([
     ['directly', async () => ({ custom_scopes: ['*'] })],
     ['through a group', async () => ({ groups: [await room.group({ scopes: ['a', '*'] })] })],
-  ])('may go once somebody else holds * %s', async (_name, grants) => {
+  ])('may go once another user holds * %s', async (_name, grants) => {
     await room.user({ username: 'heir', ...(await grants()) })
     expect(await outcome(update(room.admin.guid, { custom_scopes: [] }))).toBe('OK')
     expect(await outcome(room.access.removeUser(room.admin.guid, room.admin))).toBe('OK')

@@ -68,7 +68,7 @@ export async function insertUser(session: Session, fields: JsonObject, passwordH
 
 /**
  * Changes what is given. A new password or `is_active: false` signs the user out everywhere. A user's own password is
- * refused unless the current one was asked for (`knowsPassword`): whoever found a screen unlocked must not take over the
+ * refused unless the current one was asked for (`knowsPassword`): a person at an unlocked screen must not take over the
  * account, whatever the path.
  */
 export async function updateUser(
@@ -100,7 +100,7 @@ export async function updateUser(
   })
 }
 
-/** Soft delete; what the user could sign in with is gone for good. */
+/** Soft delete; tokens and password are deleted permanently. */
 export async function removeUser(context: AccessContext, guid: string, by: Identity): Promise<JsonObject> {
   return change(context, guid, by, async (session) => {
     await write(session, guid, [{ op: 'remove', field: 'password_hash' }])
@@ -169,7 +169,7 @@ async function write(session: Session, guid: string, mutations: readonly Mutatio
 }
 
 /**
- * CONFLICT if somebody else signs in with the name or address. A name may not be another's address either: its owner
+ * CONFLICT if another user signs in with the name or address. A name may not be another's address either: its owner
  * would be asked for the wrong password.
  */
 async function checkNamesFree(session: Session, fields: JsonObject, self: string | undefined): Promise<void> {

@@ -2,7 +2,7 @@
 // selectors, and all spaces but the plain one. With them two names could look the same and be different.
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
 
-/** Whether the text holds a character that nobody sees. A plain space counts as seen. */
+/** Whether the text contains an invisible character. A plain space counts as seen. */
 export function hasInvisible(text: string): boolean {
   return INVISIBLE.test(text)
 }

@@ -28,7 +28,7 @@ test.each([
     { ...example, steps: [{ ...step, request: { method: 'GET', path: 'tasks' } }] },
     'path',
   ],
-  ['a word nobody reads', { ...example, steps: [{ ...step, until: true }] }, 'steps/0'],
+  ['an unknown word', { ...example, steps: [{ ...step, until: true }] }, 'steps/0'],
 ])('refused, with the name of the file: %s', async (_, content, place) => {
   await writeFile(join(directory, 'logic', 'branch.example.json'), JSON.stringify(content))
   await expect(findExamples(directory)).rejects.toThrow(join('logic', 'branch.example.json'))

@@ -3,7 +3,7 @@
  * as it stands, and requests that show what the block does in it. `docs/blocks.md` prints it, and the suite imports it
  * into a real server, sends the requests and compares the replies.
  *
- * What nobody can know beforehand stands in a step as text in angle brackets (`example-text.ts` reads it):
+ * Values known only at run time are written in a step as text in angle brackets (`example-text.ts` reads it):
  *
  *   "<guid>"         any guid; also <text>, <number>, <date> (ISO 8601)
  *   "<guid:order>"   the first reply that has it decides what it is; after that it stands for that value, in replies,
@@ -40,7 +40,7 @@ const ExampleStep = Type.Object(
   {
     /** What this step shows, where it is not plain. */
     says: Type.Optional(Type.String({ pattern: '[.]$' })),
-    /** Username of the signed-in user who asks, who is made for it; `admin` is there. Nobody if not said. */
+    /** Name of the calling user, created for the example; `admin` exists. Anonymous if not given. */
     as: Type.Optional(Type.String({ pattern: '^[a-z]+$' })),
     request: Type.Object(
       {

@@ -48,7 +48,7 @@ interface Pinned<In extends InPins, Out extends OutPins, S extends Settings> ext
   moreOut?(settings: SettingValues<S>, custom: readonly CustomOutPin[]): OutPins
 }
 
-/** What whoever looks at a page may choose to search by. */
+/** Fields that visitors of a page may search by. */
 interface ChosenSearches {
   readonly sorts: readonly SortKey[]
   /** Filters, one at a time; only their fields count. */
@@ -66,7 +66,7 @@ interface ValueSpec<In extends InPins, Out extends OutPins, S extends Settings> 
   readonly readsAddress?: true
   /** All that it looks at of the run is the clock. */
   readonly readsClock?: true
-  /** What it gives comes from whoever sent the request: a value that does not fit is then 400, not 500. */
+  /** Its values come from the client: an invalid one is then 400, not 500. */
   readonly fromRequest?: true
   /** Pins that `moreOut` adds are given beside the declared ones. */
   value(inputs: Inputs<In>, context: ValueContext<S>): Outputs<Out> | (Outputs<Out> & Given)
@@ -86,7 +86,7 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
    */
   readonly repeatable?: true | readonly (keyof In & string)[]
   /**
-   * Does and gives the same whoever asks, for the same inputs. Without this, and without `repeatable`, a reply behind it is
+   * Does and gives the same for every caller, for the same inputs. Without this, and without `repeatable`, a reply behind it is
    * taken for one to this caller alone.
    */
   readonly ignoresCaller?: true
@@ -124,7 +124,7 @@ export interface Listening {
     readonly cron: string | undefined
     /** A number and its unit: s, m, h or d. */
     readonly every: string | undefined
-    /** The pin `next_run` says when, each time anew. */
+    /** The pin `next_run` gives the time, evaluated after each run. */
     readonly asksNextRun: boolean
     readonly startAt: Date | undefined
     /** IANA. */

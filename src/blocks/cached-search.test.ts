@@ -65,7 +65,7 @@ describe('searchWithCache', () => {
     expect(run(slowSession([]), 2, 0, true, cache)).toMatchObject({ hits: { total: 3 }, fromCache: true })
   })
 
-  test('what a run has written and not committed is neither kept nor hidden by what is kept', async () => {
+  test('what a run has written and not committed is neither cached nor hidden by the cache', async () => {
     const kept = new Map<string, unknown>()
     const cache = {
       ...noCache,

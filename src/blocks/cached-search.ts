@@ -23,7 +23,7 @@ interface SearchContext {
 interface Wanted {
   readonly storage: string
   readonly search: Search
-  /** Whether anybody reads how many there are on all pages. */
+  /** Whether the total is read. */
   readonly total: boolean
   /** Empty or undefined: not cached. */
   readonly cacheKey: string | undefined
@@ -31,7 +31,7 @@ interface Wanted {
   readonly cacheSeconds: number
 }
 
-/** What is kept in the cache. Immutable: all runs on the node share it. */
+/** An entry of the cache. Immutable: all runs on the node share it. */
 interface Hits {
   /** SHA-256 of the storage and the search that found them. */
   readonly fingerprint: string
@@ -40,7 +40,7 @@ interface Hits {
   readonly length: number
   /** On all pages; undefined when it was not wanted. */
   readonly total: number | undefined
-  /** The cursor behind the last of them. Reads that document, so it is for who asks. */
+  /** The cursor behind the last of them. Reads that document, so it is evaluated only on demand. */
   readonly next: () => string | undefined
 }
 

@@ -18,7 +18,7 @@ export interface ValueContext<S extends Settings = Settings> {
   readonly user?: JsonObject | undefined
   /** Guid of the block. */
   readonly block?: string
-  /** Whether a wire leaves this out-pin: what nobody reads need not be worked out. */
+  /** Whether a wire leaves this out-pin: an unread value need not be evaluated. */
   wired(outPin: string): boolean
   /** Milliseconds since 1970. The same for all blocks of one run would be wrong for long runs, so it moves on. */
   now(): number

@@ -68,7 +68,7 @@ function defaultOf(pinId: string, pin: InPin): () => unknown {
   // Without `default` in sight, so that a default of '' is not taken for empty again.
   const { default: value, ...plain } = pin
   if (typeOfDefault[typeof value] === pin.type) return () => value
-  // Made anew each time: what is no scalar could be changed by whoever got it.
+  // Created each time: a block could change a value that is not a scalar.
   const convert = converterFor(pinId, plain, 'any')
   return () => convert(value)
 }

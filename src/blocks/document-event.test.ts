@@ -18,6 +18,6 @@ test.each([
   ['removed', ['on_removed'], 'on_removed'],
   ['deleted', ['on_removed', 'on_saved'], undefined],
   ['deleted', ['on_deleted'], 'on_deleted'],
-] as const)('%s, for who listens for %j, is %s', (happened, listened, event) => {
+] as const)('%s, for a trigger of %j, is %s', (happened, listened, event) => {
   expect(documentEventOf(happened, listened)).toBe(event)
 })

@@ -21,7 +21,7 @@ export function isDocumentEvent(value: unknown): value is DocumentEvent {
   return documentEvents.some((event) => event === value)
 }
 
-/** The most exact of the events listened for that what happened counts as; undefined when nobody listens for it. */
+/** The most specific of the listened events that matches the change; undefined when none matches. */
 export function documentEventOf(
   happened: Happened,
   listened: readonly DocumentEvent[],

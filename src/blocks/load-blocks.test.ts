@@ -101,7 +101,7 @@ test('blocks are found by folder, sorted, under their aliases too; tests and oth
   expect(catalogue.get('the two')).toBe(catalogue.get('two'))
 })
 
-test('the blocks of this house load, and throw the PinError that everybody knows', async () => {
+test('the blocks of this house load, and throw the PinError of this program', async () => {
   const catalogue = await loadBlocks()
   const trigger = catalogue.get('on_startup_register_uri_get')
   if (trigger?.kind !== 'trigger') throw new Error('The trigger is not there.')

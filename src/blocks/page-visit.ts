@@ -23,7 +23,7 @@ export interface SubmittedForm {
  *
  * The flow of a page runs for everything that a visitor does. It ends at `state_render_page`. When the page was only
  * looked at, that is its reply. When a form of it was sent or a button clicked, the page as it is for this visitor says
- * whether that could be; then the run goes on behind the event's flow pin, in the same frame and the same transaction:
+ * whether that could be; then the run continues at the event's flow pin, in the same frame and the same transaction:
  * what the page's flow has read is there.
  */
 export interface PageVisit {

@@ -4,7 +4,7 @@ import { safeHref } from '../shared/page-content.ts'
 export function linkTo(address: string): { href?: string; rel?: string } {
   const href = safeHref(address)
   if (href === undefined) return {}
-  // The other site learns neither which document somebody came from nor gets hold of the window.
+  // The other site neither learns the address of this document nor gets access to the window.
   return /^https?:/i.test(href) ? { href, rel: 'noopener noreferrer' } : { href }
 }
 

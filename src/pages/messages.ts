@@ -28,7 +28,7 @@ export function messagesFor(locale: string): PageMessages {
   const known = made.get(locale)
   if (known) return known
   const messages = makeMessages(locale)
-  // Tags come from requests: without a bound, somebody could fill the memory with them.
+  // Tags come from requests: without a bound, a client could fill the memory with them.
   if (made.size < 200) made.set(locale, messages)
   return messages
 }

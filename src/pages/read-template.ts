@@ -53,7 +53,7 @@ export interface ReadTemplate {
   readonly settings: TemplateSettings
   /** To be served as a style sheet after Quoin's own; empty when there is nothing to say. */
   readonly css: string
-  /** Whole sentences for whoever wrote the template. */
+  /** Complete sentences for the author of the template. */
   readonly problems: readonly string[]
 }
 

@@ -14,7 +14,7 @@ export interface DatabaseSurroundings {
   readonly node: { readonly name: string; readonly version: string }
   /** Embedded only: do not wait for the disk. */
   readonly synchronous?: 'OFF' | undefined
-  /** What went wrong while nobody waited for it. */
+  /** Errors of background work. */
   readonly report?: (error: unknown) => void
   /** Embedded only: what administrators have to know of the database's files. */
   readonly notice?: (message: string, isDamaged: boolean) => void

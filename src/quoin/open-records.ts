@@ -22,7 +22,7 @@ import { accessSettings } from './quoin-settings.ts'
 import type { Start } from './start.ts'
 
 export interface NodeRecords {
-  /** Every write of a document keeps to the rules of its fields, whoever writes. */
+  /** Every write of a document is checked by the rules of its fields. */
   readonly database: RuledDatabase
   readonly rules: FieldRules
   readonly records: RecordContext

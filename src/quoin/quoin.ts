@@ -25,7 +25,7 @@ export interface Quoin {
   readonly server: Server
   readonly database: RuledDatabase
   readonly version: string
-  /** The first administrator, when this start made it; its password only if nobody gave one. */
+  /** The first administrator, when this start made it; its password only if it was generated. */
   readonly administrator: FirstAdministrator | undefined
   close(): Promise<void>
 }

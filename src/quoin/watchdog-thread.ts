@@ -55,7 +55,7 @@ function say(line: string): void {
   try {
     writeSync(2, line)
   } catch {
-    // A pipe that nobody reads.
+    // A pipe without a reader.
   }
 }
 

@@ -16,7 +16,7 @@ export function readIsoDate(text: string): number | undefined {
   return Number.isNaN(instant) ? undefined : instant
 }
 
-/** Whether somebody meant a date, even if it is none: `2026-02-30`, `2026-01-31T99:00`. */
+/** Whether the text looks like a date, even if it is not a valid one: `2026-02-30`, `2026-01-31T99:00`. */
 export function hasIsoDateShape(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}(?:[Tt ]|$)/.test(text)
 }

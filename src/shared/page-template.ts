@@ -23,7 +23,7 @@ export interface TemplateSettings {
   /** BCP 47: what the pages are written in, whatever the visitor's browser asks for. */
   readonly language?: string
   readonly direction?: 'ltr' | 'rtl'
-  /** Whether the name of whoever is signed in, signing in and signing out are offered. */
+  /** Whether the name of the signed-in user, sign-in and sign-out are shown. */
   readonly account: boolean
 }
 

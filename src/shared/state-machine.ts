@@ -1,5 +1,5 @@
 /**
- * A thing that is in one mode at a time. Which mode may follow which is a table, so that a step that nobody thought of is
+ * A thing that is in one mode at a time. Which mode may follow which is a table, so that an unexpected step is
  * an error at once, where it is made, and no wrong state that shows later and elsewhere.
  */
 import { QuoinError } from './errors.ts'

@@ -5,7 +5,7 @@ import { functionName } from '../function-name.ts'
 import { namedValue, pinsNamed } from '../named-values.ts'
 import { readDuration } from '../read-duration.ts'
 
-/** A year in milliseconds: nobody remembers what waits longer. */
+/** A year in milliseconds, the longest delay. */
 const LONGEST_DELAY = 366 * 86_400_000
 const MAX_KEY = 300
 

@@ -26,7 +26,7 @@ export function cronExpression(written: string, timeZone: string): string {
   return text
 }
 
-/** `30s`, `5m`, `1d`: with its unit, so that nobody has to guess it. Throws PinError for `every`. */
+/** `30s`, `5m`, `1d`: always with its unit. Throws PinError for `every`. */
 export function interval(written: string): string {
   const text = written.trim().replace(' ', '')
   const milliseconds = readDuration(text)

@@ -1,7 +1,7 @@
 /**
  * Which addresses a flow may reach. Public ones are open; everything else (this machine, the network it stands in, the
  * cloud's metadata service) is closed unless an entry of the cluster's list opens it, because the address may have come
- * from whoever sent the request.
+ * from the client.
  */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { PinError } from '../block.ts'
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** What may stand in a header's value: a line break here would start a header, or a reply, of somebody else's. */
+/** What may stand in a header's value: a line break here would start a forged header or reply. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const MAX_VALUE = 8192
 const MAX_HEADERS = 100

@@ -24,7 +24,7 @@ const CONNECTIONS = 64
  * the addresses that were checked are those that are connected to, so a name cannot point elsewhere in between. A name of
  * which any address is closed is refused. Refusals are PinError('url', …).
  *
- * The library is loaded with the first client: it takes 130 ms and 24 MB, which a cluster that asks nobody need not pay.
+ * The library is loaded with the first client: it takes 130 ms and 24 MB, which a cluster without such requests does not pay.
  */
 export async function guardedAgent(
   allowedHosts: readonly string[],

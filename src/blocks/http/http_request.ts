@@ -125,7 +125,7 @@ function bodyOf(content: JsonValue | StoredJson | undefined): { type?: string; b
 function headersOf(answer: Answer): JsonObject {
   const headers: Record<string, string | string[]> = {}
   for (const [name, value] of Object.entries(answer.headers)) {
-    // Whoever answers chooses the names.
+    // The other server chooses the names.
     if (value !== undefined && name !== '__proto__') headers[name] = value
   }
   return headers

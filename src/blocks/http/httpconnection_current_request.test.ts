@@ -31,7 +31,7 @@ test('an anonymous request has no user, one without a body none', async () => {
   expect([outputs.user, outputs.body]).toEqual([undefined, undefined])
 })
 
-test('headers that nobody reads are not copied', async () => {
+test('unread headers are not copied', async () => {
   const { outputs } = await runBlock(block, {
     request: requestWith({ headers: { a: 'b' } }),
     wired: ['method'],

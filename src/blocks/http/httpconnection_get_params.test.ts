@@ -39,7 +39,7 @@ test('a wired connection is read instead of the run’s own', async () => {
   expect(outputs.value).toBe('done')
 })
 
-test('params are put together only for who reads them', async () => {
+test('params are combined only when they are read', async () => {
   const { outputs } = await runBlock(block, { request, inputs: { field: 'status' }, wired: ['value'] })
   expect(outputs.params).toBeUndefined()
   expect(outputs.value).toBe('open')

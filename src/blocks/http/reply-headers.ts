@@ -43,7 +43,7 @@ export function replyHeaders(given: JsonObject | undefined): Record<string, stri
   // Each reply has it, and a second one could weaken it.
   delete headers['x-content-type-options']
   const type = headers['content-type']
-  // As text/html, text that somebody else wrote would run as a page of this site.
+  // As text/html, foreign text would run as a page of this site.
   if (type !== undefined && !JSON_TYPE.test(type))
     throw new PinError(
       'headers',

@@ -79,7 +79,7 @@ async function follow(
     const { location } = answered
     if (!REDIRECTS.has(code) || typeof location !== 'string')
       return { code, headers: answered, bytes: await read(answer.body, maxSize) }
-    // Before the next address is looked at: a body that nobody reads would hold its connection.
+    // Before the next address is looked at: an unread body would hold its connection.
     await answer.body.dump({ limit: MAX_REDIRECT_BODY, signal })
     request = redirected(request, code, location)
   }

@@ -19,7 +19,7 @@ test.each([
   expect((await runBlock(block, { inputs: { scope }, request })).outputs).toEqual({ condition })
 })
 
-test('nobody who sent something holds nothing', async () => {
+test('a run without a request holds no scope', async () => {
   const { outputs } = await runBlock(block, { inputs: { scope: 'crm_write' }, user: { username: 'ada' } })
   expect(outputs).toEqual({ condition: false })
 })

@@ -5,7 +5,7 @@ import block from './state_redirect.ts'
 const visit = { show: () => false, proceed: () => undefined, finish: () => undefined, submitted: undefined }
 const request = requestWith({ visit })
 
-test('outside of a page nobody can be sent anywhere', async () => {
+test('outside of a page there is no redirect', async () => {
   await expect(runBlock(block, { inputs: { url: '/a' }, request: requestWith() })).rejects.toThrow(
     'Only a page',
   )

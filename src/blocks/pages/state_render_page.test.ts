@@ -15,7 +15,7 @@ function requestOf(takes: boolean, shown: ShownPage[] = []) {
   return requestWith({ visit })
 }
 
-test('outside of a page there is nobody to show it to', async () => {
+test('outside of a page it is refused', async () => {
   await expect(runBlock(block, { inputs: { state } })).rejects.toThrow('only in the flow of a page')
   await expect(runBlock(block, { inputs: { state }, request: requestWith() })).rejects.toThrow(
     'flow of a page',

@@ -56,7 +56,7 @@ describe('function_delete_document', () => {
   test.each([
     ['guid', () => ({ guid })],
     ['document', () => ({ document })],
-  ])('deletes by %s for good, and gives what it was', async (_name, inputs) => {
+  ])('deletes by %s permanently, and gives the last state', async (_name, inputs) => {
     const { outputs, next } = await deletes(inputs())
     expect(next).toBe('flow')
     expect(outputs.document).toMatchObject({ value: document })

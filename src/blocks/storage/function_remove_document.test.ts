@@ -56,7 +56,7 @@ describe('function_remove_document', () => {
   test.each([
     ['guid', () => ({ guid })],
     ['document', () => ({ document })],
-  ])('removes by %s: nobody finds it, and it is kept', async (_name, inputs) => {
+  ])('removes by %s: searches do not find it, and it is kept', async (_name, inputs) => {
     const { outputs, next } = await remove(inputs())
     expect(next).toBe('flow')
     expect(outputs.document).toMatchObject({

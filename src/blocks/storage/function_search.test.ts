@@ -108,11 +108,11 @@ describe('function_search', () => {
     expect(await find(inputs)).toEqual({ documents, total, from_cache: false, next: 'flow' })
   })
 
-  test('does not count what nobody reads', async () => {
+  test('does not count an unread total', async () => {
     expect(await find({ limit: 2 }, { wired: ['documents'] })).toMatchObject({ total: undefined })
   })
 
-  test('reads what its own run has written, and nobody else does before the commit', async () => {
+  test('reads the writes of its own run, and other runs do not before the commit', async () => {
     const session = database.session()
     await session.create('notes', [{ op: 'set', field: 'n', value: 9 }])
     expect(await find({ storage: 'notes' }, { session })).toMatchObject({ documents: [9], total: 1 })
@@ -161,7 +161,7 @@ describe('function_search behind a cursor', () => {
     expect(seen).toEqual(all)
   })
 
-  test('says nothing of a next page to nobody, nor behind the last', async () => {
+  test('gives no cursor when it is unread, nor after the last page', async () => {
     expect(await page({ limit: 2 }, { wired: ['documents'] })).toMatchObject({ cursor: undefined })
     expect(await page({ limit: 20 })).toMatchObject({ cursor: undefined })
   })

@@ -77,7 +77,7 @@ describe('function_update_document_mutations', () => {
     expect(await stored()).toEqual(removed)
   })
 
-  test('takes conflict when somebody was faster, gives what is there now and changes nothing', async () => {
+  test('continues at conflict after another write, gives the current document and changes nothing', async () => {
     const stale = JSON.parse(JSON.stringify(document))._meta.update_hash
     await session.update('tasks', guid, [{ op: 'set', field: 'status', value: 'done' }])
     await session.commit()

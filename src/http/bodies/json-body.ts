@@ -5,7 +5,7 @@ import type { JsonValue } from '../../shared/json.ts'
 import { jsonProblem, MAX_DEPTH } from '../../shared/json.ts'
 import { syntaxErrorAt } from './json-syntax.ts'
 
-/** Bytes as text. Node would turn what is not UTF-8 into U+FFFD, and a document would hold what nobody sent. */
+/** Bytes as text. Node would turn what is not UTF-8 into U+FFFD, and a document would contain characters that no client sent. */
 export function bodyText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new QuoinError('INVALID_BODY', 'The body is not UTF-8.')
   return bytes.toString('utf8')

@@ -31,7 +31,7 @@ import { TRACE_HEADER, type Traced, tracedFor } from './trace-header.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether somebody else answers it, past the framework. */
+    /** Whether it is answered past the framework. */
     handedOver: boolean
   }
 }
@@ -142,7 +142,7 @@ function readAndRespond(
 }
 
 /**
- * Two tokens that contradict each other, and what can be none, are refused where everybody may enter. Elsewhere a refusal
+ * Two tokens that contradict each other, and malformed ones, are refused on public endpoints. Elsewhere a refusal
  * would tell that something is there.
  */
 function carriesToken(exchange: EndpointExchange, scopes: readonly string[]): boolean {
@@ -153,7 +153,7 @@ function carriesToken(exchange: EndpointExchange, scopes: readonly string[]): bo
   }
 }
 
-/** A token that is no longer good makes its sender nobody: what is public stays open, the rest is not there. */
+/** A caller with an expired token is anonymous: public endpoints stay available, the others are 404. */
 function identify(exchange: EndpointExchange, tools: RouteTools): MaybePromise<Identity | undefined> {
   const nobody = (error: unknown) => {
     if (error instanceof QuoinError && error.code === 'INVALID_ACCESS_TOKEN') return undefined

@@ -47,9 +47,9 @@ describe('a shared cache may keep', () => {
   test.each([
     ['nothing that looks at the caller', '/personal', [200, 'private, max-age=60', VARY]],
     ['nothing of a looking flow without cache_seconds', '/looks', [200, 'private, no-cache', VARY]],
-    ['what is the same for everybody', '/same', [200, 'public, max-age=60', undefined]],
+    ['a reply that is the same for all callers', '/same', [200, 'public, max-age=60', undefined]],
     ['nothing without cache_seconds, and is not told so', '/asked', [200, undefined, undefined]],
-  ])('%s, whoever asks', async (_what, path, expected) => {
+  ])('%s, for every caller', async (_what, path, expected) => {
     expect(await told(path)).toEqual(expected)
     expect(await told(path, 'ann')).toEqual(expected)
   })

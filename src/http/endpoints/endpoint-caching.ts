@@ -1,7 +1,7 @@
 /**
  * What a reply to GET says to caches, besides what its flow says itself.
  *
- * `public` is said only where it is certain that everybody gets the same reply: a shared cache may keep it then even for a
+ * `public` is said only where it is certain that all callers get the same reply: a shared cache may keep it then even for a
  * request that carried a token. Where a token may change the reply, the caches are told which headers carry one.
  */
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'

@@ -70,7 +70,7 @@ export class EndpointExchange implements Caller {
   readonly #began: number
   #query: unknown
   #id: string | undefined
-  /** What is left of a body that nobody reads must not be taken for the next request. */
+  /** The rest of an unread body must not be parsed as the next request. */
   #unread = false
   /** The reply is being compressed. */
   #packing = false
@@ -255,7 +255,7 @@ export class EndpointExchange implements Caller {
     this.#handed = { ip, host, headers: { ...this.#handed?.headers, [name]: value } }
   }
 
-  /** Leaves the reply to somebody else, who also counts it. Only while nothing is sent and no body was read. */
+  /** Leaves the reply to another handler, which also counts it. Only while nothing is sent and no body was read. */
   passOn(to: (request: IncomingMessage, response: ServerResponse) => void): void {
     to(this.#request, this.#response)
   }

@@ -6,7 +6,7 @@
  * wrote is there. A request with a key that is being worked on waits for it. Should two nodes work on one key, the
  * unique index lets one of them commit; the other one's writes are undone and it sends the reply of the first.
  *
- * A key belongs to an endpoint and to whoever sends it (the user, or the address of an unknown one), and to one request:
+ * A key belongs to an endpoint and to its sender (the user, or the address of an anonymous caller), and to one request:
  * the same key with another path or body is a mistake of the client and refused.
  */
 import { createHash } from 'node:crypto'
@@ -39,7 +39,7 @@ export interface Idempotency {
    * another request works on the key.
    */
   take(key: IdempotencyKey): Promise<StoredReply | undefined>
-  /** The stored reply, without waiting for anybody. */
+  /** The stored reply, without waiting. */
   find(key: IdempotencyKey): Promise<StoredReply | undefined>
   release(key: IdempotencyKey): void
   /** Stores the reply in the run's own transaction. */

@@ -70,7 +70,7 @@ const pair = fc.oneof(
   fc.tuple(address, text).map(([one, more]) => [one, { ...one, path: { ...one.path, a: more } }] as const),
 )
 
-test('two requests with one key read equal values, whoever sends them', () => {
+test('two requests with one key read equal values, for any sender', () => {
   let equal = 0
   fc.assert(
     fc.property(pair, fc.boolean(), fc.boolean(), ([first, second], signedIn, other) => {

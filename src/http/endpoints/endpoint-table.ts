@@ -16,7 +16,7 @@ export type FindEndpoint = (method: string, path: string) => FoundEndpoint | und
 type Owner = Omit<FoundEndpoint, 'parameters'>
 
 /**
- * The routes of all active blueprints. Built anew for each table (3 ms for 400 routes) and never changed: find-my-way
+ * The routes of all active blueprints. Built again for each table (3 ms for 400 routes) and never changed: find-my-way
  * builds its whole tree anyway when one route is taken out, and so a request sees the old table or the new one.
  */
 export function endpointTable(table: LiveTable): FindEndpoint {

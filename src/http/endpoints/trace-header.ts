@@ -1,6 +1,6 @@
 /**
- * The header `x-quoin-trace` has one request traced, for who may change blueprints: `1` for whoever sends the request, or
- * `Bearer <token>` for the user of that token, while the request itself stays anybody's. From others it is ignored. No flow
+ * The header `x-quoin-trace` has one request traced, for users who may change blueprints: `1` for the sender, or
+ * `Bearer <token>` for the user of that token, while the request itself keeps its caller. From others it is ignored. No flow
  * sees it.
  */
 import type { Identity } from '../../access/identity.ts'

@@ -53,7 +53,7 @@ test('more connections than an address may have are closed at once, and counted 
 test.each([
   ['who stands for many', { most: 1, isMany: () => true }],
   ['where there is no limit', { most: 0, isMany: () => false }],
-])('nobody is closed %s', async (_who, limits) => {
+])('no connection is closed %s', async (_who, limits) => {
   const warn = () => expect.unreachable()
   const take = addressConnections({ ...limits, clock: testClock(), warn })
   for (let count = 0; count < 4; count++) expect(await isKept(take)).toBe(true)

@@ -38,6 +38,6 @@ test('the ports of one client are one address for the rate limit', async () => {
   expect(statuses).toEqual([200, 200, 429])
 })
 
-test('nobody else is believed', async () => {
+test('no other proxy is trusted', async () => {
   expect((await ask('1.2.3.4:1', '8.8.4.4')).json()).toEqual({ ip: '8.8.4.4' })
 })

@@ -87,7 +87,7 @@ test('a connection on which nothing waits stays, however long', async () => {
   expect(look(6)).toBe(true)
 })
 
-test('a stream that nobody reads waits, and is ended too', async () => {
+test('an unread stream waits, and is ended too', async () => {
   while (served.write(Buffer.alloc(65_536)));
   expect(look(6)).toBe(true)
   expect(served.writableLength).toBeLessThan(1024 * 1024)

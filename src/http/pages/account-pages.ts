@@ -132,7 +132,7 @@ async function signIn(
       ip: request.ip,
       agent: request.headers['user-agent'],
     })
-    // Whoever was signed in here before is not any more.
+    // A user who was signed in here before is signed out.
     if (request.accessToken !== undefined && request.identity)
       await access.signOut(request.accessToken).catch(() => undefined)
     setCookie(request, reply, 'access_token', access_token, {
@@ -169,7 +169,7 @@ async function changePassword(
   say: PageMessages,
 ): Promise<AccountRefusal | undefined> {
   const { identity } = request
-  if (!identity) throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'Nobody is signed in.')
+  if (!identity) throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'No user is signed in.')
   if (values.new !== values.repeat) return field('repeat', say('password.differ'))
   try {
     await changeKnowingPassword(

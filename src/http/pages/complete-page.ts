@@ -34,7 +34,7 @@ export interface PageMaking {
   readonly fieldOf: FieldOf
   /** Path and query that forms are sent to. */
   readonly action: string
-  /** For each form anew: the visitor's token, and a name that is used once. */
+  /** For each form: the visitor's token, and a name that is used once. */
   readonly hidden: () => Hidden
   /** What more a form has that is filled in, once it is known which of its inputs are passwords or files. */
   readonly ticket?: ((form: string, hidden: Hidden, never: readonly string[]) => Hidden) | undefined

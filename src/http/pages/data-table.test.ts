@@ -61,7 +61,7 @@ beforeAll(async () => {
     }
     await session.create('stock', setFields(fields))
   }
-  await session.create('stock', setFields({ name: 'of somebody else', count: 1, owner: 'you' }))
+  await session.create('stock', setFields({ name: 'of another user', count: 1, owner: 'you' }))
   await session.commit()
 })
 afterAll(() => room?.close())
@@ -114,8 +114,8 @@ describe('what the address says', () => {
     expect(page.html).not.toContain('hunter2')
   })
 
-  test('free text does not reach what no column shows, and nobody else’s documents', async () => {
-    for (const query of ['?t.q=hunter2', '?t.q=you', '?t.q=somebody', '?t.is.name=hunter2'])
+  test('free text does not reach what no column shows, and no documents of others', async () => {
+    for (const query of ['?t.q=hunter2', '?t.q=you', '?t.q=another', '?t.is.name=hunter2'])
       expect(rowsOf(await get(query))).toEqual([])
     expect((await get('')).text).toContain('of 60')
   })
@@ -132,7 +132,7 @@ describe('what the address says', () => {
     expect([page.status, page.text]).toEqual([400, expect.stringContaining(message)])
   })
 
-  test('a cursor of somebody’s own making is refused, not run', async () => {
+  test('a forged cursor is refused, not run', async () => {
     expect((await get('?t.after=xyz')).status).toBe(400)
   })
 })
@@ -231,7 +231,7 @@ describe('as CSV', () => {
     expect((await get('?_export=other')).status).toBe(404)
   })
 
-  test('only for who may see the page', async () => {
+  test('only for visitors with access to the page', async () => {
     await room.install('Private', {
       s: { type: 'storage', fields: { storage: 'stock' } },
       page: { type: 'state_page', in: { url: 'private' }, scopes: ['boss'] },

@@ -1,4 +1,4 @@
-/** Pages that say what went wrong. For browsers; whoever does not ask for HTML gets the JSON of every other door. */
+/** Pages that say what went wrong. For browsers; clients that do not accept HTML get the usual JSON. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type MessageKey, messagesFor } from '../../pages/messages.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -38,7 +38,7 @@ export async function showError(
   const known = texts[status] ?? texts[status >= 500 ? 500 : 404] ?? ['error.500.title', 'error.500.text']
   const messages = messagesFor(localeOf(request))
   const [title, text] = known
-  // What a client did wrong is said in full; of our own faults nobody outside learns more than a number.
+  // What a client did wrong is said in full; of internal errors clients learn only a number.
   const detail = status < 500 && !(status in texts) ? error.message : messages(text)
   const content: PageNode[] = [
     { kind: 'heading', level: 1, text: status in texts || status >= 500 ? messages(title) : error.message },

@@ -57,7 +57,7 @@ async function sendTooLate(visitor: Visitor, path: string, values: object = type
 describe('nothing is kept', () => {
   test.each([
     ['without a ticket', { _ticket: undefined }],
-    ['with a ticket of somebody’s own making', { _ticket: `${btoa('["ada"]')}.${'x'.repeat(43)}` }],
+    ['with a forged ticket', { _ticket: `${btoa('["ada"]')}.${'x'.repeat(43)}` }],
     ['with no ticket at all', { _ticket: 'x' }],
     ['with the ticket of another form', { _form: 'other' }],
     ['with the ticket of the form before', { _once: 'again' }],
@@ -101,7 +101,7 @@ test('who was not signed in when the form was shown has no ticket', async () => 
 })
 
 describe('what was typed', () => {
-  test('is not shown to somebody else who signs in, and not at another address', async () => {
+  test('is not shown to another user who signs in, and not at another address', async () => {
     const sent = await sendTooLate(await signedIn('ada'), '/notes?a=1')
     const back = new URL(sent.headers.get('location') ?? '', origin).searchParams.get('next') ?? ''
     expect(back).toMatch(/^\/notes\?a=1&_kept=[\w-]+$/)

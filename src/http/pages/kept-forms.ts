@@ -1,10 +1,10 @@
 /**
  * What was typed into a form is kept while its sender signs in again, because their session has ended meanwhile.
  *
- * A page that is shown to somebody puts a ticket into each of its forms: who it was shown to, and which of its inputs hold
+ * A page shown to a signed-in user puts a ticket into each of its forms: the user, and which of its inputs hold
  * what must not be kept, signed for this one form (its one-time name, its id, its address). When the form then comes from
- * nobody, its values are stored under the one-time name, for that user: without a ticket of ours nobody makes us store
- * anything. The browser is sent to sign in and from there back to the form's address with `_kept=<one-time name>`. Whoever
+ * an anonymous caller, its values are stored under the one-time name, for that user: without a valid ticket we do not store
+ * anything. The browser is sent to sign in and from there back to the form's address with `_kept=<one-time name>`. A user who
  * is signed in then gets the filled form if it is theirs, and the empty one otherwise. Passwords and files are never kept.
  */
 import { deleteExpired } from '../../access/delete-expired.ts'
@@ -21,7 +21,7 @@ import { type Posted, postedFields, sentNames } from './posted.ts'
 
 const storageName = '_kept_forms'
 const PURPOSE = 'kept form'
-/** Long enough to find a forgotten password, short enough that nobody's text lies around. */
+/** Long enough to find a forgotten password, short enough that no text is left for long. */
 const SECONDS = 3_600
 /** Of one form, as JSON in UTF-16 units. A longer one is not kept: its sender finds it empty, as before. */
 const MAX_TEXT = 256 * 1024
@@ -45,7 +45,7 @@ export interface KeptForm {
 export interface KeptForms {
   /** For a hidden input of a form that is shown to `user`; `never`: names of inputs that are not kept. */
   ticket(shown: ShownForm, user: string, never: readonly string[]): string
-  /** Keeps what nobody sent to `href`; gives the name to ask for it with, or undefined if nothing is kept. */
+  /** Keeps an anonymous form sent to `href`; gives the name to read it by, or undefined if nothing is kept. */
   keep(posted: Posted, href: string): Promise<string | undefined>
   /** What `user` sent to `href` before signing in. */
   find(name: string, href: string, user: string): Promise<KeptForm | undefined>

@@ -1,4 +1,4 @@
-/** What a page has beside itself, at its own address and for whoever may see it: a table as CSV, and events. */
+/** What a page has beside itself, at its own address and for visitors with access: a table as CSV, and events. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayEnter } from '../../access/scopes.ts'
 import { QuoinError } from '../../shared/errors.ts'

@@ -35,7 +35,7 @@ async function signIn(visitor: Visitor, path: string, password = adminPassword) 
 
 describe('who may see a page', () => {
   test.each(['/members', '/staff/7?a=b%26c', '/password', '/logout'])(
-    '%s: nobody is sent to sign in',
+    '%s: anonymous visitors are sent to sign-in',
     async (path) => {
       const seen = await openVisitor(origin).get(path)
       expect([seen.status, seen.headers.get('location')]).toEqual([
@@ -154,7 +154,7 @@ describe('errors', () => {
     await room.install('Broken', {
       page: { type: 'state_page', in: { url: 'broken' } },
       text: { type: 'httpconnection_get_params', in: { field: 'level' } },
-      call: { type: 'function_custom_execute', in: { flow: '@page.flow', function: 'nobody has this' } },
+      call: { type: 'function_custom_execute', in: { flow: '@page.flow', function: 'no such function' } },
       show: { type: 'state_render_page', in: { flow: '@call.flow' } },
       level: { type: 'state_page', in: { url: 'level' } },
       h1: { type: 'state_h1', in: { text: 'x', level: '@text.value' } },
@@ -164,7 +164,7 @@ describe('errors', () => {
     const visitor = openVisitor(origin)
     const failed = await visitor.get('/broken')
     expect([failed.status, failed.text.includes('Number:')]).toEqual([500, true])
-    expect(failed.text).not.toContain('nobody has this')
+    expect(failed.text).not.toContain('no such function')
     expect((await visitor.get('/level?level=x')).status).toBe(400)
     expect((await visitor.get('/level?level=2')).status).toBe(200)
     expect((await visitor.get('/dumb')).status).toBe(404)

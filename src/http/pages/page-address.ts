@@ -13,7 +13,7 @@ export interface PageAddress {
   with(changes: Readonly<Record<string, string | readonly string[] | undefined>>): string
 }
 
-/** Parameters that are about one request, or are nobody's business in a link. */
+/** Parameters that are about one request, or do not belong into a link. */
 const PASSING = ['access_token', '_events', '_export', '_kept']
 
 /** `url`: path and query as they were sent. */

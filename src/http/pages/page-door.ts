@@ -2,7 +2,7 @@
  * The door for browsers: pages of blueprints behind one wildcard route, and the pages that come with Quoin.
  *
  * A request is looked up before its body is read: its path in the table of the moment, then where it comes from, who
- * sends it, their scopes, and the rate. Unlike endpoints, a page that somebody may not see is not hidden: a browser is
+ * sends it, their scopes, and the rate. Unlike endpoints, a page without access is not hidden: a browser is
  * sent to sign in, or is told that the account may not.
  */
 import multipart from '@fastify/multipart'
@@ -30,12 +30,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The page that the request reached; undefined when there is none. */
     foundPage: FoundPage | undefined
-    /** Something was sent by nobody to a page that is not for everybody: they are to sign in first. */
+    /** An anonymous caller sent something to a page that is not public: sign-in comes first. */
     sentTooLate: boolean
   }
 }
 
-/** Of a form with files that nobody sent: little is kept of it, so little is read into memory. */
+/** Of an anonymous form with files little is kept, so little is read into memory. */
 const LATE_FORM = { fields: 500, fieldSize: 256 * 1024, characters: 512 * 1024 }
 
 export function pageDoor(room: PageRoom): RouteFamily {
@@ -80,7 +80,7 @@ async function enter(
     return reply.code(303).header('location', '/studio').header('cache-control', 'no-store').send()
   if (!found) return isOpen(request, identity) ? undefined : askToSignIn(request, reply)
   if (mayEnter(found.page.scopes, identity)) return undefined
-  // Whoever is to sign in must be able to: without its own page there is ours.
+  // Sign-in must always be possible: without a page of the blueprint there is the built-in one.
   if (found.page.listening.uri === accountPaths.signIn) request.foundPage = undefined
   else if (identity)
     throw new QuoinError(
@@ -104,7 +104,7 @@ function isOpen(request: FastifyRequest, identity: Identity | undefined): boolea
   return identity !== undefined || (uri !== accountPaths.password && uri !== accountPaths.signOut)
 }
 
-/** `kept`: what was typed, for whoever comes back. A form is not sent again after signing in: its page is opened. */
+/** `kept`: typed values, for a user who comes back. A form is not sent again after signing in: its page is opened. */
 function askToSignIn(request: FastifyRequest, reply: FastifyReply, kept?: string): FastifyReply {
   const next = encodeURIComponent(pageAddress(request.url).with(kept === undefined ? {} : { _kept: kept }))
   return reply
@@ -114,7 +114,7 @@ function askToSignIn(request: FastifyRequest, reply: FastifyReply, kept?: string
     .send()
 }
 
-/** A token that is no longer good makes its sender nobody. */
+/** A caller with an expired token is anonymous. */
 async function identify(request: FastifyRequest, tools: RouteTools): Promise<Identity | undefined> {
   try {
     return await tools.identify(request)

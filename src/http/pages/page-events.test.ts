@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => room?.close())
 
-/** Opens the events of the page as somebody sees it now. */
+/** Opens the events of the page as a visitor sees it now. */
 async function listen(token: string, page = '/list') {
   const visitor = openVisitor(origin)
   visitor.setCookie('access_token', token)
@@ -116,7 +116,7 @@ test('they end with the session', async () => {
   expect(await events.until(undefined)).toContain('(end)')
 })
 
-test('they end when the blueprint is deactivated or deployed anew', async () => {
+test('they end when the blueprint is deactivated or deployed again', async () => {
   const events = await (await listen(await room.tokenOf('admin'))).open()
   await events.until('retry')
   await room.manage('PUT', `/blueprints/update/set/inactive/${guid}`)
@@ -124,7 +124,7 @@ test('they end when the blueprint is deactivated or deployed anew', async () => 
   await room.manage('PUT', `/blueprints/update/set/active/${guid}`)
 })
 
-test('nobody without the scope hears anything', async () => {
+test('visitors without the scope get no events', async () => {
   const { address } = await listen(await room.tokenOf('admin'))
   const reply = await fetch(new URL(address, origin), { redirect: 'manual' })
   expect(reply.status).toBe(303)

@@ -5,7 +5,7 @@
  * second, however much is written. Each node tells the others which storages it has written to, at the same pace. The
  * storages are not watched (`storage.watch`): a write would then wait for every node, for the sake of a screen.
  *
- * A stream ends when its visitor signs out or may not see the page any more, when the page's blueprint is deployed anew or
+ * A stream ends when its visitor signs out or may not see the page any more, when the page's blueprint is deployed again or
  * deactivated, when the server closes, and when its reader is too slow. The browser then asks again by itself.
  */
 import { Readable } from 'node:stream'

@@ -2,7 +2,7 @@
  * Who may send a form. Three things have to agree:
  *
  * - Where it comes from: a browser says so (`Sec-Fetch-Site`, `Origin`), and it must be one of our pages.
- * - A token in the form that belongs to the visitor's session: the access token of whoever is signed in, else a random
+ * - A token in the form that belongs to the visitor's session: the access token of the signed-in user, else a random
  *   name in a cookie. A page of another site can know neither.
  * - Both cookies are `SameSite=Lax`, which keeps them from being sent with a form of another site at all.
  */

@@ -13,7 +13,7 @@ export interface FoundPage {
 
 export type FindPage = (path: string) => FoundPage | undefined
 
-/** The pages of all active blueprints; built anew for each table, as `endpoint-table.ts` does for endpoints. */
+/** The pages of all active blueprints; built again for each table, as `endpoint-table.ts` does for endpoints. */
 export function pageRoutes(table: LiveTable): FindPage {
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 256 })
   const owners = new Map<unknown, Omit<FoundPage, 'parameters'>>()

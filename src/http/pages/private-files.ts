@@ -1,6 +1,6 @@
 /**
  * Addresses of files that are not public: a page that shows a document shows the way to its files too. The address is
- * signed, so that nobody can make one up, and holds for the day on which the page was made and the next one.
+ * signed, so that it cannot be forged, and holds for the day on which the page was made and the next one.
  */
 import type { Assets } from '../../records/assets/assets.ts'
 import { filesToShow, type HeldFile } from '../../records/assets/page-uploads.ts'
@@ -42,7 +42,7 @@ export async function fileAddresses(
 
 type OnFile = (value: JsonObject, file: HeldFile) => JsonValue
 
-/** The node with what becomes of each file among its values. */
+/** The node with each file among its values replaced. */
 function withFiles(node: PageNode, onFile: OnFile): PageNode {
   if (node.kind === 'table') return tableWith(node, onFile)
   if (node.kind !== 'detail') return node

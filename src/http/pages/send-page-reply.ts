@@ -45,7 +45,7 @@ export function readStoredReply({ code, text, headers }: StoredReply): Reply {
   if (text === undefined) return { code, value: undefined, headers }
   const value = JSON.parse(text)
   if (headers[PAGE] === undefined) return { code, value, headers }
-  // Text in the stored text: it was put there by storableReply, and by nobody else.
+  // Text in the stored text: only storableReply puts it there.
   const page: PageAnswer = JSON.parse(value)
   return { code, value: undefined, headers: {}, page }
 }

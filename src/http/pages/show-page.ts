@@ -64,7 +64,7 @@ export async function showPage(
     { name: sentNames.token, value: issue() },
     { name: sentNames.once, value: room.flows.newGuid() },
   ]
-  // Before anything is read: what changes from here on is told to whoever opens the page's events.
+  // Before anything is read: later changes are sent to the event stream of the page.
   const mark = room.events.mark(liveTables(shown))
   const tables = new Map<DataTable, PageTable>()
   const making = {

@@ -95,7 +95,7 @@ function sortOf(table: DataTable, written: string): SortKey | undefined {
   return column && { field: column.field, order, missing: 'last' }
 }
 
-/** In the columns only: the rest of a document may be nobody's business. */
+/** In the columns only: the rest of a document may be private. */
 function textQuery(table: DataTable, text: string): Query {
   const fields = table.columns.filter(isText).map(({ field }) => field)
   if (fields.length === 0) return NOTHING
@@ -118,7 +118,7 @@ function isText({ field, format }: TableColumn): boolean {
   return !field.startsWith('_meta.') && !wordless.has(format)
 }
 
-/** The last word may be the beginning of one, as it is while somebody types. Not where it is grammar. */
+/** The last word may be the beginning of one, as it is during typing. Not where it is grammar. */
 function withPrefix(text: string): string {
   return /[\p{L}\p{N}]$/u.test(text) && !text.includes('"') ? `${text}*` : text
 }
@@ -132,7 +132,7 @@ function filterOf(column: TableColumn, get: (name: string) => string, now: numbe
   const { field, filter } = column
   if (filter === undefined) return []
   if (filter === 'number' || filter === 'date') {
-    // What cannot be read narrows nothing: it is an address that somebody typed.
+    // What cannot be read narrows nothing: it is a typed address.
     const fits = filter === 'number' ? NUMBER : DATE
     const bound = (name: string) => (fits.test(get(name).trim()) ? get(name).trim() : '')
     const [from, to] = [bound(`from.${field}`), bound(`to.${field}`)]

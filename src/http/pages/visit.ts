@@ -2,7 +2,7 @@
  * One visit of a page: what a run asks of it (see `blocks/page-visit.ts`), and what came of it.
  *
  * A visit that only looks does nothing here. One that sent something goes: the page's flow shows the page, which is kept
- * and not sent → what was sent is looked up in that page, so that nobody can send a form or click a button that the page
+ * and not sent → what was sent is looked up in that page, so that no visitor can send a form or click a button that the page
  * does not have for them → a form is read by its fields; what does not fit refuses it, and the run ends → the event goes on.
  */
 import type { PageEvent, PageVisit, SubmittedForm } from '../../blocks/page-visit.ts'
@@ -26,7 +26,7 @@ export interface VisitTools {
   readFile(guid: string): AsyncIterable<Uint8Array> | undefined
   /** Whether all of these documents are among those that the table shows. */
   areShown(table: DataTable, guids: readonly string[]): Promise<boolean>
-  /** The form was sent too late, or by somebody else: it is shown again. */
+  /** The form was sent too late, or by another user: it is shown again. */
   readonly expired: boolean
   /** Forms that the door answers itself, by their ids: those for signing in and out. */
   readonly ownForms: ReadonlySet<string>

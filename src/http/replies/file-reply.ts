@@ -57,7 +57,7 @@ function mayBeKnown({ headers }: FastifyRequest, tag: string): boolean {
   return known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag)
 }
 
-/** One range of bytes. Several at once, which nobody needs and which cost us more than them, get the whole file (RFC 9110). */
+/** One range of bytes. Several at once, which are rare and cost the server more than the client, get the whole file (RFC 9110). */
 function rangeOf({ headers, method }: FastifyRequest, tag: string, size: number): Range {
   const { range } = headers
   const condition = headers['if-range']

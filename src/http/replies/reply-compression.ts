@@ -83,7 +83,7 @@ export function compressReplies({ compress }: ReplyCompression): onSendHookHandl
     const vary = String(reply.getHeader('vary') ?? '')
     if (!vary.includes(ASKED)) reply.header('vary', vary === '' ? ASKED : `${vary}, ${ASKED}`)
     const encoding = wantedEncoding(request.headers, payload.length)
-    // Whoever asks for the head alone is told the length of the text as it is.
+    // A HEAD request gets the length of the uncompressed text.
     if (encoding === undefined || request.method === 'HEAD') return payload
     const bytes = await compress(payload, encoding)
     if (!bytes) return payload

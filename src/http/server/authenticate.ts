@@ -25,7 +25,7 @@ export function identifier(access: Pick<Access, 'identify'>): RouteTools['identi
 }
 
 /**
- * Decides who enters, from the route's `config.permission`, before a byte of the body is read: nobody can make us read
+ * Decides who enters, from the route's `config.permission`, before a byte of the body is read: no client can make us read
  * and parse a megabyte without being allowed to send it. A callback and no promise, so that custom endpoints, which
  * decide themselves, pass for nothing.
  */

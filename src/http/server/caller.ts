@@ -12,6 +12,6 @@ export interface Caller {
   readonly ip: string
   /** Set once it is known. */
   identity: Identity | undefined
-  /** The token that was sent, once somebody looked for it. For signing out; never for a log or a flow. */
+  /** The token that was sent, once it was looked for. For signing out; never for a log or a flow. */
   accessToken: string | undefined
 }

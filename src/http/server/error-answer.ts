@@ -34,7 +34,7 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
   503: 'UNAVAILABLE',
 }
 
-/** The error as one of ours. Whatever nobody expected becomes INTERNAL, with the error as its cause. */
+/** The error as one of ours. An unexpected error becomes INTERNAL, with the error as its cause. */
 function asQuoinError(error: unknown, bodyLimit: number): QuoinError {
   if (error instanceof QuoinError) return error
   const { code, statusCode } = outline(error)

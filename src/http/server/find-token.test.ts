@@ -73,7 +73,7 @@ describe('the access token', () => {
     }
   })
 
-  it('is refused on an open route too when it is bad, where somebody asks who it is', async () => {
+  it('is refused on an open route too when it is bad, where a handler asks for the caller', async () => {
     expect((await get({ 'x-token': 'nonsense' }, '/api/v1/users/open')).statusCode).toBe(401)
     expect((await get({}, '/api/v1/users/open')).json()).toEqual({ user: null })
     expect((await get({ 'x-token': token }, '/api/v1/users/open')).json()).toEqual({ user: 'admin' })

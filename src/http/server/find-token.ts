@@ -14,7 +14,7 @@ const COOKIE = /(?:^|;)\s*access_token=([^;]*)/g
  * each other. A token that only a cookie brings is refused for writes unless the request comes from our own pages:
  * browsers send cookies along with other sites' forms.
  *
- * Takes the token out of `request.query`, as it belongs to nobody behind this door, and keeps it in
+ * Takes the token out of `request.query`, as no later code may see it, and keeps it in
  * `request.accessToken`, so that asking twice gives the same.
  */
 export function findToken(request: Caller): string | undefined {

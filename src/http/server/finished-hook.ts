@@ -21,7 +21,7 @@ export function finishedHook(tell: RequestListener): onResponseHookHandler {
   }
 }
 
-/** Pages share one wildcard route: what is counted is the page. A stream of events lasts as long as somebody looks. */
+/** Pages share one wildcard route: what is counted is the page. A stream of events lasts as long as the page is open. */
 function routeOf({ foundPage, routeOptions, url }: FastifyRequest): string | undefined {
   if (!foundPage) return routeOptions.url
   const page = `/${foundPage.page.listening.uri}`

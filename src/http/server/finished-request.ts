@@ -1,7 +1,7 @@
 import type { Identity } from '../../access/identity.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 
-/** A request that has been answered, for whoever counts and notes them. */
+/** A request that has been answered, for metrics and logs. */
 export interface FinishedRequest {
   /** Finds it in the log. */
   readonly id: string

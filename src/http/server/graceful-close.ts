@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Requests that take longer are cut: whoever stops a node sends SIGKILL next. */
+/** Requests that take longer are cut: a supervisor sends SIGKILL next. */
 const GRACE_MS = 10_000
 
 /**

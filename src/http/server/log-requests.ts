@@ -2,7 +2,7 @@ import type { Access } from '../../access/access.ts'
 import type { RequestListener } from './finished-request.ts'
 
 /**
- * Notes each finished request of a signed-in user, of custom endpoints too, in the user log. For requests of nobody it
+ * Notes each finished request of a signed-in user, of custom endpoints too, in the user log. For anonymous requests it
  * costs one look at a field.
  */
 export function logRequests(access: Pick<Access, 'logRequest'>): RequestListener {

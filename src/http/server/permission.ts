@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../shared/errors.ts'
 import type { ManagementScope } from '../../shared/management-scopes.ts'
 
 /**
- * Who may enter a route. `public`: everybody, within the rate limit. `signed-in`: any known user. A scope: users who
+ * Who may enter a route. `public`: any caller, within the rate limit. `signed-in`: any known user. A scope: users who
  * hold it. `by-trigger`: the route finds out itself which scopes count, as custom endpoints do.
  */
 export type Permission = 'public' | 'signed-in' | 'by-trigger' | ManagementScope

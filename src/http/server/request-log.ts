@@ -11,7 +11,7 @@ export interface LogTarget {
 
 /**
  * Structured lines (pino), each with the id of its request. Of a request only method, path and address are written: the
- * query may hold a token or what somebody searched for. Hiding secrets by name is the second net, for objects that a later
+ * query may hold a token or search words. Hiding secrets by name is the second net, for objects that a later
  * hand might log whole.
  */
 export function logOptions(

@@ -43,7 +43,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the body is read, on every route that is neither `public` nor `by-trigger`. */
     identity: Identity | undefined
-    /** The token that was sent, once somebody looked for it. For signing out; never for a log or a flow. */
+    /** The token that was sent, once it was looked for. For signing out; never for a log or a flow. */
     accessToken: string | undefined
   }
 }

@@ -174,7 +174,7 @@ function unused(): never {
   throw new Error('Routes are checked by checkSchema.')
 }
 
-/** Whoever starts the server says where it listens, in words; Fastify's own line would stand before them. */
+/** The greeting says where the server listens; Fastify's own line would precede it. */
 async function listenQuietly(
   app: App,
   place: { readonly host: string } & (ListenAt | { readonly port: number }),

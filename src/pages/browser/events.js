@@ -1,4 +1,4 @@
-/** The server says which table of the page has changed; it is fetched anew, at most once a second. */
+/** The server says which table of the page has changed; it is fetched again, at most once a second. */
 import { refreshTable } from './tables.js'
 
 export function followEvents() {

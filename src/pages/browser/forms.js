@@ -1,6 +1,6 @@
 /**
  * Forms are sent without leaving the page: the answer is shown in place, with its error summary in focus. A second click
- * while one is under way does nothing. Whoever leaves a form with changes is asked first.
+ * while one is under way does nothing. Leaving a form with changes asks first.
  */
 import { fetchPage, isPage, onArrival, showPage, tell } from './swap.js'
 

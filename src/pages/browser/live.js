@@ -1,5 +1,5 @@
 /**
- * Makes a page live: every page works without this module, it only goes on without loading anew.
+ * Makes a page live: every page works without this module, the module only avoids reloads.
  * Each part looks for its own attributes, so that what comes in later (a new table) is found too.
  */
 import { followEvents } from './events.js'

@@ -6,7 +6,7 @@ interface Alert {
   readonly tone: Tone
   readonly title?: string
   readonly text: string
-  /** It answers what somebody just did, so it is read out. */
+  /** It answers an action of the user, so screen readers announce it. */
   readonly spoken?: boolean
 }
 

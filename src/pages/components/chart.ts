@@ -1,4 +1,4 @@
-/** A chart as a picture, what its colours mean, and the same figures as a table for whoever does not see it, or wants them. */
+/** A chart as a picture, what its colours mean, and the same figures as a table. */
 import { type ComponentChild, h } from 'preact'
 import type { ValueFormat } from '../../shared/value-format.ts'
 import type { Drawing } from '../drawing.ts'

@@ -16,7 +16,7 @@ export function form(node: PageForm, drawing: Drawing): ComponentChild {
     method: 'post',
     action,
     enctype: multipart ? 'multipart/form-data' : undefined,
-    // The server's messages are better than the browser's, and the same for everybody.
+    // The server's messages are better than the browser's, and the same in all browsers.
     noValidate: true,
     'data-send': '',
   }

@@ -20,7 +20,7 @@ const outlines = {
 
 export type IconName = keyof typeof outlines
 
-/** A picture beside words; it says nothing by itself, so nobody has it read out. */
+/** A picture beside words; it has no meaning of its own, so screen readers skip it. */
 export function icon(name: IconName, turns = false): ComponentChild {
   return h(
     'svg',

@@ -63,7 +63,7 @@ const writers: Readonly<Record<ValueFormat, Writer>> = {
   date_time: (value, _look, { locale }) => {
     const moment = readMoment(value)
     if (!moment) return asText(value)
-    // The module writes it anew in the visitor's time zone, which no request tells.
+    // The module rewrites it in the visitor's time zone, which no request contains.
     return h('time', { dateTime: moment.toISOString(), 'data-local': '' }, formatDateTime(moment, locale))
   },
   relative_time: (value, _look, { locale, now }) => {

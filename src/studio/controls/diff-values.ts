@@ -8,7 +8,7 @@ export interface Difference {
 
 /**
  * How one JSON value became another: leaf by leaf, in the order of the new value, removed ones last. Lists are compared by
- * place. An object or list that came or went whole is one difference, so that nobody reads twenty lines to learn of one.
+ * place. An object or list that was added or removed as a whole is one difference, not twenty lines.
  */
 export function diffValues(before: unknown, after: unknown, path = ''): Difference[] {
   if (Object.is(before, after)) return []

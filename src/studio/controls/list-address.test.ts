@@ -37,7 +37,7 @@ describe('the address of a list', () => {
     expect(shownPage(read(text), 50)).toBe(page)
   })
 
-  it('begins anew when anything but the page changes', () => {
+  it('starts at the first page when anything but the page changes', () => {
     const before = new URLSearchParams('q=a&page=4&after=c&open=g')
     expect(withWords(before, { q: 'b' }).toString()).toBe('q=b&open=g')
     expect(withWords(before, { page: '5' }).toString()).toBe('q=a&page=5&open=g')

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { DocumentSearch } from '../../shared/api/documents.ts'
 
-/** What a list shows, as its address says it; the address can be sent to somebody else. */
+/** What a list shows, as its address says it; the address can be shared. */
 export interface ListAddress {
   /** Free text. */
   readonly query: string
@@ -56,7 +56,7 @@ export function bodyOf(address: ListAddress, limit: number): DocumentSearch {
   }
 }
 
-/** Changes words of the address: an empty one goes. The list begins anew unless a page is asked for. */
+/** Changes words of the address: an empty one goes. The list starts at the first page unless a page is given. */
 export type Readdress = (words: Readonly<Record<string, string>>) => void
 
 export function useListAddress(): readonly [ListAddress, Readdress, URLSearchParams] {

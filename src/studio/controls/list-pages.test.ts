@@ -61,7 +61,7 @@ describe('the pages of a list of 100,001 records', () => {
     )
   })
 
-  it('a list that is another one does not go on by cursors of the one before', () => {
+  it('a different list does not use cursors of the former one', () => {
     const trail = emptyTrail()
     const shown = { page: 201, limit: LIMIT, total, after: '', cursor: 'c10050' }
     expect(listPages(trail, 'a', shown).canOpen(202)).toBe(true)

@@ -1,5 +1,5 @@
 /**
- * Which pages of a list can be opened. Up to 10,000 records the API skips to a page; further back it goes on behind a record,
+ * Which pages of a list can be opened. Up to 10,000 records the API skips to a page; beyond that it continues after a record,
  * by a cursor that only the page before gives. So from there on it is one page after the other: the next one, and those that
  * were open before.
  */

@@ -22,7 +22,7 @@ export function Time({ at, exact = false, never = '–' }: TimeProps) {
   )
 }
 
-/** Unix seconds, anew every 20 seconds while it is shown. */
+/** Unix seconds, updated every 20 seconds while it is shown. */
 function useNow(): number {
   const [now, setNow] = useState(() => Date.now() / 1000)
   useEffect(() => {

@@ -8,7 +8,7 @@ import { search } from '../api/request.ts'
 interface UserSelectProps {
   readonly label: string
   readonly placeholder: string
-  /** Guid; empty: nobody. */
+  /** Guid; empty: no user. */
   readonly value: string
   readonly onChange: (guid: string) => void
 }

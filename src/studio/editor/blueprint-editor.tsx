@@ -14,7 +14,7 @@ export function BlueprintEditor({ guid }: { guid: string }) {
   const types = useQuery({
     queryKey: ['block-types'],
     queryFn: async ({ signal }) => catalogueOf(await listBlockTypes(signal)),
-    // Blocks change only with the version of the server, and then this page is loaded anew.
+    // Blocks change only with the version of the server, and then this page is reloaded.
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (types.error)
@@ -26,7 +26,7 @@ function OpenBlueprint({ guid, catalogue }: { readonly guid: string; readonly ca
   const [editor, setEditor] = useState<Editor>()
   const [error, setError] = useState<unknown>()
   const [tries, setTries] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another try opens it anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another try opens it again
   useEffect(() => {
     const opened = openEditor(guid, catalogue, { failed: notifyFailed })
     let closed = false

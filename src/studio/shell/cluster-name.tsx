@@ -2,7 +2,7 @@ import { Badge, Text, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { infoQuery } from '../api/info.ts'
 
-/** Which cluster this is: nobody should change production believing that it is something else. */
+/** Which cluster this is: users must not mistake production for another cluster. */
 export function ClusterName() {
   const { data: info } = useQuery(infoQuery)
   if (!info) return null

@@ -16,7 +16,7 @@ export const commands = createStore<{ readonly offered: readonly (readonly Comma
   offered: [],
 }))
 
-/** Offers commands while the component is shown. Keep the list between renders (`useMemo`), or it is offered anew each time. */
+/** Offers commands while the component is shown. Keep the list between renders (`useMemo`), or it is offered again each time. */
 export function useCommands(list: readonly Command[]): void {
   useEffect(() => {
     commands.setState(({ offered }) => ({ offered: [...offered, list] }))

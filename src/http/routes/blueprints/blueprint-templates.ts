@@ -91,7 +91,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
   }
 }
 
-/** The template, and what is not as pages need it: its writer hears of it at once, and nobody who opens a page does. */
+/** The template and its problems: its author sees them at once, visitors never. */
 function withProblems(template: JsonObject): JsonObject {
   const { name, content, css } = template
   const { problems } = readTemplate({ name: textIn(name), content: textIn(content), css: textIn(css) })

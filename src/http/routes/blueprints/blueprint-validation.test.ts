@@ -47,7 +47,7 @@ describe('validation rules', () => {
       expect(textAt(reply.body, 'message')).toContain('required_scope, forbidden_block')
   })
 
-  it('are changed only by whoever read them last', async () => {
+  it('are changed only with their current hash', async () => {
     const made = await send('POST', '', { rule_type: 'max_blocks', parameters: { max: 500 } })
     expect(made.body).toMatchObject({ severity: 'error', message: '' })
     const guid = textAt(made.body, '_meta', 'guid')

@@ -1,4 +1,4 @@
-/** Server-sent events of traced runs: what is told to whoever has their list open. */
+/** Server-sent events of traced runs: sent to clients with an open list of runs. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { QuoinError } from '../../../shared/errors.ts'

@@ -24,7 +24,7 @@ import { runStreams } from './run-stream.ts'
 
 const tags = ['Runs']
 
-/** A run shows what each block got and gave: the blocks, and the data of whoever sent the request. */
+/** A run shows what each block got and gave: the blocks, and the data of its caller. */
 const seesRuns = {
   permission: 'blueprints_view',
   alsoNeeds: ['runs_view', 'blueprintactions_view'],

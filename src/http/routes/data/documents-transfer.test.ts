@@ -142,7 +142,7 @@ describe('import', () => {
     const broken = await beginImport(room.database, 'crashed')
     for (let n = 2; n < 9; n++) await write(broken, n)
     expect(await count('crashed')).toBe(9)
-    // While its node is live nobody touches it.
+    // While its node is live no other node touches it.
     if (room.database.capabilities.cluster) {
       await undoBrokenImports(room.database)
       expect(await count('crashed')).toBe(9)

@@ -184,7 +184,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
   }
 }
 
-/** The text as it is stored: nothing in it is hidden, so there is nothing to write anew. */
+/** The text as it is stored: nothing in it is hidden, so it need not be written again. */
 function sendStored(reply: FastifyReply, stored: StoredJson): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(stored.text)
 }

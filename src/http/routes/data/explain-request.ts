@@ -13,7 +13,7 @@ import { pageRoutes } from '../../pages/page-routes.ts'
 export interface ExplainRequest {
   readonly method: string
   readonly path: string
-  /** Guid of a user; without it: nobody. */
+  /** Guid of a user; without it: anonymous. */
   readonly user?: string
 }
 

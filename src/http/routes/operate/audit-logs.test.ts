@@ -35,7 +35,7 @@ describe('the audit log', () => {
     expect((await room.send('POST', '/_system/auditlogs', 'admin', { count: true })).body).toEqual(before)
   })
 
-  it('refuses every write that is not its own, whoever makes it', async () => {
+  it('refuses every write that is not its own, by any caller', async () => {
     const [record] = await audits({})
     const guid = textAt(record, '_meta', 'guid')
     const write = (work: Parameters<typeof transact>[1]) => transact(room.database, work)
@@ -88,7 +88,7 @@ describe('the audit log', () => {
     })
   })
 
-  it('names nobody for what Quoin did by itself, and is undone with the write that failed', async () => {
+  it('names no user for internal writes, and is undone with the write that failed', async () => {
     const [first] = await audits({ name: 'admin', action: 'created' })
     expect(first?.user).toEqual({ guid: '', username: 'system' })
     const before = (await audits({ category: 'users' })).length

@@ -10,7 +10,7 @@ const NOBODY = '00000000-0000-7000-8000-000000000000'
 const ASKED = '_blueprints'
 
 /**
- * For whatever runs the node. Live: the process turns its event loop, or it should be started anew. Ready: it may be sent
+ * For whatever runs the node. Live: the process turns its event loop, or it should be restarted. Ready: it may be sent
  * requests; not while it starts or stops, not when its storage fails or was found damaged, and not while it has lost the other nodes. `isStarted` may be false for longer than the
  * server takes to open.
  */

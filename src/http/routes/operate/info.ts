@@ -3,7 +3,7 @@ import { infoSchema } from '../../../shared/api/info.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
-/** What the cluster says about itself to everybody. Nothing that helps an attacker: no paths, no counts of users. */
+/** Public information about the cluster. Nothing that helps an attacker: no paths, no counts of users. */
 export function infoRoutes(info: () => MaybePromise<Omit<Info, 'api'>>): RouteFamily {
   return (app) => {
     app.get(

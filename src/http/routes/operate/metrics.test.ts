@@ -68,7 +68,7 @@ describe('who may see them', () => {
     { door: 'production', who: 'an empty secret', headers: { authorization: 'Bearer ' }, status: 401 },
     {
       door: 'development',
-      who: 'somebody behind a proxy',
+      who: 'a client behind a proxy',
       headers: { 'x-forwarded-for': '1.2.3.4' },
       status: 401,
     },
@@ -216,7 +216,7 @@ describe('what is counted', () => {
     const first = await quoin.install('executes', blocks)
     for (const limit of ['1', '2', '3', 'x'])
       expect((await send(`/executes?limit=${limit}`)).statusCode).toBe(200)
-    // The counts go on when the same blocks are deployed anew.
+    // The counts go on when the same blocks are deployed again.
     await quoin.manage('PUT', `/blueprints/update/set/inactive/${first}`)
     await quoin.manage('PUT', `/blueprints/update/set/active/${first}`)
     expect((await send('/executes')).statusCode).toBe(200)

@@ -14,7 +14,7 @@ export interface MetricsDoor {
 
 /**
  * `/metrics`, for those who watch the node: with the collector's token, or as a user who holds `systemlogs_view`. In
- * development this machine needs neither. In production it does: behind a proxy on the same machine, everybody seems to
+ * development this machine needs neither. In production it does: behind a proxy on the same machine, every client seems to
  * come from there.
  */
 export function metricsRoutes(door: MetricsDoor): RouteFamily {
@@ -39,7 +39,7 @@ export function metricsRoutes(door: MetricsDoor): RouteFamily {
 async function mayEnter(request: FastifyRequest, door: MetricsDoor, tools: RouteTools): Promise<boolean> {
   const sent = /^bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (sent !== undefined && door.token !== '' && isSame(sent, door.token)) return true
-  // Whoever guesses at tokens is slowed down, as at any public route.
+  // A client that guesses tokens is slowed down, as at any public route.
   tools.limitRate(request, 'metrics')
   const identity = await tools.identify(request)
   if (identity) {

@@ -285,7 +285,7 @@ describe('the audit log tells', () => {
   })
 })
 
-test('schedules say when they fire next, and their ticks what became of them', async () => {
+test('schedules say when they fire next, and the results of their ticks', async () => {
   const started = Math.floor(room.clock.now / 1000)
   expect((await send('GET', '/queue/schedules')).body).toMatchObject([
     { schedule: 'b1 a1', title: 'Reports', every: '1h', cron: '', next_at: started + 3600, last_at: null },

@@ -43,7 +43,7 @@ const tickFields: readonly SearchField[] = [
 
 const tags = ['Queue']
 
-/** When what is planned, and what became of it. */
+/** Planned times and their results. */
 export function scheduleRoutes(planned: PlannedSchedules): RouteFamily {
   return (app) => {
     app.get(

@@ -36,7 +36,7 @@ export function systemLogRoutes({ records, log }: Pick<Flows, 'records' | 'log'>
       },
       async (request, reply) => {
         const wanted = searchRequest(request.body, searchFields)
-        // Entries wait for their batch; whoever asks after a run wants to see what it logged.
+        // Entries wait for their batch; a client that asks for a run expects its entries.
         await log.flush()
         return searchReply(
           reply,

@@ -2,7 +2,7 @@ import type { Access } from '../../../access/access.ts'
 import { signedInSchema, signedOutSchema, signInSchema } from '../../../shared/api/auth.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 
-/** A name and a password; nothing longer is read from somebody who is not signed in. */
+/** A name and a password; nothing longer is read from an anonymous caller. */
 const BODY_LIMIT = 16 * 1024
 
 /** Signing in and out. `login` and `logout` are the names that older clients use. */

@@ -58,7 +58,7 @@ describe('authentication groups', () => {
     expect((await room.send(method, `${root}/none`, 'admin', body)).status).toBe(404)
   })
 
-  it('nobody gives a group what they do not hold, or changes one that has it', async () => {
+  it('users cannot grant scopes that they do not hold to a group, or change a group that has one', async () => {
     const refused = await room.send('POST', root, 'manager', { name: 'mine', scopes: ['*'] })
     expect([refused.status, jsonAt(refused.body, 'error')]).toEqual([403, 'INSUFFICIENT_PERMISSIONS'])
     const mine = await make('mine', ['editor'], 'manager')

@@ -4,7 +4,7 @@ import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 
 /**
- * Whoever found a screen unlocked must not take over the account, so the current password is asked for. It is checked by
+ * A person at an unlocked screen must not take over the account, so the current password is asked for. It is checked by
  * signing in: wrong ones then count towards the lock like any other. The token that gives is deleted with all others when
  * the password changes, and here when it does not.
  */

@@ -50,7 +50,7 @@ describe('one’s own record', () => {
     expect(reply.json().error).toBe('TOO_MANY_LOGIN_ATTEMPTS')
   })
 
-  it('shows and changes what everybody may change', async () => {
+  it('shows and changes what users may change', async () => {
     const payload = { first_name: 'Ann', lastname: 'Lee', language: 'nl-NL', timezone: 'Europe/Amsterdam' }
     const reply = await change(payload)
     const shown = { firstname: 'Ann', lastname: 'Lee', language: 'nl-NL', timezone: 'Europe/Amsterdam' }

@@ -49,7 +49,7 @@ describe('user logs', () => {
     ])
   })
 
-  it('keep no name that nobody has: it may be a password', async () => {
+  it('keep no name without a user: it may be a password', async () => {
     const attempt = { username: 'my secret password', password: 'x', ip: '203.0.113.9' }
     await room.access.signIn(attempt).catch(() => undefined)
     const found = await logs({ ip: '203.0.113.9' })
@@ -57,7 +57,7 @@ describe('user logs', () => {
     expect(JSON.stringify(found)).not.toContain('secret')
   })
 
-  it('tell of requests of signed-in users, without query or body, and of nobody else’s', async () => {
+  it('tell of requests of signed-in users, without query or body, and of no others', async () => {
     await room.send('GET', '/users/me?access_token=', 'ann')
     await room.send('PUT', '/users/me', 'ann', { firstname: 'a secret name' })
     await room.send('POST', '/users/search', 'ann')

@@ -79,7 +79,7 @@ describe('managing users', () => {
     expect(reply.json()).toMatchObject({ error: 'INVALID_BODY', fields })
   })
 
-  it('nobody gives a scope that they do not hold, or touches who holds more', async () => {
+  it('users cannot grant scopes that they do not hold, or change a user who holds more', async () => {
     const payload = { username: 'x', password: userPassword, custom_scopes: ['*'] }
     expect((await send('POST', '/users', 'manager', payload)).statusCode).toBe(403)
     expect((await send('PUT', `/users/${ann}`, 'manager', { custom_scopes: ['*'] })).statusCode).toBe(403)
@@ -103,7 +103,7 @@ describe('managing users', () => {
     expect((await put({ firstname: 'Sel' })).statusCode).toBe(200)
     expect((await put({ password, current_password: userPassword })).statusCode).toBe(200)
     expect((await put({ firstname: 'Gone' })).statusCode).toBe(401)
-    // Of others it does not: whoever manages them does not know theirs.
+    // Of others it does not: their manager does not know it.
     expect((await send('PUT', `/users/${own}`, 'admin', { password: 'a third password' })).statusCode).toBe(
       200,
     )
@@ -181,7 +181,7 @@ describe('searching users', () => {
     expect((await send('POST', '/users/search', 'viewer', { query: 'argon2id' })).json()).toEqual([])
   })
 
-  it('pages through everybody with cursors, each once', async () => {
+  it('pages through all users with cursors, each once', async () => {
     const seen: string[] = []
     let after: string | undefined
     do {

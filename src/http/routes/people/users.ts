@@ -25,7 +25,7 @@ const searchable: readonly SearchField[] = [
   { name: 'last_activity', type: 'number' },
 ]
 
-/** Users, for those who manage them. What everybody may do with themselves is in `me.ts`. */
+/** Users, for those who manage them. The account of the caller is in `me.ts`. */
 export function userRoutes(access: Access): RouteFamily {
   return (app) => {
     const users = resource(app, { path: '/users', scopes: 'users', tags, record: userSchema, searchable })

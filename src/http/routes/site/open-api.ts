@@ -9,7 +9,7 @@ import { operationIdsOf, withExtraPaths } from '../../docs/open-api-document.ts'
 import { sendCompressible } from '../../replies/accepted-encoding.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
 
-/** `/api/v1/openapi.json`. Everybody may read it; signed in, it also holds what only signed-in users may enter. */
+/** `/api/v1/openapi.json`. Public; for a signed-in user it also has the endpoints that the user can call. */
 export function openApiRoutes(describeEndpoints: DescribeEndpoints): RouteFamily {
   return (app, tools) => {
     const text = textFor(app, tools, describeEndpoints, (document) => JSON.stringify(document))

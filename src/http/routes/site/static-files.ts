@@ -5,7 +5,7 @@ import { assetFile } from '../../replies/asset-file.ts'
 import { sendFile } from '../../replies/file-reply.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
-/** Assets of the directory `public`, for everybody. Looked up by their path as a whole: there is no folder to leave. */
+/** Assets of the directory `public`, without a token. Looked up by their path as a whole: there is no folder to leave. */
 export function staticFileRoutes(assets: Assets): RouteFamily {
   return (app) => {
     app.get<{ Params: { '*': string } }>(

@@ -1,6 +1,6 @@
 /**
  * The studio under `/studio`: one page, and the files that it asks for. The page answers at every address below it, since
- * the studio's own router reads the rest. Files have the hash of their content in their names and are kept for good.
+ * the studio's own router reads the rest. Files have the hash of their content in their names and are cached permanently.
  */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

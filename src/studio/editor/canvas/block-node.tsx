@@ -8,7 +8,7 @@ import { Pins } from './block-pins.tsx'
 import { BreakpointMark, TraceMark, TraceMessage } from './block-trace.tsx'
 import { type BlockData, type BlockNodeType, HANDLE } from './canvas-nodes.ts'
 
-/** Below this zoom nobody can read pins, and drawing them is what costs. */
+/** Below this zoom pins are too small to read, and drawing them is expensive. */
 const FAR = 0.45
 
 /** A block on the canvas. Its size is worked out by `node-geometry.ts`; the style sheet keeps to the same numbers. */

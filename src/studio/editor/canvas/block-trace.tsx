@@ -42,7 +42,7 @@ export function TraceMessage({ trace }: { readonly trace: BlockTrace }) {
 
 interface BreakpointMarkProps {
   readonly breakpoint: 'holds' | 'waits' | undefined
-  /** Somebody's run, which is not the one that is shown. */
+  /** A run other than the shown one. */
   readonly isPaused: boolean
 }
 

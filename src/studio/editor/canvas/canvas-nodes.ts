@@ -50,7 +50,7 @@ interface Given {
 
 /**
  * The nodes that the canvas draws. A node whose block is as before is the very same object again, so that only what
- * changed is drawn anew: with 500 blocks that is the difference between fluid and not.
+ * changed is drawn again: with 500 blocks the canvas is fluid only this way.
  */
 export function nodeMaker(): (given: Given) => CanvasNode[] {
   let before = new Map<string, CanvasNode>()

@@ -9,7 +9,7 @@ export function focusDrawing(): void {
 
 /**
  * The same in a moment, when what is on the screen now has gone. Not if a key or button is pressed meanwhile: then the
- * keyboard is where somebody wants it, and taking it away would send what they type elsewhere.
+ * user has chosen where the keyboard is, and moving it would send typed text elsewhere.
  */
 export function focusDrawingIn(milliseconds: number): void {
   const pressed = new AbortController()

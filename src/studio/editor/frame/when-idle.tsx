@@ -4,7 +4,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react'
 const LATEST = 1_000
 
 /**
- * What nobody sees yet: it is fetched and mounted when the browser has nothing else to do, or when it is `wanted`. Mounted
+ * Content that is not visible yet: it is fetched and mounted when the browser has nothing else to do, or when it is `wanted`. Mounted
  * before it opens, a dialog knows where the focus was.
  */
 export function WhenIdle({ wanted, children }: { readonly wanted: boolean; readonly children: ReactNode }) {

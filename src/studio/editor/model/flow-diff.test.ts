@@ -116,6 +116,6 @@ test('a wire from a block that only got another title is the same wire', () => {
   ])
 })
 
-test('between equal flows there is nothing, whoever made them', () => {
+test('equal flows have no difference, whatever their authors', () => {
   expect(diffFlows(before, structuredClone(before), catalogue)).toEqual([])
 })

@@ -63,7 +63,7 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
     ].filter(({ what }) => (old && now) || (what !== 'kind' && what !== 'title'))
   }
 
-  /** Also where no scope is written: that is public, and nobody should have to know it. */
+  /** Also where no scope is written: that is public, and users need not know this rule. */
   function scopesIn(content: BlockContent | undefined): string | undefined {
     return content && isEntrance(content, catalogue) ? openTo(content.scopes) : undefined
   }

@@ -16,7 +16,7 @@ export interface Wire {
 
 export const emptyFlow: Flow = new Map()
 
-/** The same for the same wire, whoever made it. */
+/** The same for the same wire, whatever its author. */
 export function wireId({ from, to }: Wire): string {
   return `${from.block}|${from.pin}>${to.block}|${to.pin}`
 }

@@ -12,7 +12,7 @@ export function isCut(value: unknown): value is CutValue {
   return isFields(value) && typeof value.$cut === 'string' && typeof value.bytes === 'number'
 }
 
-/** What the server writes for a pin that is worked out anew for each item of a list. */
+/** The server's text for a pin that is evaluated for each item of a list. */
 const EACH = '(evaluated once for each item)'
 
 /** A few characters that tell one value from another: `"Buy milk"`, `3 items`, `{title, status}`. */

@@ -141,7 +141,7 @@ test('letters typed in a row are one step, and doing something new forgets what 
   expect(other && remember(back.history, other, 2).undone).toEqual([])
 })
 
-test('what somebody else changed since is not taken back under their hands', () => {
+test('a later change of another user is not undone', () => {
   const { history, drawings } = does([() => new Map([['p', plain]]), (flow) => setLiteral(flow, 'p', 'a', 1)])
   const mine = drawings.at(-1)?.flow ?? new Map()
   const theirs = { flow: setLiteral(mine, 'p', 'b', 2), notes: [] }

@@ -15,7 +15,7 @@ export interface History {
 
 export const emptyHistory: History = { done: [], undone: [], at: 0 }
 
-/** More steps than anybody goes back; each holds copies only of the blocks that it changed. */
+/** More steps than users undo; each holds copies only of the blocks that it changed. */
 const MOST = 200
 const MERGE_MS = 1500
 
@@ -33,7 +33,7 @@ export function remember(history: History, command: Command, now: number): Histo
 export type Step =
   | { readonly outcome: 'done'; readonly history: History; readonly command: Command }
   | { readonly outcome: 'nothing' }
-  /** Somebody else changed the block since. */
+  /** Another user has changed the block since. */
   | { readonly outcome: 'overtaken'; readonly guid: string; readonly label: string }
 
 export function undo(history: History, drawing: Drawing): Step {

@@ -2,7 +2,7 @@ import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 
 export const noteColors = ['yellow', 'petrol', 'blue', 'grape', 'red', 'gray'] as const
 
-/** Somebody else's notes as they are now, with what was changed here since `base` on top: note by note, the last word counts. */
+/** The current notes of other users, with what was changed here since `base` on top: note by note, the last word counts. */
 export function mergeNotes(
   base: readonly BlueprintNote[],
   mine: readonly BlueprintNote[],

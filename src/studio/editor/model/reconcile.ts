@@ -11,7 +11,7 @@ export interface Reconciled {
 
 /**
  * Takes over what the server has now, except for blocks with changes that are not stored yet (`dirty`): those stay as they
- * are drawn and keep the state that they were changed from, so that sending them finds out whether somebody else was
+ * are drawn and keep the state that they were changed from, so that sending them finds out whether another user was
  * faster. Blocks that did not change keep their identity.
  */
 export function takeOver(

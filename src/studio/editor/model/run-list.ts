@@ -9,7 +9,7 @@ type Parts = InfiniteData<Part>
 /** A blueprint keeps 200 at most. What is told beyond that, while one looks, is read again when it is asked for. */
 const MOST = 400
 
-/** Did it go wrong, for the run itself or for who asked? As the server's filter has it. */
+/** Did it fail, for the run itself or for its caller? As the server's filter has it. */
 export function isFailed({ status, reply }: RunSummary): boolean {
   return status === 'failed' || (reply !== null && reply.status >= 400)
 }

@@ -97,7 +97,7 @@ export function OutlineView() {
   )
 }
 
-/** With more blocks than this the pins of steps are shut until somebody opens them: thousands of rows help nobody. */
+/** With more blocks than this the pins of steps are closed until they are opened: thousands of rows are of no use. */
 const MOST_OPEN = 60
 
 function openItems(

@@ -43,7 +43,7 @@ export function useOutlineKeys({ rows, open, toggle }: Given) {
     const timer = setTimeout(() => {
       const element = tree.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(current)}"]`)
       const active = document.activeElement
-      // Nobody's, or of something that the outline stands in: then no field elsewhere loses it.
+      // No element, or one that contains the outline: then no field elsewhere loses it.
       const isHere = tree.current?.contains(active) || active?.contains(tree.current) === true
       if (element && element !== active && hadFocus.current && isHere) element.focus()
     }, MOMENT_MS)

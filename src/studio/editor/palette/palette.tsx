@@ -9,7 +9,7 @@ import { BlockList } from './block-list.tsx'
 import classes from './palette.module.css'
 
 /**
- * All blocks, to drag onto the canvas, or to add with a click. It can be put away; on a tablet it is, until somebody wants a
+ * All blocks, to drag onto the canvas, or to add with a click. It can be put away; on a tablet it is, until the user wants a
  * block, and goes by itself when one was chosen.
  */
 export function Palette() {
@@ -31,7 +31,7 @@ export function Palette() {
   }
   const isOpen = isNarrow ? isDrawn : isKept
   const list = useRef<HTMLDivElement>(null)
-  // Whoever asks for the blocks is going to search in them.
+  // A user who opens the palette will search in it.
   useEffect(() => {
     if (isOpen && wasOpened) list.current?.querySelector('input')?.focus()
   }, [isOpen, wasOpened])

@@ -24,7 +24,7 @@ export function LazyInput({ value, onCommit, render }: LazyInputProps) {
   const latest = useRef({ text, value, onCommit })
   latest.current = { text, value, onCommit }
 
-  // What somebody else changed, or undo, shows at once, but not under the hands of who is writing.
+  // A change of another user, or an undo, shows at once, but not while the user is typing.
   useEffect(() => {
     if (!typing.current) setText(value)
   }, [value])

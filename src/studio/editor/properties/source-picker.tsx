@@ -81,7 +81,7 @@ function Options({ guid, pin, text, onShown }: OptionsProps) {
     return words.every((word) => line.includes(word))
   })
   // Enter takes the first one, whatever was typed.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: anew for each text
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again for each text
   useEffect(() => void onShown(), [text])
   return (
     <Combobox.Options aria-label="Pins that fit">

@@ -4,7 +4,7 @@ import { useEditorState } from '../state/editor-context.ts'
 /** Requests that a field has answered: going to another block with a pin of that name asks for nothing. */
 const answered = new WeakSet<object>()
 
-/** The field of a pin or setting takes the keyboard when somebody asks for it: from a problem, or from the outline. */
+/** The field of a pin or setting takes the keyboard on request: from a problem, or from the outline. */
 export function useFieldFocus<T extends HTMLElement>(pin: string) {
   const ref = useRef<T>(null)
   const focus = useEditorState((state) => state.focus)

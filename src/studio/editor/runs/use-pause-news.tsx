@@ -9,7 +9,7 @@ import { showRun } from '../state/shown-run.ts'
 import { usePausedRuns } from './run-queries.ts'
 
 /**
- * Tells of runs that come to stand still. One that answers what was just sent from here is shown at once; of somebody
+ * Tells of runs that come to stand still. One that answers what was just sent from here is shown at once; of another user
  * else's there is a word with a button, for as long as it stands.
  */
 export function usePauseNews(): void {

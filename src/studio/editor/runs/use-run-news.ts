@@ -8,8 +8,8 @@ import { useEditorState } from '../state/editor-context.ts'
 import { pausedQuery, runCountsQuery, runQuery, runsKey, runsQuery, useTracing } from './run-queries.ts'
 
 /**
- * Hears of runs as they happen, while somebody sees them: while the blueprint is traced or its list of runs is open, and the
- * tab is in sight. A browser opens six connections to a server, so one that nobody looks at is one too many.
+ * Hears of runs as they happen, while they are visible: while the blueprint is traced or its list of runs is open, and the
+ * tab is in sight. A browser opens six connections to a server, so an unused one is a waste.
  */
 export function useRunNews(): void {
   const blueprint = useEditorState((state) => state.guid)

@@ -7,7 +7,7 @@ import { emptyFlow, type PinPlace } from '../model/flow.ts'
 import { emptyHistory, type History } from '../model/history.ts'
 import type { KnownBlock, KnownBlocks } from '../model/staged-blocks.ts'
 
-/** A block that somebody else changed while it was changed here. */
+/** A block that another user changed while it was changed here. */
 export interface Conflict {
   readonly guid: string
   /** As it is on the server now; undefined: it is gone. */
@@ -47,7 +47,7 @@ export interface EditorState {
   readonly blueprint: Blueprint | undefined
   /** As the server had it last. For blocks with changes that are not stored yet: as it was when they were made. */
   readonly known: KnownBlocks
-  /** As it is drawn: with everything staged, by whomever, and what is not stored yet. */
+  /** As it is drawn: with all staged changes, of every user, and changes that are not stored yet. */
   readonly drawing: Drawing
   readonly history: History
   /** Guids of blocks and `note:` ids of notes. */

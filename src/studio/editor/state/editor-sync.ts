@@ -1,11 +1,11 @@
 /**
  * Keeps what is drawn and what the server has together.
  *
- * Whoever changes the drawing marks the blocks as dirty. Dirty blocks are sent together, one request at a time, each
+ * A change of the drawing marks its blocks as dirty. Dirty blocks are sent together, one request at a time, each
  * with the hash of the state that it was changed from. The server stages all or none:
  *
  *   stored    → the blocks are clean; what was changed meanwhile is sent next
- *   conflict  → somebody else was faster: the blocks in question wait until a person has chosen; the others are sent again
+ *   conflict  → another user was faster: the blocks in question wait until a person has chosen; the others are sent again
  *   refused   → the change can never be (400, 403): it is taken back, and the reason is said
  *   unreached → it stays dirty, and is tried again after a pause
  *
@@ -124,7 +124,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
     store.setState({ storing: { state: 'failed', error } })
   }
 
-  /** Finds out which blocks somebody else changed, and leaves those to a person. */
+  /** Finds out which blocks another user changed, and lets the user decide. */
   async function dispute(sent: readonly string[]): Promise<void> {
     const fresh = readBlocks(await readAll())
     const { known, conflicts } = store.getState()

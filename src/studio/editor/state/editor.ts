@@ -24,7 +24,7 @@ export interface Editor {
   set(change: Partial<EditorState>): void
   /** Selects a block and puts the keyboard into the field of its pin or setting. */
   focusPin(guid: string, pin: string): void
-  /** Where a new block goes that nobody puts anywhere: where one is looking, which the canvas says while it is shown. */
+  /** Place of a new block without a position: the visible part of the canvas, which the canvas reports while it is shown. */
   eye(): Point
   lookAt(eye: (() => Point) | undefined): void
   /** Saves everything that is staged, also what is only just drawn. */

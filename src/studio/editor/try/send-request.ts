@@ -7,7 +7,7 @@ export interface Asked {
   readonly path: string
   /** JSON text; empty = no body. */
   readonly body: string
-  /** As the one who is signed in, or as nobody. */
+  /** As the signed-in user, or anonymous. */
   readonly signedIn: boolean
 }
 
@@ -30,7 +30,7 @@ export async function sendRequest({ method, path, body, signedIn }: Asked): Prom
   const response = await fetch(`/api/v1/${path}`, {
     method,
     cache: 'no-store',
-    // As nobody: without the cookie too.
+    // Anonymous: without the cookie too.
     credentials: signedIn ? 'same-origin' : 'omit',
     headers: {
       ...(signedIn ? tokenHeader() : {}),
@@ -52,7 +52,7 @@ export async function sendRequest({ method, path, body, signedIn }: Asked): Prom
   }
 }
 
-/** Asks for a trace. A request as nobody says in this header alone who asks; it is nobody's all the same. */
+/** Asks for a trace. An anonymous request names the user in this header only; the request itself stays anonymous. */
 function traceHeader(signedIn: boolean): Record<string, string> {
   const { token } = session.getState()
   return { 'x-quoin-trace': signedIn ? '1' : `Bearer ${token}` }

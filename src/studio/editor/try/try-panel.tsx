@@ -26,7 +26,7 @@ export function TryPanel() {
   const [chosen, setChosen] = useState('')
   const endpoint = endpoints.find(({ block }) => block === chosen) ?? endpoints[0]
   const panel = useRef<HTMLDivElement>(null)
-  // Once, when it opens: at what has to be filled in, or at Send. Whoever is in it already stays where they are.
+  // Once, when it opens: at what has to be filled in, or at Send. A focus inside the form stays.
   useEffect(() => {
     if (panel.current?.contains(document.activeElement)) return
     panel.current?.querySelector<HTMLElement>('form input[required], form [type=submit]')?.focus()

@@ -31,7 +31,7 @@ export function tryAddress({ path, values }: Pick<TryRequest, 'path' | 'values'>
   return `${filled}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** The same request for a terminal. The token stands as a name, so that nobody shares it by mistake. */
+/** The same request for a terminal. The token is a variable, so that it is not shared by mistake. */
 export function curlOf(request: TryRequest, origin: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   return [

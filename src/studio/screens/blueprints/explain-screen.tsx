@@ -10,7 +10,7 @@ import { UserSelect } from '../../controls/user-select.tsx'
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD']
 
-/** Why an endpoint answers or is 404. To whoever calls it all reasons look the same; here they do not. */
+/** Why an endpoint answers or is 404. Callers see the same 404 for all reasons; this screen shows the reason. */
 export function ExplainScreen() {
   const [words, setWords] = useSearchParams()
   const asked = {

@@ -15,7 +15,7 @@ import { DocumentForm } from './document-form.tsx'
 import { DocumentHistory } from './document-history.tsx'
 import { DocumentJson } from './document-json.tsx'
 
-/** One document: as a form, as JSON, and what became of it. */
+/** One document: as a form, as JSON, and its history. */
 export function DocumentScreen({ params }: ScreenProps) {
   const { storage: storageGuid = '', document: guid = '' } = params
   const isNew = guid === 'new'

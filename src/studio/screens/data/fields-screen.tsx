@@ -65,7 +65,7 @@ const columns: readonly Column<FieldRecord>[] = [
   },
 ]
 
-/** Rules for fields of documents. Every write keeps to them, whoever writes. */
+/** Rules for fields of documents. Every write is checked. */
 export function FieldsScreen() {
   const [open, show] = useOpened()
   const [, , words] = useListAddress()

@@ -6,7 +6,7 @@ import { changeDocument, createDocument } from '../../api/storages.ts'
 import { notifyDone } from '../../controls/notify.ts'
 import type { Edits } from './document-changes.ts'
 
-/** Creates the document and opens it, or changes the one that is there: only what is given, and only if nobody else did. */
+/** Creates the document and opens it, or changes the one that is there: only the given fields, and only if it is unchanged since. */
 export function useDocumentSave(storage: StorageRecord, document: Document | undefined, onSaved: () => void) {
   const [, go] = useLocation()
   return useMutation({

@@ -19,7 +19,7 @@ const colours = {
 
 const SHOWN = 100
 
-/** What became of the planned times of one schedule. */
+/** Results of the planned times of one schedule. */
 export function TicksDrawer() {
   const [schedule, open] = useOpened()
   const { data, error, refetch } = useQuery({

@@ -12,7 +12,7 @@ import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
 
-/** What everybody may change about themselves. */
+/** What users may change about themselves. */
 export function AccountScreen() {
   const { data: me, error } = useQuery(meQuery)
   if (error) return <ErrorNotice error={error} title="Could not load your account" />

@@ -12,7 +12,7 @@ export interface ScopeUse {
   readonly blueprints: readonly string[]
 }
 
-/** Every scope that a trigger asks for or somebody holds, by name. Scopes of management endpoints only where they are held. */
+/** Every scope that a trigger requires or a user or group holds, by name. Scopes of management endpoints only where they are held. */
 export function scopeUses(
   groups: readonly Group[],
   users: readonly User[],

@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { meaningOf, type ScopeUse, scopeUses } from './known-scopes.ts'
 
-/** Every scope that somebody holds or a trigger asks for: who, and where. */
+/** Every scope that a user or group holds or a trigger requires, with both lists. */
 export function ScopesScreen() {
   const groups = useQuery(groupsQuery)
   const users = useQuery(usersQuery)

@@ -23,7 +23,7 @@ export function SignInScreen() {
   const signIn = useMutation({
     mutationFn: () => call<SignedIn>('POST', '/auth/signin', { body: { username, password } }),
     onSuccess: ({ access_token }) => {
-      // Whatever somebody else saw in this tab is nobody's business.
+      // Data that another user saw in this tab must not be shown.
       queryClient.clear()
       signedIn(access_token, stay)
     },
