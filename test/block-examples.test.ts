@@ -88,7 +88,7 @@ async function ask({ as, request }: ExampleStep, seen: Seen): Promise<Reply> {
   }
 }
 
-/** Each user has a browser, and so has nobody. */
+/** Each user has a browser, and so has the anonymous visitor. */
 const visitors = new Map<string | undefined, Visitor>()
 
 async function visitorFor(as: string | undefined): Promise<Visitor> {

@@ -73,7 +73,7 @@ describe('all endpoints', () => {
     const stranger = await send({})
     const open = ['/info', '/auth/signin'].includes(path)
     expect(stranger.statusCode).toBe(path === '/info' ? 200 : open ? 400 : 401)
-    // Whoever signs out is nobody for the rows that follow.
+    // After the sign-out the caller is anonymous in the following rows.
     const who = path === '/auth/signout' ? 'leaver' : 'admin'
     const known = await send({ authorization: `Bearer ${await room.tokenOf(who)}` })
     expect(known.statusCode).toBeLessThan(500)

@@ -47,7 +47,7 @@ export interface DocumentServer {
   readonly context: StorageContext
   readonly imports: DocumentImports
   readonly assets: Assets
-  /** To a path under /api/v1, or to a whole one that begins with /static; '' is nobody. */
+  /** To a path under /api/v1, or to a whole one that begins with /static; '' is anonymous. */
   send(method: Method, path: string, as: string, sent?: Sent): Promise<Answer>
   /** The header that carries a user's token. */
   as(username: string): Promise<{ authorization: string }>

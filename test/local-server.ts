@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 
-/** An HTTP server on a free port of this machine, for tests that need somebody to talk to. */
+/** An HTTP server on a free port of this machine, for tests that need another server. */
 export interface LocalServer {
   /** Without a slash at the end. */
   readonly url: string

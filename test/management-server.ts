@@ -51,7 +51,7 @@ export interface ManagementServer {
   readonly flows: Flows
   readonly database: Database
   readonly clock: TestClock
-  /** To a path under /api/v1, as a user by name; '' is nobody. */
+  /** To a path under /api/v1, as a user by name; '' is anonymous. */
   send(method: Method, path: string, as: string, body?: JsonValue): Promise<ManagementAnswer>
   addUser(username: string, scopes: readonly string[], groups?: readonly string[]): Promise<string>
   close(): Promise<void>

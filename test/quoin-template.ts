@@ -7,7 +7,7 @@ import type { DatabaseTemplate } from './temporary-database.ts'
 
 /**
  * A database with the tables and all of Quoin's own storages, and nothing in them: as before the first start in every
- * other way. Whoever opens Quoin on a copy of it finds made what is a hundred transactions otherwise.
+ * other way. A copy of it saves the hundred transactions of a first start.
  */
 export const quoinTemplate: DatabaseTemplate = {
   name: 'quoin',

@@ -89,7 +89,7 @@ export function listenTo(block: TriggerBlock, given: Deployment = {}): unknown {
   return block.listen(inputsOf(block.in, given.inputs ?? {}), settings, given.custom ?? [])
 }
 
-/** A GET of `/api/v1/tasks` by nobody, with changes. */
+/** An anonymous GET of `/api/v1/tasks`, with changes. */
 export function requestWith(changes: Partial<RunRequest> = {}): RunRequest {
   return {
     method: 'GET',

@@ -17,7 +17,7 @@ export interface TemporaryDatabase {
 export interface DatabaseTemplate {
   /** Of [a-z_]; what it holds. */
   readonly name: string
-  /** Fills the database, which is empty, and lets go of it. Called once a run, by whoever needs it first. */
+  /** Fills the database, which is empty, and lets go of it. Called once a run, at its first use. */
   fill(url: string): Promise<void>
 }
 
@@ -70,7 +70,7 @@ async function madeTemplate(admin: Client, server: string, template: DatabaseTem
   }
 }
 
-/** PostgreSQL notices a moment later that a connection has gone; nobody may be connected to what is renamed or copied. */
+/** PostgreSQL notices a moment later that a connection has gone; a database that is renamed or copied may have no connections. */
 async function rename(admin: Client, from: string, to: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {

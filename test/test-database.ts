@@ -26,7 +26,7 @@ export interface TestDatabase {
   readonly database: RawDatabase
   readonly clock: TestClock
   readonly directory: string
-  /** Opens the same directory anew, after the storage that is open there was closed. */
+  /** Opens the same directory again, after the storage that is open there was closed. */
   reopen(): Promise<RawDatabase>
   /** Closes the storage (the reopened one too) and removes the directory. */
   close(): Promise<void>

@@ -18,7 +18,7 @@ export interface CrmRoom {
   readonly address: string
   /** What the browser complained about since it was last asked: errors of scripts, and what the policy kept out. */
   complaints(): readonly string[]
-  /** A page of a browser in which the user is signed in; `undefined`: nobody. Closed with the room. */
+  /** A page of a browser in which the user is signed in; `undefined`: anonymous. Closed with the room. */
   open(user: CrmUser | undefined, options?: BrowserContextOptions): Promise<Page>
   close(): Promise<void>
 }

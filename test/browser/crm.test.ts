@@ -57,7 +57,7 @@ const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
 describe('every page', () => {
   test.each([true, false])(
-    'shows itself and stands in nobody’s way: JavaScript %j',
+    'is complete and accessible: JavaScript %j',
     async (javaScriptEnabled) => {
       const page = await crm.open('chief', { javaScriptEnabled })
       for (const [path, words] of [...reading, ...writing, ['/crm/settings', 'Settings'] as const]) {
@@ -95,7 +95,7 @@ describe('every page', () => {
 })
 
 describe('roles', () => {
-  test('nobody is asked to sign in', async () => {
+  test('no visitor is asked to sign in', async () => {
     const page = await crm.open(undefined)
     for (const [path] of [...reading, ...writing]) {
       // Without drawing it: with the cookies of the browser.
@@ -215,7 +215,7 @@ describe('work', () => {
     120_000,
   )
 
-  test('what somebody else saved meanwhile is not lost', async () => {
+  test('a change that another user saved meanwhile is not lost', async () => {
     const mine = await crm.open('sales')
     const theirs = await crm.open('chief')
     for (const page of [mine, theirs]) await page.goto(`${contact}/edit`)
@@ -224,7 +224,7 @@ describe('work', () => {
     await theirs.getByText('The contact was saved.').waitFor()
     await mine.getByLabel('Role').fill('Trainee')
     await mine.getByRole('button', { name: 'Save' }).click()
-    await mine.getByText('Somebody else saved a change').first().waitFor()
+    await mine.getByText('Another user saved a change').first().waitFor()
     await eventually(() => mine.getByLabel('Role').inputValue()).toBe('Trainee')
     const [first] = (await crm.quoin.documents('crm-contacts')).filter((one) => contact.endsWith(guidOf(one)))
     expect(first?.role).toBe('Director')
@@ -285,7 +285,7 @@ describe('work', () => {
     const page = await crm.open('viewer')
     const events = page.waitForResponse((reply) => reply.request().resourceType() === 'eventsource')
     await page.goto('/crm/customers?customers.is.status=Lead&customers.sort=name')
-    // Nobody is told of what was before they listened.
+    // A stream does not send earlier changes.
     await events
     const lead = { company: 'Aardvark Removals', name: 'Art Vark', email: 'art@aardvark.example' }
     const refused = await crm.quoin.send('POST', '/crm/leads', { as: 'viewer', body: lead })

@@ -1,6 +1,6 @@
 /**
  * A Chromium to drive: the one inside the package `@sparticuz/chromium`, so that the browser suites run on a machine where
- * nobody installed a browser, and with the same one everywhere; else one that is installed. That of the package has no
+ * no browser is installed, and with the same one everywhere; else one that is installed. That of the package has no
  * windows at all and takes a third of the processor time (looks.test.ts: 23 s, and 63 s with Debian's). Unpacking takes
  * about ten seconds and 250 MB, once: it is kept in `node_modules/.cache`, one folder for each version of the package.
  */

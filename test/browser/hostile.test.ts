@@ -1,4 +1,4 @@
-/** A page whose every text, value, address and name was written by somebody who means harm: nothing of it runs. */
+/** A page whose every text, value, address and name was written by an attacker: none of it runs. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -129,7 +129,7 @@ test('a form is sent once, however often its button is clicked', async () => {
   await page.context().close()
 })
 
-test('whoever leaves a form with changes is asked first, and nobody else', async () => {
+test('leaving a form with changes asks first, leaving one without does not', async () => {
   const { page } = await room.visit('/form')
   // The browser asks when this event is refused; its own question cannot be told apart from one that never came.
   const asks = () => page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")

@@ -44,7 +44,7 @@ test.each(
   pages.flatMap((path) =>
     circumstances.map(([name, query, options]) => [name, path, query, options] as const),
   ),
-)('nothing stands in the way of anybody: %s, %s', async (name, path, query, options) => {
+)('accessible: %s, %s', async (name, path, query, options) => {
   const { page, complaints } = await room.visit(path + query, options)
   const problems = onlyColours.includes(name) && !inject('thorough') ? axeColourProblems : axeProblems
   expect(await problems(page)).toEqual([])

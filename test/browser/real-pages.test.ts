@@ -108,7 +108,7 @@ test.each([true, false])('from signing in to signing out: JavaScript %j', async 
   await page.context().close()
 })
 
-test('what somebody else stores is seen without doing anything', async () => {
+test('a document of another user appears without an action', async () => {
   const { page, complaints } = await visit('/wines')
   const events = page.waitForResponse((reply) => reply.request().resourceType() === 'eventsource')
   await signIn(page)
@@ -124,7 +124,7 @@ test('what somebody else stores is seen without doing anything', async () => {
   await page.context().close()
 })
 
-test('nothing stands in the way of anybody on the pages that Quoin brings, and on one of a blueprint', async () => {
+test('the built-in pages, and one of a blueprint, are accessible', async () => {
   const { page, complaints } = await visit('/wines')
   await signIn(page)
   for (const path of ['/password', '/nothing-here', '/wines', '/login']) {

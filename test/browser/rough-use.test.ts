@@ -1,4 +1,4 @@
-/** What people do to pages that nobody planned: expired sessions, two windows, going back, tables with 50 columns. */
+/** Unplanned use of pages: expired sessions, two windows, going back, tables with 50 columns. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminPassword, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'

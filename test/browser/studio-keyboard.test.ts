@@ -79,7 +79,7 @@ test('tasks are created, and one without a title is refused', async () => {
   await outline.write(`{"error": "${title}"}`)
 }, 300_000)
 
-/** At the row of an endpoint: opens it to everybody, and comes back. */
+/** At the row of an endpoint: makes it public, and comes back. */
 async function openToEverybody(): Promise<void> {
   await press('Enter')
   await eventually(outline.focused).not.toMatch(/^row /)
@@ -199,7 +199,7 @@ test('broken, it says at the pin why; repaired and changed, it is deployed with 
   expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(422)
 }, 180_000)
 
-test('rolled back, the former version answers again, and nobody has touched a mouse', async () => {
+test('rolled back, the former version answers again, all without a mouse', async () => {
   await focusedOn(/^row /)
   await press('v')
   const dialog = page.getByRole('dialog')

@@ -1,4 +1,4 @@
-/** Looks at a page of the studio as somebody with bad eyes, a screen reader or a dark room would. */
+/** Looks at a page of the studio with low vision, a screen reader or in a dark room. */
 import type { Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 import { axeColourProblems, axeProblems } from './axe-check.ts'

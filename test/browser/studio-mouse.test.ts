@@ -28,7 +28,7 @@ async function openTo(words: string): Promise<void> {
   await page.getByRole('option', { name: words }).click()
 }
 
-test('somebody who opens the studio of an empty cluster gets to an empty canvas', async () => {
+test('the studio of an empty cluster leads to an empty canvas', async () => {
   await page.getByLabel('User name or e-mail').fill(administrator.username)
   await page.getByLabel('Password', { exact: true }).fill(administrator.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -101,7 +101,7 @@ test('it is deployed with a diff that says what is new', async () => {
   await page.locator('.react-flow__node.selected:focus').waitFor()
 })
 
-test('it answers in Try it, and to everybody outside', async () => {
+test('it replies in Try it and to anonymous clients', async () => {
   await page.getByRole('button', { name: 'Try it' }).click()
   const panel = page.getByRole('complementary', { name: 'Try it' })
   const endpoint = panel.getByRole('combobox', { name: 'Endpoint' })

@@ -9,7 +9,7 @@ export interface StudioRoom {
   readonly address: string
   /** What the browser complained about since it was last asked: errors of scripts, and what the policy kept out. */
   complaints(): readonly string[]
-  /** A tab of a browser of its own, at an address below `/studio`. `user` is signed in; `undefined`: nobody. */
+  /** A tab of a browser of its own, at an address below `/studio`. `user` is signed in; `undefined`: anonymous. */
   open(user: string | undefined, path: string, options?: BrowserContextOptions): Promise<Page>
   /** Asks an endpoint from outside, as any client would: without the browser and what it is signed in with. */
   ask(method: string, path: string, sent?: { as?: string; body?: JsonValue }): Promise<Answer>

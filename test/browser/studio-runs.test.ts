@@ -284,7 +284,7 @@ describe('a run that is run again', () => {
 })
 
 test.each(['light', 'dark'] as const)(
-  'it keeps nobody out: %s',
+  'it is accessible: %s',
   async (colorScheme) => {
     await eventually(() => page.url()).toContain('run=')
     const { search } = new URL(page.url())

@@ -75,7 +75,7 @@ test('axe finds nothing wrong with any', async () => {
   expect(studio.complaints()).toEqual([])
 }, 300_000)
 
-test('the OpenAPI document that is downloaded is that of whoever looks', async () => {
+test('the OpenAPI document that is downloaded is that of the signed-in user', async () => {
   await studio.quoin.install('accounts', {
     on: { type: 'on_startup_register_uri_get', in: { uri: 'accounts' }, scopes: ['clerks'] },
     reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 1 } },

@@ -1,4 +1,4 @@
-/** Two people at one blueprint: each sees what the other does, and nobody's work is lost unseen. How soon: `npm run bench -- --only studio`. */
+/** Two people at one blueprint: each sees what the other does, and no work is lost unseen. How soon: `npm run bench -- --only studio`. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'

@@ -3,7 +3,7 @@
  *
  * - whole: passes on everything.
  * - reset: connections are reset, new ones refused.
- * - hang: nothing arrives any more in either direction, nobody is told, new connections are accepted by nobody. What
+ * - hang: nothing arrives any more in either direction, no side is told, new connections are not accepted. What
  *   was sent meanwhile arrives when it is mended, however late: so does a network whose cable is put back.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -20,7 +20,7 @@ export interface CutProxy {
 
 interface Wire {
   readonly near: Socket
-  /** Undefined while nobody has accepted it. */
+  /** Undefined until it is accepted. */
   far: Socket | undefined
 }
 
@@ -108,7 +108,7 @@ export async function openCutProxy(target: number): Promise<CutProxy> {
   }
 }
 
-/** On a port that somebody's outgoing connection may have taken for a moment. */
+/** On a port that an outgoing connection may have taken for a moment. */
 async function listenAgain(server: Server, port: number): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {

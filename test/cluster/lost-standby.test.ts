@@ -60,7 +60,7 @@ test('reads and constant replies go on: the lease is renewed, and connections ar
   expect(await statuses()).toEqual([200, 200, 200])
   expect((await node.send('GET', '/users/me', { as: 'admin' })).status).toBe(200)
   await commits.letGo()
-  // Whoever waited for a connection in vain was told so.
+  // A request that waited for a connection in vain got 503.
   for (const { status } of await Promise.all(notes)) expect([201, 503]).toContain(status)
   await Promise.all(told)
 })

@@ -11,7 +11,7 @@ export interface NoteClients {
   readonly unanswered: ReadonlySet<string>
   /** How often what was answered, such as `POST 201`. */
   readonly statuses: ReadonlyMap<string, number>
-  /** Answers that nobody may get, the first of them. */
+  /** Unexpected replies, the first of them. */
   readonly unexpected: readonly string[]
   /** Milliseconds. */
   readonly slowest: number

@@ -1,6 +1,6 @@
 /**
  * A node that was killed is back before its lease has ended. A start on a database that has everything announces nothing,
- * so it waits for nobody; and the dead one goes from the cluster, so that what is announced later (a sign-in, a deploy)
+ * so it waits for no node; and the dead one goes from the cluster, so that what is announced later (a sign-in, a deploy)
  * does not wait for the rest of its lease.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -62,7 +62,7 @@ test('a start after kill -9, with blueprints, schedules and jobs under way', asy
   expect(note.status).toBe(201)
   await node.end('SIGKILL')
   const before = await cluster()
-  // The dead one: otherwise there would be nobody to wait for, and this would show nothing.
+  // The dead one: otherwise there would be no node to wait for, and this would show nothing.
   expect(before.live).toBe(1)
   node = await start()
   expect(await cluster()).toEqual({ announced: before.announced, live: 1 })

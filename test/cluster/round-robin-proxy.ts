@@ -16,14 +16,14 @@ export interface RoundRobinProxy {
 /** How long a node that refused is left out. */
 const SKIP_MS = 1_000
 
-/** `nodes`: addresses such as http://127.0.0.1:8080, asked for anew at each request, since nodes come and go. */
+/** `nodes`: addresses such as http://127.0.0.1:8080, read again at each request, since nodes come and go. */
 export async function openRoundRobinProxy(nodes: () => readonly string[]): Promise<RoundRobinProxy> {
   const agent = new Agent({ keepAlive: true })
   const skipped = new Map<string, number>()
   const counts = { lost: 0, refused: 0 }
   let turn = 0
 
-  /** Whoever is left out comes last: when all of them are, asking is better than not. */
+  /** A node that is left out comes last: when all of them are, asking is better than not. */
   function inTurn(): string[] {
     const all = nodes()
     const first = turn++ % Math.max(1, all.length)

@@ -113,7 +113,7 @@ export async function tickFigures(asked: Asked, until: number): Promise<TickFigu
   }
 }
 
-/** Jobs that nobody will try again. */
+/** Jobs that will not be tried again. */
 export async function deadJobs({ address, token }: Asked): Promise<string[]> {
   const dead = await searchAll(address, '/queue/search', token, { status: 'dead' })
   return dead.map(({ title, error }) => `${title}: ${error}`)

@@ -101,7 +101,7 @@ export async function storm(plan: Storm): Promise<StormFigures> {
       dead: await deadJobs(asked),
     }
   } catch (error) {
-    // Nobody asks for anything any more when the nodes are gone: a part that comes later has the machine to itself.
+    // No requests are left when the nodes are gone: a part that comes later has the machine to itself.
     await Promise.allSettled(load.map((each) => each.stop()))
     if (signal?.aborted) throw error
     for (const member of cluster.members) tell(`${member.name} printed:\n${member.output().slice(-4000)}`)

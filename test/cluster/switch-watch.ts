@@ -1,6 +1,6 @@
 /**
  * Switches a blueprint off and on, again and again, and asks every node after each acknowledgement. Between the answer to
- * a deactivation and the next activation nobody may be served by the route; after the answer to an activation nobody
+ * a deactivation and the next activation no node may serve the route; after the answer to an activation no client
  * may be told that there is none.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -57,7 +57,7 @@ export function watchSwitch({ address, token, guid, nodes }: Watched): SwitchWat
     if (figures.wrong.length < MOST_TOLD) figures.wrong.push(what)
   }
 
-  /** Resolves with false when it was stopped before anybody acknowledged. */
+  /** Resolves with false when it was stopped before an acknowledgement. */
   async function change(state: 'active' | 'inactive'): Promise<boolean> {
     while (!stopped) {
       const path = `/blueprints/update/set/${state}/${guid}`

@@ -138,6 +138,6 @@ async function signIn(address: string): Promise<string> {
     reply = await callNode(address, '/auth/signin', { method: 'POST', body })
   }
   const { access_token } = objectOf(reply.body)
-  if (typeof access_token !== 'string') throw new Error(`Nobody could sign in: ${JSON.stringify(reply.body)}`)
+  if (typeof access_token !== 'string') throw new Error(`Sign-in failed: ${JSON.stringify(reply.body)}`)
   return access_token
 }

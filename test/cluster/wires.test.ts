@@ -53,7 +53,7 @@ test('a node that refuses is passed over, and the request reaches the next one w
   expect(asked).toEqual(['there', 'there', 'there', 'there'])
 })
 
-test('a connection lost after the request was sent is 503, and nobody is asked again', async () => {
+test('a connection lost after the request was sent is 503, and no other node is asked', async () => {
   const asked: string[] = []
   const nodes = [await nodeNamed('a', asked), await nodeNamed('b', asked)]
   const proxy = await proxyFor(...nodes.map(({ url }) => url))
@@ -115,7 +115,7 @@ test('a whole wire passes everything on; a reset one ends connections and refuse
   expect(await said(await joined(proxy.port), 'two')).toBe('two')
 })
 
-test('a hanging wire tells nobody, and brings what was sent when it is mended', async () => {
+test('a hanging wire reports nothing, and brings what was sent when it is mended', async () => {
   const proxy = await echo()
   const before = await joined(proxy.port)
   expect(await said(before, 'one')).toBe('one')

@@ -9,7 +9,7 @@ export const nobody = '01900000-0000-7000-8000-000000000000'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** A management endpoint is not for whoever is not signed in, nor for whoever lacks its scope. */
+/** A management endpoint refuses anonymous callers and callers without its scope. */
 export async function guarded(
   room: ContractRoom,
   method: Method,
@@ -30,7 +30,7 @@ export async function found(room: ContractRoom, path: string, body: JsonObject):
   return objectsOf(await room.manage('POST', path, body))
 }
 
-/** Sends to an endpoint that the scenario made, as nobody. */
+/** Sends to an endpoint that the scenario made, anonymously. */
 export const call = (room: ContractRoom, method: Method, uri: string, body?: JsonValue): Promise<Answer> =>
   room.send(method, `/${uri}`, body === undefined ? {} : { body })
 

@@ -8,7 +8,7 @@ import { guidOf, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
 export interface ContractRoom extends TestQuoin {
   /** `http://127.0.0.1:<port>` */
   readonly address: string
-  /** A name that nobody else uses: of a storage, an address, a user. */
+  /** A unique name: of a storage, an address, a user. */
   name(): string
   /** Makes a blueprint of the file format through the management endpoints. Gives its guid; it is inactive. */
   make(blocks: JsonObject): Promise<string>

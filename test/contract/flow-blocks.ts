@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 
 type Verb = 'get' | 'post' | 'put' | 'delete'
 
-/** A trigger, open to everybody unless it is said to whom. */
+/** A trigger, public unless scopes are given. */
 export const on = (verb: Verb, uri: string, scopes: readonly string[] = ['*public']): JsonObject => ({
   type: `on_startup_register_uri_${verb}`,
   in: { uri },

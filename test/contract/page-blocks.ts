@@ -38,7 +38,7 @@ export const keep = (flow: string, mutations: string): JsonObject => ({
   in: { flow, storage: '@kept.storage', mutations },
 })
 
-/** A browser without JavaScript in which nobody is signed in. */
+/** A browser without JavaScript and without a signed-in user. */
 export const stranger = (room: ContractRoom): Visitor => openVisitor(room.address)
 
 export async function signedIn(room: ContractRoom, username: string): Promise<Visitor> {

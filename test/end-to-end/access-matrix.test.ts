@@ -1,4 +1,4 @@
-/** Every management endpoint as nobody, as a user without scopes, with each scope alone, and as administrator. */
+/** Every management endpoint as an anonymous caller, as a user without scopes, with each scope alone, and as administrator. */
 import type { RouteOptions } from 'fastify'
 import { expect, test } from 'vitest'
 import { alteringRoutes, breakRoute, notFound } from '../torture/access-matrix/altered-routes.ts'
@@ -19,13 +19,13 @@ async function matrixOf(alter: (route: RouteOptions) => void) {
   }
 }
 
-test('every endpoint is open to those whom docs/access.md names, and to nobody else', async () => {
+test('every endpoint is open to exactly the callers that docs/access.md names', async () => {
   const routes: RouteOptions[] = []
   const { checked, failures, figures } = await matrixOf((route) => void routes.push(route))
   expect(failures).toEqual([])
   expect(figures.endpoints).toBeGreaterThan(100)
   expect(checked).toBeGreaterThan(6 * Number(figures.endpoints))
-  // What the OpenAPI document leaves out is read by everybody, or looks by itself who calls.
+  // What the OpenAPI document leaves out is public, or checks its caller itself.
   const hidden = routes.filter(
     ({ schema, config }) => schema?.hide === true && config?.permission !== 'by-trigger',
   )
@@ -42,7 +42,7 @@ test('control: routes that are open to others are found', async () => {
 })
 
 test.each([
-  ['an unknown word', '| `GET /info` | anybody |', 'neither scopes nor "every caller"'],
+  ['an unknown word', '| `GET /info` | some callers |', 'neither scopes nor "every caller"'],
   ['no table', 'text', 'has no table'],
 ])('control: %s in docs/access.md is refused', (_, text, words) => {
   expect(() => promisedAccess(text).of({ method: 'GET', path: '/api/v1/info' })).toThrow(words)

@@ -43,7 +43,7 @@ describe('a server with its assets in S3', () => {
     return { status: reply.status, body: objectOf(await reply.json()) }
   }
 
-  test('nobody uploads without a right, and nothing arrives', async () => {
+  test('an upload without the scope is refused, and nothing is stored', async () => {
     const form = formWith({ name: 'a.txt', type: 'text/plain', content: 'a' })
     const reply = await fetch(`${base}/api/v1/_system/assets/stream`, {
       method: 'POST',

@@ -109,7 +109,7 @@ describe.each(bodies)('%s', (_name, body, status, code, words) => {
     expect(answer.body).toHaveProperty('error', expect.stringMatching(words))
   })
 
-  test('from nobody: not even read', async () => {
+  test('anonymous: not even read', async () => {
     expect((await raw('POST /api/v1/blueprints HTTP/1.1', body, [json])).status).toBe(401)
     expect((await raw('POST /api/v1/tasks HTTP/1.1', body, [json])).status).toBe(404)
   })

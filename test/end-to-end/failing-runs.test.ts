@@ -8,7 +8,7 @@ let quoin: TestQuoin
 let uri: string
 let count = 0
 let logged: number
-/** Answers nobody. */
+/** Never replies. */
 let silent: LocalServer
 
 beforeAll(async () => {
@@ -155,7 +155,7 @@ describe('what a run stores is one transaction', () => {
     expect(await kept()).toEqual([])
   })
 
-  // Nobody else hears of the waiting branch's end: as an unhandled rejection it would end the process, and this run.
+  // No other branch handles the waiting branch's end: as an unhandled rejection it would end the process, and this run.
   test.each(['before', 'behind'])('a branch that waits is stopped when one %s it fails', async (place) => {
     const wait = { type: 'http_request', in: { flow: '@keep.flow', url: silent.url } }
     const fail = failing('@keep.flow')

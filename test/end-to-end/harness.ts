@@ -30,7 +30,7 @@ export interface Answer {
 }
 
 export interface Sent {
-  /** Whose token it carries; nobody's if not said. */
+  /** The user of the token; anonymous if not given. */
   readonly as?: string
   readonly body?: JsonValue
   readonly headers?: Readonly<Record<string, string>>

@@ -75,7 +75,7 @@ describe('refused', () => {
     expect((await order({ key, code: 201 })).text).toBe(first.text)
   })
 
-  test('somebody who may not enter learns nothing from a known key', async () => {
+  test('a caller without access learns nothing from a known key', async () => {
     await order({ key, code: 201 })
     const headers = { 'idempotency-key': key }
     const answer = await quoin.send('POST', '/orders', { body: { key, code: 201 }, headers })

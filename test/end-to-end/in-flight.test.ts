@@ -9,7 +9,7 @@ let quoin: TestQuoin
 let blueprint: string
 let slow: LocalServer
 
-/** Another server that answers nobody before `release`; `arrived` resolves when the next request has come. */
+/** Another server that does not reply before `release`; `arrived` resolves when the next request has come. */
 let arrived: Promise<void>
 let release: () => void
 

@@ -75,7 +75,7 @@ async function executedBy(work: () => Promise<unknown>): Promise<number> {
 
 const keeps = () => inject('engine') === 'sqlite'
 
-test('nobody gets what somebody else was replied', async () => {
+test('no caller gets a reply to another one', async () => {
   await quoin.addUser('ann', [])
   await quoin.addUser('bob', [])
   for (let round = 0; round < 3; round++) {
@@ -85,7 +85,7 @@ test('nobody gets what somebody else was replied', async () => {
   }
 })
 
-test('an address that reads otherwise is another one, whoever asks for it first', async () => {
+test('a different address has a different reply, in any order of callers', async () => {
   await quoin.install('Echo', {
     get: { type: 'on_startup_register_uri_get', in: { uri: 'echo/{word}' }, ...open },
     params: { type: 'httpconnection_get_params', in: { connection: '@get.connection' } },
@@ -152,7 +152,7 @@ test('a write to another document leaves a document and a page as they are kept'
   }
 })
 
-test('a blueprint that is deployed anew replies anew', async () => {
+test('a blueprint that is deployed again replies with new values', async () => {
   const guid = await quoin.install('Words', {
     get: { type: 'on_startup_register_uri_get', in: { uri: 'word' }, ...open },
     reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: 'old' } },

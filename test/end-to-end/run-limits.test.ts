@@ -127,7 +127,7 @@ describe('a block that waits', () => {
     await byDeadline.install('waits', keeping('waits', { ...waiting('@keep.flow'), reply }))
     const answer = byDeadline.send('POST', '/waits', { body: {} })
     const { gone } = await come.promise
-    // What a run wrote before it asks somebody outside is durable before it asks.
+    // What a run wrote before an external request is durable before that request.
     expect(await byDeadline.documents('waits')).toHaveLength(1)
     expect(await answer).toMatchObject(stopped)
     await gone

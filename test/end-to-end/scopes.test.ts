@@ -1,4 +1,4 @@
-/** Who reaches a custom endpoint, and that whoever does not cannot tell it from one that does not exist. */
+/** Access to custom endpoints: without access one cannot be distinguished from one that does not exist. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { type Answer, objectOf, openTestQuoin, type Sent, type TestQuoin } from './harness.ts'
@@ -68,7 +68,7 @@ describe('a table of who may enter', () => {
     }
     expect(found).toEqual(expected)
     const entered = Object.values(found).filter((status) => status === 200).length
-    expect((await runs()) - before, 'whoever was refused ran nothing').toBe(entered)
+    expect((await runs()) - before, 'a refused caller ran nothing').toBe(entered)
   })
 })
 
@@ -84,7 +84,7 @@ describe('nothing can be probed', () => {
 
   test.each<[string, Sent]>([
     ['nobody', {}],
-    ['somebody whose token is no good', { headers: { authorization: 'Bearer nonsense' } }],
+    ['a caller with an invalid token', { headers: { authorization: 'Bearer nonsense' } }],
     ['a body that is too large', { headers: { 'content-type': 'text/plain', 'content-length': '99999999' } }],
     ['a body that is no JSON', { headers: { 'content-type': 'application/json' } }],
   ])('%s sees the same for missing scope, inactive and unknown', async (_name, sent) => {
@@ -97,7 +97,7 @@ describe('nothing can be probed', () => {
     ['two tokens', { authorization: 'Bearer a', 'x-token': 'b' }],
     ['a token longer than any', { 'x-token': 'a'.repeat(600) }],
     ['a cookie of another site’s form', { cookie: 'access_token=a', 'sec-fetch-site': 'cross-site' }],
-  ])('%s: the same, and a refusal only where everybody may enter', async (_name, headers) => {
+  ])('%s: the same, and a refusal only on public endpoints', async (_name, headers) => {
     const all = [...paths.map((path) => ['GET', path] as const), ['POST', '/write'] as const]
     const answers = await Promise.all(all.map(([method, path]) => quoin.send(method, path, { headers })))
     const [first, ...rest] = answers
@@ -136,7 +136,7 @@ describe('the administrator is told why', () => {
       body: { method: 'GET', path, ...(user !== undefined && { user }) },
     })
 
-  test('not everybody is', async () => {
+  test('not every caller is', async () => {
     const body = { method: 'GET', path: '/stock' }
     expect((await quoin.send('POST', '/blueprints/explain', { body })).status).toBe(401)
     const answer = await quoin.send('POST', '/blueprints/explain', { body, as: 'ann' })
@@ -163,7 +163,7 @@ test('a scope that is taken away closes the door at once, and one that is grante
   expect((await quoin.send('GET', '/stock', { as: 'ann' })).status).toBe(200)
 })
 
-test('a token that was signed out is nobody’s: the public door stays open, the others are not there', async () => {
+test('a token that was signed out is anonymous: public endpoints stay available, the others are 404', async () => {
   const headers = { authorization: `Bearer ${await quoin.tokenOf('bob')}` }
   expect((await quoin.send('GET', '/loggedin', { headers })).status).toBe(200)
   expect((await quoin.send('POST', '/auth/signout', { headers })).status).toBe(200)

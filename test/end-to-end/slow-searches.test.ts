@@ -80,7 +80,7 @@ const ask = async (q: string) => {
   return { status: reply.status, body: reply.body, longest: await guard.longest() }
 }
 
-describe('an endpoint that anybody may ask', () => {
+describe('a public endpoint', () => {
   test.each([
     ['25 misspelled words', words(25, (n) => `${wordAt(n)}~2`), /^q has 25 words with spelling mistakes/],
     [

@@ -91,7 +91,7 @@ describe('who may', () => {
     expect(await answerOf()).toBe('one')
   })
 
-  test('whoever may only create cannot change what is there', async () => {
+  test('a user who may only create cannot change existing blocks', async () => {
     const body = { blueprint_guid: blueprint, type: 'query_and' }
     expect((await quoin.send('POST', '/blueprintactions', { body })).status).toBe(401)
     expect((await quoin.send('POST', '/blueprintactions', { as: 'viewer', body })).status).toBe(403)

@@ -52,7 +52,7 @@ describe('create', () => {
     expect(await quoin.documents('tasks')).toEqual([])
   })
 
-  test('somebody who is not signed in finds nothing there, and nothing is stored', async () => {
+  test('an anonymous caller gets 404, and nothing is stored', async () => {
     const answer = await quoin.send('POST', '/tasks', { body: { title: 'x' } })
     expect(answer).toMatchObject({ status: 404, body: { error: 'not found' } })
     expect(await quoin.documents('tasks')).toEqual([])
@@ -134,7 +134,7 @@ describe('list', () => {
     expect(await titles('?status=old&limit=1&offset=1')).toEqual(['a'])
   })
 
-  test('20 when nobody says how many', async () => {
+  test('20 without a limit', async () => {
     for (let i = 0; i < 21; i++) await create({ title: `${i}` })
     expect(await titles('')).toHaveLength(20)
     expect(await titles('?limit=10000')).toHaveLength(21)
@@ -169,7 +169,7 @@ describe('read, update and delete', () => {
     },
   )
 
-  test('nobody writes without signing in; everybody reads', async () => {
+  test('anonymous callers can read but not write', async () => {
     const guid = await create({ title: 'a' })
     const update = await quoin.send('PUT', `/tasks/${guid}`, { body: { title: 'b' } })
     const removal = await quoin.send('DELETE', `/tasks/${guid}`)
@@ -203,7 +203,7 @@ describe('read, update and delete', () => {
     expect(await quoin.documents('tasks')).toEqual(before)
   })
 
-  test('delete is soft: 200 with the guid, then it is gone for everybody, and its document is still there', async () => {
+  test('delete is soft: 200 with the guid, then no caller finds it, and its document is still there', async () => {
     const guid = await create({ title: 'a', status: 'open' })
     const answer = await quoin.send('DELETE', `/tasks/${guid}`, { as: 'ann' })
     expect(answer).toMatchObject({ status: 200, body: { guid, removed: true } })

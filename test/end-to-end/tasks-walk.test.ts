@@ -48,7 +48,7 @@ function withCurl(): void {
     expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('INVALID_CREDENTIALS') })
   })
 
-  test('the walk says so when nobody answers', async () => {
+  test('the walk reports a server that does not answer', async () => {
     const { code, output } = await run('bash', [walk, 'http://127.0.0.1:1', 'some password'])
     expect(code).toBe(1)
     expect(output).toContain('Is Quoin running?')

@@ -1,4 +1,4 @@
-/** Runs that stand still: where, for how long, and what it means for everybody else. */
+/** Runs that stand still: where, for how long, and the effect on other runs. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { type Answer, objectOf, objectsOf, openTestQuoin } from './harness.ts'
@@ -261,7 +261,7 @@ test('a node that stops lets its paused runs go on', async () => {
   await stopping.manage('PUT', `/blueprints/${blueprint}/tracing`, { on: true, breakpoints })
   const answer = stopping.send('GET', '/stopping')
   await soon(async () => objectsOf(await stopping.manage('GET', '/runs/paused'))[0])
-  // Otherwise it would wait a minute for somebody to say something.
+  // Otherwise it would wait a minute for a request.
   await Promise.all([stopping.close(), answer])
   expect((await answer).body).toBe('answered')
 })

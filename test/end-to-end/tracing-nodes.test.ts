@@ -1,4 +1,4 @@
-/** Several processes: what one traces, another one shows, and whoever steers need not know where a run is. */
+/** Several processes: what one traces, another one shows, and a client need not know the node of a run. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'

@@ -200,7 +200,7 @@ describe('other blocks', () => {
     expect(objectOf((await replay(run, { state: 'deployed' })).compared).same).toBe(true)
   })
 
-  test('a block that asks outside where it did not: the run fails, and nobody is asked', async () => {
+  test('a block that asks outside where it did not: the run fails, and no request is sent', async () => {
     const run = await orders.lastRun('count')
     const asked = room.asked()
     await stage('all', {

@@ -1,4 +1,4 @@
-/** Whoever sends requests cannot tell whether they are traced: the same requests to two clusters, one of which traces. */
+/** Clients cannot tell whether requests are traced: the same requests to two clusters, one of which traces. */
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Runs that are traced: what is kept of them, who may see it, and that nobody else notices. */
+/** Runs that are traced: their records, access to them, and no effect on clients. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
@@ -156,7 +156,7 @@ describe('turning it on', () => {
   })
 })
 
-describe('what is kept', () => {
+describe('a record', () => {
   test('the request, the reply and each step with what it got and gave', async () => {
     await notes.trace(true)
     const answer = await post({ text: 'first' })
@@ -375,7 +375,7 @@ describe('the list', () => {
 })
 
 describe('one request', () => {
-  test('is traced for who may change blueprints, and says which run it was', async () => {
+  test('is traced for users who may change blueprints, and names the run', async () => {
     await notes.trace(false)
     const send = (as?: string) =>
       room.quoin.send('GET', '/calls/9', {
@@ -397,7 +397,7 @@ describe('one request', () => {
     ).toBeUndefined()
   })
 
-  test("can be anybody's, asked for with the token of who may", async () => {
+  test('of any caller can be traced with the token of a user who may', async () => {
     const send = (token: string) =>
       room.quoin.send('GET', '/calls/9', { headers: { 'x-quoin-trace': `Bearer ${token}` } })
     for (const token of ['nonsense', '', 'x'.repeat(1_000), await room.quoin.tokenOf('viewer')]) {
@@ -414,7 +414,7 @@ describe('one request', () => {
   })
 })
 
-describe('nobody notices', () => {
+describe('without an effect on clients', () => {
   test('a run that is not traced executes the flow that has no probe in it', async () => {
     await notes.trace(true)
     const { live } = room.quoin.quoin.flows

@@ -44,7 +44,7 @@ interface Storm {
   stop(): Promise<void>
 }
 
-/** Creates tasks and lists them, on connections of its own that are opened anew when they break. */
+/** Creates tasks and lists them, on connections of its own that are reopened when they break. */
 function storm(): Storm {
   const acknowledged = new Set<string>()
   const wrong: string[] = []
@@ -133,7 +133,7 @@ describe('under load', () => {
     await until(() => load.acknowledged.size > 50)
     await room.process.end('SIGKILL')
     await until(() => !readers.some(lives))
-    // Nobody answers, not on a connection that was open either.
+    // No reply, not on an open connection either.
     const after = await Promise.allSettled(room.connections.map(({ call }) => call('GET', '/tasks')))
     expect(after.filter(({ status }) => status === 'fulfilled')).toEqual([])
     await load.stop()

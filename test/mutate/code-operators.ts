@@ -13,7 +13,7 @@ export function changesOfNode(
     { start: one.getStart(source), end: one.end, text: by },
   ]
   if (ts.isConditionalExpression(node)) {
-    // What nobody reads is only not worked out.
+    // An unread value is only not evaluated.
     const ways = /\.wired\(/.test(text(node.condition)) ? [node.whenFalse] : [node.whenTrue, node.whenFalse]
     return ways.map((way) => replace(node, `(${text(way)})`))
   }

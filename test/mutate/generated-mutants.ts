@@ -15,7 +15,7 @@ export interface Part {
   readonly name?: string
 }
 
-/** `pins`: those that are promised. What a change of another pin does is nobody's promise. */
+/** `pins`: those that are promised. Other pins have no promise. */
 export function generatedMutants(block: string, { file, name }: Part, pins: ReadonlySet<string>): Mutant[] {
   const text = readFileSync(join(root, file), 'utf8')
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)

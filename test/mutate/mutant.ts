@@ -7,13 +7,13 @@ export interface Mutant {
   readonly line: number
   /** What was written there, and what is there now; with the file and the block its name. */
   readonly change: string
-  /** Whether it breaks what a pin promises: whoever builds with the block would notice. */
+  /** Whether it breaks what a pin promises: a builder would notice. */
   readonly promised: boolean
   /** How to make it. */
   readonly by: Edits | Switch
 }
 
-/** The file is loaded anew with these replacements. */
+/** The file is loaded again with these replacements. */
 export interface Edits {
   readonly kind: 'edits'
   readonly edits: readonly Edit[]

@@ -1,4 +1,4 @@
-/** Changes that touch what a block's pins promise: a pin is ignored, its default is another one, it need not be there. */
+/** Changes that touch what a block's pins promise: a pin is ignored, its default differs, it is not required. */
 import ts from 'typescript'
 import { type Declared, idOf, initialOf } from './block-definition.ts'
 import type { Edit } from './mutant.ts'

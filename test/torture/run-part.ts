@@ -49,7 +49,7 @@ export async function runPart(part: TorturePart, settings: TortureSettings): Pro
     found = (await attempt('control', control)).failures.length
     if (found === 0) failures.push('the control found nothing: this check cannot fail')
   }
-  // What its server does, broken on purpose, counts for nobody.
+  // What its server does, broken on purpose, does not count.
   settings.guard?.outcome()
   return {
     name: part.name,

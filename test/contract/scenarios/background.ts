@@ -384,7 +384,7 @@ const deletesKey: Scenario = async (room) => {
   await forgetsBehindWrites(room)
 }
 
-/** What the flow wrote before is there first: nobody keeps the former state anew. */
+/** What the flow wrote before is committed first: the former state is not cached again. */
 async function forgetsBehindWrites(room: ContractRoom): Promise<void> {
   const uri = room.name()
   await room.run({

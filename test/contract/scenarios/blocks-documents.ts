@@ -164,7 +164,7 @@ const updates: Scenario = async (room) => {
   await needs(room, writing(type, whole), 'do', 'storage', 'mutations')
 }
 
-/** With `update_hash` nothing is changed that somebody has changed meanwhile. */
+/** With an outdated `update_hash` nothing is changed. */
 async function onlyUnchanged(room: ContractRoom): Promise<void> {
   const set = { sent: fields('@on.body', 'hash', 'n'), set: setOne('n', '@sent.n') }
   const pins = { mutations: '@set.mutations', update_hash: '@sent.hash' }

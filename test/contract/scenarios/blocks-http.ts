@@ -189,7 +189,7 @@ const currentRequest: Scenario = async (room) => {
   await blamesRequest(room, { now: { type: 'httpconnection_current_request' } }, '@now.method')
 }
 
-/** What comes with a request and does not fit is the mistake of whoever sent it: 400, and it says which pin. */
+/** What comes with a request and does not fit is the mistake of the client: 400, and it says which pin. */
 async function blamesRequest(room: ContractRoom, blocks: JsonObject, value: string): Promise<void> {
   const uri = room.name()
   const number = { type: 'number_default', in: { value } }
@@ -316,7 +316,7 @@ async function replyHeaders(room: ContractRoom): Promise<void> {
   }
 }
 
-/** The flow goes on behind the reply; a second reply is none. */
+/** The flow continues after the reply; a second reply is ignored. */
 async function goesOnBehind(room: ContractRoom): Promise<void> {
   const uri = room.name()
   await room.run({

@@ -1,4 +1,4 @@
-/** Searches: what they find, how many, in which order, and what is kept of them. */
+/** Searches: what they find, how many, in which order, and their cache. */
 import { expect } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { guidOf, objectOf, objectsOf } from '../../end-to-end/harness.ts'

@@ -138,7 +138,7 @@ const perEndpoint: Scenario = async (room) => {
   expect((await room.send('POST', `/${uri}`, { as: 'stranger', body: { n: 1 } })).status).toBe(201)
 }
 
-/** Nobody can tell the two causes apart, but the administrator, who asks. */
+/** Only an administrator can tell the two causes apart, with explain. */
 const causesOf404: Scenario = async (room) => {
   const uri = room.name()
   const blueprint = await room.run({ on: on('get', uri, ['*loggedin']), reply: reply('@on.flow', 'in') })
@@ -157,7 +157,7 @@ const causesOf404: Scenario = async (room) => {
 }
 
 const shape: Scenario = async (room) => {
-  await room.run({ on: on('get', 'shape', ['nobody holds this']), reply: reply('@on.flow', 1) })
+  await room.run({ on: on('get', 'shape', ['no user holds this']), reply: reply('@on.flow', 1) })
   const answers = [
     await call(room, 'GET', 'shape'),
     await call(room, 'GET', `tasks/${nobody}`),
@@ -197,7 +197,7 @@ const unknownGuid =
   }
 
 const notInScope: Scenario = async (room) =>
-  expect(await reach(room, ['nobody holds this'], ['nobody', 'stranger'])).toEqual([])
+  expect(await reach(room, ['no user holds this'], ['nobody', 'stranger'])).toEqual([])
 
 const notActive: Scenario = async (room) => {
   const uri = room.name()

@@ -5,7 +5,7 @@ import { eventually, found, guarded, nobody } from '../ask-quoin.ts'
 import type { ContractRoom } from '../contract-room.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 
-const password = 'a password of somebody'
+const password = 'a password of a user'
 
 /** A user of its own, and what signs it in. */
 async function somebody(room: ContractRoom) {

@@ -65,7 +65,7 @@ const onlyWhileActive: Scenario = async (room) => {
   await eventually(heard, ['on_created 1', 'on_created 3'])
 }
 
-/** Somebody else's system posts what happened there, and the flow stores it. */
+/** Another system posts an event, and the flow stores it. */
 const webhook: Scenario = async (room) => {
   const uri = room.name()
   await room.run({

@@ -6,7 +6,7 @@ import { eventually, found, nobody } from '../ask-quoin.ts'
 import type { ContractRoom } from '../contract-room.ts'
 import type { Scenario, Scenarios } from '../find-scenarios.ts'
 
-/** A record is read at its guid, as it was made; the guid of another resource's record, or nobody's, is 404. */
+/** A record is read at its guid, as it was made; the guid of another resource's record, or an unknown one, is 404. */
 async function addressed(room: ContractRoom, path: string, made: JsonValue): Promise<void> {
   const guid = guidOf(made)
   expect(guid).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -84,7 +84,7 @@ export const scenarios: Scenarios = {
   'record: blueprint action': block,
   'record: blueprint field': record('/blueprintfields', (name) => ({ name, type: 'string', storage: name })),
   'record: blueprint template': record('/blueprinttemplates', (name) => ({ name })),
-  'record: user': record('/users', (username) => ({ username, password: 'a password of somebody' })),
+  'record: user': record('/users', (username) => ({ username, password: 'a password of a user' })),
   'record: authentication group': record('/_system/authentication-groups', (name) => ({ name })),
   'record: storage': record('/_system/storages', (name) => ({ name })),
   'record: system log': systemLog,

@@ -42,7 +42,7 @@ const blueprintsAndMore: Scenario = async (room) => {
 
 const usersAndAccess: Scenario = async (room) => {
   const name = room.name()
-  const user = { username: name, password: 'a password of somebody' }
+  const user = { username: name, password: 'a password of a user' }
   await managed(room, '/users', user, { firstname: 'Ann' })
   await managed(room, '/_system/authentication-groups', { name, scopes: ['a'] }, { scopes: ['b'] })
   const logs = async () => {
@@ -93,7 +93,7 @@ const tokenInQuery: Scenario = async (room) => {
 
 const tokenInCookie: Scenario = async (room) => {
   await tokenIn('cookie', 'access_token=')(room)
-  // A page of somebody else's could make a browser send it.
+  // A page of another site could make a browser send it.
   const cookie = `access_token=${await room.tokenOf('stranger')}`
   const write = { body: { firstname: 'Eve' }, headers: { cookie, origin: 'https://elsewhere.example' } }
   const { status } = await room.send('PUT', '/users/me', write)

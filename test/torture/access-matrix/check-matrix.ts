@@ -92,7 +92,7 @@ async function ask(
   { method, path }: Endpoint,
   access: Access,
 ): Promise<MatrixReply> {
-  // Signing out is open to whoever is signed in.
+  // Signing out is open to any signed-in user.
   const token = await role.token(access === 'signed-in')
   return call(method, path.replace(/\{[^}]+\}/g, NOTHING), { token })
 }

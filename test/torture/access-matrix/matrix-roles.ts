@@ -1,4 +1,4 @@
-/** Those who call: nobody, tokens that are worth nothing, and users with no scope, one scope, some scopes or all. */
+/** The callers: anonymous, invalid tokens, and users with no scope, one scope, some scopes or all. */
 import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '../../../src/shared/json.ts'
 import { managementScopes } from '../../../src/shared/management-scopes.ts'
@@ -66,7 +66,7 @@ export async function openRoles({ caller, adminPassword, needs, whole }: RoleOpt
       ])
   return [
     { name: 'nobody', scopes: undefined, tries: always, token: async () => undefined },
-    { name: 'a token that nobody has', scopes: undefined, tries: always, token: async () => 'x'.repeat(43) },
+    { name: 'an unknown token', scopes: undefined, tries: always, token: async () => 'x'.repeat(43) },
     { name: 'a token that was signed out', scopes: undefined, tries: always, token: async () => signedOut },
     await user('a user without scopes', []),
     ...(await someAtOnce(users)),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Everybody, any signed-in user, or users who hold all of these scopes. */
+/** Every caller, any signed-in user, or users who hold all of these scopes. */
 export type Access = 'every caller' | 'signed-in' | readonly string[]
 
 export interface Endpoint {

@@ -1,6 +1,6 @@
 /**
  * Concurrent clients: each has documents of its own that it changes one call after the other, and all change a few
- * documents that are everybody's. Beside them lists, runs that fail, names of which there may be one, and orders that are
+ * shared documents. Beside them lists, runs that fail, names of which there may be one, and orders that are
  * sent more than once. The choices come from the seed; how the calls of different clients meet does not.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -193,7 +193,7 @@ async function writeOwn({ options, recorder, client }: Step): Promise<void> {
     ? caller.call({ method: 'DELETE', path }, [200])
     : caller.call({ method: 'PUT', path, body: { token, words } }, [200]))
   note(recorder, `${gone ? 'DELETE' : 'PUT'} ${key} ${token}`, told, { [key]: gone ? null : token })
-  // Without an answer nobody knows what it is now, so it is left alone.
+  // Without an answer its state is unknown, so it is left alone.
   if (gone || told.returned === Number.POSITIVE_INFINITY) own.splice(own.indexOf(chosen), 1)
 }
 

@@ -49,8 +49,8 @@ test.each<[string, DocumentCall[]]>([
     'two winners with one hash',
     [create(0, 1, 'a'), swap(2, 5, a, 'b', done(at('b'))), swap(3, 6, a, 'c', done(at('c')))],
   ],
-  ['a conflict with nobody', [create(0, 1, 'a'), swap(2, 3, a, 'b', conflict)]],
-  ['a write nobody sent', [create(0, 1, 'a'), read(2, 3, done(at('z')))]],
+  ['a conflict without another write', [create(0, 1, 'a'), swap(2, 3, a, 'b', conflict)]],
+  ['a write without a call', [create(0, 1, 'a'), read(2, 3, done(at('z')))]],
   ['the effect of a call before it was sent', [create(0, 1, 'a'), read(2, 3, done(at('b'))), set(4, 5, 'b')]],
   [
     'a call without an answer that took effect twice',

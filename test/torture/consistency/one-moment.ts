@@ -12,7 +12,7 @@ export interface Change {
   readonly invoked: number
   /** Infinity when there was no answer: it may have happened since, or never. */
   readonly returned: number
-  /** What the keys are afterwards; null = there is nothing. Each state of a key is another one, but for null. */
+  /** What the keys are afterwards; null = there is nothing. Each state of a key is unique, but for null. */
   readonly sets: ReadonlyMap<string, string | null>
 }
 

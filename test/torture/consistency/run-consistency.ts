@@ -34,7 +34,7 @@ export async function runConsistency(options: ConsistencyOptions): Promise<Histo
   }
 }
 
-/** Everything once more, when nobody writes: what was lost is found here at the latest. */
+/** Everything once more, without writes: what was lost is found here at the latest. */
 async function lastLook(transport: Transport, recorder: Recorder, group: string): Promise<void> {
   const caller = callerOf(transport, recorder)
   await callList(caller, recorder, group)

@@ -12,7 +12,7 @@ export interface Request {
 }
 
 export interface Reply {
-  /** 'lost': there was no answer, so nobody knows whether it was done. */
+  /** 'lost': there was no answer, so its outcome is unknown. */
   readonly status: number | 'lost'
   /** Parsed; undefined when there was none. */
   readonly body: JsonValue | undefined

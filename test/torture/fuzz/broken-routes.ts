@@ -12,7 +12,7 @@ export interface BrokenRoute {
 const isOdd = (request: FastifyRequest): boolean => /%[89A-F]/i.test(request.url)
 
 export const brokenRoutes: Readonly<Record<string, BrokenRoute>> = {
-  'an error that nobody expected, for odd characters only': {
+  'an unexpected error, for odd characters only': {
     method: 'GET',
     url: '/users/:guid',
     answer: (request) => (isOdd(request) ? Promise.reject(new TypeError('x is not a function')) : undefined),

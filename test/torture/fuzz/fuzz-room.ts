@@ -1,6 +1,6 @@
 /**
  * What the fuzzer is let loose in: blueprints with documents, users to ask as, and an administrator of its own whom it cannot
- * reach, who puts right what it breaks by right (as administrator it may deactivate and delete) and looks what became of a
+ * reach, who puts right what it breaks by right (as administrator it may deactivate and delete) and looks at the result of a
  * witness.
  */
 import { readFileSync } from 'node:fs'
@@ -18,11 +18,11 @@ export interface FuzzRoom {
   readonly kept: ReadonlySet<string>
   /** Guids of the blueprints that answer requests. */
   readonly active: ReadonlySet<string>
-  /** By role; undefined for nobody. Another one when the fuzzer has ended it. */
+  /** By role; undefined if anonymous. Another one when the fuzzer has ended it. */
   tokens(): ReadonlyMap<string, string | undefined>
   /** Puts right what a fuzzer that is administrator may do. */
   repair(): Promise<void>
-  /** What is not as it must be, when nobody asks any more. */
+  /** Problems that are left when no requests are sent any more. */
   verify(): Promise<string[]>
 }
 

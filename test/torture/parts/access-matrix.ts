@@ -9,7 +9,7 @@ import type { TortureContext, TorturePart, TortureResult } from '../torture-part
 const accessMatrix: TorturePart = {
   name: 'access-matrix',
   summary:
-    'Every management endpoint as nobody, with each scope alone and as administrator, as docs/access.md says.',
+    'Every management endpoint as an anonymous caller, with each scope alone and as administrator, as docs/access.md says.',
   run,
   control,
 }

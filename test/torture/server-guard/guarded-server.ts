@@ -1,7 +1,7 @@
 /**
  * Loaded into a server before its program (`NODE_OPTIONS=--import`): writes down the longest time that its event loop was
  * kept busy at a stretch, what was asked last, and the most memory it had. From some seconds after its first request on:
- * what a process loads and compiles when it first needs it is done once, and told apart. When its note is taken away it begins anew.
+ * what a process loads and compiles when it first needs it is done once, and told apart. When its note is taken away it starts again.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ function guard({ folder, warm }: GuardWish): void {
   const begin = () => {
     write()
     guardTurns((milliseconds) => {
-      // Whoever does not let the process get warm has done so itself.
+      // A caller that does not warm up the process has done so before.
       if (warm > 0 && first.underWay()) record.longestFirst = Math.max(record.longestFirst, milliseconds)
       else if (milliseconds > record.longestTurn) {
         record.longestTurn = milliseconds

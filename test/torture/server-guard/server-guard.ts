@@ -17,7 +17,7 @@ export interface ServerRecord {
 /** What a server is told in TURN_GUARD. */
 export interface GuardWish {
   readonly folder: string
-  /** How long after its first request it begins to look, milliseconds. 0: whoever asks has asked for everything before. */
+  /** How long after its first request it begins to look, milliseconds. 0: every path was requested before. */
   readonly warm: number
 }
 

@@ -65,7 +65,7 @@ function jobsWith(jobs: Jobs, changes: Partial<Jobs>): Jobs {
   }
 }
 
-/** Whoever asks ends the job, whoever has it. */
+/** Any worker ends the job, whatever its owner. */
 function unfenced(jobs: Jobs): Partial<Jobs> {
   const holder = async (lease: JobLease): Promise<JobLease> => (await jobs.get(lease.guid)) ?? lease
   return {

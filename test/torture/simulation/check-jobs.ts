@@ -72,7 +72,7 @@ function checkChange(diary: Diary, change: JobChange): void {
   } else diary.check(was === is, `job ${guid} went from ${was} to ${is}`)
 }
 
-/** Whoever was told that it ended a job had it at that moment. */
+/** A worker that was told that it ended a job owned it at that moment. */
 function checkFence(diary: Diary, { history, notes }: JobEvidence): void {
   const left = new Map<string, number>()
   const results = { complete: ['done'], fail: ['waiting', 'dead'], release: ['waiting'] }

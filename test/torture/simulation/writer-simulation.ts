@@ -31,7 +31,7 @@ export interface WriterWorld {
   visible(segment: number): number
   /** Told when a segment has its turn; the numbers are those of `asked`. */
   granted(turn: number): void
-  /** Told when a segment of the transaction was kept: from the next turn of the loop on nobody else gets into it. */
+  /** Told when a segment of the transaction was kept: from the next turn of the loop on no other segment gets into it. */
   kept(group: number): void
   /** The place in line. */
   asked(): number
