@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { holds } from '../../access/scopes.ts'
-import type { Deployer } from '../../flows/live/deployments.ts'
+import type { Deployer } from '../../flows/live/deploy-blueprint.ts'
 import type { Actor } from '../../records/records.ts'
 import { callerOf } from '../server/authenticate.ts'
 

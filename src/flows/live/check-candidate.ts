@@ -1,0 +1,96 @@
+/** What keeps a blueprint from being deployed, and what is only told. */
+import type { BlockDefinition } from '../../blocks/block.ts'
+import { getRecord, type RecordContext, recordStorages } from '../../records/records.ts'
+import { isAccountPath } from '../../shared/account-paths.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import { type Problem, QuoinError } from '../../shared/errors.ts'
+import type { Session } from '../../storage/database.ts'
+import { textIn } from '../../storage/document-fields.ts'
+import { type CompiledBlueprint, compileInTurns } from '../compile/compile-blueprint.ts'
+import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
+import type { LiveBlueprints } from './live-blueprints.ts'
+import type { Candidate } from './validation-kinds.ts'
+import { validationRuleStorage } from './validation-rules.ts'
+
+type Catalogue = ReadonlyMap<string, BlockDefinition>
+
+export interface Checked {
+  readonly problems: readonly Problem[]
+  readonly notes: Findings['notes']
+}
+
+/** VALIDATION_FAILED with every problem of blocks that cannot run. */
+export async function compileOrRefuse(
+  guid: string,
+  blocks: readonly Block[],
+  catalogue: Catalogue,
+): Promise<CompiledBlueprint> {
+  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue)
+  if (!blueprint) throw refused('cannot run', problems)
+  return blueprint
+}
+
+/** A blueprint that is active stays so, because only a deploy is held against the rules. Gives what is only told. */
+export async function validateOrRefuse(
+  context: RecordContext,
+  session: Session,
+  candidate: Candidate,
+): Promise<Findings['notes']> {
+  const { errors, notes } = await findings(context, session, candidate)
+  if (errors.length > 0) throw refused('breaks the validation rules', errors)
+  return notes
+}
+
+/** All of it, for blocks that nobody deploys yet. Changes nothing. */
+export async function checkBlocks(
+  { context, catalogue, live }: { context: RecordContext; catalogue: Catalogue; live: LiveBlueprints },
+  guid: string,
+  blocks: readonly Block[],
+): Promise<Checked> {
+  const session = context.database.session()
+  const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+  const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue)
+  if (!compiled) return { problems, notes: [] }
+  const claimed = claimProblem(() => live.checkClaims(compiled))
+  const candidate = { name: textIn(record.name), blocks, compiled }
+  const { errors, notes } = await findings(context, session, candidate)
+  return { problems: [...claimed, ...errors], notes }
+}
+
+/** What the compiler and the validation rules say of a blueprint that can run. */
+async function findings(
+  { database }: RecordContext,
+  session: Session,
+  candidate: Candidate,
+): Promise<Findings> {
+  const { notes } = candidate.compiled
+  if (!database.has(validationRuleStorage)) return { errors: [], notes }
+  const ruled = await applyValidationRules(session, candidate)
+  return { errors: ruled.errors, notes: [...notes, ...ruled.notes] }
+}
+
+/** Also when the page itself did not change: any block of its flow may hand on what is typed there. */
+export function refuseAccountPages({ pages }: CompiledBlueprint): void {
+  const page = pages.find(({ listening }) => isAccountPath(listening.uri))
+  if (!page) return
+  throw new QuoinError(
+    'INSUFFICIENT_PERMISSIONS',
+    `The blueprint has the page /${page.listening.uri}, where passwords are typed. Only a user who holds the scope blueprints_account_pages may deploy it.`,
+  )
+}
+
+/** A URI or name that another active blueprint holds, as a problem of the whole blueprint. */
+function claimProblem(check: () => void): Problem[] {
+  try {
+    check()
+    return []
+  } catch (error) {
+    if (error instanceof QuoinError) return [{ block: '', message: error.message }]
+    throw error
+  }
+}
+
+function refused(how: string, problems: readonly Problem[]): QuoinError {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  return new QuoinError('VALIDATION_FAILED', `The blueprint ${how}: ${count}.`, { problems })
+}

@@ -1,0 +1,163 @@
+/** One deploy, in the order of `deployments.ts`: check, make room, write, serve. */
+import { isDeepStrictEqual } from 'node:util'
+import type { BlockDefinition } from '../../blocks/block.ts'
+import {
+  type Actor,
+  getRecord,
+  notFound,
+  type RecordContext,
+  recordStorages,
+  savedBlocks,
+} from '../../records/records.ts'
+import type { SystemLog } from '../../records/system-log.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { transact } from '../../storage/transact.ts'
+import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
+import type { DeployNote } from '../compile/deploy-notes.ts'
+import { plain } from './block-differences.ts'
+import { compileOrRefuse, refuseAccountPages, validateOrRefuse } from './check-candidate.ts'
+import { dropUnusedIndexes } from './drop-unused-indexes.ts'
+import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
+import { notingPreparations } from './note-preparations.ts'
+import type { Deployed } from './served-blueprints.ts'
+import { ensureStorages } from './used-storages.ts'
+import type { Candidate } from './validation-kinds.ts'
+import { getVersion } from './versions.ts'
+
+/** Who deploys. */
+export interface Deployer extends Actor {
+  /** Whether the blueprint may have the page login, logout or password: see `account-paths.ts`. */
+  readonly mayTakeAccountPages: boolean
+}
+
+/** What deploying works with. */
+export interface DeployParts {
+  readonly context: RecordContext
+  readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  readonly live: LiveBlueprints
+  readonly log: SystemLog['write']
+  /** What is deployed of a blueprint. */
+  readonly deployed: (session: Session, record: JsonObject) => Promise<Deployed>
+  /** Puts it, or nothing, in the place of what is served. */
+  readonly serve: (guid: string, next: LiveBlueprint | undefined) => Promise<void>
+}
+
+export interface DeployAsked {
+  readonly guid: string
+  readonly by: Deployer
+  readonly activate: boolean
+  /** Of a former deployment; the saved blocks if not given. */
+  readonly version?: number
+}
+
+export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): Promise<JsonObject> {
+  const { context, live, log } = parts
+  const { guid, by: deployer, activate } = asked
+  const { mayTakeAccountPages, ...by } = deployer
+  const { database } = context
+  const session = database.session()
+  const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+  const candidate = await candidateOf(parts, session, record, asked)
+  const { compiled } = candidate
+  const notes = await validateOrRefuse(context, session, candidate)
+  tell(log, guid, notes)
+  const active = activate || record.active === true
+  if (active) live.checkClaims(compiled)
+  if (active && !mayTakeAccountPages) refuseAccountPages(compiled)
+  await notingPreparations({ indexes: database.capabilities.indexes, log, blueprint: guid }, () =>
+    ensureStorages(context, compiled.needs, by),
+  )
+  const before = await parts.deployed(session, record)
+  const written = await write(context, { guid, by, active, blocks: candidate.blocks, before })
+  const former = servedStorages(live, guid)
+  const next = { compiled, name: textIn(written.name), deployment: Number(written.version) }
+  if (active) await parts.serve(guid, next)
+  if (active) await dropUnusedIndexes(database, live, [...former, ...compiled.needs.keys()], log)
+  return { ...written, ...warningsIn(notes) }
+}
+
+export async function deactivateBlueprint(
+  { context: { database }, live, log, serve }: DeployParts,
+  guid: string,
+  by: Actor,
+): Promise<JsonObject> {
+  const record = await transact(
+    database,
+    (session) => changed(session, guid, { active: false, modified_by: { ...by } }),
+    { user: by },
+  )
+  const former = servedStorages(live, guid)
+  await serve(guid, undefined)
+  await dropUnusedIndexes(database, live, former, log)
+  return record
+}
+
+async function candidateOf(
+  { context, catalogue }: DeployParts,
+  session: Session,
+  record: JsonObject,
+  { guid, version }: DeployAsked,
+): Promise<Candidate & { readonly compiled: CompiledBlueprint }> {
+  const blocks =
+    version === undefined
+      ? await savedBlocks(context, session, guid)
+      : (await getVersion(context, guid, version)).blocks
+  return { name: textIn(record.name), blocks, compiled: await compileOrRefuse(guid, blocks, catalogue) }
+}
+
+interface Writing {
+  readonly guid: string
+  readonly by: Actor
+  readonly active: boolean
+  readonly blocks: readonly Block[]
+  readonly before: Deployed
+}
+
+/** The deployment, unless the one before has the same blocks, and the blueprint's record, in one transaction. */
+function write(
+  { database }: RecordContext,
+  { guid, by, active, blocks, before }: Writing,
+): Promise<JsonObject> {
+  const unchanged = before.number > 0 && isDeepStrictEqual(plain(before.blocks), plain(blocks))
+  return transact(
+    database,
+    async (session) => {
+      const changes: Record<string, JsonObject[string]> = { active, modified_by: { ...by } }
+      if (!unchanged) {
+        const number = before.number + 1
+        const fields = { blueprint_guid: guid, number, blocks: plain(blocks), by: { ...by } }
+        const deployment = documentOf(await session.create(recordStorages.deployments, setFields(fields)))
+        Object.assign(changes, { deployment_guid: guidOf(deployment), version: number })
+      }
+      return changed(session, guid, changes)
+    },
+    { user: by },
+  )
+}
+
+async function changed(session: Session, guid: string, changes: JsonObject): Promise<JsonObject> {
+  const update = await session.update(recordStorages.blueprints, guid, setFields(changes))
+  if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
+  return documentOf(update.document)
+}
+
+function servedStorages(live: LiveBlueprints, guid: string): readonly string[] {
+  return [...(live.table().blueprints.get(guid)?.compiled.needs.keys() ?? [])]
+}
+
+function tell(log: SystemLog['write'], blueprint: string, notes: readonly DeployNote[]): void {
+  for (const { level, message, block } of notes)
+    log({ level, message, blueprint, ...(block !== '' && { block }) })
+}
+
+/** For the reply to a deploy. */
+function warningsIn(notes: readonly DeployNote[]): JsonObject {
+  const warnings = notes
+    .filter(({ level }) => level === 'warn')
+    .map(({ block, pin, message }) => ({ block, message, ...(pin !== undefined && { pin }) }))
+  return warnings.length === 0 ? {} : { warnings }
+}
