@@ -39,55 +39,82 @@ export interface ValueCompiler {
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
 
 export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler {
-  const numbers = new Map<Node, Map<string, number>>()
-  const initial: unknown[] = []
-  const evaluators = new Map<Node, (frame: Frame) => void>()
+  return new FlowValues(facts, counts)
+}
 
-  function slotOf(node: Node, pin: string): number {
-    const pins = numbers.get(node) ?? new Map<string, number>()
-    numbers.set(node, pins)
+type Store = (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+
+/** Owns the numbers of the slots of one flow. What its methods give closes over numbers, not over it. */
+class FlowValues implements ValueCompiler {
+  readonly #facts: Facts
+  readonly #counts: BlockCounts
+  readonly #numbers = new Map<Node, Map<string, number>>()
+  readonly #initial: unknown[] = []
+  readonly #evaluators = new Map<Node, (frame: Frame) => void>()
+
+  constructor(facts: Facts, counts: BlockCounts) {
+    this.#facts = facts
+    this.#counts = counts
+  }
+
+  slots(): unknown[] {
+    return this.#initial.slice()
+  }
+
+  #slotOf(node: Node, pin: string): number {
+    const pins = this.#numbers.get(node) ?? new Map<string, number>()
+    this.#numbers.set(node, pins)
     const known = pins.get(pin)
     if (known !== undefined) return known
-    const slot = initial.length
-    initial.push(node.definition.kind === 'value' ? UNSET : undefined)
+    const slot = this.#initial.length
+    this.#initial.push(node.definition.kind === 'value' ? UNSET : undefined)
     pins.set(pin, slot)
     return slot
   }
 
-  function getterOf(wire: Wire): Getter {
+  #getterOf(wire: Wire): Getter {
     if (wire.node.out.get(wire.pin)?.event) {
-      const slot = slotOf(wire.node, wire.pin)
+      const slot = this.#slotOf(wire.node, wire.pin)
       return (frame) => (frame.slots[slot] === UNSET ? undefined : frame.slots[slot])
     }
-    const folded = facts.constants.get(wire.node)
+    const folded = this.#facts.constants.get(wire.node)
     if (folded) {
       const value = folded[wire.pin]
       return () => value
     }
-    const slot = slotOf(wire.node, wire.pin)
+    const slot = this.#slotOf(wire.node, wire.pin)
     if (wire.node.definition.kind !== 'value' || wire.node.out.get(wire.pin)?.frame) {
       return (frame) => (frame.slots[slot] === UNSET ? undefined : frame.slots[slot])
     }
     const { definition } = wire.node
-    const evaluate = evaluatorOf(wire.node, facts.probe?.value(wire.node, definition) ?? definition)
+    const evaluate = this.#evaluatorOf(
+      wire.node,
+      this.#facts.probe?.value(wire.node, definition) ?? definition,
+    )
     return (frame) => {
       if (frame.slots[slot] === UNSET) evaluate(frame)
       return frame.slots[slot]
     }
   }
 
-  function evaluatorOf(node: Node, definition: ValueBlock): (frame: Frame) => void {
-    const known = evaluators.get(node)
+  #evaluatorOf(node: Node, definition: ValueBlock): (frame: Frame) => void {
+    const known = this.#evaluators.get(node)
     if (known) return known
     let evaluate: ((frame: Frame) => void) | undefined
     // Registered before its inputs are compiled, because a block's perFrame pin may lead back to its own frame pins.
-    evaluators.set(node, (frame) => evaluate?.(frame))
-    const { gather, more } = inputsOf(node)
+    this.#evaluators.set(node, (frame) => evaluate?.(frame))
+    evaluate = this.#evaluation(node, definition)
+    return evaluate
+  }
+
+  #evaluation(node: Node, definition: ValueBlock): (frame: Frame) => void {
+    const { gather, more } = this.inputsOf(node)
+    const facts = this.#facts
     const wired = facts.wired(node)
-    const store = storeOf(node)
-    const executed = counts.of(definition)
+    const store = this.storeOf(node)
+    const executed = this.#counts.of(definition)
     const measure = givenMeasure(node)
-    evaluate = (frame) => {
+    return (frame) => {
       frame.run.tick()
       executed.count += 1
       let given: Readonly<Record<string, unknown>>
@@ -108,28 +135,17 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
       }
       store(frame, given)
     }
-    return evaluate
   }
 
-  function pinGetter(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
+  #pinGetter(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
+    const facts = this.#facts
     const text = constantText(node, id, pin, facts)
     if (text) return { constant: text }
     const wires = node.wires.get(id)
     if (!wires) return { constant: facts.literal(node, id, pin) }
     const converters = wires.map((wire) => converterFor(id, pin, facts.typeOf(wire, pin)))
-    const getters = wires.map(getterOf)
-    if (pin.several) {
-      const measure = wiresMeasure(node, id, pin)
-      return (frame) => {
-        const values: unknown[] = []
-        for (let i = 0; i < getters.length; i++) {
-          const value = converters[i]?.(getters[i]?.(frame))
-          if (value !== undefined) values.push(value)
-        }
-        measure?.(values)
-        return values
-      }
-    }
+    const getters = wires.map((wire) => this.#getterOf(wire))
+    if (pin.several) return severalOf(getters, converters, wiresMeasure(node, id, pin))
     const [get] = getters
     const [convert] = converters
     if (!get || !convert) return { constant: undefined }
@@ -139,7 +155,7 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
     return (frame) => finish(convert(get(frame)))
   }
 
-  function inputsOf(node: Node): Inputs {
+  inputsOf(node: Node): Inputs {
     const declared: [string, Getter][] = []
     const added: [string, Getter][] = []
     const constants: Record<string, unknown> = {}
@@ -147,31 +163,31 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
     for (const [id, pin] of node.in) {
       if (pin.type === 'flow') continue
       const extra = node.added.has(id)
-      const getter = pin.perFrame ? perFrame(node, id, pin) : pinGetter(node, id, pin)
+      const getter = pin.perFrame ? this.#perFrame(node, id, pin) : this.#pinGetter(node, id, pin)
       if (typeof getter === 'function') (extra ? added : declared).push([id, getter])
       else if (!extra) constants[id] = getter.constant
       else if (getter.constant !== undefined) addedConstants[id] = getter.constant
     }
     const gather = gatherer(declared, constants)
     const more = sparseGatherer(added, addedConstants)
-    const { probe } = facts
+    const { probe } = this.#facts
     if (!probe) return { gather, more }
-    const catches = facts.wired(node)('error')
+    const catches = this.#facts.wired(node)('error')
     return { gather: probe.gather(node, gather, catches), more: probe.gather(node, more, catches) }
   }
 
   /** A perFrame pin: each call opens a frame on the same slots, so what depends on the frame's pins is emptied first. */
-  function perFrame(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
+  #perFrame(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
     if (!node.wires.has(id) && !node.literals.has(id)) return { constant: undefined }
-    const getter = pinGetter(node, id, pin)
+    const getter = this.#pinGetter(node, id, pin)
     const pull = typeof getter === 'function' ? getter : () => getter.constant
     const framePins = [...node.out]
       .filter(([, out]) => out.frame)
-      .map(([pinId]) => [pinId, slotOf(node, pinId)] as const)
-    const dependent = [...facts.inFramesOf(node)]
+      .map(([pinId]) => [pinId, this.#slotOf(node, pinId)] as const)
+    const dependent = [...this.#facts.inFramesOf(node)]
     let resets: number[] | undefined
     return (frame) => {
-      resets ??= slotsOf(dependent)
+      resets ??= this.#slotsOf(dependent)
       const emptied = resets
       return (values: Readonly<Record<string, unknown>>) => {
         // A frame counts as a block: maps in maps would otherwise hold the process for 10,000 items a tick.
@@ -183,37 +199,53 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
     }
   }
 
-  function slotsOf(nodes: readonly Node[]): number[] {
-    return nodes.flatMap((node) => {
-      const valuePins = [...(numbers.get(node) ?? [])].filter(([pin]) => isEvaluated(node, pin))
-      return valuePins.map(([, slot]) => slot)
-    })
+  #slotsOf(nodes: readonly Node[]): number[] {
+    return nodes.flatMap((node) => this.#evaluatedPins(node).map(([, slot]) => slot))
   }
 
-  function storeOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void {
-    const dependent = node.definition.kind === 'value' ? [] : [...facts.dependents(node)]
+  #evaluatedPins(node: Node): readonly (readonly [string, number])[] {
+    return [...(this.#numbers.get(node) ?? [])].filter(([pin]) => isEvaluated(node, pin))
+  }
+
+  storeOf(node: Node): Store {
+    const dependent = node.definition.kind === 'value' ? [] : [...this.#facts.dependents(node)]
     // Numbered on first use: slots are handed out while the rest of the flow is still being compiled.
-    let written: (readonly [string, number])[] | undefined
+    let written: readonly (readonly [string, number])[] | undefined
     let resets: number[] | undefined
     return (frame, given) => {
-      written ??= [...(numbers.get(node) ?? [])].filter(([pin]) => isEvaluated(node, pin))
-      resets ??= slotsOf(dependent)
+      written ??= this.#evaluatedPins(node)
+      resets ??= this.#slotsOf(dependent)
       for (const [pin, slot] of written) frame.slots[slot] = given[pin]
       for (const slot of resets) frame.slots[slot] = UNSET
     }
   }
 
-  function storeEventOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void {
+  storeEventOf(node: Node): Store {
     return (frame, given) => {
-      initial.forEach((value, slot) => {
+      this.#initial.forEach((value, slot) => {
         if (value === UNSET) frame.slots[slot] = UNSET
       })
-      for (const [pin, slot] of numbers.get(node) ?? [])
+      for (const [pin, slot] of this.#numbers.get(node) ?? [])
         if (node.out.get(pin)?.event) frame.slots[slot] = given[pin]
     }
   }
+}
 
-  return { inputsOf, storeOf, storeEventOf, slots: () => initial.slice() }
+/** What all wires of a pin give, in a list: those that hold nothing are absent. */
+function severalOf(
+  getters: readonly Getter[],
+  converters: readonly ((value: unknown) => unknown)[],
+  measure: ((values: readonly unknown[]) => void) | undefined,
+): Getter {
+  return (frame) => {
+    const values: unknown[] = []
+    for (let i = 0; i < getters.length; i++) {
+      const value = converters[i]?.(getters[i]?.(frame))
+      if (value !== undefined) values.push(value)
+    }
+    measure?.(values)
+    return values
+  }
 }
 
 /** Whether the block's own code gives the pin's value; frame pins and event pins get it from elsewhere. */
