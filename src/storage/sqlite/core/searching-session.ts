@@ -1,0 +1,143 @@
+/** How a session on SQLite searches and counts: from what is kept, in this turn of the event loop, or in the thread. */
+import type { MaybePromise } from '../../../shared/maybe-promise.ts'
+import { matchAll, type Query, type Search } from '../../../shared/query.ts'
+import type { Found, FoundWithTotal, Written } from '../../database.ts'
+import { DocumentSession } from '../../document-session.ts'
+import { totalKnownFrom } from '../../find-with-total.ts'
+import {
+  EFFORT_OF_A_HOLDER,
+  EFFORT_OF_A_SEARCH,
+  EFFORT_OF_A_TURN,
+  EFFORT_OF_A_WRITER,
+  EffortSpent,
+  tooMuchForTransaction,
+} from '../../search/search-effort.ts'
+import { followWrites, keptCount } from '../cache/kept-results.ts'
+import { type Aside, countAside, countKey, findAside, readMissing } from '../sql/aside-search.ts'
+import { boundedCount, boundedFind, type SearchPlace } from '../sql/bounded-search.ts'
+import { noteSearch } from '../sql/sqlite-search-advice.ts'
+import type { SessionParts } from './session-segment.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import type { Writing } from './sqlite-documents.ts'
+import type { StorageEntry } from './storage-entry.ts'
+
+export abstract class SearchingSession extends DocumentSession<Writing, Written> {
+  abstract get hasWritten(): boolean
+  protected abstract get parts(): SessionParts
+  /** Its writes were undone without its doing: then nothing kept may serve. */
+  protected abstract get isLost(): boolean
+  /** Whether the session has written to the storage since the last commit. */
+  protected abstract wroteTo(storage: string): boolean
+  /** On the connection that sees what the session has to see. Throws when the session is lost. */
+  protected abstract read<T>(
+    storage: string,
+    work: (connection: SqliteConnection, entry: StorageEntry) => T,
+  ): T
+
+  find(storage: string, search: Search): MaybePromise<Found> {
+    return this.#orAside(
+      storage,
+      () => this.#findKept(storage, search),
+      (entry, aside) =>
+        findAside(this.parts, entry, { search, total: false }, aside).then(({ found }) => found),
+    )
+  }
+
+  /** Nothing is committed between two reads of one turn. */
+  findWithTotal(storage: string, search: Search): MaybePromise<FoundWithTotal> {
+    const { query, includeRemoved } = search
+    return this.#orAside(
+      storage,
+      () => {
+        const found = this.#findKept(storage, search)
+        const total = totalKnownFrom(found, search) ?? this.#countKept(storage, query, includeRemoved)
+        return { found, total }
+      },
+      async (entry, aside) => {
+        const { found, total } = await findAside(this.parts, entry, { search, total: true }, aside)
+        if (total === undefined) throw new Error('The search thread did not count.')
+        return { found, total }
+      },
+    )
+  }
+
+  count(storage: string, query: Query = matchAll, includeRemoved = false): MaybePromise<number> {
+    return this.#orAside(
+      storage,
+      () => this.#countKept(storage, query, includeRemoved),
+      (entry, aside) => countAside(this.parts, entry, { query, includeRemoved }, aside),
+    )
+  }
+
+  /**
+   * In this turn if it looks at little, else in the thread. That one sees what is committed; so what the session itself has
+   * written to the storage must be found here, or not at all.
+   */
+  #orAside<T>(
+    storage: string,
+    here: () => T,
+    inThread: (entry: StorageEntry, aside: Aside) => Promise<T>,
+  ): MaybePromise<T> {
+    try {
+      return here()
+    } catch (error) {
+      if (!(error instanceof EffortSpent)) throw error
+      const entry = this.parts.catalogue.entry(storage)
+      if (this.wroteTo(storage)) {
+        readMissing(this.parts, entry)
+        throw tooMuchForTransaction(storage)
+      }
+      const effort = this.hasWritten ? EFFORT_OF_A_HOLDER : EFFORT_OF_A_SEARCH
+      return inThread(entry, { keep: !this.hasWritten, effort })
+    }
+  }
+
+  #findKept(storage: string, search: Search): Found {
+    const { catalogue, results } = this.parts
+    const entry = catalogue.entry(storage)
+    if (this.hasWritten || this.isLost || !followWrites(this.parts, entry)) return this.#find(storage, search)
+    const wanted = { search, key: JSON.stringify(search) }
+    return results.found(storage, catalogue.version(entry.name), wanted, () => this.#find(storage, search))
+  }
+
+  #find(storage: string, search: Search): Found {
+    return this.read(storage, (connection, entry) => {
+      const started = performance.now()
+      const page = boundedFind(this.#place(connection, entry), search, this.parts.writer.idle)
+      noteSearch({ connection, entry, advisor: this.parts.advisor }, 'find', search, started)
+      return page
+    })
+  }
+
+  #countKept(storage: string, query: Query, includeRemoved: boolean): number {
+    const { catalogue, results } = this.parts
+    const entry = catalogue.entry(storage)
+    if (this.hasWritten || this.isLost || !followWrites(this.parts, entry))
+      return this.#count(storage, query, includeRemoved)
+    const version = catalogue.version(entry.name)
+    const key = countKey(query, includeRemoved)
+    return results.counted(storage, version, key, () => this.#count(storage, query, includeRemoved))
+  }
+
+  #count(storage: string, query: Query, includeRemoved: boolean): number {
+    const { advisor, writer } = this.parts
+    return this.read(storage, (connection, entry) => {
+      const place = this.#place(connection, entry)
+      const count = () => {
+        const started = performance.now()
+        const counted = boundedCount(place, query, includeRemoved)
+        noteSearch({ connection, entry, advisor }, 'count', { query, includeRemoved }, started)
+        return counted
+      }
+      if (this.hasWritten) return count()
+      const wanted = { query, includeRemoved }
+      return connection.within(place.effort, () => keptCount(connection, entry, wanted, writer.idle, count))
+    })
+  }
+
+  #place(connection: SqliteConnection, entry: StorageEntry): SearchPlace {
+    const alone = this.wroteTo(entry.name)
+    const unsaved = this.hasWritten ? this.parts.writer.unsavedTotals().of(entry.id) : undefined
+    return { connection, entry, alone, unsaved, effort: alone ? EFFORT_OF_A_WRITER : EFFORT_OF_A_TURN }
+  }
+}
