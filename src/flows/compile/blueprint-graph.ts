@@ -7,6 +7,7 @@ import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { canConvert } from '../../shared/pin-type.ts'
+import { atOnce, type Steps } from './in-turns.ts'
 
 /** A block with everything about its pins resolved. */
 export interface Node {
@@ -50,16 +51,26 @@ interface Draft extends Node {
 
 /** Resolves blocks, pins and wires, and lists everything that does not fit. Nodes with problems are in the graph too. */
 export function buildGraph(blocks: readonly Block[], catalogue: ReadonlyMap<string, BlockDefinition>): Graph {
+  return atOnce(graphSteps(blocks, catalogue))
+}
+
+/** The same, one block a step. */
+export function* graphSteps(
+  blocks: readonly Block[],
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+): Steps<Graph> {
   const problems: GraphProblem[] = []
   const drafts = new Map<string, Draft>()
   for (const block of blocks) {
     const draft = draftOf(block, catalogue, problems)
     if (draft) drafts.set(block.guid, draft)
+    yield
   }
   const unknown = new Set(blocks.filter((block) => !drafts.has(block.guid)).map((block) => block.guid))
   for (const draft of drafts.values()) {
     connect(draft, drafts, unknown, problems)
     findMissing(draft, problems)
+    yield
   }
   return { nodes: [...drafts.values()], problems }
 }

@@ -3,7 +3,7 @@ import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { Needs } from '../../storage/document-index.ts'
 import { blockCounts } from './block-counts.ts'
-import { buildGraph } from './blueprint-graph.ts'
+import { graphSteps } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
 import { cachingNotes, type DeployNote, emptyListNotes } from './deploy-notes.ts'
@@ -67,12 +67,12 @@ function* compileSteps(
   catalogue: ReadonlyMap<string, BlockDefinition>,
   probe: Probe | undefined,
 ): Steps<Compiled> {
-  const graph = buildGraph(blocks, catalogue)
-  yield
-  const problems: Problem[] = [...graph.problems, ...placeProblems(graph)]
+  const graph = yield* graphSteps(blocks, catalogue)
+  const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
   yield
   const wiring = wiringOf(graph)
-  const facts: Facts = { ...wiring, constants: foldConstants(graph, wiring), probe }
+  const constants = yield* foldConstants(graph, wiring)
+  const facts: Facts = { ...wiring, constants, probe }
   const read = yield* readTriggers(graph, facts, problems)
   yield
   problems.push(...read.problems, ...constantProblems(graph, facts, problems))
@@ -98,8 +98,7 @@ function* compileSteps(
     }
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
-  yield
-  const needs = deriveNeeds(graph, facts)
+  const needs = yield* deriveNeeds(graph, facts)
   const notes = [...cachingNotes(endpoints), ...emptyListNotes(blocks)]
   return {
     blueprint: { guid, blocks, endpoints, pages, functions, storageEvents, schedules, needs, notes },

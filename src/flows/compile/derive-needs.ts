@@ -5,6 +5,7 @@ import type { Query, SortKey } from '../../shared/query.ts'
 import type { Index, Needs } from '../../storage/document-index.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import type { Facts } from './fold-constants.ts'
+import type { Steps } from './in-turns.ts'
 import { sampler, UNKNOWN, unknownValue } from './sample-values.ts'
 
 /** Enough for the searches of a page; a storage with more indexes than this writes slowly for little. */
@@ -19,7 +20,7 @@ const MAX_FIELDS = 8
  * filter by, the second what is left when optional filters are not there, and the sort that a request does not choose.
  * Fields are nearly always constants, values nearly never; a field that only a run can tell gets no index.
  */
-export function deriveNeeds(graph: Graph, facts: Facts): ReadonlyMap<string, Needs> {
+export function* deriveNeeds(graph: Graph, facts: Facts): Steps<ReadonlyMap<string, Needs>> {
   const needs = new Map<string, Need>()
   const sent = sampler(facts, unknownValue, unknownValue)
   const silent = sampler(
@@ -28,6 +29,7 @@ export function deriveNeeds(graph: Graph, facts: Facts): ReadonlyMap<string, Nee
     () => undefined,
   )
   for (const node of graph.nodes) {
+    yield
     for (const [id, pin] of node.in) {
       if (pin.type !== 'storage') continue
       const name = sent(node, id, pin)

@@ -4,6 +4,7 @@ import type { InPin } from '../../blocks/pin.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
 import { givenMeasure } from './bound-given.ts'
 import type { Wiring } from './graph-wiring.ts'
+import type { Steps } from './in-turns.ts'
 import type { Probe } from './probe.ts'
 
 /** What a block gives, by out-pin, that depends on nothing but constants. */
@@ -20,11 +21,14 @@ export type Facts = Wiring & {
  * Evaluates, once, the value blocks that depend on nothing but constants: most storages, queries and sorts of a flow. A
  * block that throws is left to be evaluated in each run, where its failure has a place and an `error` pin.
  */
-export function foldConstants(graph: Graph, wiring: Wiring): Constants {
+export function* foldConstants(graph: Graph, wiring: Wiring): Steps<Constants> {
   const constants = new Map<Node, Readonly<Record<string, unknown>>>()
   const facts: Facts = { ...wiring, constants }
   const tried = new Set<Node>()
-  for (const node of graph.nodes) fold(node)
+  for (const node of graph.nodes) {
+    fold(node)
+    yield
+  }
   return constants
 
   function fold(node: Node): boolean {

@@ -1,9 +1,10 @@
 import type { InPin } from '../../blocks/pin.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
+import type { Steps } from './in-turns.ts'
 
 /** Values that depend on themselves, and frame pins that are read outside their frame. */
-export function placeProblems(graph: Graph): Problem[] {
+export function* placeProblems(graph: Graph): Steps<Problem[]> {
   const problems: Problem[] = []
   const framesOf = new Map<Node, ReadonlySet<Node>>()
   const open = new Set<Node>()
@@ -48,6 +49,7 @@ export function placeProblems(graph: Graph): Problem[] {
   }
 
   for (const node of graph.nodes) {
+    yield
     if (node.definition.kind === 'value') {
       frames(node)
       continue

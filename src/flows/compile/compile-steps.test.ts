@@ -1,0 +1,41 @@
+/** Each phase of the compiler can be left off behind every block, so that no blueprint is too large for one turn. */
+import { expect, test } from 'vitest'
+import { loadBlocks } from '../../blocks/load-blocks.ts'
+import { importBlueprint } from '../blueprints/blueprint-file.ts'
+import { graphSteps } from './blueprint-graph.ts'
+import { deriveNeeds } from './derive-needs.ts'
+import { foldConstants } from './fold-constants.ts'
+import { wiringOf } from './graph-wiring.ts'
+import type { Steps } from './in-turns.ts'
+import { placeProblems } from './place-problems.ts'
+
+const SIZE = 500
+
+function stepsOf<Result>(steps: Steps<Result>): { readonly count: number; readonly result: Result } {
+  for (let count = 0; ; count++) {
+    const { done, value } = steps.next()
+    if (done) return { count, result: value }
+  }
+}
+
+test('a step for each block, in every phase', async () => {
+  const values = Array.from({ length: SIZE }, (_none, n) => [
+    `v${n}`,
+    { type: 'value_default', in: { value: n } },
+  ])
+  let last = 0
+  const { blocks } = importBlueprint(
+    { name: 'Large', blocks: Object.fromEntries(values) },
+    () => `b${last++}`,
+  )
+  const { count, result: graph } = stepsOf(graphSteps(blocks, await loadBlocks()))
+  expect(count).toBeGreaterThanOrEqual(SIZE)
+  expect(graph.problems).toEqual([])
+  expect(stepsOf(placeProblems(graph)).count).toBeGreaterThanOrEqual(SIZE)
+  const wiring = wiringOf(graph)
+  const constants = stepsOf(foldConstants(graph, wiring))
+  expect([constants.count >= SIZE, constants.result.size]).toEqual([true, SIZE])
+  expect(
+    stepsOf(deriveNeeds(graph, { ...wiring, constants: constants.result })).count,
+  ).toBeGreaterThanOrEqual(SIZE)
+})
