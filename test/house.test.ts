@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { cruise } from 'dependency-cruiser'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 import { expect, test } from 'vitest'
+import { ownStorages } from '../src/storage/own-storages.ts'
 import { controlRules, wallRules, wallsOf } from './walls.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -112,4 +113,17 @@ test('every file that ARCHITECTURE.md names exists', async () => {
   const names = [...named].map(([, name = '']) => name)
   expect(names.length).toBeGreaterThan(80)
   expect(names.filter((name) => !all.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
+})
+
+test('names of own storages are written in one file', async () => {
+  const names = Object.values(ownStorages).map((name) => `'${name}'`)
+  // Queues of jobs have names of their own.
+  const written = ['src/storage/own-storages.ts', 'src/storage/job.ts']
+  const others = inSource.filter((file) => !file.endsWith('.test.ts') && !written.includes(file))
+  const writing: string[] = []
+  for (const file of others) {
+    const text = await readFile(join(root, file), 'utf8')
+    for (const name of names) if (text.includes(name)) writing.push(`${file}: ${name}`)
+  }
+  expect(writing).toEqual([])
 })

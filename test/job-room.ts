@@ -10,10 +10,10 @@ import { type Flows, openFlows } from '../src/flows/flows.ts'
 import type { RunEnd } from '../src/flows/run/run.ts'
 import { type Runs, runPipeline } from '../src/flows/run-pipeline.ts'
 import { openRecords } from '../src/records/records.ts'
-import { systemLogStorage } from '../src/records/system-log.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { matchAll, type Query, search } from '../src/shared/query.ts'
 import type { Job } from '../src/storage/job.ts'
+import { ownStorages } from '../src/storage/own-storages.ts'
 import { requestWith } from './run-block.ts'
 import type { FlowBlocks } from './run-flow.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -109,7 +109,7 @@ export async function openJobRoom(): Promise<JobRoom> {
     documents,
     async logged() {
       await flows.log.flush()
-      return (await documents(systemLogStorage)).map(({ message }) => String(message))
+      return (await documents(ownStorages.systemLogs)).map(({ message }) => String(message))
     },
     async close() {
       closeEvents()

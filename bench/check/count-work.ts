@@ -3,9 +3,11 @@
  * Counted is one request at a time, several times over; of these the median, because now and then a batch of log records
  * is stored meanwhile.
  */
+
 import { setTimeout as wait } from 'node:timers/promises'
 import { isJsonObject } from '../../src/shared/json.ts'
 import { search } from '../../src/shared/query.ts'
+import { ownStorages } from '../../src/storage/own-storages.ts'
 import { type Ask, ask } from '../requests.ts'
 import { statusName, taskBody } from '../sample-tasks.ts'
 import { median } from '../statistics.ts'
@@ -32,7 +34,6 @@ const TIMES = 15
 const TASKS = 64
 const GROUP = 32
 const REQUESTS = 100
-const USER_LOGS = '_userlogs'
 
 export async function countWork(): Promise<readonly WorkRow[]> {
   const opened = await openCheckedQuoin()
@@ -158,7 +159,7 @@ async function recordsOf({ quoin }: Room, path: string): Promise<number> {
   })
   const late = performance.now() + 10_000
   while (performance.now() < late) {
-    const { documents } = await quoin.database.session().find(USER_LOGS, wanted)
+    const { documents } = await quoin.database.session().find(ownStorages.userLogs, wanted)
     const records = Array.isArray(documents.value) ? documents.value.filter(isJsonObject) : []
     const told = records.reduce((sum, { times }) => sum + Number(times), 0)
     if (told >= REQUESTS) return records.length

@@ -15,11 +15,11 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
 import type { Database } from '../storage/database.ts'
 import type { Needs } from '../storage/document-index.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
 import type { AccessContext, AccessSettings } from './access-context.ts'
-import { ADDRESSES, addressLimit } from './address-limit.ts'
+import { addressLimit } from './address-limit.ts'
 import { openTurn } from './change-turn.ts'
-import { FAILED_SIGN_INS } from './failed-sign-ins.ts'
 import { ensureAdministrator, type FirstAdministrator } from './first-administrator.ts'
 import {
   createGroup,
@@ -29,7 +29,6 @@ import {
   searchGroups,
   updateGroup,
 } from './group-changes.ts'
-import { GROUPS } from './groups.ts'
 import { identify, knownIdentity } from './identify.ts'
 import type { Identity } from './identity.ts'
 import { identityCache } from './identity-cache.ts'
@@ -37,10 +36,8 @@ import { passwordHasher } from './password-hash.ts'
 import type { SignedIn, SignInInput } from './sign-in.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
-import { TOKENS } from './tokens.ts'
 import { ensureUserLogs, type LoggedRequest, requestLog, type Sender } from './user-log.ts'
 import { searchUserLogs } from './user-log-search.ts'
-import { USERS } from './user-record.ts'
 import { searchUsers } from './user-search.ts'
 import { createUser, getUser, removeUser, resetLoginAttempts, scopesOfUser, updateUser } from './users.ts'
 
@@ -90,18 +87,18 @@ export interface Access {
 }
 
 const storages: Readonly<Record<string, Needs>> = {
-  [USERS]: {
+  [ownStorages.users]: {
     indexes: [
       { fields: ['username_key'], unique: true },
       { fields: ['email_key'], unique: true },
     ],
   },
-  [TOKENS]: {
+  [ownStorages.tokens]: {
     indexes: [{ fields: ['token_hash'], unique: true }, { fields: ['user_guid'] }, { fields: ['expiry'] }],
   },
-  [GROUPS]: { indexes: [{ fields: ['name_key'], unique: true }] },
-  [ADDRESSES]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
-  [FAILED_SIGN_INS]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
+  [ownStorages.groups]: { indexes: [{ fields: ['name_key'], unique: true }] },
+  [ownStorages.signInAddresses]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
+  [ownStorages.failedSignIns]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
 }
 
 export async function openAccess(options: {
@@ -115,7 +112,11 @@ export async function openAccess(options: {
     ...options,
     passwords: passwordHasher(options.random, options.settings.passwordCost),
     addresses: addressLimit(options.settings.addressAttempts),
-    identities: identityCache(options.database.capabilities.changes, [TOKENS, USERS, GROUPS]),
+    identities: identityCache(options.database.capabilities.changes, [
+      ownStorages.tokens,
+      ownStorages.users,
+      ownStorages.groups,
+    ]),
     extensions: new Map(),
     turnGuid: await openTurn(options.database),
   }

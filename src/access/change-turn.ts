@@ -4,25 +4,26 @@
  * until it commits. Without it two administrators could remove each other at the same time. Users change rarely, so
  * waiting costs nothing; sign-ins do not take the turn.
  */
+
 import { QuoinError } from '../shared/errors.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
 
-const TURNS = '_access'
 const NAME = 'users'
 
 /** Makes the document if this is the first start. Gives its guid. */
 export async function openTurn(database: Database): Promise<string> {
-  await database.ensure(TURNS, { indexes: [{ fields: ['name'], unique: true }] })
+  await database.ensure(ownStorages.accessTurns, { indexes: [{ fields: ['name'], unique: true }] })
   for (let tries = 1; ; tries++) {
-    const there = await findOne(database.session(), TURNS, 'name', NAME)
+    const there = await findOne(database.session(), ownStorages.accessTurns, 'name', NAME)
     if (there) return guidOf(there)
     try {
       return await transact(database, async (session) => {
-        const made = await session.create(TURNS, [
+        const made = await session.create(ownStorages.accessTurns, [
           { op: 'set', field: 'name', value: NAME },
           { op: 'set', field: 'changes', value: 0 },
         ])
@@ -37,7 +38,9 @@ export async function openTurn(database: Database): Promise<string> {
 
 /** The first thing a transaction does that changes users. */
 export async function takeTurn(session: Session, turnGuid: string): Promise<void> {
-  const written = await session.update(TURNS, turnGuid, [{ op: 'increment', field: 'changes', amount: 1 }])
+  const written = await session.update(ownStorages.accessTurns, turnGuid, [
+    { op: 'increment', field: 'changes', amount: 1 },
+  ])
   if (written.outcome !== 'written')
     throw new QuoinError('INTERNAL', 'The document that orders changes to users is missing. Restart Quoin.')
 }

@@ -1,13 +1,13 @@
 /** Gives a token that is used its full lifetime again. */
+
 import { setTimeout as wait } from 'node:timers/promises'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import { guidOf, updateHashOf } from '../storage/document-fields.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext, TokenExtension } from './access-context.ts'
-import { TOKENS } from './tokens.ts'
-import { USERS } from './user-record.ts'
 
 /** Far longer than a write takes. Who asks is known by then, and where writes hang, reads should not. */
 const PATIENCE_MS = 1_000
@@ -57,8 +57,8 @@ async function extend(
   try {
     return await transact(context.database, async (session) => {
       // The user first, as everywhere: two transactions that take both never wait for each other crosswise.
-      await session.update(USERS, userGuid, [seen])
-      const extended = await session.update(TOKENS, guidOf(token), [expiry], { updateHash })
+      await session.update(ownStorages.users, userGuid, [seen])
+      const extended = await session.update(ownStorages.tokens, guidOf(token), [expiry], { updateHash })
       if (extended.outcome !== 'written') await session.rollback()
       return extended.outcome !== 'not_found'
     })

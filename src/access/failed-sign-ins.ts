@@ -8,6 +8,7 @@
  * record (or the user's) first: an attempt that finds its place locked by then is refused whatever the password was. So
  * however many guesses arrive at once, on however many nodes, only as many as the limit learn anything.
  */
+
 import { hash } from 'node:crypto'
 import type { JsonObject } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
@@ -15,12 +16,10 @@ import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { SignInPlace } from './known-addresses.ts'
 import type { FailedPlace, LockoutLimits } from './lockout.ts'
 import { lockedUntil, refuseWhileLocked, withFailure, withoutPlace } from './lockout.ts'
-
-/** Its name is from when only unknown names were kept here. */
-export const FAILED_SIGN_INS = '_signin_names'
 
 /** Whose failures: a user's, or those of a name that no user has. */
 export type Subject = { readonly user: string } | { readonly nameKey: string }
@@ -44,12 +43,12 @@ export async function countFailure(
   // Written before it is judged: from here on no other session changes it.
   const held =
     known &&
-    (await session.update(FAILED_SIGN_INS, guidOf(known), [
+    (await session.update(ownStorages.failedSignIns, guidOf(known), [
       { op: 'increment', field: 'failures', amount: 1 },
     ]))
   if (held?.outcome !== 'written') {
     const places = withFailure([], place, now, limits)
-    await session.create(FAILED_SIGN_INS, [
+    await session.create(ownStorages.failedSignIns, [
       { op: 'set', field: 'key', value: keyOf(subject) },
       { op: 'set', field: 'failures', value: 1 },
       ...kept(places),
@@ -60,7 +59,7 @@ export async function countFailure(
   const before = placesIn(record)
   refuseWhileLocked(lockedUntil(before, place), now)
   const places = withFailure(before, place, now, limits)
-  await session.update(FAILED_SIGN_INS, guidOf(record), kept(places))
+  await session.update(ownStorages.failedSignIns, guidOf(record), kept(places))
   return lockedUntil(places, place)
 }
 
@@ -69,17 +68,18 @@ export async function forgetPlace(session: Session, subject: Subject, place: Sig
   const record = await recordOf(session, subject)
   const before = placesIn(record)
   const places = withoutPlace(before, place)
-  if (record && places !== before) await session.update(FAILED_SIGN_INS, guidOf(record), kept(places))
+  if (record && places !== before)
+    await session.update(ownStorages.failedSignIns, guidOf(record), kept(places))
 }
 
 /** Opens every place. The user's record is written, so nothing is counted meanwhile. */
 export async function forgetFailures(session: Session, subject: Subject): Promise<void> {
   const record = await recordOf(session, subject)
-  if (record) await session.delete(FAILED_SIGN_INS, guidOf(record))
+  if (record) await session.delete(ownStorages.failedSignIns, guidOf(record))
 }
 
 async function recordOf(session: Session, subject: Subject): Promise<JsonObject | undefined> {
-  return findOne(session, FAILED_SIGN_INS, 'key', keyOf(subject))
+  return findOne(session, ownStorages.failedSignIns, 'key', keyOf(subject))
 }
 
 /** Names have no line breaks at their ends, so a user's key is never that of a name. */

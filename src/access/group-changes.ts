@@ -14,15 +14,14 @@ import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { findPage } from '../storage/find-page.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { takeTurn } from './change-turn.ts'
-import { GROUPS } from './groups.ts'
 import type { Identity } from './identity.ts'
 import { checkAdministratorLeft } from './permitted-change.ts'
 import { firstNotHeld, scopeNameProblem } from './scopes.ts'
-import { USERS } from './user-record.ts'
 import { folded, hasInvisible } from './visible-text.ts'
 
 export interface GroupInput {
@@ -35,12 +34,12 @@ export interface GroupInput {
 const MAX_SCOPES = 1000
 
 export async function searchGroups(context: AccessContext, search: Search): Promise<RecordPage> {
-  const page = await findPage(context.database.session(), GROUPS, search)
+  const page = await findPage(context.database.session(), ownStorages.groups, search)
   return { ...page, records: page.records.map(publicGroup) }
 }
 
 export async function getGroup(context: AccessContext, guid: string): Promise<JsonObject | undefined> {
-  const stored = await context.database.session().get(GROUPS, guid)
+  const stored = await context.database.session().get(ownStorages.groups, guid)
   return stored && publicGroup(documentOf(stored))
 }
 
@@ -59,7 +58,7 @@ export async function createGroup(
       checkHeld(by, scopes, 'grant')
       await checkNameFree(session, name, undefined)
       const fields = { name, name_key: folded(name), description, scopes, is_active }
-      return publicGroup(documentOf(await session.create(GROUPS, setFields(fields))))
+      return publicGroup(documentOf(await session.create(ownStorages.groups, setFields(fields))))
     },
     { user: actor(by) },
   )
@@ -83,7 +82,7 @@ export async function updateGroup(
       if (name !== undefined) await checkNameFree(session, name, guid)
       const name_key = name === undefined ? undefined : folded(name)
       const mutations = setFields({ name, name_key, description, scopes, is_active })
-      const written = await session.update(GROUPS, guid, mutations)
+      const written = await session.update(ownStorages.groups, guid, mutations)
       if (written.outcome !== 'written') throw noSuchGroup(guid)
       await checkStillAdministered(session, before)
       return publicGroup(documentOf(written.document))
@@ -99,7 +98,7 @@ export async function removeGroup(context: AccessContext, guid: string, by: Iden
     async (session) => {
       await takeTurn(session, context.turnGuid)
       const before = await changeable(session, guid, by)
-      const removed = await session.setRemoved(GROUPS, guid, true)
+      const removed = await session.setRemoved(ownStorages.groups, guid, true)
       if (removed.outcome !== 'written') throw noSuchGroup(guid)
       await checkStillAdministered(session, before)
     },
@@ -116,11 +115,11 @@ async function leaveUsers(context: AccessContext, guid: string, by: Identity): P
     context.database,
     async (session) => {
       const inGroup = { kind: 'term', field: 'groups', value: guid } as const
-      if ((await session.count(USERS, inGroup)) === 0) return false
+      if ((await session.count(ownStorages.users, inGroup)) === 0) return false
       await takeTurn(session, context.turnGuid)
-      for (const user of await findAll(session, USERS, inGroup, USERS_AT_ONCE)) {
+      for (const user of await findAll(session, ownStorages.users, inGroup, USERS_AT_ONCE)) {
         const groups = textsIn(user.groups).filter((other) => other !== guid)
-        await session.update(USERS, guidOf(user), setFields({ groups }))
+        await session.update(ownStorages.users, guidOf(user), setFields({ groups }))
       }
       return true
     },
@@ -130,7 +129,7 @@ async function leaveUsers(context: AccessContext, guid: string, by: Identity): P
 
 /** The group, if it is there and `by` holds everything that is in it. */
 async function changeable(session: Session, guid: string, by: Identity): Promise<JsonObject> {
-  const stored = await session.get(GROUPS, guid)
+  const stored = await session.get(ownStorages.groups, guid)
   if (!stored) throw noSuchGroup(guid)
   const group = documentOf(stored)
   checkHeld(by, textsIn(group.scopes), 'change a group with')
@@ -151,7 +150,7 @@ async function checkStillAdministered(session: Session, before: JsonObject): Pro
 }
 
 async function checkNameFree(session: Session, name: string, self: string | undefined): Promise<void> {
-  const owner = await findOne(session, GROUPS, 'name_key', folded(name))
+  const owner = await findOne(session, ownStorages.groups, 'name_key', folded(name))
   if (owner && guidOf(owner) !== self)
     throw new QuoinError('CONFLICT', `There is a group named ${textIn(owner.name)}. Choose another name.`)
 }

@@ -1,10 +1,10 @@
 /** Authentication groups: named sets of scopes. A user has the scopes of its active groups, beside its own. */
+
 import type { JsonObject } from '../shared/json.ts'
 import type { Session } from '../storage/database.ts'
 import { textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-
-export const GROUPS = '_groups'
+import { ownStorages } from '../storage/own-storages.ts'
 
 /** What gives a user its scopes. */
 export interface Grants {
@@ -18,7 +18,12 @@ export const noGrants: Grants = { customScopes: [], groups: [] }
 /** The groups with these guids that exist. One indexed read; none for no guids. */
 export async function groupsOf(session: Session, guids: readonly string[]): Promise<readonly JsonObject[]> {
   if (guids.length === 0) return []
-  return findAll(session, GROUPS, { kind: 'terms', field: '_meta.guid', values: guids }, guids.length)
+  return findAll(
+    session,
+    ownStorages.groups,
+    { kind: 'terms', field: '_meta.guid', values: guids },
+    guids.length,
+  )
 }
 
 /** What the user holds now. */

@@ -2,14 +2,14 @@ import type { JsonObject } from '../shared/json.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { AccessContext } from './access-context.ts'
 import { unixSeconds } from './access-context.ts'
 import { accessTokenHash } from './access-token.ts'
 import { extendToken } from './extend-token.ts'
 import { scopesOf } from './groups.ts'
 import type { Identity } from './identity.ts'
-import { TOKENS } from './tokens.ts'
-import { publicUser, USERS, userRecord } from './user-record.ts'
+import { publicUser, userRecord } from './user-record.ts'
 
 const MAX_EXTENSION_INTERVAL = 3600
 
@@ -29,9 +29,9 @@ export async function identify(context: AccessContext, token: string): Promise<I
   const now = unixSeconds(context.clock)
   const keep = context.identities.looking(tokenHash)
   const session = context.database.session()
-  const record = await findOne(session, TOKENS, 'token_hash', tokenHash)
+  const record = await findOne(session, ownStorages.tokens, 'token_hash', tokenHash)
   if (!record || numberIn(record.expiry) <= now) return undefined
-  const stored = await session.get(USERS, textIn(record.user_guid))
+  const stored = await session.get(ownStorages.users, textIn(record.user_guid))
   const user = stored && userRecord(documentOf(stored))
   if (!user?.isActive) return undefined
   const scopes = await scopesOf(session, user)

@@ -6,17 +6,18 @@
  *   would be as good as the scope.
  * - The last active user who holds `*` stays so.
  */
+
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { Query } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { Grants } from './groups.ts'
-import { GROUPS, groupsOf, possibleScopesOf, scopesIn, scopesOf } from './groups.ts'
+import { groupsOf, possibleScopesOf, scopesIn, scopesOf } from './groups.ts'
 import type { Identity } from './identity.ts'
 import { firstNotHeld } from './scopes.ts'
 import type { UserRecord } from './user-record.ts'
-import { USERS } from './user-record.ts'
 
 /** INSUFFICIENT_PERMISSIONS if `by` may not give what `after` has beyond `before`; INVALID_BODY for an unknown group. */
 export async function checkGrants(
@@ -63,8 +64,8 @@ export async function checkAdministratorLeft(session: Session): Promise<void> {
       { kind: 'term', field: 'is_active', value: true },
     ],
   }
-  const groups = (await findAll(session, GROUPS, withAll, 1000)).map(guidOf)
-  const left = await session.count(USERS, {
+  const groups = (await findAll(session, ownStorages.groups, withAll, 1000)).map(guidOf)
+  const left = await session.count(ownStorages.users, {
     kind: 'and',
     queries: [
       { kind: 'term', field: 'is_active', value: true },

@@ -11,6 +11,7 @@
  *
  * Wrong password, unknown user and inactive user answer the same, in the same time, and count the same.
  */
+
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { jsonProblem } from '../shared/json.ts'
@@ -19,19 +20,19 @@ import type { Origin, Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { numberIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { unixSeconds } from './access-context.ts'
-import { ADDRESSES } from './address-limit.ts'
 import { deleteExpired } from './delete-expired.ts'
-import { countFailure, FAILED_SIGN_INS, failedPlaces, forgetPlace } from './failed-sign-ins.ts'
+import { countFailure, failedPlaces, forgetPlace } from './failed-sign-ins.ts'
 import { signInPlace, withAddress } from './known-addresses.ts'
 import { type LockoutLimits, lockedUntil, refuseWhileLocked } from './lockout.ts'
-import { createToken, deleteOldestTokens, TOKENS } from './tokens.ts'
+import { createToken, deleteOldestTokens } from './tokens.ts'
 import { MAX_EMAIL, MAX_PASSWORD } from './user-input.ts'
 import { noteUserEvent } from './user-log.ts'
 import type { UserRecord } from './user-record.ts'
-import { USERS, userRecord } from './user-record.ts'
+import { userRecord } from './user-record.ts'
 import { folded } from './visible-text.ts'
 
 export interface SignInInput {
@@ -110,8 +111,8 @@ function isComplete(user: UserRecord | undefined): user is User {
 /** A user name is looked for first: it has precedence over an equal e-mail address of another user. */
 async function findUser(session: Session, nameKey: string): Promise<UserRecord | undefined> {
   const found =
-    (await findOne(session, USERS, 'username_key', nameKey)) ??
-    (await findOne(session, USERS, 'email_key', nameKey))
+    (await findOne(session, ownStorages.users, 'username_key', nameKey)) ??
+    (await findOne(session, ownStorages.users, 'email_key', nameKey))
   return found && userRecord(found)
 }
 
@@ -123,8 +124,8 @@ async function refuse(
 ): Promise<never> {
   const { database, settings, addresses } = context
   const now = unixSeconds(context.clock)
-  await deleteExpired(database, FAILED_SIGN_INS, 'until', now)
-  await deleteExpired(database, ADDRESSES, 'until', now)
+  await deleteExpired(database, ownStorages.failedSignIns, 'until', now)
+  await deleteExpired(database, ownStorages.signInAddresses, 'until', now)
   await transactUncontested(context, async (session) => {
     const counted = user && (await countFailureOfUser(session, user, ip, now, settings))
     if (!counted) await countFailure(session, { nameKey }, signInPlace(ip, []), now, settings)
@@ -142,7 +143,9 @@ async function countFailureOfUser(
   now: number,
   limits: LockoutLimits,
 ): Promise<boolean> {
-  const written = await session.update(USERS, guid, [{ op: 'increment', field: 'login_attempts', amount: 1 }])
+  const written = await session.update(ownStorages.users, guid, [
+    { op: 'increment', field: 'login_attempts', amount: 1 },
+  ])
   if (written.outcome !== 'written') return false
   const user = userRecord(documentOf(written.document))
   const place = signInPlace(ip, user.knownAddresses)
@@ -151,7 +154,7 @@ async function countFailureOfUser(
   const lapsed = shown > 0 && shown <= now
   const changes: Mutation[] = lapsed ? [{ op: 'set', field: 'login_attempts', value: 1 }] : []
   if (lapsed || locked > shown) changes.push({ op: 'set', field: 'locked_until', value: locked })
-  if (changes.length > 0) await session.update(USERS, guid, changes)
+  if (changes.length > 0) await session.update(ownStorages.users, guid, changes)
   return true
 }
 
@@ -165,10 +168,10 @@ async function admit(
   const { database, settings, addresses, random } = context
   const now = unixSeconds(context.clock)
   const expiry = now + settings.tokenSeconds
-  await deleteExpired(database, TOKENS, 'expiry', now)
+  await deleteExpired(database, ownStorages.tokens, 'expiry', now)
   const work = async (session: Session) => {
     const seen: Mutation = { op: 'set', field: 'last_activity', value: now }
-    const written = await session.update(USERS, user.guid, [seen])
+    const written = await session.update(ownStorages.users, user.guid, [seen])
     const newest = written.outcome === 'written' ? documentOf(written.document) : {}
     if (newest.password_hash !== user.passwordHash || newest.is_active !== true) {
       await session.rollback()
@@ -184,7 +187,7 @@ async function admit(
     if (addressesNow !== knownAddresses)
       changes.push({ op: 'set', field: 'known_addresses', value: addressesNow })
     if (renewedHash !== undefined) changes.push({ op: 'set', field: 'password_hash', value: renewedHash })
-    if (changes.length > 0) await session.update(USERS, user.guid, changes)
+    if (changes.length > 0) await session.update(ownStorages.users, user.guid, changes)
     await noteUserEvent(session, now, 'sign_in', user, { ip, agent })
     await deleteOldestTokens(session, user.guid)
     return createToken(session, random, { userGuid: user.guid, ip, created: now, expiry })

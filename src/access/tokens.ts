@@ -2,14 +2,14 @@
  * Tokens as `_tokens` keeps them: `{ user_guid, token_hash, ip, created, expiry }`, times in Unix seconds. Use extends
  * `expiry`, so among tokens of one user the one that expires first is the one used longest ago.
  */
+
 import type { Random } from '../shared/guid.ts'
 import { search } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { documentsOf, findAll } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import { accessTokenHash, newAccessToken } from './access-token.ts'
-
-export const TOKENS = '_tokens'
 
 /** Places where a user is signed in at once. A program that signs in for each request would else fill the storage. */
 const MOST_TOKENS = 100
@@ -26,7 +26,7 @@ export async function createToken(
   },
 ): Promise<string> {
   const text = newAccessToken(random)
-  await session.create(TOKENS, [
+  await session.create(ownStorages.tokens, [
     { op: 'set', field: 'user_guid', value: token.userGuid },
     { op: 'set', field: 'token_hash', value: accessTokenHash(text) ?? null },
     { op: 'set', field: 'ip', value: token.ip },
@@ -45,8 +45,8 @@ export async function deleteOldestTokens(session: Session, userGuid: string): Pr
   const newestFirst = [{ field: 'expiry', order: 'desc', missing: 'last' }] as const
   // From before there was a limit there may be many: each sign-in takes up to a thousand of them.
   const wanted = search({ query, sort: newestFirst, offset: MOST_TOKENS - 1, limit: 1_000 })
-  const tooMany = documentsOf(await session.find(TOKENS, wanted))
-  for (const token of tooMany.toReversed()) await session.delete(TOKENS, guidOf(token))
+  const tooMany = documentsOf(await session.find(ownStorages.tokens, wanted))
+  for (const token of tooMany.toReversed()) await session.delete(ownStorages.tokens, guidOf(token))
 }
 
 /** Deletes all tokens of a user. Write the user first: no sign-in can then add one unseen. */
@@ -55,12 +55,12 @@ export async function deleteTokensOf(session: Session, userGuid: string): Promis
   for (;;) {
     const tokens = await findAll(
       session,
-      TOKENS,
+      ownStorages.tokens,
       { kind: 'term', field: 'user_guid', value: userGuid },
       page,
       [{ field: 'expiry', order: 'asc', missing: 'first' }],
     )
-    for (const token of tokens) await session.delete(TOKENS, guidOf(token))
+    for (const token of tokens) await session.delete(ownStorages.tokens, guidOf(token))
     if (tokens.length < page) return
   }
 }

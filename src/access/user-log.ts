@@ -13,8 +13,8 @@ import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Database, Session } from '../storage/database.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 
-export const USER_LOGS = '_userlogs'
 const KEPT_SECONDS = 30 * 86_400
 const LONGEST_AGENT = 512
 const LONGEST_PATH = 512
@@ -47,7 +47,7 @@ interface LoggedRequests extends LoggedRequest {
 }
 
 export async function ensureUserLogs(database: Database): Promise<void> {
-  await database.ensure(USER_LOGS, {
+  await database.ensure(ownStorages.userLogs, {
     indexes: [
       { fields: ['event', '_meta.created'] },
       { fields: ['user.guid', '_meta.created'] },
@@ -69,7 +69,7 @@ export async function noteUserEvent(
   sender: Sender,
 ): Promise<void> {
   const record = { event, user: user ? actor(user) : null, ...senderFields(sender) }
-  await session.create(USER_LOGS, setFields(record), { expiry: now + KEPT_SECONDS })
+  await session.create(ownStorages.userLogs, setFields(record), { expiry: now + KEPT_SECONDS })
 }
 
 /** The log of requests. The storage is there: see {@link ensureUserLogs}. */
@@ -79,7 +79,7 @@ export function requestLog(
 ): Pick<BatchedLog<LoggedRequest>, 'write' | 'flush' | 'close'> {
   const log = batchedLog<LoggedRequests | number>({
     database,
-    name: USER_LOGS,
+    name: ownStorages.userLogs,
     recordOf: (entry) => (typeof entry === 'number' ? { event: 'lost', count: entry } : recordOf(entry)),
     lost: (count) => count,
     repeated: { keyOf, both },

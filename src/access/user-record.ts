@@ -1,9 +1,8 @@
 /** A user as `_users` keeps it, and what of it may leave this room. */
+
 import type { JsonObject } from '../shared/json.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { Grants } from './groups.ts'
-
-export const USERS = '_users'
 
 export interface UserRecord extends Grants {
   readonly guid: string

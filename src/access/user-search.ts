@@ -6,9 +6,10 @@
 import { QuoinError } from '../shared/errors.ts'
 import type { Query, Search } from '../shared/query.ts'
 import { findPage } from '../storage/find-page.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
 import type { AccessContext } from './access-context.ts'
-import { publicUser, USERS } from './user-record.ts'
+import { publicUser } from './user-record.ts'
 
 const textFields = ['username', 'email', 'firstname', 'lastname'] as const
 
@@ -36,7 +37,7 @@ const searchableUserFields: readonly string[] = [
 export async function searchUsers(context: AccessContext, search: Search): Promise<RecordPage> {
   for (const key of search.sort) checkField(key.field)
   const query = withKnownFields(search.query)
-  const page = await findPage(context.database.session(), USERS, { ...search, query })
+  const page = await findPage(context.database.session(), ownStorages.users, { ...search, query })
   return { ...page, records: page.records.map(publicUser) }
 }
 

@@ -1,4 +1,5 @@
 /** Making, changing, removing and unlocking users. Every change takes the turn first: see `change-turn.ts`. */
+
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
@@ -6,6 +7,7 @@ import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { takeTurn } from './change-turn.ts'
@@ -17,7 +19,7 @@ import { checkAdministratorLeft, checkGrants, checkMayChange, isAdministrator } 
 import { deleteTokensOf } from './tokens.ts'
 import { checkPassword, userInput } from './user-input.ts'
 import type { UserRecord } from './user-record.ts'
-import { publicUser, USERS, userRecord } from './user-record.ts'
+import { publicUser, userRecord } from './user-record.ts'
 import { folded } from './visible-text.ts'
 
 const unlocked: readonly Mutation[] = [
@@ -63,7 +65,7 @@ export async function createUser(
 export async function insertUser(session: Session, fields: JsonObject, passwordHash: string) {
   await checkNamesFree(session, fields, undefined)
   const record = { ...defaults, ...fields, password_hash: passwordHash }
-  return publicUser(documentOf(await session.create(USERS, mutationsFor(record))))
+  return publicUser(documentOf(await session.create(ownStorages.users, mutationsFor(record))))
 }
 
 /**
@@ -105,7 +107,7 @@ export async function removeUser(context: AccessContext, guid: string, by: Ident
   return change(context, guid, by, async (session) => {
     await write(session, guid, [{ op: 'remove', field: 'password_hash' }])
     await deleteTokensOf(session, guid)
-    const removed = await session.setRemoved(USERS, guid, true)
+    const removed = await session.setRemoved(ownStorages.users, guid, true)
     if (removed.outcome !== 'written') throw noSuchUser(guid)
     return documentOf(removed.document)
   })
@@ -125,7 +127,7 @@ export async function resetLoginAttempts(
 }
 
 export async function getUser(context: AccessContext, guid: string): Promise<JsonObject | undefined> {
-  const stored = await context.database.session().get(USERS, guid)
+  const stored = await context.database.session().get(ownStorages.users, guid)
   return stored && publicUser(documentOf(stored))
 }
 
@@ -134,7 +136,7 @@ export async function scopesOfUser(
   guid: string,
 ): Promise<ReadonlySet<string> | undefined> {
   const session = context.database.session()
-  const stored = await session.get(USERS, guid)
+  const stored = await session.get(ownStorages.users, guid)
   return stored && scopesOf(session, userRecord(documentOf(stored)))
 }
 
@@ -149,7 +151,7 @@ async function change(
     context.database,
     async (session) => {
       await takeTurn(session, context.turnGuid)
-      const stored = await session.get(USERS, guid)
+      const stored = await session.get(ownStorages.users, guid)
       if (!stored) throw noSuchUser(guid)
       const user = userRecord(documentOf(stored))
       await checkMayChange(session, by, user)
@@ -163,7 +165,7 @@ async function change(
 }
 
 async function write(session: Session, guid: string, mutations: readonly Mutation[]): Promise<JsonObject> {
-  const written = await session.update(USERS, guid, mutations)
+  const written = await session.update(ownStorages.users, guid, mutations)
   if (written.outcome !== 'written') throw noSuchUser(guid)
   return documentOf(written.document)
 }
@@ -177,7 +179,7 @@ async function checkNamesFree(session: Session, fields: JsonObject, self: string
     const value = fields[field]
     if (typeof value !== 'string') continue
     for (const key of ['username_key', 'email_key']) {
-      const owner = await findOne(session, USERS, key, folded(value))
+      const owner = await findOne(session, ownStorages.users, key, folded(value))
       if (owner && guidOf(owner) !== self)
         throw new QuoinError('CONFLICT', `The ${field} ${value} is taken by another user. Choose another.`)
     }

@@ -1,4 +1,5 @@
 import { storageNameProblem } from '../storage/database.ts'
+import { isOwnStorage } from '../storage/own-storages.ts'
 import { PinError } from './block.ts'
 
 /**
@@ -8,7 +9,7 @@ import { PinError } from './block.ts'
 export function builderStorage(name: string): string {
   const problem = storageNameProblem(name)
   if (problem) throw new PinError('storage', problem)
-  if (name.startsWith('_'))
+  if (isOwnStorage(name))
     throw new PinError('storage', 'starts with _, which is kept for the cluster’s own storages')
   return name
 }

@@ -3,12 +3,12 @@
  * harmless, and a start that was cut off goes on with the next. Sample documents go only into a storage that never held
  * any, so that a deleted record does not come back.
  */
+
 import type { Identity } from '../access/identity.ts'
 import { removeBlueprint } from '../flows/blueprints/blueprint-records.ts'
 import { installBlueprint } from '../flows/blueprints/install-blueprint.ts'
 import type { Quoin } from '../quoin/quoin.ts'
 import { createField } from '../records/fields/field-records.ts'
-import { recordStorages } from '../records/records.ts'
 import { createTemplate } from '../records/templates.ts'
 import { evaluateDateMath, isDateMath } from '../shared/date-math.ts'
 import { QuoinError } from '../shared/errors.ts'
@@ -18,6 +18,7 @@ import { matchAll } from '../shared/query.ts'
 import { createAll } from '../storage/create-all.ts'
 import { guidOf, textIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { Example } from './example-files.ts'
 
@@ -58,7 +59,7 @@ async function installOnce(flows: Quoin['flows'], file: { readonly name: string 
   const named = () =>
     findAll(
       flows.records.database.session(),
-      recordStorages.blueprints,
+      ownStorages.blueprints,
       { kind: 'term', field: 'name', value: file.name },
       100,
     )

@@ -1,24 +1,19 @@
-import { assetStorage } from '../records/assets/assets.ts'
 import type { AuditedStorages } from '../records/audit-log.ts'
-import { fieldStorage } from '../records/fields/field-rules.ts'
-import { recordStorages } from '../records/records.ts'
-import { templateStorage } from '../records/templates.ts'
-import { validationRuleStorage } from './live/validation-rules.ts'
-import { tracingStorage } from './trace/traced-blueprints.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 
 /** The audit record says itself who it was. */
 const derived = ['modified_by', 'created_by']
 
 /** The records of this room whose changes are audited. */
 export const auditedRecords: AuditedStorages = {
-  [recordStorages.blueprints]: { category: 'blueprints', derived },
-  [recordStorages.blocks]: { category: 'blueprintactions', derived },
-  [recordStorages.deployments]: { category: 'deployments', derived: ['by'] },
-  [recordStorages.storages]: { category: 'storages', derived },
+  [ownStorages.blueprints]: { category: 'blueprints', derived },
+  [ownStorages.blocks]: { category: 'blueprintactions', derived },
+  [ownStorages.deployments]: { category: 'deployments', derived: ['by'] },
+  [ownStorages.storages]: { category: 'storages', derived },
   // The documents of a page upload are written by the run that stored it.
-  [assetStorage]: { category: 'assets', derived: ['created_by', 'documents'] },
-  [fieldStorage]: { category: 'blueprintfields', derived: [...derived, 'key'] },
-  [templateStorage]: { category: 'blueprinttemplates', derived: [...derived, 'name_key'] },
-  [tracingStorage]: { category: 'tracing', derived },
-  [validationRuleStorage]: { category: 'blueprintvalidation', derived },
+  [ownStorages.assets]: { category: 'assets', derived: ['created_by', 'documents'] },
+  [ownStorages.fields]: { category: 'blueprintfields', derived: [...derived, 'key'] },
+  [ownStorages.templates]: { category: 'blueprinttemplates', derived: [...derived, 'name_key'] },
+  [ownStorages.tracing]: { category: 'tracing', derived },
+  [ownStorages.validationRules]: { category: 'blueprintvalidation', derived },
 }

@@ -21,11 +21,9 @@ import { type Query, type Search, search } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { findWithTotal } from '../storage/find-with-total.ts'
 import { type Job, scheduleQueue } from '../storage/job.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
-
-export const scheduleStorage = '_schedules'
-export const tickStorage = '_schedule_ticks'
 
 export interface ScheduleRecord {
   readonly guid: string
@@ -58,8 +56,8 @@ export class ScheduleLedger {
   }
 
   static async open(database: Database): Promise<ScheduleLedger> {
-    await database.ensure(scheduleStorage, { indexes: [{ fields: ['schedule'], unique: true }] })
-    await database.ensure(tickStorage, {
+    await database.ensure(ownStorages.schedules, { indexes: [{ fields: ['schedule'], unique: true }] })
+    await database.ensure(ownStorages.ticks, {
       indexes: [
         { fields: ['schedule', 'planned_at'], unique: true },
         { fields: ['state', 'schedule'] },
@@ -70,7 +68,9 @@ export class ScheduleLedger {
   }
 
   async read(id: string): Promise<ScheduleRecord | undefined> {
-    const found = await this.#database.session().find(scheduleStorage, search({ query: named(id), limit: 1 }))
+    const found = await this.#database
+      .session()
+      .find(ownStorages.schedules, search({ query: named(id), limit: 1 }))
     const [record] = recordsOf(found.documents.value)
     return record && scheduleRecord(record)
   }
@@ -79,7 +79,7 @@ export class ScheduleLedger {
   async create(schedule: Schedule, plan: string, next: number | undefined): Promise<ScheduleRecord> {
     const fields = { ...described(schedule), plan, next_at: seconds(next), last_at: null }
     const stored = await transact(this.#database, (session) =>
-      session.create(scheduleStorage, setFields(fields)),
+      session.create(ownStorages.schedules, setFields(fields)),
     )
     return scheduleRecord(documentOf(stored))
   }
@@ -124,7 +124,7 @@ export class ScheduleLedger {
           state: tick.runs ? 'planned' : 'skipped',
           job,
         }
-        await session.create(tickStorage, setFields(fields), { expiry })
+        await session.create(ownStorages.ticks, setFields(fields), { expiry })
       }
       return updated
     })
@@ -132,7 +132,7 @@ export class ScheduleLedger {
 
   /** A schedule that is no more; its ticks stay. */
   async forget(record: ScheduleRecord): Promise<void> {
-    await transact(this.#database, (session) => session.delete(scheduleStorage, record.guid))
+    await transact(this.#database, (session) => session.delete(ownStorages.schedules, record.guid))
   }
 
   /** How many ticks of the schedule wait or run. */
@@ -141,7 +141,7 @@ export class ScheduleLedger {
       kind: 'and',
       queries: [{ kind: 'terms', field: 'state', values: OPEN }, named(id)],
     }
-    return this.#database.session().count(tickStorage, query)
+    return this.#database.session().count(ownStorages.ticks, query)
   }
 
   /**
@@ -156,7 +156,7 @@ export class ScheduleLedger {
     do {
       const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
       const page = search({ query, sort, limit: SETTLE_BATCH, ...(after !== undefined && { after }) })
-      const found = await this.#database.session().find(tickStorage, page)
+      const found = await this.#database.session().find(ownStorages.ticks, page)
       const ticks = recordsOf(found.documents.value)
       const jobs = await Promise.all(
         ticks.map((tick) => this.#database.capabilities.jobs.get(textOf(tick, 'job'))),
@@ -170,7 +170,8 @@ export class ScheduleLedger {
       after = found.next()
       if (changes.length > 0)
         await transact(this.#database, async (session) => {
-          for (const { guid, state } of changes) await session.update(tickStorage, guid, setFields({ state }))
+          for (const { guid, state } of changes)
+            await session.update(ownStorages.ticks, guid, setFields({ state }))
         })
     } while (after !== undefined)
     return open
@@ -184,16 +185,21 @@ export class ScheduleLedger {
       bounds: { gte: 0, lte: Math.floor(now / 1000) },
     }
     for (;;) {
-      const found = await this.#database.session().find(tickStorage, search({ query, limit: PURGE_BATCH }))
+      const found = await this.#database
+        .session()
+        .find(ownStorages.ticks, search({ query, limit: PURGE_BATCH }))
       if (found.length === 0) return
       const guids = recordsOf(found.documents.value).map(guidOf)
       await transact(this.#database, async (session) => {
-        for (const guid of guids) await session.delete(tickStorage, guid)
+        for (const guid of guids) await session.delete(ownStorages.ticks, guid)
       })
     }
   }
 
-  async search(storage: typeof scheduleStorage | typeof tickStorage, wanted: Search): Promise<RecordPage> {
+  async search(
+    storage: typeof ownStorages.schedules | typeof ownStorages.ticks,
+    wanted: Search,
+  ): Promise<RecordPage> {
     const session = this.#database.session()
     const { found, total } = await findWithTotal(session, storage, wanted)
     return { records: recordsOf(found.documents.value), total, next: found.next() }
@@ -201,7 +207,7 @@ export class ScheduleLedger {
 
   async #update(session: Session, record: ScheduleRecord, fields: JsonObject): Promise<ScheduleRecord> {
     const { guid, updateHash } = record
-    const written = await session.update(scheduleStorage, guid, setFields(fields), { updateHash })
+    const written = await session.update(ownStorages.schedules, guid, setFields(fields), { updateHash })
     if (written.outcome !== 'written')
       throw new QuoinError('CONFLICT', 'Another node has changed the schedule.')
     return scheduleRecord(documentOf(written.document))

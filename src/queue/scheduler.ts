@@ -15,16 +15,11 @@ import { QuoinError } from '../shared/errors.ts'
 import type { Search } from '../shared/query.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
 import type { Database } from '../storage/database.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
 import { type PlannedTimes, plannedTimes } from './planned-times.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
-import {
-  type DueTick,
-  ScheduleLedger,
-  type ScheduleRecord,
-  scheduleStorage,
-  tickStorage,
-} from './schedule-ledger.ts'
+import { type DueTick, ScheduleLedger, type ScheduleRecord } from './schedule-ledger.ts'
 
 export interface SchedulerOptions {
   readonly database: Database
@@ -101,11 +96,11 @@ class LedgerScheduler implements Scheduler {
   }
 
   searchSchedules(wanted: Search): Promise<RecordPage> {
-    return this.#ledger.search(scheduleStorage, wanted)
+    return this.#ledger.search(ownStorages.schedules, wanted)
   }
 
   searchTicks(wanted: Search): Promise<RecordPage> {
-    return this.#ledger.search(tickStorage, wanted)
+    return this.#ledger.search(ownStorages.ticks, wanted)
   }
 
   async close(): Promise<void> {

@@ -7,14 +7,14 @@
  * are in a list because the shape of a storage (see `document-shape.ts`) does not look into lists: the fields of every
  * kind of record would fill it. Readers get them as `before` and `after`.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Change, type Database, documentOf, type Origin, type Session } from '../storage/database.ts'
-
-export const auditLogStorage = '_auditlogs'
+import { ownStorages } from '../storage/own-storages.ts'
 
 /** What an audit record leaves out, or names otherwise. */
 interface Hidden {
@@ -66,7 +66,7 @@ export interface AuditLog {
 
 /** Begins to watch the storages. */
 export async function openAuditLog(database: Database, audited: AuditedStorages): Promise<AuditLog> {
-  await database.ensure(auditLogStorage, {
+  await database.ensure(ownStorages.auditLogs, {
     indexes: [{ fields: ['category', '_meta.created'] }, { fields: ['guid'] }, { fields: ['user.guid'] }],
     text: true,
   })
@@ -77,7 +77,7 @@ export async function openAuditLog(database: Database, audited: AuditedStorages)
   const write = (session: Session, record: JsonObject): MaybePromise<void> => {
     count(session, 1)
     // A record that cannot be written fails its transaction; another one of the same origin may be under way.
-    return andThen(session.create(auditLogStorage, setFields(record)), () => count(session, -1))
+    return andThen(session.create(ownStorages.auditLogs, setFields(record)), () => count(session, -1))
   }
   const watches = Object.entries(audited).map(([name, resource]) =>
     database.observe(name, (session, change): MaybePromise<void> => {
@@ -85,7 +85,7 @@ export async function openAuditLog(database: Database, audited: AuditedStorages)
       return record && write(session, record)
     }),
   )
-  const wall = database.observe(auditLogStorage, (session, { kind }) => {
+  const wall = database.observe(ownStorages.auditLogs, (session, { kind }) => {
     if (kind !== 'created' || (writing.get(session.origin) ?? 0) === 0)
       throw new QuoinError('INTERNAL', 'The audit log is written by Quoin alone and cannot be changed.')
   })

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, search } from '../shared/query.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type ExpiryPurge, openExpiryPurge } from './purge-expired.ts'
-import { openSystemLog, type SystemLog, systemLogStorage } from './system-log.ts'
+import { openSystemLog, type SystemLog } from './system-log.ts'
 
 let room: TestDatabase
 let log: SystemLog
@@ -57,7 +58,7 @@ it('deletes what has expired, removed or not, in batches, and nothing else', asy
   expect(await purge.run()).toBe(3)
   expect(await purge.run()).toBe(0)
   await log.flush()
-  const logged = JSON.parse((await session.find(systemLogStorage, search())).documents.text)
+  const logged = JSON.parse((await session.find(ownStorages.systemLogs, search())).documents.text)
   expect(logged.map(({ message }: { message: string }) => message)).toEqual([
     '3 expired documents of the storage tasks deleted.',
     '250 expired documents of the storage tasks deleted.',
@@ -77,7 +78,7 @@ it('says what went wrong and goes on with the other storages', async () => {
   expect(await purge.run()).toBe(1)
   await log.flush()
   const wanted = search({ query: { kind: 'term', field: 'level', value: 'error' } })
-  const { documents } = await room.database.session().find(systemLogStorage, wanted)
+  const { documents } = await room.database.session().find(ownStorages.systemLogs, wanted)
   expect(documents.text).toContain('tasks could not be deleted')
 })
 

@@ -2,6 +2,7 @@
  * Deletes documents whose `_meta.expiry` has passed. Until then, a minute at most, searches still find them: a condition
  * on the time in every search would cost every search, and no result could be kept.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../shared/clock.ts'
 import { search } from '../shared/query.ts'
@@ -9,6 +10,7 @@ import type { Database } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import type { Needs } from '../storage/document-index.ts'
 import { documentsOf } from '../storage/find-documents.ts'
+import { isOwnStorage } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { SystemLog } from './system-log.ts'
 
@@ -42,7 +44,7 @@ export function openExpiryPurge({ database, clock, log, every = EVERY }: ExpiryP
   async function purge(): Promise<number> {
     let total = 0
     for (const name of database.names()) {
-      if (closed || name.startsWith('_')) continue
+      if (closed || isOwnStorage(name)) continue
       try {
         const count = await purgeStorage(database, name, Math.floor(clock() / 1000), () => closed)
         total += count

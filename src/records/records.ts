@@ -7,15 +7,8 @@ import type { Query } from '../shared/query.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { RuledDatabase } from '../storage/ruled.ts'
-
-/** Where blueprints live. Records are documents like any other, so they are searched, indexed and kept the same way. */
-export const recordStorages = {
-  blueprints: '_blueprints',
-  blocks: '_blocks',
-  deployments: '_deployments',
-  storages: '_storages',
-} as const
 
 /** Who does it, as it is noted in records. */
 export interface Actor {
@@ -32,7 +25,7 @@ export interface RecordContext {
 }
 
 export async function openRecords(database: RuledDatabase, clock: Clock): Promise<RecordContext> {
-  const { blueprints, blocks, deployments, storages } = recordStorages
+  const { blueprints, blocks, deployments, storages } = ownStorages
   await database.ensure(blueprints, {
     indexes: [{ fields: ['active'] }, { fields: ['short_id'] }],
     text: true,
@@ -87,7 +80,7 @@ export async function savedBlocks(
 }
 
 export function blockRecords(session: Session, blueprint: string): Promise<JsonObject[]> {
-  return findRecords(session, recordStorages.blocks, {
+  return findRecords(session, ownStorages.blocks, {
     kind: 'term',
     field: 'blueprint_guid',
     value: blueprint,

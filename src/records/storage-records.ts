@@ -7,12 +7,13 @@ import { matchAll, type Search } from '../shared/query.ts'
 import { documentOf, storageNameProblem } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
 import { findPage } from '../storage/find-page.ts'
+import { isOwnStorage, ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { DocumentHistory } from './documents/document-history.ts'
 import { expiryNeeds } from './purge-expired.ts'
-import { type Actor, getRecord, notFound, type RecordContext, recordStorages } from './records.ts'
+import { type Actor, getRecord, notFound, type RecordContext } from './records.ts'
 
 export interface StorageContext {
   /** Its storage is the one that keeps to the rules of fields. */
@@ -28,7 +29,7 @@ export interface StorageInput {
   readonly history?: boolean
 }
 
-const { storages } = recordStorages
+const { storages } = ownStorages
 
 /** INVALID_BODY for a name that cannot be one; CONFLICT for one that is taken. */
 export async function createStorage(
@@ -37,7 +38,7 @@ export async function createStorage(
   by: Actor,
 ): Promise<JsonObject> {
   const { name } = input
-  const problem = name.startsWith('_')
+  const problem = isOwnStorage(name)
     ? 'must not start with _: those storages belong to Quoin itself'
     : storageNameProblem(name)
   if (problem) throw invalidField('name', `name ${problem}.`)

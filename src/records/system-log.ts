@@ -3,9 +3,8 @@ import type { Clock } from '../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { jsonProblem } from '../shared/json.ts'
 import type { Database } from '../storage/database.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import { type BatchedLog, batchedLog, logText } from './batched-log.ts'
-
-export const systemLogStorage = '_systemlogs'
 
 export interface SystemLogEntry {
   readonly level: LogLevel
@@ -24,13 +23,13 @@ const DAYS_30 = 30 * 86_400
 
 /** The cluster's own log, kept in a storage so that it can be searched: 30 days of it when there is a clock. */
 export async function openSystemLog(database: Database, clock?: Clock): Promise<SystemLog> {
-  await database.ensure(systemLogStorage, {
+  await database.ensure(ownStorages.systemLogs, {
     indexes: [{ fields: ['run'] }, { fields: ['level', '_meta.created'] }, { fields: ['_meta.expiry'] }],
     text: true,
   })
   return batchedLog<SystemLogEntry>({
     database,
-    name: systemLogStorage,
+    name: ownStorages.systemLogs,
     recordOf,
     lost: (count) => ({
       level: 'warn',

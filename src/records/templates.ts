@@ -1,13 +1,13 @@
 /** Page templates: named settings of pages with their CSS and JavaScript. What the settings mean is for `pages` to say. */
+
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Database, documentOf } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type Actor, getRecord, notFound } from './records.ts'
-
-export const templateStorage = '_templates'
 
 export interface TemplateInput {
   readonly name: string
@@ -27,7 +27,10 @@ export interface TemplateAuthor extends Actor {
 }
 
 export async function openTemplates(database: Database): Promise<void> {
-  await database.ensure(templateStorage, { indexes: [{ fields: ['name_key'], unique: true }], text: true })
+  await database.ensure(ownStorages.templates, {
+    indexes: [{ fields: ['name_key'], unique: true }],
+    text: true,
+  })
 }
 
 /** CONFLICT if the name is taken, in any case: blocks find templates by name. INSUFFICIENT_PERMISSIONS for JavaScript. */
@@ -43,14 +46,14 @@ export async function createTemplate(
   return named(name, () =>
     transact(
       database,
-      async (session) => documentOf(await session.create(templateStorage, setFields(fields))),
+      async (session) => documentOf(await session.create(ownStorages.templates, setFields(fields))),
       { user: by },
     ),
   )
 }
 
 export async function getTemplate(database: Database, guid: string): Promise<JsonObject> {
-  return getRecord(database.session(), templateStorage, guid, 'page template')
+  return getRecord(database.session(), ownStorages.templates, guid, 'page template')
 }
 
 /** Changes what is given. NOT_FOUND, CONFLICT, INSUFFICIENT_PERMISSIONS if the JavaScript is not the stored one. */
@@ -67,7 +70,7 @@ export async function updateTemplate(
     transact(
       database,
       async (session) => {
-        const written = await session.update(templateStorage, guid, mutations)
+        const written = await session.update(ownStorages.templates, guid, mutations)
         if (written.outcome !== 'written') throw notFound(guid, 'page template')
         const scriptBefore = textIn(documentOf(written.before).js)
         if (js !== undefined && js !== scriptBefore && !mayScript) throw mayNotScript()
@@ -83,7 +86,7 @@ export async function removeTemplate(database: Database, guid: string, by: Actor
   await transact(
     database,
     async (session) => {
-      const removed = await session.setRemoved(templateStorage, guid, true)
+      const removed = await session.setRemoved(ownStorages.templates, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'page template')
     },
     { user: by },

@@ -2,6 +2,7 @@
  * Quoin as a whole, for scenarios: in this process without a port (`openTestQuoin`), or as the process that `npm start`
  * runs (`startProcess`). Both on a folder of their own, with a real database.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -12,9 +13,9 @@ import { inject } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { readOptions } from '../../src/options.ts'
 import { openQuoin, type Quoin } from '../../src/quoin/quoin.ts'
-import { systemLogStorage } from '../../src/records/system-log.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { matchAll, search } from '../../src/shared/query.ts'
+import { ownStorages } from '../../src/storage/own-storages.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 
@@ -140,7 +141,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
       installBlueprint(quoin.flows, { name, blocks }, { guid: '', username: 'builder' }),
     async systemLog() {
       await quoin.flows.log.flush()
-      return documents(systemLogStorage)
+      return documents(ownStorages.systemLogs)
     },
     advance(milliseconds) {
       ahead += milliseconds

@@ -5,16 +5,10 @@
  *
  * What is staged and equals what is saved is no longer staged: taking back a change leaves nothing behind.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { BlockDefinition } from '../../blocks/block.ts'
-import {
-  type Actor,
-  blockRecords,
-  getRecord,
-  MAX_BLOCKS,
-  type RecordContext,
-  recordStorages,
-} from '../../records/records.ts'
+import { type Actor, blockRecords, getRecord, MAX_BLOCKS, type RecordContext } from '../../records/records.ts'
 import type { BlockEdit } from '../../shared/api/blueprint-actions.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
@@ -24,6 +18,7 @@ import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
 import { changeOf, contentFields, derivedOf, drop, stagedContent, stamp, write } from './block-staging.ts'
@@ -44,7 +39,7 @@ export async function stageEdits(
   return transact(
     context.database,
     async (session) => {
-      await getRecord(session, recordStorages.blueprints, blueprint, 'blueprint')
+      await getRecord(session, ownStorages.blueprints, blueprint, 'blueprint')
       const records = new Map((await blockRecords(session, blueprint)).map((one) => [guidOf(one), one]))
       for (const edit of edits) checkFresh(edit, records.get(edit.guid))
       const graph = graphAfter(context, catalogue, records, edits)
@@ -133,11 +128,11 @@ async function create(
     unsaved: { change: 'created', ...stamp(context, by) },
   }
   // Its removal may have been saved meanwhile: then it comes back under its guid, as staged.
-  const gone = await session.get(recordStorages.blocks, guid, { removed: true })
-  if (!gone) return documentOf(await session.create(recordStorages.blocks, setFields(fields), { guid }))
+  const gone = await session.get(ownStorages.blocks, guid, { removed: true })
+  if (!gone) return documentOf(await session.create(ownStorages.blocks, setFields(fields), { guid }))
   if (textIn(documentOf(gone).blueprint_guid) !== blueprint)
     throw new QuoinError('CONFLICT', `The guid ${guid} belongs to a block of another blueprint.`)
-  await session.setRemoved(recordStorages.blocks, guid, false)
+  await session.setRemoved(ownStorages.blocks, guid, false)
   return write(session, guid, fields)
 }
 

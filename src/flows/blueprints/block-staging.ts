@@ -12,6 +12,7 @@
  * Updating what is `created` keeps it created; updating what is `removed` makes it `updated`; deleting what is only
  * staged discards it at once. What is deployed is a copy elsewhere and is not touched by any of this.
  */
+
 import type { BlockDefinition } from '../../blocks/block.ts'
 import {
   type Actor,
@@ -20,7 +21,6 @@ import {
   MAX_BLOCKS,
   notFound,
   type RecordContext,
-  recordStorages,
   savedBlocks,
 } from '../../records/records.ts'
 import type { Block, BlockContent } from '../../shared/blueprint.ts'
@@ -31,6 +31,7 @@ import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
 
@@ -54,7 +55,7 @@ export async function createBlock(
   return transact(
     context.database,
     async (session) => {
-      const blueprint = await session.get(recordStorages.blueprints, blueprint_guid)
+      const blueprint = await session.get(ownStorages.blueprints, blueprint_guid)
       if (!blueprint) {
         throw invalidField('blueprint_guid', `There is no blueprint with the guid ${blueprint_guid}.`)
       }
@@ -72,7 +73,7 @@ export async function createBlock(
         modified_by: { ...by },
         unsaved,
       }
-      return documentOf(await session.create(recordStorages.blocks, setFields(fields)))
+      return documentOf(await session.create(ownStorages.blocks, setFields(fields)))
     },
     { user: by },
   )
@@ -88,7 +89,7 @@ export async function stageUpdate(
   return transact(
     context.database,
     async (session) => {
-      const record = await getRecord(session, recordStorages.blocks, guid, 'block')
+      const record = await getRecord(session, ownStorages.blocks, guid, 'block')
       const content: BlockContent = { ...stagedContent(context, record), ...changes }
       const others = await blockRecords(session, textIn(record.blueprint_guid))
       const derived = checkContent(context, catalogue, guid, content, others)
@@ -109,7 +110,7 @@ export async function stageRemoval(context: RecordContext, guid: string, by: Act
   return transact(
     context.database,
     async (session) => {
-      const record = await getRecord(session, recordStorages.blocks, guid, 'block')
+      const record = await getRecord(session, ownStorages.blocks, guid, 'block')
       if (changeOf(record) === 'created') return drop(session, guid)
       return write(session, guid, { unsaved: { change: 'removed', ...stamp(context, by) } })
     },
@@ -130,7 +131,7 @@ export async function saveStaged(context: RecordContext, guid: string, by: Actor
         return write(session, block, { ...content, unsaved: null, modified_by: { ...by } })
       }
       default: {
-        const removed = await session.setRemoved(recordStorages.blocks, block, true)
+        const removed = await session.setRemoved(ownStorages.blocks, block, true)
         if (removed.outcome !== 'written') throw notFound(block, 'block')
         return documentOf(removed.document)
       }
@@ -155,8 +156,8 @@ async function settleStaged(
   return transact(
     context.database,
     async (session) => {
-      const block = await session.get(recordStorages.blocks, guid)
-      if (!block && !(await session.get(recordStorages.blueprints, guid)))
+      const block = await session.get(ownStorages.blocks, guid)
+      if (!block && !(await session.get(ownStorages.blueprints, guid)))
         throw notFound(guid, 'block or blueprint')
       const records = block ? [documentOf(block)] : await blockRecords(session, guid)
       const touched: JsonObject[] = []
@@ -250,13 +251,13 @@ export async function write(
   guid: string,
   fields: Record<string, JsonValue>,
 ): Promise<JsonObject> {
-  const written = await session.update(recordStorages.blocks, guid, setFields(fields))
+  const written = await session.update(ownStorages.blocks, guid, setFields(fields))
   if (written.outcome !== 'written') throw notFound(guid, 'block')
   return documentOf(written.document)
 }
 
 export async function drop(session: Session, guid: string): Promise<JsonObject> {
-  const deleted = await session.delete(recordStorages.blocks, guid)
+  const deleted = await session.delete(ownStorages.blocks, guid)
   if (deleted.outcome !== 'written') throw notFound(guid, 'block')
   return documentOf(deleted.document)
 }

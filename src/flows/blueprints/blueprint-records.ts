@@ -1,11 +1,4 @@
-import {
-  type Actor,
-  blockRecords,
-  getRecord,
-  notFound,
-  type RecordContext,
-  recordStorages,
-} from '../../records/records.ts'
+import { type Actor, blockRecords, getRecord, notFound, type RecordContext } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { Random } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -13,6 +6,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** What a client may say about a blueprint. */
@@ -46,7 +40,7 @@ export async function createBlueprint(
   }
   return transact(
     context.database,
-    async (session) => documentOf(await session.create(recordStorages.blueprints, setFields(fields))),
+    async (session) => documentOf(await session.create(ownStorages.blueprints, setFields(fields))),
     { user: by },
   )
 }
@@ -62,8 +56,8 @@ function shortId(random: Random): string {
 /** @param id guid or `short_id` */
 export async function getBlueprint(context: RecordContext, id: string): Promise<JsonObject> {
   const session = context.database.session()
-  if (!/^[A-Za-z0-9]{12}$/.test(id)) return getRecord(session, recordStorages.blueprints, id, 'blueprint')
-  const found = await findOne(session, recordStorages.blueprints, 'short_id', id)
+  if (!/^[A-Za-z0-9]{12}$/.test(id)) return getRecord(session, ownStorages.blueprints, id, 'blueprint')
+  const found = await findOne(session, ownStorages.blueprints, 'short_id', id)
   if (!found) throw notFound(id, 'blueprint')
   return found
 }
@@ -80,7 +74,7 @@ export async function updateBlueprint(
     context.database,
     async (session) => {
       const only = updateHash === undefined ? {} : { updateHash }
-      const written = await session.update(recordStorages.blueprints, guid, mutations, only)
+      const written = await session.update(ownStorages.blueprints, guid, mutations, only)
       if (written.outcome === 'not_found') throw notFound(guid, 'blueprint')
       if (written.outcome === 'conflict')
         throw new QuoinError(
@@ -99,13 +93,13 @@ export async function removeBlueprint(context: RecordContext, guid: string, by?:
   return transact(
     context.database,
     async (session) => {
-      const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+      const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
       if (record.active === true) {
         throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
       }
       for (const block of await blockRecords(session, guid))
-        await session.setRemoved(recordStorages.blocks, guidOf(block), true)
-      const removed = await session.setRemoved(recordStorages.blueprints, guid, true)
+        await session.setRemoved(ownStorages.blocks, guidOf(block), true)
+      const removed = await session.setRemoved(ownStorages.blueprints, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'blueprint')
       return documentOf(removed.document)
     },

@@ -2,13 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/seeded-random.ts'
 import { openTestDatabase, type TestDatabase, withoutRules } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
-import { openRecords, recordStorages } from '../../records/records.ts'
+import { openRecords } from '../../records/records.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Flows, openFlows } from '../flows.ts'
 import { installBlueprint } from './install-blueprint.ts'
@@ -55,29 +56,29 @@ const listsOf = (all: readonly JsonObject[]) => all.filter(({ type }) => type ==
 
 test('writes true on what is saved, staged and deployed, and on nothing else; once only', async () => {
   await installBlueprint(flows, { name: 'a', blocks: flow({}) }, { guid: '', username: 'a' })
-  const [block] = listsOf(await records(recordStorages.blocks))
+  const [block] = listsOf(await records(ownStorages.blocks))
   const { type, in_pins: pins } = block ?? {}
   const staged = { change: 'updated', type: type ?? '', in_pins: pins ?? [] }
   await transact(room.database, (session) =>
-    session.update(recordStorages.blocks, guidOf(block ?? {}), setFields({ unsaved: staged })),
+    session.update(ownStorages.blocks, guidOf(block ?? {}), setFields({ unsaved: staged })),
   )
-  const others = (await records(recordStorages.blocks)).filter(({ type: other }) => other !== type)
+  const others = (await records(ownStorages.blocks)).filter(({ type: other }) => other !== type)
 
   await keepEmptyLists(room.database)
 
-  const all = await records(recordStorages.blocks)
+  const all = await records(ownStorages.blocks)
   const [after] = listsOf(all)
   expect(ignores(after ?? {})).toBe(true)
   expect(isJsonObject(after?.unsaved) && ignores(after.unsaved)).toBe(true)
   expect(all.filter(({ type: other }) => other !== type)).toEqual(others)
-  const [deployment] = await records(recordStorages.deployments)
+  const [deployment] = await records(ownStorages.deployments)
   expect(listsOf(objectsIn(deployment?.blocks ?? [])).map(ignores)).toEqual([true])
 
   const file = { name: 'b', blocks: { must: { type: 'query_bool_must', in: { field: 'a', terms: [] } } } }
   await installBlueprint(flows, file, { guid: '', username: 'a' })
   await keepEmptyLists(room.database)
   expect(
-    listsOf(await records(recordStorages.blocks))
+    listsOf(await records(ownStorages.blocks))
       .map(ignores)
       .toSorted(),
   ).toEqual([true, undefined])

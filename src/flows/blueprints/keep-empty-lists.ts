@@ -4,7 +4,6 @@
  * Done once per database, before blueprints are compiled: 50 records in memory at a time, and one read at later starts.
  */
 
-import { recordStorages } from '../../records/records.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -12,10 +11,9 @@ import { type Query, search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf, findOne } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
-/** What was done once to the records of this database, by name. */
-const stepStorage = '_record_steps'
 const STEP = 'query_bool_must ignore_empty'
 const PIN = 'ignore_empty'
 const BLOCK = 'query_bool_must'
@@ -30,13 +28,13 @@ const fitting: Query = {
 }
 
 export async function keepEmptyLists(database: Database): Promise<void> {
-  await database.ensure(stepStorage, { indexes: [{ fields: ['name'], unique: true }] })
+  await database.ensure(ownStorages.recordSteps, { indexes: [{ fields: ['name'], unique: true }] })
   // Nodes that start together: one does it, the others find it done. Nobody deploys meanwhile.
   await database.capabilities.alone('deployments', async () => {
-    if (await findOne(database.session(), stepStorage, 'name', STEP)) return
-    await changeAll(database, recordStorages.blocks, fitting, changedBlock)
-    await changeAll(database, recordStorages.deployments, { kind: 'all' }, changedDeployment)
-    await transact(database, (session) => session.create(stepStorage, setFields({ name: STEP })))
+    if (await findOne(database.session(), ownStorages.recordSteps, 'name', STEP)) return
+    await changeAll(database, ownStorages.blocks, fitting, changedBlock)
+    await changeAll(database, ownStorages.deployments, { kind: 'all' }, changedDeployment)
+    await transact(database, (session) => session.create(ownStorages.recordSteps, setFields({ name: STEP })))
   })
 }
 

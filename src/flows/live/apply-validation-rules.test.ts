@@ -4,16 +4,12 @@ import { loadBlocks } from '../../blocks/load-blocks.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { emptyContent } from '../../shared/empty-content.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { compileBlueprint } from '../compile/compile-blueprint.ts'
 import { applyValidationRules } from './apply-validation-rules.ts'
 import type { Candidate } from './validation-kinds.ts'
-import {
-  createValidationRule,
-  openValidationRules,
-  type Severity,
-  validationRuleStorage,
-} from './validation-rules.ts'
+import { createValidationRule, openValidationRules, type Severity } from './validation-rules.ts'
 
 let room: TestDatabase
 beforeEach(async () => {
@@ -54,6 +50,6 @@ test('errors refuse, warnings and infos are told', async () => {
 
 test('a rule of a kind that this version does not know says nothing', async () => {
   const fields = setFields({ rule_type: 'of_tomorrow', parameters: {}, severity: 'error' })
-  await transact(room.database, (session) => session.create(validationRuleStorage, fields))
+  await transact(room.database, (session) => session.create(ownStorages.validationRules, fields))
   expect(await apply()).toEqual({ errors: [], notes: [] })
 })

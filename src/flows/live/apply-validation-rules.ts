@@ -4,9 +4,9 @@ import { isJsonObject } from '../../shared/json.ts'
 import { matchAll } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import type { DeployNote } from '../compile/deploy-notes.ts'
 import { type Candidate, findRuleKind } from './validation-kinds.ts'
-import { validationRuleStorage } from './validation-rules.ts'
 
 export interface Findings {
   /** Refuse the deploy. */
@@ -19,7 +19,7 @@ export interface Findings {
 export async function applyValidationRules(session: Session, candidate: Candidate): Promise<Findings> {
   const errors: Problem[] = []
   const notes: DeployNote[] = []
-  for (const rule of await findRecords(session, validationRuleStorage, matchAll)) {
+  for (const rule of await findRecords(session, ownStorages.validationRules, matchAll)) {
     const { parameters } = rule
     const found = findRuleKind(textIn(rule.rule_type))?.check(
       candidate,

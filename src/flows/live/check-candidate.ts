@@ -1,16 +1,17 @@
 /** What keeps a blueprint from being deployed, and what is only told. */
+
 import type { BlockDefinition } from '../../blocks/block.ts'
-import { getRecord, type RecordContext, recordStorages } from '../../records/records.ts'
+import { getRecord, type RecordContext } from '../../records/records.ts'
 import { isAccountPath } from '../../shared/account-paths.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../../shared/errors.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { type CompiledBlueprint, compileInTurns } from '../compile/compile-blueprint.ts'
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 import type { Candidate } from './validation-kinds.ts'
-import { validationRuleStorage } from './validation-rules.ts'
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
 
@@ -48,7 +49,7 @@ export async function checkBlocks(
   blocks: readonly Block[],
 ): Promise<Checked> {
   const session = context.database.session()
-  const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+  const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
   const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue)
   if (!compiled) return { problems, notes: [] }
   const claimed = claimProblem(() => live.checkClaims(compiled))
@@ -64,7 +65,7 @@ async function findings(
   candidate: Candidate,
 ): Promise<Findings> {
   const { notes } = candidate.compiled
-  if (!database.has(validationRuleStorage)) return { errors: [], notes }
+  if (!database.has(ownStorages.validationRules)) return { errors: [], notes }
   const ruled = await applyValidationRules(session, candidate)
   return { errors: ruled.errors, notes: [...notes, ...ruled.notes] }
 }

@@ -1,20 +1,15 @@
 /** One deploy, in the order of `deployments.ts`: check, make room, write, serve. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { BlockDefinition } from '../../blocks/block.ts'
-import {
-  type Actor,
-  getRecord,
-  notFound,
-  type RecordContext,
-  recordStorages,
-  savedBlocks,
-} from '../../records/records.ts'
+import { type Actor, getRecord, notFound, type RecordContext, savedBlocks } from '../../records/records.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { DeployNote } from '../compile/deploy-notes.ts'
@@ -60,7 +55,7 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
   const { mayTakeAccountPages, ...by } = deployer
   const { database } = context
   const session = database.session()
-  const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+  const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
   const candidate = await candidateOf(parts, session, record, asked)
   const { compiled } = candidate
   const notes = await validateOrRefuse(context, session, candidate)
@@ -130,7 +125,7 @@ function write(
       if (!unchanged) {
         const number = before.number + 1
         const fields = { blueprint_guid: guid, number, blocks: plain(blocks), by: { ...by } }
-        const deployment = documentOf(await session.create(recordStorages.deployments, setFields(fields)))
+        const deployment = documentOf(await session.create(ownStorages.deployments, setFields(fields)))
         Object.assign(changes, { deployment_guid: guidOf(deployment), version: number })
       }
       return changed(session, guid, changes)
@@ -140,7 +135,7 @@ function write(
 }
 
 async function changed(session: Session, guid: string, changes: JsonObject): Promise<JsonObject> {
-  const update = await session.update(recordStorages.blueprints, guid, setFields(changes))
+  const update = await session.update(ownStorages.blueprints, guid, setFields(changes))
   if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
   return documentOf(update.document)
 }

@@ -9,18 +9,14 @@
  * Other nodes watch the storage of blueprints: before a write to it is acknowledged, each has read the blueprint's record
  * anew and serves what that says.
  */
+
 import type { BlockDefinition } from '../../blocks/block.ts'
-import {
-  type Actor,
-  getRecord,
-  type RecordContext,
-  recordStorages,
-  savedBlocks,
-} from '../../records/records.ts'
+import { type Actor, getRecord, type RecordContext, savedBlocks } from '../../records/records.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { oneAtATime } from '../../shared/one-at-a-time.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { type Difference, differences } from './block-differences.ts'
 import { type Checked, checkBlocks, compileOrRefuse } from './check-candidate.ts'
 import { type Deployer, type DeployParts, deactivateBlueprint, deployBlueprint } from './deploy-blueprint.ts'
@@ -59,7 +55,7 @@ export function openDeployments(
     ...{ context, live, log },
     compile: (guid, blocks) => compileOrRefuse(guid, blocks, catalogue),
   })
-  const unwatch = database.capabilities.changes.watch(recordStorages.blueprints, (guids) =>
+  const unwatch = database.capabilities.changes.watch(ownStorages.blueprints, (guids) =>
     inTurn('follow', () => (guids ? follow(guids) : restore())),
   )
   const parts: DeployParts = {
@@ -77,7 +73,7 @@ export function openDeployments(
     check: (guid, blocks) => checkBlocks(parts, guid, blocks),
     async pending(guid) {
       const session = database.session()
-      const record = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+      const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
       const { blocks } = await deployed(session, record)
       return differences(blocks, await savedBlocks(context, session, guid))
     },

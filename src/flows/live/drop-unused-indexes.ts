@@ -2,6 +2,7 @@ import { expiryNeeds } from '../../records/purge-expired.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Index } from '../../storage/document-index.ts'
+import { isOwnStorage } from '../../storage/own-storages.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 
 /**
@@ -16,7 +17,7 @@ export async function dropUnusedIndexes(
 ): Promise<void> {
   for (const name of new Set(names)) {
     // Quoin's own storages say themselves what they need.
-    if (name.startsWith('_') || !database.has(name)) continue
+    if (isOwnStorage(name) || !database.has(name)) continue
     const kept: Index[] = [...(expiryNeeds.indexes ?? [])]
     for (const { compiled } of live.table().blueprints.values())
       kept.push(...(compiled.needs.get(name)?.indexes ?? []))

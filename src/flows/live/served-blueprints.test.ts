@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../test/seeded-random.ts'
 import { openTestDatabase, type TestDatabase, withoutRules } from '../../../test/test-database.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
-import { openRecords, recordStorages } from '../../records/records.ts'
+import { openRecords } from '../../records/records.ts'
 import type { SystemLogEntry } from '../../records/system-log.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../flows.ts'
@@ -50,10 +51,10 @@ function install(flows: Flows, uri: string): Promise<string> {
 /** Puts other blocks in the place of what is deployed, behind everybody's back. */
 async function spoil(guid: string, blocks: readonly unknown[]): Promise<void> {
   await transact(room.database, async (session) => {
-    const record = await session.get(recordStorages.blueprints, guid)
+    const record = await session.get(ownStorages.blueprints, guid)
     const deployment = record && documentOf(record).deployment_guid
     const changes = setFields({ blocks: JSON.parse(JSON.stringify(blocks)) })
-    const written = await session.update(recordStorages.deployments, String(deployment), changes)
+    const written = await session.update(ownStorages.deployments, String(deployment), changes)
     expect(written.outcome).toBe('written')
   })
 }

@@ -2,14 +2,16 @@
  * Brings what this node serves to what the records of blueprints say: all of it at its start, and a few when another node
  * has written them.
  */
+
 import { Compile } from 'typebox/compile'
-import { findRecords, type RecordContext, recordStorages } from '../../records/records.ts'
+import { findRecords, type RecordContext } from '../../records/records.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import { type Block, BlockContent } from '../../shared/blueprint.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
 
@@ -59,7 +61,7 @@ export function servedBlueprints({ context, live, log, compile }: ServedBlueprin
   async function deploymentsOf(session: Session, records: readonly JsonObject[]) {
     const values = records.flatMap(({ deployment_guid: guid }) => (typeof guid === 'string' ? [guid] : []))
     const query = { kind: 'terms', field: '_meta.guid', values } as const
-    const found = await findAll(session, recordStorages.deployments, query, READ_AT_ONCE)
+    const found = await findAll(session, ownStorages.deployments, query, READ_AT_ONCE)
     return new Map(found.map((deployment) => [guidOf(deployment), deployment]))
   }
 
@@ -112,14 +114,13 @@ export function servedBlueprints({ context, live, log, compile }: ServedBlueprin
 
   return {
     async deployed(session, { deployment_guid: guid }) {
-      const stored =
-        typeof guid === 'string' ? await session.get(recordStorages.deployments, guid) : undefined
+      const stored = typeof guid === 'string' ? await session.get(ownStorages.deployments, guid) : undefined
       return read(stored && documentOf(stored))
     },
     async restore() {
       const session = context.database.session()
       const query = { kind: 'term', field: 'active', value: true } as const
-      const active = await findRecords(session, recordStorages.blueprints, query)
+      const active = await findRecords(session, ownStorages.blueprints, query)
       const guids = new Set(active.map(guidOf))
       const gone = [...live.table().blueprints.keys()].filter((guid) => !guids.has(guid))
       live.setAll(new Map(gone.map((guid) => [guid, undefined])))
@@ -130,7 +131,7 @@ export function servedBlueprints({ context, live, log, compile }: ServedBlueprin
       const active: JsonObject[] = []
       const off = new Map<string, undefined>()
       for (const guid of guids) {
-        const stored = await session.get(recordStorages.blueprints, guid)
+        const stored = await session.get(ownStorages.blueprints, guid)
         const record = stored && documentOf(stored)
         if (record?.active === true) active.push(record)
         else if (live.table().blueprints.has(guid)) off.set(guid, undefined)

@@ -10,10 +10,9 @@ import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Database, documentOf, type Written } from '../../storage/database.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { findRuleKind, ruleKinds } from './validation-kinds.ts'
-
-export const validationRuleStorage = '_validation_rules'
 
 export type Severity = 'error' | 'warning' | 'info'
 
@@ -26,7 +25,7 @@ export interface ValidationRuleInput {
 }
 
 export async function openValidationRules(database: Database): Promise<void> {
-  await database.ensure(validationRuleStorage, { text: true })
+  await database.ensure(ownStorages.validationRules, { text: true })
 }
 
 /** INVALID_BODY for an unknown rule type, listing the known ones, and for parameters that do not fit it. */
@@ -42,13 +41,13 @@ export async function createValidationRule(
   const origin = { user: by }
   return transact(
     database,
-    async (session) => documentOf(await session.create(validationRuleStorage, fields)),
+    async (session) => documentOf(await session.create(ownStorages.validationRules, fields)),
     origin,
   )
 }
 
 export async function getValidationRule(database: Database, guid: string): Promise<JsonObject> {
-  return getRecord(database.session(), validationRuleStorage, guid, 'validation rule')
+  return getRecord(database.session(), ownStorages.validationRules, guid, 'validation rule')
 }
 
 /** Changes what is given, if `updateHash` is still the rule's; else CONFLICT. */
@@ -64,7 +63,9 @@ export async function updateValidationRule(
   return transact(
     database,
     async (session) => {
-      const written: Written = await session.update(validationRuleStorage, guid, mutations, { updateHash })
+      const written: Written = await session.update(ownStorages.validationRules, guid, mutations, {
+        updateHash,
+      })
       if (written.outcome === 'not_found') throw notFound(guid, 'validation rule')
       if (written.outcome === 'conflict')
         throw new QuoinError(
@@ -84,7 +85,7 @@ export async function removeValidationRule(database: Database, guid: string, by:
   await transact(
     database,
     async (session) => {
-      const removed = await session.setRemoved(validationRuleStorage, guid, true)
+      const removed = await session.setRemoved(ownStorages.validationRules, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'validation rule')
     },
     { user: by },

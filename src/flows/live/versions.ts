@@ -1,12 +1,13 @@
 /** Former deployments of a blueprint. Each that changed anything is kept, numbered from 1, with a copy of its blocks. */
 
-import { getRecord, type RecordContext, recordStorages } from '../../records/records.ts'
+import { getRecord, type RecordContext } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 
 export interface Version {
   readonly number: number
@@ -27,8 +28,8 @@ const LISTED = 100
 
 export async function listVersions(context: RecordContext, guid: string): Promise<VersionSummary[]> {
   const session = context.database.session()
-  const blueprint = await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
-  const found = await session.find(recordStorages.deployments, {
+  const blueprint = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+  const found = await session.find(ownStorages.deployments, {
     query: { kind: 'term', field: 'blueprint_guid', value: guid },
     sort: [{ field: 'number', order: 'desc', missing: 'last' }],
     limit: LISTED,
@@ -45,8 +46,8 @@ export async function listVersions(context: RecordContext, guid: string): Promis
 /** One version with its blocks; NOT_FOUND if there is none of that number. */
 export async function getVersion(context: RecordContext, guid: string, number: number): Promise<Version> {
   const session = context.database.session()
-  await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
-  const found = await session.find(recordStorages.deployments, {
+  await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+  const found = await session.find(ownStorages.deployments, {
     query: {
       kind: 'and',
       queries: [

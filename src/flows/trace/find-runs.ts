@@ -6,9 +6,9 @@ import { isJsonObject } from '../../shared/json.ts'
 import { type Query, type Search, search } from '../../shared/query.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findPage } from '../../storage/find-page.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import type { RecordPage } from '../../storage/record-page.ts'
 import { detailOf, summaryOf } from './run-record.ts'
-import { runStorage } from './run-records.ts'
 import type { Tracing } from './tracing.ts'
 
 export interface RunsWanted {
@@ -70,7 +70,7 @@ export async function pausedRuns(tracing: Tracing, blueprint: string | undefined
 /** As they are now: with those that are under way, and without what ended nodes left behind. */
 async function findRuns(tracing: Tracing, wanted: Search): Promise<RecordPage> {
   await storeAll(tracing)
-  const find = () => findPage(tracing.flows.records.database.session(), runStorage, wanted)
+  const find = () => findPage(tracing.flows.records.database.session(), ownStorages.runs, wanted)
   const page = await find()
   return (await tracing.records.settle(page.records)) ? find() : page
 }

@@ -7,15 +7,17 @@
  *
  * What was dots in the record is dots in the replay.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { RunRequest } from '../../blocks/run-request.ts'
-import { getRecord, recordStorages } from '../../records/records.ts'
+import { getRecord } from '../../records/records.ts'
 import type { Compared } from '../../shared/api/runs.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { candidateBlocks } from '../blueprints/block-staging.ts'
 import { type CompiledBlueprint, compileBlueprint } from '../compile/compile-blueprint.ts'
 import { getVersion } from '../live/versions.ts'
@@ -101,12 +103,7 @@ async function blocksOf(
   blueprint: string,
   state: ReplayedState,
 ): Promise<{ blocks: readonly Block[]; deployment: number }> {
-  const record = await getRecord(
-    records.database.session(),
-    recordStorages.blueprints,
-    blueprint,
-    'blueprint',
-  )
+  const record = await getRecord(records.database.session(), ownStorages.blueprints, blueprint, 'blueprint')
   if (state !== 'deployed') return { blocks: await candidateBlocks(records, blueprint, state), deployment: 0 }
   const deployment = numberIn(record.version)
   if (deployment === 0) throw new QuoinError('CONFLICT', 'The blueprint was never deployed.')

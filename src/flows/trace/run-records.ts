@@ -5,6 +5,7 @@
  *
  * Of each blueprint the newest are kept, and none for longer than a day.
  */
+
 import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -12,10 +13,9 @@ import { type Query, search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { isUnderWay, lostRun, type RunRecord } from './run-record.ts'
-
-export const runStorage = '_runs'
 
 export interface RunRecords {
   /** Whether no more runs should be traced until some are stored. */
@@ -54,7 +54,7 @@ const PRUNED = 2 * BATCH
 
 export async function openRunRecords(options: RunRecordsOptions): Promise<RunRecords> {
   const { database, clock, keepLast, stored, node } = options
-  await database.ensure(runStorage, {
+  await database.ensure(ownStorages.runs, {
     indexes: [{ fields: ['blueprint', '_meta.cms'] }, { fields: ['status'] }, { fields: ['_meta.expiry'] }],
   })
   /** By run: what is newer replaces what has not been stored yet. */
@@ -93,9 +93,9 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
 
   async function write(session: Session, { guid, ...record }: RunRecord): Promise<void> {
     const fields = setFields(record)
-    const update = await session.update(runStorage, guid, fields)
+    const update = await session.update(ownStorages.runs, guid, fields)
     if (update.outcome === 'written') return
-    await session.create(runStorage, fields, { guid, expiry: Math.floor(clock() / 1000) + DAY })
+    await session.create(ownStorages.runs, fields, { guid, expiry: Math.floor(clock() / 1000) + DAY })
   }
 
   /** Those of a blueprint that are more than are kept. */
@@ -113,10 +113,12 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
   }
 
   async function remove(wanted: Parameters<typeof search>[0]): Promise<void> {
-    const found = documentsOf(await database.session().find(runStorage, search({ ...wanted, limit: PRUNED })))
+    const found = documentsOf(
+      await database.session().find(ownStorages.runs, search({ ...wanted, limit: PRUNED })),
+    )
     if (found.length === 0) return
     await transact(database, async (session) => {
-      for (const document of found) await session.delete(runStorage, guidOf(document))
+      for (const document of found) await session.delete(ownStorages.runs, guidOf(document))
     })
   }
 
@@ -136,7 +138,7 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
     },
     flush,
     async find(guid) {
-      const found = await database.session().get(runStorage, guid)
+      const found = await database.session().get(ownStorages.runs, guid)
       return found && documentOf(found)
     },
     async settle(documents) {
@@ -147,7 +149,8 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
       const lost = open.filter((document) => !live.has(textIn(document.node)))
       if (lost.length === 0) return false
       await transact(database, async (session) => {
-        for (const document of lost) await session.update(runStorage, guidOf(document), setFields(lostRun))
+        for (const document of lost)
+          await session.update(ownStorages.runs, guidOf(document), setFields(lostRun))
       })
       return true
     },

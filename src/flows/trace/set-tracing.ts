@@ -1,9 +1,10 @@
 /** Turning tracing of a blueprint on and off, as an endpoint asks for it. */
 
-import { type Actor, getRecord, recordStorages } from '../../records/records.ts'
+import { type Actor, getRecord } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { candidateBlocks } from '../blueprints/block-staging.ts'
 import type { Flows } from '../flows.ts'
 import { KEEP_LAST } from './traced-blueprints.ts'
@@ -46,7 +47,7 @@ export async function setTracing(tracing: Tracing, guid: string, asked: TracingA
 }
 
 function blueprintOf({ records }: Flows, guid: string): Promise<JsonObject> {
-  return getRecord(records.database.session(), recordStorages.blueprints, guid, 'blueprint')
+  return getRecord(records.database.session(), ownStorages.blueprints, guid, 'blueprint')
 }
 
 async function checkBreakpoints(

@@ -9,6 +9,7 @@
  * A key belongs to an endpoint and to its sender (the user, or the address of an anonymous caller), and to one request:
  * the same key with another path or body is a mistake of the client and refused.
  */
+
 import { createHash } from 'node:crypto'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
@@ -19,9 +20,9 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { replyText } from './endpoint-reply.ts'
 
-const storageName = '_idempotency'
 const DAY = 86_400
 const LONGEST_KEY = 255
 
@@ -58,13 +59,13 @@ export interface IdempotencyKey {
 }
 
 export async function openIdempotency(database: Database, clock: Clock): Promise<Idempotency> {
-  await database.ensure(storageName, { indexes: [{ fields: ['key'], unique: true }] })
+  await database.ensure(ownStorages.idempotency, { indexes: [{ fields: ['key'], unique: true }] })
   const working = new Map<string, { readonly done: Promise<void>; readonly release: () => void }>()
 
   async function stored({ key, fingerprint }: IdempotencyKey): Promise<StoredReply | undefined> {
     const session = database.session()
     const found = await session.find(
-      storageName,
+      ownStorages.idempotency,
       search({ query: { kind: 'term', field: 'key', value: key }, limit: 1 }),
     )
     const record = Array.isArray(found.documents.value) ? found.documents.value[0] : undefined
@@ -72,7 +73,8 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
     const { expires } = record
     if (typeof expires === 'number' && expires * 1000 <= clock()) {
       const meta = record._meta
-      if (isJsonObject(meta) && typeof meta.guid === 'string') await session.delete(storageName, meta.guid)
+      if (isJsonObject(meta) && typeof meta.guid === 'string')
+        await session.delete(ownStorages.idempotency, meta.guid)
       await session.commit()
       return undefined
     }
@@ -121,7 +123,7 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
       const expires = Math.floor(clock() / 1000) + DAY
       const text = replyText(reply) ?? null
       const fields = { ...key, code: reply.code, text, headers: { ...reply.headers }, expires }
-      return session.create(storageName, setFields(fields), { expiry: expires })
+      return session.create(ownStorages.idempotency, setFields(fields), { expiry: expires })
     },
   }
 }

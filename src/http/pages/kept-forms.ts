@@ -7,6 +7,7 @@
  * anything. The browser is sent to sign in and from there back to the form's address with `_kept=<one-time name>`. A user who
  * is signed in then gets the filled form if it is theirs, and the empty one otherwise. Passwords and files are never kept.
  */
+
 import { deleteExpired } from '../../access/delete-expired.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -15,11 +16,11 @@ import { setFields } from '../../shared/mutation.ts'
 import type { Database } from '../../storage/database.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { PageSecret } from './page-secret.ts'
 import { type Posted, postedFields, sentNames } from './posted.ts'
 
-const storageName = '_kept_forms'
 const PURPOSE = 'kept form'
 /** Long enough to find a forgotten password, short enough that no text is left for long. */
 const SECONDS = 3_600
@@ -57,7 +58,7 @@ export async function openKeptForms(
   clock: Clock,
 ): Promise<KeptForms> {
   const indexes = [{ fields: ['name'], unique: true }, { fields: ['user'] }, { fields: ['until'] }]
-  await database.ensure(storageName, { indexes })
+  await database.ensure(ownStorages.keptForms, { indexes })
   const now = () => Math.floor(clock() / 1000)
   const signed = ({ form, href, once }: ShownForm, body: string) => JSON.stringify([form, href, once, body])
 
@@ -85,12 +86,14 @@ export async function openKeptForms(
       const names = posted.names().filter((name) => !name.startsWith('_') && !never.includes(name))
       const values = JSON.stringify(Object.fromEntries(names.map((name) => [name, [...posted.all(name)]])))
       if (values.length > MAX_TEXT) return undefined
-      await deleteExpired(database, storageName, 'until', now())
-      const many = await database.session().count(storageName, { kind: 'term', field: 'user', value: user })
+      await deleteExpired(database, ownStorages.keptForms, 'until', now())
+      const many = await database
+        .session()
+        .count(ownStorages.keptForms, { kind: 'term', field: 'user', value: user })
       if (many >= MAX_FORMS) return undefined
       const record = { name: once, user, form, href, values, until: now() + SECONDS }
       try {
-        await transact(database, async (session) => session.create(storageName, setFields(record)))
+        await transact(database, async (session) => session.create(ownStorages.keptForms, setFields(record)))
       } catch (error) {
         // Sent twice: what came first is there.
         if (!(error instanceof QuoinError) || error.code !== 'CONFLICT') throw error
@@ -99,7 +102,7 @@ export async function openKeptForms(
     },
 
     async find(name, href, user) {
-      const record = await findOne(database.session(), storageName, 'name', name)
+      const record = await findOne(database.session(), ownStorages.keptForms, 'name', name)
       if (!record || record.user !== user || record.href !== href || numberIn(record.until) <= now())
         return undefined
       const values: JsonValue = JSON.parse(textIn(record.values))

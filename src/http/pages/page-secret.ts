@@ -1,13 +1,14 @@
 /** A secret that all nodes share, for what pages sign: tokens of forms and addresses of files. */
+
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../../shared/guid.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Database } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
-const storageName = '_secrets'
 const key = 'pages'
 const BYTES = 32
 
@@ -19,17 +20,18 @@ export interface PageSecret {
 
 /** Reads the secret, or makes it: one node at a time. */
 export async function openPageSecret(database: Database, random: Random): Promise<PageSecret> {
-  await database.ensure(storageName, { indexes: [{ fields: ['key'], unique: true }] })
+  await database.ensure(ownStorages.pageSecrets, { indexes: [{ fields: ['key'], unique: true }] })
   const secret = await database.capabilities.alone('page secret', async () => {
-    const known = await findOne(database.session(), storageName, 'key', key)
+    const known = await findOne(database.session(), ownStorages.pageSecrets, 'key', key)
     if (known) return Buffer.from(textIn(known.secret), 'base64url')
     const bytes = Buffer.alloc(BYTES)
     random(bytes)
     const fields = { key, secret: bytes.toString('base64url') }
-    await transact(database, async (session) => session.create(storageName, setFields(fields)))
+    await transact(database, async (session) => session.create(ownStorages.pageSecrets, setFields(fields)))
     return bytes
   })
-  if (secret.length < BYTES) throw new Error(`The storage ${storageName} holds a secret that is too short.`)
+  if (secret.length < BYTES)
+    throw new Error(`The storage ${ownStorages.pageSecrets} holds a secret that is too short.`)
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', secret)
       .update(JSON.stringify([purpose, text]))

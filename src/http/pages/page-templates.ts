@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { readTemplate } from '../../pages/read-template.ts'
-import { templateStorage } from '../../records/templates.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageTemplate } from '../../shared/page-content.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 
 export interface PageTemplates {
   /** Undefined if there is none of this name. */
@@ -28,7 +28,7 @@ export function pageTemplates(database: Database): PageTemplates {
   return {
     async find(name) {
       const key = name.normalize('NFKC').toLowerCase()
-      const record = await findOne(database.session(), templateStorage, 'name_key', key)
+      const record = await findOne(database.session(), ownStorages.templates, 'name_key', key)
       if (!record) return undefined
       const { settings, css } = readTemplate(partsOf(record))
       return {
@@ -41,7 +41,8 @@ export function pageTemplates(database: Database): PageTemplates {
     async file(name) {
       const [, guid, wanted, ending] =
         /^templates\/([A-Za-z0-9-]+)\.([A-Za-z0-9_-]+)\.(css|js)$/.exec(name) ?? []
-      const stored = guid === undefined ? undefined : await database.session().get(templateStorage, guid)
+      const stored =
+        guid === undefined ? undefined : await database.session().get(ownStorages.templates, guid)
       if (!stored) return undefined
       const record = documentOf(stored)
       const text = ending === 'js' ? textIn(record.js) : readTemplate(partsOf(record)).css

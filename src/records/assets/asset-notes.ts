@@ -6,13 +6,13 @@
  * Not by listing all files and deleting those without a record: a second database on the same bucket, as a copy of the
  * first one would be, or one that was restored from a backup, would then delete files that others need.
  */
+
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-
-const noteStorage = '_asset_files'
+import { ownStorages } from '../../storage/own-storages.ts'
 
 export interface AssetNote {
   readonly guid: string
@@ -21,22 +21,25 @@ export interface AssetNote {
 }
 
 export function openAssetNotes(database: Database): Promise<void> {
-  return database.ensure(noteStorage)
+  return database.ensure(ownStorages.assetNotes)
 }
 
 export async function noteFile(session: Session, place: string): Promise<AssetNote> {
-  return { guid: guidOf(documentOf(await session.create(noteStorage, setFields({ place })))), place }
+  return {
+    guid: guidOf(documentOf(await session.create(ownStorages.assetNotes, setFields({ place })))),
+    place,
+  }
 }
 
 /** Does nothing when it is forgotten already. */
 export async function forgetNote(session: Session, { guid }: AssetNote): Promise<void> {
-  await session.delete(noteStorage, guid)
+  await session.delete(ownStorages.assetNotes, guid)
 }
 
 /** At most 100 that were made before a time (Unix seconds), the oldest first. */
 export async function notesBefore(database: Database, time: number): Promise<readonly AssetNote[]> {
   const query = { kind: 'range', field: '_meta.created', bounds: { lt: time } } as const
   const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const
-  const found = await database.session().find(noteStorage, search({ query, sort, limit: 100 }))
+  const found = await database.session().find(ownStorages.assetNotes, search({ query, sort, limit: 100 }))
   return documentsOf(found).map((note) => ({ guid: guidOf(note), place: textIn(note.place) }))
 }

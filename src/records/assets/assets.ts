@@ -15,12 +15,11 @@ import { assetDirectoryProblem, assetNameProblem, publicPath } from '../../stora
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findPage } from '../../storage/find-page.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import type { RecordPage } from '../../storage/record-page.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'
 import { type AssetNote, forgetNote, noteFile, openAssetNotes } from './asset-notes.ts'
-
-export const assetStorage = '_assets'
 
 /** 500 MB as the contract counts them. */
 const MAX_ASSET_BYTES = 500 * 1024 * 1024
@@ -56,7 +55,7 @@ export async function openAssets(
   limit = MAX_ASSET_BYTES,
 ): Promise<Assets> {
   const { database } = records
-  await database.ensure(assetStorage, {
+  await database.ensure(ownStorages.assets, {
     indexes: [
       { fields: ['public_path'], unique: true },
       { fields: ['sha256'] },
@@ -94,7 +93,7 @@ export async function openAssets(
   /** Within the turn of the content. */
   async function settle(note: AssetNote): Promise<void> {
     const queries = [term('file', note.place), term('sha256', note.place)]
-    const users = await database.session().count(assetStorage, { kind: 'or', queries }, true)
+    const users = await database.session().count(ownStorages.assets, { kind: 'or', queries }, true)
     if (users === 0) await deleteFile(note.place)
     await transact(database, (session) => forgetNote(session, note))
   }
@@ -116,7 +115,7 @@ export async function openAssets(
           database,
           async (session) => {
             if (path !== null) await checkFree(session, path)
-            const stored = await session.create(assetStorage, setFields(fields))
+            const stored = await session.create(ownStorages.assets, setFields(fields))
             await forgetNote(session, note)
             return documentOf(stored)
           },
@@ -139,15 +138,15 @@ export async function openAssets(
         await files.discard(file)
       }
     },
-    get: (guid) => getRecord(database.session(), assetStorage, guid, 'asset'),
-    search: (wanted) => findPage(records.database.session(), assetStorage, wanted),
+    get: (guid) => getRecord(database.session(), ownStorages.assets, guid, 'asset'),
+    search: (wanted) => findPage(records.database.session(), ownStorages.assets, wanted),
     async remove(guid, by) {
-      const record = await getRecord(database.session(), assetStorage, guid, 'asset')
+      const record = await getRecord(database.session(), ownStorages.assets, guid, 'asset')
       await inTurn(textIn(record.sha256), async () => {
         const note = await transact(
           database,
           async (session) => {
-            const deleted = await session.delete(assetStorage, guid)
+            const deleted = await session.delete(ownStorages.assets, guid)
             if (deleted.outcome !== 'written') throw notFound(guid, 'asset')
             return noteFile(session, placeOf(record))
           },
@@ -159,7 +158,7 @@ export async function openAssets(
     settle: (note) => inTurn(contentOf(note.place), () => settle(note)),
     read: (record, range) => files.read(placeOf(record), range),
     async findPublic(path) {
-      const [record] = await findRecords(database.session(), assetStorage, term('public_path', path))
+      const [record] = await findRecords(database.session(), ownStorages.assets, term('public_path', path))
       return record
     },
   }
@@ -174,7 +173,7 @@ export function checkAssetPlace({ name, directory }: Pick<AssetInput, 'name' | '
 }
 
 async function checkFree(session: Session, path: string): Promise<void> {
-  const [owner] = await findRecords(session, assetStorage, term('public_path', path))
+  const [owner] = await findRecords(session, ownStorages.assets, term('public_path', path))
   if (!owner) return
   throw new QuoinError(
     'CONFLICT',

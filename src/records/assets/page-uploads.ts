@@ -7,12 +7,13 @@
  * A file of a form that no document was written with in that run (a job does it later, or it was sent before there were
  * notes) is shown by any document that holds its guid. Other private files are shown by none.
  */
+
 import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { assetStorage } from './assets.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 
 export const PAGE_UPLOADS = 'page_uploads'
 
@@ -45,11 +46,13 @@ export function noteDocumentsOf(database: Database, assets: readonly string[]): 
 }
 
 async function note(session: Session, asset: string, document: string): Promise<void> {
-  const stored = await session.get(assetStorage, asset)
+  const stored = await session.get(ownStorages.assets, asset)
   if (!stored) return
   const noted = textsIn(documentOf(stored).documents)
   if (noted.includes(document) || noted.length >= MOST_DOCUMENTS) return
-  await session.update(assetStorage, asset, [{ op: 'set', field: 'documents', value: [...noted, document] }])
+  await session.update(ownStorages.assets, asset, [
+    { op: 'set', field: 'documents', value: [...noted, document] },
+  ])
 }
 
 /** Tells which of the files a page may give an address. */
@@ -60,7 +63,7 @@ export async function filesToShow(
   const guids = [...new Set(held.map(({ asset }) => asset))].slice(0, MOST_FILES)
   if (guids.length === 0) return () => false
   const query = { kind: 'terms', field: '_meta.guid', values: guids } as const
-  const found = documentsOf(await session.find(assetStorage, search({ query, limit: guids.length })))
+  const found = documentsOf(await session.find(ownStorages.assets, search({ query, limit: guids.length })))
   const records = new Map(found.map((record) => [guidOf(record), record]))
   return ({ asset, document }) => {
     const record = records.get(asset)

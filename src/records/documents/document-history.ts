@@ -12,12 +12,11 @@ import { type Change, type Database, documentOf, type Observer } from '../../sto
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import type { RecordPage } from '../../storage/record-page.ts'
 import { transact } from '../../storage/transact.ts'
-import { findRecords, recordStorages } from '../records.ts'
+import { findRecords } from '../records.ts'
 import { documentRevisions } from './document-revisions.ts'
-
-const historyStorage = '_history'
 
 /** Who writes where nobody asked for it: the purge of expired documents, for example. */
 const system = { guid: '', username: 'system' }
@@ -40,7 +39,7 @@ export interface DocumentHistory {
 
 /** The records of storages are there: see `openRecords`. */
 export async function openDocumentHistory(database: Database): Promise<DocumentHistory> {
-  await database.ensure(historyStorage, {
+  await database.ensure(ownStorages.history, {
     indexes: [{ fields: ['document', '_meta.created'] }, { fields: ['storage'] }],
   })
   const watches = new Map<string, () => void>()
@@ -48,7 +47,7 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
 
   async function watch(): Promise<void> {
     const query = { kind: 'term', field: 'history', value: true } as const
-    const records = await findRecords(database.session(), recordStorages.storages, query)
+    const records = await findRecords(database.session(), ownStorages.storages, query)
     const wanted = new Set(records.map((record) => textIn(record.name)))
     for (const [name, end] of watches) {
       if (wanted.has(name)) continue
@@ -64,7 +63,7 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
     return last
   }
 
-  const unwatch = database.capabilities.changes.watch(recordStorages.storages, refresh)
+  const unwatch = database.capabilities.changes.watch(ownStorages.storages, refresh)
   await refresh()
   return {
     refresh,
@@ -77,17 +76,17 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
         ],
       }
       const session = database.session()
-      const { found, total } = await findWithTotal(session, historyStorage, search({ query, ...page }))
+      const { found, total } = await findWithTotal(session, ownStorages.history, search({ query, ...page }))
       return { records: documentsOf(found), total, next: found.next() }
     },
     async forget(name) {
       const wanted = search({ query: { kind: 'term', field: 'storage', value: name }, limit: BATCH })
       for (;;) {
-        const { documents, length } = await database.session().find(historyStorage, wanted)
+        const { documents, length } = await database.session().find(ownStorages.history, wanted)
         if (length === 0) return
         await transact(database, async (session) => {
           for (const record of objectsIn(documents.value))
-            await session.delete(historyStorage, guidOf(record))
+            await session.delete(ownStorages.history, guidOf(record))
         })
       }
     },
@@ -109,7 +108,7 @@ const keep: Observer = (session, change) => {
     run: run ?? null,
     revisions: revisionsOf(change),
   }
-  return andThen(session.create(historyStorage, setFields(record)), () => undefined)
+  return andThen(session.create(ownStorages.history, setFields(record)), () => undefined)
 }
 
 function revisionsOf({ before, after }: Change): JsonObject[] {

@@ -12,9 +12,9 @@ import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
 import { type Database, documentOf, type Origin, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
-const journal = '_imports'
 /** Batches in one transaction when they are undone or forgotten. */
 const FEW = 2
 const MANY = 50
@@ -22,18 +22,20 @@ const MANY = 50
 const isImport: Query = { kind: 'term', field: 'kind', value: 'import' }
 
 export async function openImportJournal(database: Database): Promise<void> {
-  await database.ensure(journal, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
+  await database.ensure(ownStorages.imports, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
 }
 
 /** Begins an import into a storage. Gives its guid. */
 export async function beginImport(database: Database, name: string): Promise<string> {
   const fields = { kind: 'import', storage: name, node: database.capabilities.cluster?.self ?? '' }
-  return guidOf(documentOf(await transact(database, (session) => session.create(journal, setFields(fields)))))
+  return guidOf(
+    documentOf(await transact(database, (session) => session.create(ownStorages.imports, setFields(fields)))),
+  )
 }
 
 /** Notes what the session has written of the import. */
 export async function noteBatch(session: Session, id: string, guids: readonly string[]): Promise<void> {
-  await session.create(journal, setFields({ kind: 'batch', import: id, guids }))
+  await session.create(ownStorages.imports, setFields({ kind: 'batch', import: id, guids }))
 }
 
 /** From when this resolves the import stays, whatever happens. `also` is done in the same transaction. */
@@ -46,7 +48,7 @@ export async function endImport(
   await transact(
     database,
     async (session) => {
-      await session.delete(journal, id)
+      await session.delete(ownStorages.imports, id)
       await also(session)
     },
     origin,
@@ -56,11 +58,11 @@ export async function endImport(
 
 /** Deletes all that the import has written, some batches at a time; can be cut short and begun again. */
 export async function undoImport(database: Database, id: string, origin: Origin): Promise<void> {
-  const header = await database.session().get(journal, id)
+  const header = await database.session().get(ownStorages.imports, id)
   const name = header && textIn(documentOf(header).storage)
   const wanted = search({ query: batchesOf(id), limit: FEW })
   for (;;) {
-    const { documents, length } = await database.session().find(journal, wanted)
+    const { documents, length } = await database.session().find(ownStorages.imports, wanted)
     if (length === 0) break
     await transact(
       database,
@@ -69,20 +71,22 @@ export async function undoImport(database: Database, id: string, origin: Origin)
           const guids = Array.isArray(batch.guids) ? batch.guids : []
           for (const guid of guids)
             if (name !== undefined && database.has(name)) await session.delete(name, String(guid))
-          await session.delete(journal, guidOf(batch))
+          await session.delete(ownStorages.imports, guidOf(batch))
         }
       },
       origin,
     )
   }
-  await transact(database, (session) => session.delete(journal, id))
+  await transact(database, (session) => session.delete(ownStorages.imports, id))
 }
 
 /** Undoes what a crash cut short: all that no live node is writing. At the start, when this node imports nothing yet, or later. */
 export async function undoBrokenImports(database: Database): Promise<void> {
   const nodes = (await database.capabilities.cluster?.nodes()) ?? []
   const live = new Set(nodes.filter((node) => node.live).map(({ guid }) => guid))
-  const { documents } = await database.session().find(journal, search({ query: isImport, limit: 1000 }))
+  const { documents } = await database
+    .session()
+    .find(ownStorages.imports, search({ query: isImport, limit: 1000 }))
   const running: string[] = []
   for (const record of objectsIn(documents.value)) {
     if (live.has(textIn(record.node))) running.push(guidOf(record))
@@ -104,10 +108,10 @@ function batchesOf(id: string): Query {
 async function forgetBatches(database: Database, query: Query): Promise<void> {
   const wanted = search({ query, limit: MANY })
   for (;;) {
-    const { documents, length } = await database.session().find(journal, wanted)
+    const { documents, length } = await database.session().find(ownStorages.imports, wanted)
     if (length === 0) return
     await transact(database, async (session) => {
-      for (const batch of objectsIn(documents.value)) await session.delete(journal, guidOf(batch))
+      for (const batch of objectsIn(documents.value)) await session.delete(ownStorages.imports, guidOf(batch))
     })
   }
 }

@@ -1,4 +1,5 @@
 /** Blueprint fields as records: `{ name, type, description, blueprint_guid, storage, required, default_value, … }`. */
+
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
@@ -8,9 +9,10 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { patternProblem } from '../../shared/text-pattern.ts'
 import { type Database, documentOf, type Session, storageNameProblem } from '../../storage/database.ts'
+import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
-import { type Actor, getRecord, notFound, recordStorages } from '../records.ts'
-import { fieldStorage, MAX_FIELDS, ruleOf } from './field-rules.ts'
+import { type Actor, getRecord, notFound } from '../records.ts'
+import { MAX_FIELDS, ruleOf } from './field-rules.ts'
 
 /** What a client may say about a field; its schema has checked the types. */
 export type FieldInput = JsonObject
@@ -31,19 +33,19 @@ export async function createField(database: Database, input: FieldInput, by: Act
   return transact(
     database,
     async (session) => {
-      if ((await session.count(fieldStorage, matchAll)) >= MAX_FIELDS)
+      if ((await session.count(ownStorages.fields, matchAll)) >= MAX_FIELDS)
         throw new QuoinError('CONFLICT', `A cluster holds at most ${MAX_FIELDS} fields. Delete some first.`)
       await checkBlueprint(session, record)
       await checkFree(session, record, undefined)
       const fields = { ...record, key: keyOf(record), created_by: { ...by }, modified_by: { ...by } }
-      return documentOf(await session.create(fieldStorage, setFields(fields)))
+      return documentOf(await session.create(ownStorages.fields, setFields(fields)))
     },
     { user: by },
   )
 }
 
 export async function getField(database: Database, guid: string): Promise<JsonObject> {
-  return getRecord(database.session(), fieldStorage, guid, 'blueprint field')
+  return getRecord(database.session(), ownStorages.fields, guid, 'blueprint field')
 }
 
 /** Changes what is given; `validation_rules` and `metadata` as a whole. Errors as when creating, and NOT_FOUND. */
@@ -56,12 +58,12 @@ export async function updateField(
   return transact(
     database,
     async (session) => {
-      const { _meta, ...before } = await getRecord(session, fieldStorage, guid, 'blueprint field')
+      const { _meta, ...before } = await getRecord(session, ownStorages.fields, guid, 'blueprint field')
       const record = checkedField({ ...before, ...changes })
       await checkBlueprint(session, changes)
       await checkFree(session, record, guid)
       const fields = { ...changes, key: keyOf(record), modified_by: { ...by } }
-      const written = await session.update(fieldStorage, guid, setFields(fields))
+      const written = await session.update(ownStorages.fields, guid, setFields(fields))
       if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
       return documentOf(written.document)
     },
@@ -74,7 +76,7 @@ export async function removeField(database: Database, guid: string, by: Actor): 
   await transact(
     database,
     async (session) => {
-      const removed = await session.setRemoved(fieldStorage, guid, true)
+      const removed = await session.setRemoved(ownStorages.fields, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'blueprint field')
     },
     { user: by },
@@ -89,7 +91,7 @@ function checkedField(record: JsonObject): JsonObject {
   if (String(name).split('.')[0] === '_meta')
     throw invalidField('name', 'name begins with _meta, which only the cluster writes.')
   if (typeof storage === 'string') {
-    const problem = storage.startsWith('_') ? 'belongs to Quoin itself' : storageNameProblem(storage)
+    const problem = isOwnStorage(storage) ? 'belongs to Quoin itself' : storageNameProblem(storage)
     if (problem) throw invalidField('storage', `storage ${problem}.`)
   }
   const problem = jsonProblem(record)
@@ -139,7 +141,7 @@ function checkDefault(rule: FieldRule): void {
 }
 
 async function checkBlueprint(session: Session, { blueprint_guid: guid }: JsonObject): Promise<void> {
-  if (typeof guid !== 'string' || (await session.get(recordStorages.blueprints, guid))) return
+  if (typeof guid !== 'string' || (await session.get(ownStorages.blueprints, guid))) return
   throw invalidField('blueprint_guid', `There is no blueprint with the guid ${guid}.`)
 }
 
@@ -152,7 +154,7 @@ async function checkFree(session: Session, record: JsonObject, self: string | un
           kind: 'and',
           queries: [same, { kind: 'not', query: { kind: 'term', field: '_meta.guid', value: self } }],
         } as const)
-  if ((await session.count(fieldStorage, query)) === 0) return
+  if ((await session.count(ownStorages.fields, query)) === 0) return
   const place = typeof record.storage === 'string' ? `The storage ${record.storage}` : 'The cluster'
   throw new QuoinError('CONFLICT', `${place} has a field ${String(record.name)}. Change that one.`)
 }

@@ -6,14 +6,15 @@
  * have it: `required` then means that it cannot be set empty, and there is no default. A field with a storage is that
  * storage's alone and goes before the other.
  */
+
 import { type FieldLimits, type FieldRule, fieldTypes } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { objectsIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 
-export const fieldStorage = '_fields'
 /** They are all kept in memory. */
 export const MAX_FIELDS = 10_000
 
@@ -35,19 +36,19 @@ interface Loaded {
 
 /** Makes the storage of fields if it is not there, and reads them. */
 export async function openFieldRules(database: Database): Promise<FieldRules> {
-  await database.ensure(fieldStorage, {
+  await database.ensure(ownStorages.fields, {
     indexes: [{ fields: ['key'], unique: true }, { fields: ['storage'] }],
     text: true,
   })
   // Nothing to do: that it was written shows in its version. It is watched for the life of the storage.
-  database.capabilities.changes.watch(fieldStorage, () => undefined)
+  database.capabilities.changes.watch(ownStorages.fields, () => undefined)
   let loaded: Loaded | undefined
 
   function load(): MaybePromise<Loaded> {
     // Asked before reading: what is written meanwhile makes the next write read again.
-    const version = database.capabilities.changes.version(fieldStorage)
+    const version = database.capabilities.changes.version(ownStorages.fields)
     if (loaded?.version === version) return loaded
-    const found = database.session().find(fieldStorage, search({ limit: MAX_FIELDS }))
+    const found = database.session().find(ownStorages.fields, search({ limit: MAX_FIELDS }))
     return andThen(found, ({ documents }) => {
       const all = objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? [])
       const everywhere = new Map(
@@ -61,7 +62,8 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
   await load()
   return {
     none: () =>
-      loaded?.version === database.capabilities.changes.version(fieldStorage) && loaded.all.length === 0,
+      loaded?.version === database.capabilities.changes.version(ownStorages.fields) &&
+      loaded.all.length === 0,
     of: (name) =>
       andThen(load(), ({ all, everywhere, byStorage }) => {
         const known = byStorage.get(name)

@@ -3,6 +3,7 @@
  * endpoints, imports. It is the storage itself with other sessions. Where no field has a rule they are the storage's own,
  * so that it costs nothing.
  */
+
 import type { QuoinError } from '../../shared/errors.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
@@ -16,6 +17,7 @@ import {
   type Session,
   type Written,
 } from '../../storage/database.ts'
+import { isOwnStorage } from '../../storage/own-storages.ts'
 import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
@@ -46,7 +48,7 @@ class RuledSession extends WrappedSession {
     mutations: readonly Mutation[],
     options?: CreateOptions,
   ): MaybePromise<StoredJson> {
-    if (storage.startsWith('_')) return this.session.create(storage, mutations, options)
+    if (isOwnStorage(storage)) return this.session.create(storage, mutations, options)
     return andThen(this.#rules.of(storage), (rules) => {
       const all = rules.length === 0 ? mutations : mutationsToCreate(rules, mutations)
       return this.session.create(storage, all, options)
@@ -54,7 +56,7 @@ class RuledSession extends WrappedSession {
   }
 
   override async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
-    const rules = storage.startsWith('_') ? [] : await this.#rules.of(storage)
+    const rules = isOwnStorage(storage) ? [] : await this.#rules.of(storage)
     if (rules.length === 0) return createAll(this.session, storage, documents)
     const kept: NewDocument[] = []
     let refused: QuoinError | undefined
@@ -77,7 +79,7 @@ class RuledSession extends WrappedSession {
     mutations: readonly Mutation[],
     options?: { readonly updateHash?: string },
   ): MaybePromise<Written> {
-    if (storage.startsWith('_')) return this.session.update(storage, guid, mutations, options)
+    if (isOwnStorage(storage)) return this.session.update(storage, guid, mutations, options)
     return andThen(this.#rules.of(storage), (rules) => {
       const later = rules.length === 0 ? rules : checkChanges(rules, mutations)
       const updated = this.session.update(storage, guid, mutations, options)

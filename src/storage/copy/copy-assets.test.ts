@@ -1,4 +1,5 @@
 /** Where a file lies in a bucket, and that all of them get there, over the S3 protocol. */
+
 import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,8 +17,9 @@ import type { AssetFiles } from '../assets/asset-files.ts'
 import { parseBucketUrl } from '../assets/bucket-url.ts'
 import { documentOf } from '../database.ts'
 import { guidOf, objectsIn, textIn } from '../document-fields.ts'
+import { ownStorages } from '../own-storages.ts'
 import { transact } from '../transact.ts'
-import { assetOf, assetStorage, placedInBucket } from './copy-assets.ts'
+import { assetOf, placedInBucket } from './copy-assets.ts'
 import type { Bucket } from './copy-to-postgres.ts'
 
 const guid = '0190000a-0000-7000-8000-000000000001'
@@ -82,13 +84,13 @@ describe('files to S3', () => {
     temporary = await openTemporaryDatabase()
     room = await openCopyRoom()
     await room.fill(async (database) => {
-      await database.ensure(assetStorage)
+      await database.ensure(ownStorages.assets)
       for (const [n, content] of contents.entries()) {
         const hash = sha256(content)
         await mkdir(folderOf(hash), { recursive: true })
         await writeFile(join(folderOf(hash), hash), content)
         const fields = { name: `${n}.txt`, size: content.length, sha256: hash, file: hash }
-        await transact(database, (session) => session.create(assetStorage, setFields(fields)))
+        await transact(database, (session) => session.create(ownStorages.assets, setFields(fields)))
       }
     })
   })
@@ -119,7 +121,7 @@ describe('files to S3', () => {
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
     const node = await openNode(temporary.url)
     const sort = [{ field: 'name', order: 'asc', missing: 'last' } as const]
-    const page = await node.session().find(assetStorage, search({ sort, limit: 10 }))
+    const page = await node.session().find(ownStorages.assets, search({ sort, limit: 10 }))
     const records = objectsIn(page.documents.value)
     for (const [n, record] of records.entries())
       expect((await buffer(files.read(textIn(record.file)))).equals(Buffer.from(contents[n] ?? ''))).toBe(
@@ -150,7 +152,7 @@ describe('files to S3', () => {
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
     expect(report.assets.bytes).toBe(contents.join('').length)
     const node = await openNode(temporary.url)
-    const page = await node.session().find(assetStorage, search({ limit: 10 }))
+    const page = await node.session().find(ownStorages.assets, search({ limit: 10 }))
     for (const record of objectsIn(page.documents.value)) expect(record.file).toBe(record.sha256)
     await node.close()
   })
@@ -160,7 +162,9 @@ describe('files to S3', () => {
     let there = ''
     await room.fill(async (database) => {
       const fields = { name: 'far.txt', size: 3, sha256: hash, file: place }
-      const made = await transact(database, (session) => session.create(assetStorage, setFields(fields)))
+      const made = await transact(database, (session) =>
+        session.create(ownStorages.assets, setFields(fields)),
+      )
       there = guidOf(documentOf(made))
     })
     await expect(room.copy(temporary.url, bucket)).rejects.toThrow(/far\.txt .* is not in the bucket/)
@@ -168,7 +172,7 @@ describe('files to S3', () => {
     const report = await room.copy(temporary.url, bucket)
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 1 } })
     const node = await openNode(temporary.url)
-    expect((await node.session().get(assetStorage, there))?.value).toMatchObject({ file: place })
+    expect((await node.session().get(ownStorages.assets, there))?.value).toMatchObject({ file: place })
     await node.close()
   })
 })

@@ -3,6 +3,7 @@
  * has its own, at a place that its record names (see asset-bucket.ts). So with a bucket the copy of a record names another
  * place than the record, which is worked out from the two facts that never change: its hash and its guid.
  */
+
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,9 +11,6 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { AssetFiles } from '../assets/asset-files.ts'
 import { joinDocument, parseBody, splitDocument } from '../document-text.ts'
-
-/** The storage of their records. */
-export const assetStorage = '_assets'
 
 const AT_ONCE = 4
 const SHA256 = /^[0-9a-f]{64}$/

@@ -5,13 +5,15 @@
  * is unfinished until all was found equal; each step makes a part of the database equal to the source, whatever is there
  * of an earlier run. Both sides stand still meanwhile: the source is locked, and no node starts on a marked database.
  */
+
 import { join } from 'node:path'
 import type { AssetFiles } from '../assets/asset-files.ts'
+import { ownStorages } from '../own-storages.ts'
 import type { PostgresParts } from '../postgres/core/postgres-parts.ts'
 import { finishCopy } from '../postgres/core/unfinished-copy.ts'
 import { type Comparison, isEqual, sourceChecksum, targetChecksum } from './compare-tables.ts'
 import { type CopiedRow, type CopiedTable, documentTable, plainTables } from './copied-tables.ts'
-import { assetOf, assetStorage, type CopiedAsset, placedInBucket, uploadAssets } from './copy-assets.ts'
+import { assetOf, type CopiedAsset, placedInBucket, uploadAssets } from './copy-assets.ts'
 import { copyRows } from './copy-rows.ts'
 import type { CopySource } from './copy-source.ts'
 import { copyStorage, dropOtherStorages } from './copy-storage.ts'
@@ -90,7 +92,7 @@ function storageParts({ connection, storages }: CopySource, inBucket: boolean): 
   return storages.map((storage) => {
     const { name, table } = storage
     const read = () => sqliteBatches(connection, table, documentTable)
-    const batches = inBucket && name === assetStorage ? () => placed(read()) : read
+    const batches = inBucket && name === ownStorages.assets ? () => placed(read()) : read
     return {
       title: name,
       table: documentTable,
@@ -197,7 +199,7 @@ async function copyFiles(
 }
 
 function* assetsOf({ connection, storages }: CopySource): Generator<CopiedAsset> {
-  const storage = storages.find(({ name }) => name === assetStorage)
+  const storage = storages.find(({ name }) => name === ownStorages.assets)
   if (!storage) return
   for (const batch of sqliteBatches(connection, storage.table, documentTable))
     for (const row of batch) {

@@ -3,11 +3,11 @@
  * their clocks are apart, replies and wake-ups are late, lost or doubled. Then it is calm, and everything has to end.
  */
 
-import { tickStorage } from '../../../src/queue/schedule-ledger.ts'
 import { isJsonObject } from '../../../src/shared/json.ts'
 import { matchAll, search } from '../../../src/shared/query.ts'
 import type { Job } from '../../../src/storage/job.ts'
 import { jobColumns } from '../../../src/storage/job-row.ts'
+import { ownStorages } from '../../../src/storage/own-storages.ts'
 import type { SqliteConnection } from '../../../src/storage/sqlite/core/sqlite-connection.ts'
 import { SqliteDatabase } from '../../../src/storage/sqlite/core/sqlite-database.ts'
 import { jobOf } from '../../../src/storage/sqlite/jobs/sqlite-jobs-row.ts'
@@ -64,7 +64,7 @@ export async function simulateNodes(
   const { connection } = parts.writer
   await time.run(started + LONGEST_MS, () => time.steps % 100 === 0 && isIdle(connection, young()))
   const jobs = allJobs(connection)
-  const ticks = (await plain.session().find(tickStorage, allTicks)).documents.value
+  const ticks = (await plain.session().find(ownStorages.ticks, allTicks)).documents.value
   const history = readHistory(connection)
   const { notes, worked } = world
   checkJobs(diary, { jobs, ...enqueued, history, notes, worked, until: young() })

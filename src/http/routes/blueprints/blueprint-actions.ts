@@ -8,10 +8,11 @@ import {
   stageUpdate,
 } from '../../../flows/blueprints/block-staging.ts'
 import type { Flows } from '../../../flows/flows.ts'
-import { getRecord, recordStorages } from '../../../records/records.ts'
+import { getRecord } from '../../../records/records.ts'
 import { blockSchema, createBlockSchema, updateBlockSchema } from '../../../shared/api/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
@@ -46,7 +47,7 @@ export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamil
         summary: 'List the blocks of a blueprint',
         description: 'Filter by `blueprint_guid`.',
       },
-      (wanted) => findPage(records.database.session(), recordStorages.blocks, wanted),
+      (wanted) => findPage(records.database.session(), ownStorages.blocks, wanted),
     )
 
     blocks.get(
@@ -54,7 +55,7 @@ export function blueprintActionRoutes({ records, catalogue }: Flows): RouteFamil
         operationId: 'getBlock',
         summary: "One block's full document",
       },
-      (guid) => getRecord(records.database.session(), recordStorages.blocks, guid, 'block'),
+      (guid) => getRecord(records.database.session(), ownStorages.blocks, guid, 'block'),
     )
 
     blocks.create(

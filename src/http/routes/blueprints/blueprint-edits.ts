@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { stageEdits } from '../../../flows/blueprints/block-edits.ts'
 import type { Flows } from '../../../flows/flows.ts'
-import { blockRecords, getRecord, recordStorages } from '../../../records/records.ts'
+import { blockRecords, getRecord } from '../../../records/records.ts'
 import { type BlockEdit, blockSchema, editsSchema } from '../../../shared/api/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
@@ -30,7 +31,7 @@ export function blueprintEditRoutes({ records, catalogue }: Flows): RouteFamily 
       async (request) => {
         const { guid } = request.params
         const session = records.database.session()
-        await getRecord(session, recordStorages.blueprints, guid, 'blueprint')
+        await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
         return blockRecords(session, guid)
       },
     )

@@ -1,8 +1,8 @@
 import { createField, getField, removeField, updateField } from '../../../records/fields/field-records.ts'
-import { fieldStorage } from '../../../records/fields/field-rules.ts'
 import type { RecordContext } from '../../../records/records.ts'
 import { createFieldSchema, fieldSchema, updateFieldSchema } from '../../../shared/api/blueprint-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
@@ -36,7 +36,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
         summary: 'List blueprint fields',
         description: 'Filter by `storage` to list the fields of its documents.',
       },
-      (wanted) => findPage(database.session(), fieldStorage, wanted),
+      (wanted) => findPage(database.session(), ownStorages.fields, wanted),
     )
 
     fields.create(

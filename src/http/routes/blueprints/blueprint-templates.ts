@@ -7,13 +7,13 @@ import {
   getTemplate,
   removeTemplate,
   type TemplateAuthor,
-  templateStorage,
   updateTemplate,
 } from '../../../records/templates.ts'
 import { createTemplateSchema, templateSchema, updateTemplateSchema } from '../../../shared/api/templates.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
@@ -47,7 +47,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
         operationId: 'searchTemplates',
         summary: 'List page templates',
       },
-      (wanted) => findPage(database.session(), templateStorage, wanted),
+      (wanted) => findPage(database.session(), ownStorages.templates, wanted),
     )
 
     templates.create(

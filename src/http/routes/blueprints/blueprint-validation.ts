@@ -3,7 +3,6 @@ import {
   getValidationRule,
   removeValidationRule,
   updateValidationRule,
-  validationRuleStorage,
 } from '../../../flows/live/validation-rules.ts'
 import type { RecordContext } from '../../../records/records.ts'
 import {
@@ -13,6 +12,7 @@ import {
   validationRuleSchema,
 } from '../../../shared/api/validation-rules.ts'
 import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
@@ -42,7 +42,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
         operationId: 'searchValidationRules',
         summary: 'List validation rules',
       },
-      (wanted) => findPage(database.session(), validationRuleStorage, wanted),
+      (wanted) => findPage(database.session(), ownStorages.validationRules, wanted),
     )
 
     rules.create(

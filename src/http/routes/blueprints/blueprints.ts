@@ -5,13 +5,13 @@ import {
   updateBlueprint,
 } from '../../../flows/blueprints/blueprint-records.ts'
 import type { Flows } from '../../../flows/flows.ts'
-import { recordStorages } from '../../../records/records.ts'
 import {
   blueprintSchema,
   createBlueprintSchema,
   updateBlueprintSchema,
 } from '../../../shared/api/blueprints.ts'
 import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
@@ -44,7 +44,7 @@ export function blueprintRoutes({ records, random }: Flows): RouteFamily {
         operationId: 'searchBlueprints',
         summary: 'List or search blueprints',
       },
-      (wanted) => findPage(records.database.session(), recordStorages.blueprints, wanted),
+      (wanted) => findPage(records.database.session(), ownStorages.blueprints, wanted),
     )
 
     blueprints.create(

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
 import { jsonAt, recordIn, recordsIn, textAt } from '../../../../test/json-at.ts'
-import { auditLogStorage } from '../../../records/audit-log.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { search as searchOf } from '../../../shared/query.ts'
 import { guidOf } from '../../../storage/document-fields.ts'
 import { documentsOf } from '../../../storage/find-documents.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
 let room: DocumentServer
@@ -220,7 +220,7 @@ describe('the audit log', () => {
       await room.database
         .session()
         .find(
-          auditLogStorage,
+          ownStorages.auditLogs,
           searchOf({ query: { kind: 'term', field: 'category', value: 'documents' }, limit: 1000 }),
         ),
     ).toSorted((a, b) => (guidOf(a) < guidOf(b) ? -1 : 1))
@@ -293,7 +293,7 @@ describe('the audit log', () => {
 
   it('is part of the transaction: a write that cannot be told is not made', async () => {
     const guid = await create({ name: 'Kept' })
-    const end = room.database.observe(auditLogStorage, () => {
+    const end = room.database.observe(ownStorages.auditLogs, () => {
       throw new QuoinError('STORAGE_FULL', 'No room for the record.')
     })
     const refused = await room.send('PUT', `${path}/${guid}`, 'writer', { body: { name: 'Changed' } })

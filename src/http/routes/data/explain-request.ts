@@ -2,11 +2,12 @@ import type { Access } from '../../../access/access.ts'
 import { mayEnter } from '../../../access/scopes.ts'
 import { compileInTurns } from '../../../flows/compile/compile-blueprint.ts'
 import type { Flows } from '../../../flows/flows.ts'
-import { findRecords, recordStorages, savedBlocks } from '../../../records/records.ts'
+import { findRecords, savedBlocks } from '../../../records/records.ts'
 import type { Explanation } from '../../../shared/api/blueprints.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { matchAll } from '../../../shared/query.ts'
 import { guidOf, textIn } from '../../../storage/document-fields.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import { endpointTable } from '../../endpoints/endpoint-table.ts'
 import { pageRoutes } from '../../pages/page-routes.ts'
 
@@ -59,7 +60,7 @@ async function explainMissing(flows: Flows, asked: ExplainRequest, path: string)
   const { records, catalogue } = flows
   const session = records.database.session()
   const active = flows.live.table().blueprints
-  for (const record of await findRecords(session, recordStorages.blueprints, matchAll)) {
+  for (const record of await findRecords(session, ownStorages.blueprints, matchAll)) {
     const guid = guidOf(record)
     if (active.has(guid)) continue
     const name = textIn(record.name)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonAt, recordsIn, textAt } from '../../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
-import { auditLogStorage } from '../../../records/audit-log.ts'
 import { setFields } from '../../../shared/mutation.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 
 let room: ManagementServer
@@ -40,10 +40,12 @@ describe('the audit log', () => {
     const guid = textAt(record, '_meta', 'guid')
     const write = (work: Parameters<typeof transact>[1]) => transact(room.database, work)
     const fields = setFields({ category: 'forged' })
-    await expect(write((session) => session.create(auditLogStorage, fields))).rejects.toThrow('cannot be')
-    await expect(write((session) => session.update(auditLogStorage, guid, fields))).rejects.toThrow()
-    await expect(write((session) => session.setRemoved(auditLogStorage, guid, true))).rejects.toThrow()
-    await expect(write((session) => session.delete(auditLogStorage, guid))).rejects.toThrow()
+    await expect(write((session) => session.create(ownStorages.auditLogs, fields))).rejects.toThrow(
+      'cannot be',
+    )
+    await expect(write((session) => session.update(ownStorages.auditLogs, guid, fields))).rejects.toThrow()
+    await expect(write((session) => session.setRemoved(ownStorages.auditLogs, guid, true))).rejects.toThrow()
+    await expect(write((session) => session.delete(ownStorages.auditLogs, guid))).rejects.toThrow()
     expect(await audits({ category: 'forged' })).toEqual([])
     expect((await audits({})).some((one) => isSame(one._meta, record?._meta))).toBe(true)
   })

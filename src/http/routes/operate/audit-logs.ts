@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { auditLogStorage } from '../../../records/audit-log.ts'
 import type { RecordContext } from '../../../records/records.ts'
 import { auditLogSchema } from '../../../shared/api/audit-logs.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { searchReply } from '../search-reply.ts'
 import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
@@ -39,7 +39,7 @@ export function auditLogRoutes(records: RecordContext): RouteFamily {
       async (request, reply) => {
         const page = await findPage(
           records.database.session(),
-          auditLogStorage,
+          ownStorages.auditLogs,
           searchRequest(request.body, searchFields),
         )
         return searchReply(reply, request.body, { ...page, records: page.records.map(withStates) })

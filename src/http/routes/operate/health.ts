@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import type { Database } from '../../../storage/database.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 const healthSchema = Type.Object({ status: Type.String() })
 
 /** Any document's guid: one read by key, 3 µs, shows that the database answers. */
 const NOBODY = '00000000-0000-7000-8000-000000000000'
-/** A storage that every node has. */
-const ASKED = '_blueprints'
 
 /**
  * For whatever runs the node. Live: the process turns its event loop, or it should be restarted. Ready: it may be sent
@@ -40,7 +39,7 @@ export function healthRoutes(
       if (!isStarted()) return reply.code(503).send({ status: 'starting' })
       if (isDamaged()) return reply.code(503).send({ status: 'damaged' })
       try {
-        await database.session().get(ASKED, NOBODY)
+        await database.session().get(ownStorages.blueprints, NOBODY)
       } catch (error) {
         request.log.error({ err: error }, 'the storage does not answer')
         return reply.code(503).send({ status: 'storage' })

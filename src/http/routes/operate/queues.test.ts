@@ -3,10 +3,11 @@ import { openTemporaryServer, type TemporaryServer } from '../../../../test/temp
 import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import { queueSteering } from '../../../flows/background/queue-steering.ts'
 import { openScheduler, type Scheduler } from '../../../queue/scheduler.ts'
-import { auditLogStorage, openAuditLog } from '../../../records/audit-log.ts'
+import { openAuditLog } from '../../../records/audit-log.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { search } from '../../../shared/query.ts'
 import type { Job, NewJob } from '../../../storage/job.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 import { queueRoutes } from './queues.ts'
 import { scheduleRoutes } from './schedules.ts'
@@ -90,7 +91,9 @@ async function send(
 let told = 0
 async function audited(): Promise<unknown[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
-  const { documents } = await room.database.session().find(auditLogStorage, search({ sort, limit: 1000 }))
+  const { documents } = await room.database
+    .session()
+    .find(ownStorages.auditLogs, search({ sort, limit: 1000 }))
   const all = Array.isArray(documents.value) ? documents.value : []
   const fresh = all.slice(told)
   told = all.length

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Flows } from '../../../flows/flows.ts'
-import { systemLogStorage } from '../../../records/system-log.ts'
 import { searchSchema } from '../../../shared/api/search.ts'
 import { systemLogSchema } from '../../../shared/api/system-logs.ts'
 import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { searchReply } from '../search-reply.ts'
 import { metaFields, type SearchField, searchRequest } from '../search-request.ts'
@@ -41,7 +41,7 @@ export function systemLogRoutes({ records, log }: Pick<Flows, 'records' | 'log'>
         return searchReply(
           reply,
           request.body,
-          await findPage(records.database.session(), systemLogStorage, wanted),
+          await findPage(records.database.session(), ownStorages.systemLogs, wanted),
         )
       },
     )
