@@ -1,4 +1,4 @@
-import type { Terminal } from './command.ts'
+import type { Terminal } from '../command.ts'
 
 /** Throws where the settings say that the data is in PostgreSQL. `instead`: what to do there. */
 export function refusePostgres(terminal: Terminal, command: string, instead: string): void {

@@ -5,8 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { adminPassword, objectOf, type RunningProcess, startProcess } from '../../test/end-to-end/harness.ts'
-import { quoinCommand } from '../../test/recording-terminal.ts'
+import {
+  adminPassword,
+  objectOf,
+  type RunningProcess,
+  startProcess,
+} from '../../../test/end-to-end/harness.ts'
+import { quoinCommand } from '../../../test/recording-terminal.ts'
 
 let directory: string
 const at = (...names: string[]) => join(directory, ...names)

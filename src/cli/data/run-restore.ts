@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Terminal } from '../command.ts'
 import { copyFile, fileCount, type Manifest, readManifest, syncFolder } from './backup-manifest.ts'
-import type { Terminal } from './command.ts'
 import { refusePostgres } from './refuse-postgres.ts'
 import { dataNames, lockData } from './sqlite-data.ts'
 

@@ -1,5 +1,7 @@
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Terminal } from '../command.ts'
+import { programVersion } from '../program-version.ts'
 import {
   ASSETS,
   type BackedUpFile,
@@ -10,8 +12,6 @@ import {
   type Manifest,
   syncFolder,
 } from './backup-manifest.ts'
-import type { Terminal } from './command.ts'
-import { programVersion } from './program-version.ts'
 import { refusePostgres } from './refuse-postgres.ts'
 import { copyDatabase, DATABASE_FILE } from './sqlite-data.ts'
 

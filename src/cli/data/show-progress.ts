@@ -1,6 +1,6 @@
 /** The progress of a copy: a bar on a screen, else a line for each finished part. */
-import type { CopyProgress } from '../storage/copy/copy-to-postgres.ts'
-import type { Terminal } from './command.ts'
+import type { CopyProgress } from '../../storage/copy/copy-to-postgres.ts'
+import type { Terminal } from '../command.ts'
 
 const WIDTH = 24
 /** Milliseconds between two drawings: a screen shows no more, and drawing costs more than a batch. */

@@ -1,4 +1,4 @@
-import { command } from './command.ts'
+import { command } from '../command.ts'
 
 export const restore = command({
   name: 'restore',

@@ -1,20 +1,20 @@
 import { join } from 'node:path'
-import type { Options } from '../options.ts'
-import { optionTable } from '../options.ts'
-import { QuoinError } from '../shared/errors.ts'
-import { openAssetBucket } from '../storage/assets/asset-bucket.ts'
-import { parseBucketUrl } from '../storage/assets/bucket-url.ts'
-import { type Comparison, isEqual } from '../storage/copy/compare-tables.ts'
-import { openCopySource } from '../storage/copy/copy-source.ts'
+import type { Options } from '../../options.ts'
+import { optionTable } from '../../options.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { openAssetBucket } from '../../storage/assets/asset-bucket.ts'
+import { parseBucketUrl } from '../../storage/assets/bucket-url.ts'
+import { type Comparison, isEqual } from '../../storage/copy/compare-tables.ts'
+import { openCopySource } from '../../storage/copy/copy-source.ts'
 import {
   type Bucket,
   type CopiedFiles,
   type CopyReport,
   copyToPostgres,
-} from '../storage/copy/copy-to-postgres.ts'
-import type { Terminal } from './command.ts'
-import { programVersion } from './program-version.ts'
-import { UsageError } from './read-words.ts'
+} from '../../storage/copy/copy-to-postgres.ts'
+import type { Terminal } from '../command.ts'
+import { programVersion } from '../program-version.ts'
+import { UsageError } from '../read-words.ts'
 import { count, progressDisplay } from './show-progress.ts'
 
 interface Places {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { lockDirectory } from '../storage/sqlite/core/sqlite-lock.ts'
+import { lockDirectory } from '../../storage/sqlite/core/sqlite-lock.ts'
 
 export const DATABASE_FILE = 'quoin.db'
 const LOCK_FILE = 'quoin.lock'
