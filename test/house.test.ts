@@ -87,6 +87,13 @@ test('no file has more than 500 lines, and half of them at most 120', async () =
   expect(source[Math.floor(source.length / 2)]).toBeLessThanOrEqual(120)
 })
 
+test('no folder of src holds more than 40 files beside tests', () => {
+  const held = new Map<string, number>()
+  for (const file of inSource.filter((one) => !/\.test\.tsx?$/.test(one)))
+    held.set(dirname(file), (held.get(dirname(file)) ?? 0) + 1)
+  expect([...held].filter(([, files]) => files > 40)).toEqual([])
+})
+
 test('files are named for what is in them', () => {
   const vague = /^(utils?|helpers?|types?|managers?|index|misc|common)\./i
   expect(sources.filter((file) => vague.test(basename(file)))).toEqual([])

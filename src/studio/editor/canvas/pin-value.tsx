@@ -1,6 +1,6 @@
 import { Popover } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { JsonView } from '../../controls/json-view.tsx'
+import { JsonView } from '../../controls/json/json-view.tsx'
 import { glance, isCut } from '../model/glance.ts'
 import type { PinColor } from '../pins/pin-look.ts'
 import classes from './pin-value.module.css'

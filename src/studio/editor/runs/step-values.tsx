@@ -1,5 +1,5 @@
 import type { PinValues, Step } from '../../../shared/api/runs.ts'
-import { JsonView } from '../../controls/json-view.tsx'
+import { JsonView } from '../../controls/json/json-view.tsx'
 import { glance, isCut } from '../model/glance.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import classes from './runs-panel.module.css'

@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { JsonView } from '../../controls/json-view.tsx'
+import { JsonView } from '../../controls/json/json-view.tsx'
 import { explain } from '../api/editor-api.ts'
 import { ElsewhereNote } from '../runs/elsewhere-note.tsx'
 import { useShownRun } from '../runs/run-queries.ts'

@@ -12,7 +12,7 @@ import {
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
-import { JsonField } from '../../controls/json-field.tsx'
+import { JsonField } from '../../controls/json/json-field.tsx'
 import { type Endpoint, endpointsOf, filledUri, parametersOf } from '../model/endpoints.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'

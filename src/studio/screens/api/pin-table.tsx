@@ -1,6 +1,6 @@
 import { Badge, Table, Text, Title } from '@mantine/core'
 import type { InPin } from '../../../shared/api/blocks.ts'
-import { shortJson } from '../../controls/json-text.ts'
+import { shortJson } from '../../controls/json/json-text.ts'
 
 interface PinTableProps {
   readonly title: string

@@ -16,7 +16,7 @@ import { type ApiDocument, exampleOf, type Operation } from '../../api/open-api.
 import { CopyAction } from '../../controls/copy-action.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
-import { JsonField } from '../../controls/json-field.tsx'
+import { JsonField } from '../../controls/json/json-field.tsx'
 import { TryReplyView } from './try-reply-view.tsx'
 import { curlOf, sendTry, type TryRequest } from './try-request.ts'
 

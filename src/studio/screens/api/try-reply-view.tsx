@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import { duration } from '../../controls/amounts.ts'
-import { JsonView } from '../../controls/json-view.tsx'
+import { JsonView } from '../../controls/json/json-view.tsx'
 import { ScrollText } from '../../controls/scroll-text.tsx'
 import type { TryReply } from './try-request.ts'
 

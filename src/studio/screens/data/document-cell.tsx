@@ -1,5 +1,5 @@
 import { Badge, Text } from '@mantine/core'
-import { shortJson } from '../../controls/json-text.ts'
+import { shortJson } from '../../controls/json/json-text.ts'
 import { Time } from '../../controls/time.tsx'
 
 interface DocumentCellProps {

@@ -1,8 +1,8 @@
 import { NumberInput, Select, Switch, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
-import { JsonField } from '../../controls/json-field.tsx'
-import { jsonMistake } from '../../controls/json-mistake.ts'
+import { JsonField } from '../../controls/json/json-field.tsx'
+import { jsonMistake } from '../../controls/json/json-mistake.ts'
 import { type FieldType, isFields, typeOf } from './document-shape.ts'
 
 interface DocumentFieldProps {

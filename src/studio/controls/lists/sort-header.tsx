@@ -1,6 +1,6 @@
 import { Table, VisuallyHidden } from '@mantine/core'
+import { Icon } from '../icon.tsx'
 import type { Column } from './column.ts'
-import { Icon } from './icon.tsx'
 import type { ListAddress, Readdress } from './list-address.ts'
 import classes from './record-table.module.css'
 

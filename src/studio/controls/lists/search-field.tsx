@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { useShortcut } from '../shell/shortcuts.ts'
-import { Icon } from './icon.tsx'
+import { useShortcut } from '../../shell/shortcuts.ts'
+import { Icon } from '../icon.tsx'
 import { useListAddress } from './list-address.ts'
 
 /** Free text over a list, kept in the address. `/` goes there. */

@@ -1,9 +1,9 @@
 import { CopyButton } from '@mantine/core'
 import { useMemo } from 'react'
-import { CopyAction } from './copy-action.tsx'
+import { CopyAction } from '../copy-action.tsx'
+import classes from '../scroll-text.module.css'
+import { ScrollText } from '../scroll-text.tsx'
 import { jsonTokens } from './json-text.ts'
-import classes from './scroll-text.module.css'
-import { ScrollText } from './scroll-text.tsx'
 
 /** Above this colours would cost more time than they help. */
 const MOST_COLOURED = 100_000
