@@ -7,7 +7,6 @@ import { graphSteps } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
 import { cachingNotes, type DeployNote, emptyListNotes } from './deploy-notes.ts'
-import { deriveNeeds } from './derive-needs.ts'
 import { type Facts, foldConstants } from './fold-constants.ts'
 import type {
   CompiledEndpoint,
@@ -18,6 +17,7 @@ import type {
 } from './frame.ts'
 import { wiringOf } from './graph-wiring.ts'
 import { atOnce, inTurns, type Steps } from './in-turns.ts'
+import { neededIndexes } from './needed-indexes.ts'
 import { placeProblems } from './place-problems.ts'
 import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
@@ -98,7 +98,7 @@ function* compileSteps(
     }
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
-  const needs = yield* deriveNeeds(graph, facts)
+  const needs = yield* neededIndexes(graph, facts)
   const notes = [...cachingNotes(endpoints), ...emptyListNotes(blocks)]
   return {
     blueprint: { guid, blocks, endpoints, pages, functions, storageEvents, schedules, needs, notes },

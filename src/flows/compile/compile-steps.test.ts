@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { importBlueprint } from '../blueprints/blueprint-file.ts'
 import { graphSteps } from './blueprint-graph.ts'
-import { deriveNeeds } from './derive-needs.ts'
 import { foldConstants } from './fold-constants.ts'
 import { wiringOf } from './graph-wiring.ts'
 import type { Steps } from './in-turns.ts'
+import { neededIndexes } from './needed-indexes.ts'
 import { placeProblems } from './place-problems.ts'
 
 const SIZE = 500
@@ -36,6 +36,6 @@ test('a step for each block, in every phase', async () => {
   const constants = stepsOf(foldConstants(graph, wiring))
   expect([constants.count >= SIZE, constants.result.size]).toEqual([true, SIZE])
   expect(
-    stepsOf(deriveNeeds(graph, { ...wiring, constants: constants.result })).count,
+    stepsOf(neededIndexes(graph, { ...wiring, constants: constants.result })).count,
   ).toBeGreaterThanOrEqual(SIZE)
 })

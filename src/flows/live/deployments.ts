@@ -20,8 +20,8 @@ import { ownStorages } from '../../storage/own-storages.ts'
 import { type Difference, differences } from './block-differences.ts'
 import { type Checked, checkBlocks, compileOrRefuse } from './check-candidate.ts'
 import { type Deployer, type DeployParts, deactivateBlueprint, deployBlueprint } from './deploy-blueprint.ts'
+import { followDeployments } from './follow-deployments.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
-import { servedBlueprints } from './served-blueprints.ts'
 
 export interface Deployments {
   /** Deploys the saved blocks and makes them answer. INSUFFICIENT_PERMISSIONS for a page that `by` may not take. */
@@ -51,7 +51,7 @@ export function openDeployments(
   const alone = <T>(work: () => Promise<T>) => database.capabilities.alone('deployments', work)
   // Of this node: what it hears from others and what it reads at its start.
   const inTurn = oneAtATime()
-  const { deployed, follow, restore } = servedBlueprints({
+  const { deployed, follow, restore } = followDeployments({
     ...{ context, live, log },
     compile: (guid, blocks) => compileOrRefuse(guid, blocks, catalogue),
   })

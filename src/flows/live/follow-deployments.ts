@@ -21,7 +21,7 @@ export interface Deployed {
   readonly blocks: Block[]
 }
 
-export interface ServedBlueprints {
+export interface FollowedDeployments {
   /** What is deployed of a blueprint. */
   deployed(session: Session, record: JsonObject): Promise<Deployed>
   /** Serves whatever is active; what cannot be stays off until it is repaired, and is logged. */
@@ -30,7 +30,7 @@ export interface ServedBlueprints {
   follow(guids: readonly string[]): Promise<void>
 }
 
-export interface ServedBlueprintsOptions {
+export interface FollowDeploymentsOptions {
   readonly context: RecordContext
   readonly live: LiveBlueprints
   readonly log: SystemLog['write']
@@ -43,7 +43,12 @@ const READ_AT_ONCE = 50
 
 const nothing: Deployed = { number: 0, blocks: [] }
 
-export function servedBlueprints({ context, live, log, compile }: ServedBlueprintsOptions): ServedBlueprints {
+export function followDeployments({
+  context,
+  live,
+  log,
+  compile,
+}: FollowDeploymentsOptions): FollowedDeployments {
   const readBlock = Compile(BlockContent)
 
   /** Throws for blocks that are none. */

@@ -20,7 +20,7 @@ const MAX_FIELDS = 8
  * filter by, the second what is left when optional filters are not there, and the sort that a request does not choose.
  * Fields are nearly always constants, values nearly never; a field that only a run can tell gets no index.
  */
-export function* deriveNeeds(graph: Graph, facts: Facts): Steps<ReadonlyMap<string, Needs>> {
+export function* neededIndexes(graph: Graph, facts: Facts): Steps<ReadonlyMap<string, Needs>> {
   const needs = new Map<string, Need>()
   const sent = sampler(facts, unknownValue, unknownValue)
   const silent = sampler(
