@@ -20,6 +20,10 @@ const checked = [
   'examples/**/*.sh',
   'scripts/*.{ts,mjs}',
   'src/*.ts',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'src/{flows,queue,records,workers}/**/*.ts',
+  'test/**/*.ts',
   'src/{access,blocks,cli,http,pages,quoin,shared,studio}/**/*.{ts,tsx,js}',
 ]
 

@@ -9,7 +9,7 @@ export interface Prose {
 
 /**
  * The prose of a file: all of a Markdown file but its code, and of a program its comments, its JSX text and its strings
- * with spaces. Identifiers, keys and strings of one word are code: a scope may be called `nobody`.
+ * with spaces. Identifiers, keys and strings of one word are code: a scope may be called "nobody".
  */
 export function proseOf(file: string, source: string): readonly Prose[] {
   if (extname(file) === '.md') return markdownProse(source)

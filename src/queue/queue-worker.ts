@@ -1,21 +1,21 @@
 /**
- * Runs jobs: claims them, keeps their leases, and says how they ended.
+ * Runs jobs: claims them, renews their leases, and stores how they ended.
  *
  * The worker
  * - open: claims as many jobs as it has room for, when something was enqueued (told by the storage), when a job ended,
- *   and every `pollMs`: for what becomes due by time, was enqueued by another node, or whose wake-up was lost.
- * - draining (`close`): claims nothing more and waits up to `drainMs` for what is running. Then it aborts the rest, gives
- *   it `graceMs` to stop, and hands it back, so that another node has it at once and no attempt is counted.
- * - closed: nothing of it runs any more, but what paid no attention to its signal.
+ *   and every `pollMs`: for jobs that become due by time, were enqueued by another node, or whose wake-up was lost.
+ * - draining (`close`): claims no more jobs and waits up to `drainMs` for the running ones. Then it aborts the rest, gives
+ *   them `graceMs` to stop, and hands them back: another node can claim them at once, and no attempt is counted.
+ * - closed: no job of it runs any more, except jobs that ignored their signal.
  *
- * A job of it
+ * A job is
  * - running: its lease is renewed every third of `leaseMs`, so two renewals may be lost.
  * - ended: it returned → complete; it threw → tried again after a back-off, or dead after the last attempt. If that
  *   cannot be stored (full disk), the lease runs out and the job is run again: at least once, never silently not.
  * - overdue: it ran for `deadlineMs`. Its signal is aborted and it counts as failed, once it has stopped or `graceMs`
- *   later: a job that hangs costs its place no longer than that. What it still does later changes nothing in the queue.
- * - lost: a renewal was refused because somebody took it over or cancelled it, or could not be made until the lease had
- *   run out. Its signal is aborted, and how it ends is nobody's news.
+ *   later: a job that hangs occupies its place no longer than that. What it still does later changes nothing in the queue.
+ * - lost: a renewal was refused because another node took the job over or a user cancelled it, or no renewal succeeded
+ *   until the lease had run out. Its signal is aborted, and its end is not stored.
  */
 import type { Clock } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
@@ -89,10 +89,10 @@ export function openQueue(options: QueueOptions): Queue {
 interface RunningJob {
   readonly job: Job
   readonly stop: AbortController
-  /** Resolves when its end is stored, or is nobody's news. */
+  /** Resolves when its end is stored, or need not be stored. */
   readonly ended: Promise<void>
   leaseUntil: number
-  /** Undefined while it is its own end that counts. */
+  /** Undefined while the job's own end counts. */
   fate: 'lost' | 'overdue' | 'handed back' | undefined
 }
 

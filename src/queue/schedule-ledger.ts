@@ -1,16 +1,16 @@
 /**
- * What was planned and what became of it, kept in two storages, so that it is searched like everything else and a tick
- * and its job are one transaction.
+ * Schedules and their ticks, in two storages: both can be searched like documents, and a tick and its job are written in
+ * one transaction.
  *
- * A schedule's record says when it fires next. Whoever moves that time on does so on the version it has read; of several
- * nodes one succeeds, and the others read again. In the same transaction it writes one record for each tick that has
- * become due, and the job of each tick that runs. So a tick fires once, on any number of nodes.
+ * A schedule's record says when it fires next. A node moves that time on only if the record still has the version that it
+ * has read; of several nodes one succeeds, and the others read again. In the same transaction the node writes one record
+ * for each tick that has become due, and the job of each tick that runs. So a tick fires once, on any number of nodes.
  *
  * A tick is
  * - planned: its job waits. - claimed: its job runs. - done: its job was done. - failed: its job is dead.
  * - caught_up: done, but it was late, because no node was up at its time.
  * - skipped: it had no job, because of the policies, or its job was cancelled.
- * What becomes of a job is read from the queue (`settle`): it is right also when the node that ran it was ended.
+ * The state of a job is read from the queue (`settle`), so it is also right when the node that ran the job was ended.
  */
 
 import type { Schedule } from '../flows/background/schedules.ts'
@@ -145,8 +145,8 @@ export class ScheduleLedger {
   }
 
   /**
-   * Writes down what has become of the jobs of open ticks: of one schedule, or of all. Gives how many ticks are still open.
-   * Several nodes may do it at once, to no harm but the work.
+   * Stores the states of the jobs of open ticks: of one schedule, or of all. Gives how many ticks are still open.
+   * Several nodes may do it at once: the result is the same, only the work is done twice.
    */
   async settle(id?: string): Promise<number> {
     const isOpen: Query = { kind: 'terms', field: 'state', values: OPEN }

@@ -57,7 +57,7 @@ async function open(...schedules: Schedule[]): Promise<Scheduler> {
     log: (entry) => void log.push(entry),
   })
   opened.push(scheduler)
-  // On a cluster the first look goes on behind the start.
+  // On a cluster the first check continues after the start.
   if (database.capabilities.cluster) await scheduler.check()
   return scheduler
 }

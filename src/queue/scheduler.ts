@@ -34,7 +34,7 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler {
-  /** Enqueues what is due now. The scheduler does it by itself; who moves a clock by hand says when. Never throws. */
+  /** Enqueues what is due now. The scheduler does it by itself; a test that moves the clock calls it. Never throws. */
   check(): Promise<void>
   searchSchedules(wanted: Search): Promise<RecordPage>
   searchTicks(wanted: Search): Promise<RecordPage>
@@ -44,17 +44,17 @@ export interface Scheduler {
 
 const ON_TIME = 10_000
 const MOST_MISSED = 1_000
-/** Ticks in one transaction: the writer is everybody's. */
+/** Ticks in one transaction: all sessions share the writer. */
 const BATCH = 100
 const LONGEST_SLEEP = 60_000
-/** While ticks are open: how soon the ledger knows what has become of them. */
+/** Milliseconds between two looks at the jobs of open ticks. */
 const SETTLE_SLEEP = 1_000
 const PURGE_EVERY = 3_600_000
 
 export async function openScheduler(options: SchedulerOptions): Promise<Scheduler> {
   const scheduler = new LedgerScheduler(options, await ScheduleLedger.open(options.database))
   const checked = scheduler.check()
-  // Where others look after the schedules too, what has piled up must not keep this node from answering requests.
+  // In a cluster other nodes fire schedules too, so missed ticks must not keep this node from answering requests.
   if (options.database.capabilities.cluster === undefined) await checked
   return scheduler
 }
@@ -180,7 +180,7 @@ class LedgerScheduler implements Scheduler {
     }
   }
 
-  /** The schedule's record, made or planned anew where needed. undefined for one that makes no sense. */
+  /** The schedule's record, created or planned again where needed. Undefined for an invalid schedule. */
   async #know(schedule: Schedule, now: number): Promise<Known | undefined> {
     const plan = planOf(schedule)
     const before = this.#known.get(schedule.id)
@@ -208,12 +208,12 @@ class LedgerScheduler implements Scheduler {
   async #fire(schedule: Schedule, known: Known, from: number, now: number): Promise<void> {
     const due = known.times ? dueTimes(known.times, from, now) : [from]
     const last = due.at(-1) ?? from
-    // What the node that settles has not come to yet would be taken for an overlap.
+    // Without this, a tick whose end another node has not settled yet would count as an overlap.
     if (this.#options.database.capabilities.cluster) await this.#ledger.settle(schedule.id)
     const open = await this.#ledger.countOpen(schedule.id)
     const ticks = due.map((plannedAt) => dueTick(schedule, plannedAt, { last, now, open }))
     const next = known.times ? known.times.next(last) : await this.#ask(schedule, known, last + 1000, now)
-    // Each batch leaves the record at the first tick that it has not written: whoever goes on, goes on there.
+    // Each batch leaves the record at the first tick that it has not written; the next node continues there.
     for (let at = 0; at < ticks.length; at += BATCH) {
       const batch = ticks.slice(at, at + BATCH)
       const then = due[at + BATCH] ?? next

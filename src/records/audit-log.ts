@@ -34,7 +34,7 @@ interface AuditedStorage extends Hidden {
 /** By the storage's name. */
 export type AuditedStorages = Readonly<Record<string, AuditedStorage>>
 
-/** Who writes where nobody asked for it: the first administrator, for example. */
+/** The author of writes that no user asked for: the first administrator, for example. */
 const system = { guid: '', username: 'system' }
 
 const LARGEST_VALUE = 8_192
@@ -118,7 +118,7 @@ interface Told extends Omit<AuditedChange, 'before' | 'after' | 'shown'> {
   readonly is: JsonObject | undefined
 }
 
-/** Undefined for what is no change that anybody made. */
+/** Undefined for an update that changed nothing. */
 function recordOf(
   hidden: Hidden,
   { was, is, ...told }: Told,

@@ -88,7 +88,7 @@ test('what is the same within a batch is one record', async () => {
   for (const n of [1, 2, 1, 1, 3]) log.write({ n, times: 1 })
   await log.flush()
   expect(await numbers()).toEqual([1_003, 2_001, 3_001])
-  // The next batch begins anew.
+  // The next batch is counted from zero.
   log.write({ n: 1, times: 1 })
   await log.close()
   expect(await numbers()).toEqual([1_003, 2_001, 3_001, 1_001])

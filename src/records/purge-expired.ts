@@ -14,7 +14,7 @@ import { isOwnStorage } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { SystemLog } from './system-log.ts'
 
-/** Every storage of a builder has it. Most documents never expire: they stand at one end of it, and cost little. */
+/** Every storage of a builder has it. Most documents never expire: they are at one end of the index, and cost little. */
 export const expiryNeeds: Needs = { indexes: [{ fields: ['_meta.expiry'] }] }
 
 export interface ExpiryPurge {
@@ -33,7 +33,7 @@ export interface ExpiryPurgeOptions {
 }
 
 const EVERY = 60_000
-/** Documents in one transaction: the writer is everybody's, so it is never held for more than some milliseconds. */
+/** Documents in one transaction: all sessions share the writer, so it is never held for more than some milliseconds. */
 const BATCH = 100
 
 export function openExpiryPurge({ database, clock, log, every = EVERY }: ExpiryPurgeOptions): ExpiryPurge {

@@ -42,7 +42,7 @@ export async function openRecords(database: RuledDatabase, clock: Clock): Promis
   return { database, clock, readContent }
 }
 
-/** More blocks than anybody can read; the bound keeps one request from loading the world. */
+/** More blocks than a person can read; the bound limits what one request loads. */
 export const MAX_BLOCKS = 10_000
 
 /** The present records that match, the oldest first. */
@@ -51,7 +51,7 @@ export function findRecords(session: Session, storage: string, query: Query): Pr
   return findAll(session, storage, query, MAX_BLOCKS, oldestFirst)
 }
 
-/** The record, or NOT_FOUND in words that say of what. */
+/** The record, or NOT_FOUND with a message that names its kind. */
 export async function getRecord(
   session: Session,
   storage: string,

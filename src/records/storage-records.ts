@@ -78,8 +78,8 @@ export async function searchStorages({ records }: StorageContext, wanted: Search
 }
 
 /**
- * The name under which the storage's documents are, which is there. Also asked by that name, which whoever writes a command
- * knows. NOT_FOUND for a guid of something else.
+ * The name of the storage that holds the documents; creates that storage if it is missing. Takes the record's guid, or the
+ * name itself, which a user of the command line knows. NOT_FOUND for a guid of something else.
  */
 export async function storageNamed({ records }: StorageContext, guidOrName: string): Promise<string> {
   const name = await nameOf(records, guidOrName)

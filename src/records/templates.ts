@@ -20,8 +20,8 @@ export interface TemplateInput {
 /** Who writes a template. */
 export interface TemplateAuthor extends Actor {
   /**
-   * Whether the JavaScript may change. It runs on the origin of the studio, in the browsers of all who open its pages,
-   * so whoever sets it can do what they can.
+   * Whether the JavaScript may change. It runs on the origin of the studio, in the browsers of all users who open its pages,
+   * so its author can do everything that those users can do.
    */
   readonly mayScript: boolean
 }

@@ -29,7 +29,7 @@ afterEach(() => room.close())
 
 const create = (session: Session, name: string) => session.create(name, setFields({ a: 1 }))
 
-test('a write to what nobody watches is told to nobody', async () => {
+test('a write to a storage that no reader watches is not announced', async () => {
   const end = database.capabilities.changes.watch('rules', () => undefined)
   await transact(database, (session) => create(session, 'notes'))
   end()
@@ -37,7 +37,7 @@ test('a write to what nobody watches is told to nobody', async () => {
   expect(told).toEqual([])
 })
 
-test('what was undone is told to nobody', async () => {
+test('a rolled back write is not announced', async () => {
   database.capabilities.changes.watch('rules', () => undefined)
   const session = database.session()
   await create(session, 'rules')
@@ -102,7 +102,7 @@ test('what an observer writes along is told too, through the session that the wr
   expect(told).toMatchObject([['rules', [expect.any(String)]]])
 })
 
-test('a dropped storage that is watched is to be read anew', async () => {
+test('a dropped storage that is watched is announced as a whole', async () => {
   database.capabilities.changes.watch('rules', () => undefined)
   await database.drop('notes')
   await database.drop('rules')

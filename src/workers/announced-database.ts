@@ -12,7 +12,7 @@ import { TransparentSession } from '../storage/wrapped-session.ts'
 
 export interface Announced {
   readonly cluster: Cluster
-  /** Resolves when every reader has done what follows; undefined when that is now. null: everything is to be read anew. */
+  /** Resolves when every reader has applied the change; undefined if it need not wait. null: read the whole storage again. */
   tell(name: string, guids: readonly string[] | null): Promise<void> | undefined
 }
 

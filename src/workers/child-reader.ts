@@ -1,17 +1,17 @@
 /**
- * One process that reads, as its parent, the writer, has it.
+ * One reading process, as the writer, its parent, sees it.
  *
- * Where it is
- * - opening: forked; it opens the database and reads what it keeps in memory. It hears of changes in the order in which
- *   they were committed, and nobody waits for it.
- * - following: it said `ready`. From now on each change waits for it. What was sent before that may still be on its way,
- *   so it is sent a change that says nothing; when that is applied, all before it are, and it is told to listen.
+ * Modes
+ * - opening: forked; it opens the database and reads what it keeps in memory. It is told of changes in the order in which
+ *   they were committed, and no change waits for it.
+ * - following: it said `ready`. From now on each change waits for it. Earlier changes may still be on their way to it, so
+ *   it is sent an empty change; when it has applied that one, it has applied all before it, and it is told to listen.
  * - serving: it answers requests.
- * - gone: the operating system says that the process has ended. Only this ends the waiting for it: a channel that is
- *   closed, or a silence, proves nothing.
+ * - gone: the operating system says that the process has ended. Only this ends the waiting for it: a closed channel, or
+ *   silence, proves nothing.
  *
- * A change that is not applied in time, and a channel that closes, have the process killed: it is our child, so when it is
- * gone it is certain that it serves nothing that it has not heard of.
+ * The writer kills the process when it does not apply a change in time, and when its channel closes. It is a child of the
+ * writer, so once it is gone it certainly serves no old data.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -108,7 +108,7 @@ export class ChildReader {
     return this.#seen
   }
 
-  /** Resolves when the reader has done what follows, or is gone; undefined when nobody has to wait for it. */
+  /** Resolves when the reader has applied the change, or is gone; undefined when the writer need not wait for it. */
   tell(topic: string, messages: readonly string[] | null): Promise<void> | undefined {
     if (this.#mode === 'gone') return undefined
     const number = ++this.#number

@@ -1,10 +1,10 @@
 /** What a request keeps, and what it gets, on its way from a reader to the writer, and its reply on the way back. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
-/** Says who sent it. Believed only at the entrance that is for readers; whoever else sends it says nothing. */
+/** The client's address. Trusted only at the entrance for readers; elsewhere the header is ignored. */
 export const SENDER_HEADER = 'x-quoin-sender'
 
-/** About one connection, and so not for the next one (RFC 9110, 7.6.1), or said anew there. */
+/** About one connection, and so not passed on to the next one (RFC 9110, 7.6.1), or set again there. */
 const OF_CONNECTION = new Set([
   'connection',
   'expect',

@@ -104,7 +104,7 @@ describe('the request', () => {
     expect(Object.keys(passed.headers)).not.toContain('x-quoin-sender')
   })
 
-  test('nobody but its owner can open the entrance', async () => {
+  test('only its owner can open the entrance', async () => {
     expect((await stat(entrance.path)).mode & 0o777).toBe(0o600)
   })
 })

@@ -9,12 +9,12 @@ const metric = (name: string, samples: Metric['samples']): Metric => ({
   samples,
 })
 
-test('nobody counted anything', () => {
+test('without any metrics the result is empty', () => {
   expect(mergeMetrics([])).toEqual([])
   expect(mergeMetrics([[], []])).toEqual([])
 })
 
-test('the same labels are added, in whatever order they stand; others stay apart', () => {
+test('values with the same labels are added, in any order of the labels; others stay apart', () => {
   const one = [
     metric('requests', [
       { labels: { method: 'GET', route: '/a' }, value: 2 },

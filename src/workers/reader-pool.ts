@@ -1,5 +1,5 @@
 /**
- * The processes that read, kept up by the one that writes: a reader that ends is started anew, at once if it has lived for
+ * The reading processes, which the writer keeps running: a reader that ends is started again, at once if it has lived for
  * a while, else after a pause that grows, so that one which cannot start does not keep the machine busy.
  */
 import type { Metric } from '../http/metrics/prometheus-text.ts'

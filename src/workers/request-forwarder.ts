@@ -49,7 +49,7 @@ export function requestForwarder(entrance: string, isClosing: () => boolean): Re
 /**
  * The body on its way to the writer. Not the request itself: where the writer replies before it has read the whole body, the
  * client library destroys what it reads from, and the rest would stay in the connection in front of the next request.
- * What nobody reads any more is read and dropped here, as Node does with a body that no handler has looked at.
+ * The rest of such a body is read and dropped here, as Node does with a body that no handler has read.
  */
 function bodyOf(request: IncomingMessage): PassThrough {
   const body = new PassThrough()

@@ -19,7 +19,7 @@ export interface Opening {
 
 export type ToReader =
   | { readonly kind: 'open'; readonly opening: Opening }
-  /** Written to a storage, or told under a topic; null: to be read anew as a whole. Answered with `applied`. */
+  /** Written to a storage, or told under a topic; null: read the whole storage again. Answered with `applied`. */
   | {
       readonly kind: 'change'
       readonly number: number

@@ -1,27 +1,26 @@
 /**
  * Several processes on one embedded database (QUOIN_WORKERS), so that reading uses more than one core.
  *
- * One process is a whole Quoin, as it is without others: the writer. It alone writes, signs in, manages, runs jobs and
- * schedules. It forks the others, the readers, which listen at the same port (SO_REUSEPORT: the system spreads connections
- * over all). A reader has a read-only connection, looks tokens up and runs endpoints; it answers what was only read, and
- * passes everything else on to the writer (`reading-endpoints.ts`).
+ * One process, the writer, is a whole Quoin, as without reading processes. Only the writer writes, signs in, manages, runs
+ * jobs and schedules. It forks the readers, which listen at the same port (SO_REUSEPORT: the system spreads connections
+ * over all). A reader has a read-only connection, looks tokens up and runs endpoints; it answers requests that only read,
+ * and passes all others on to the writer (`reading-endpoints.ts`).
  *
- * What one process promises holds for all of them:
+ * Guarantees of one process that hold for all of them:
  * - Documents: each read of a reader begins a new snapshot, so it sees what was committed before it asked, and a write is
- *   acknowledged after its commit. Kept results of searches are held against a version that the writer raises in the
- *   transaction of each write (`storage/sqlite/core/mark-versions.ts`). So are replies that a reader keeps: each request
- *   reads the versions of what the flow has read (5 µs each), and the flow runs when one of them is another.
- * - What is kept in memory of a storage (deployed blueprints, tokens, users, groups) is watched, as on PostgreSQL: a write
- *   to it is acknowledged when every reader has applied it (`announced-database.ts`, `writer-link.ts`).
- * - A reader that does not apply a change in time is killed by the writer, its parent, and the writer waits until it is
- *   gone: that is certain, so nothing but that fences a reader (`child-reader.ts`). Another one takes its place.
+ *   acknowledged after its commit. Cached results of searches are compared with a version that the writer raises in the
+ *   transaction of each write (`storage/sqlite/core/mark-versions.ts`). So are cached replies of a reader: each request
+ *   reads the versions of what the flow has read (5 µs each), and the flow runs when one of them has changed.
+ * - Data of a storage that a reader keeps in memory (deployed blueprints, tokens, users, groups) is watched, as on
+ *   PostgreSQL: a write to it is acknowledged when every reader has applied it (`announced-database.ts`, `writer-link.ts`).
+ * - The writer kills a reader that does not apply a change in time, and waits until it is gone: the end of a child process
+ *   is certain, so a reader needs no other fence (`child-reader.ts`). Another reader takes its place.
  * - A writer that dies takes the readers with it. Each asks the system for its parent before it answers, and a new writer
  *   begins only when no reader of the old one is left (`storage/sqlite/reader/readers-lock.ts`).
  *
- * Not the same: limits of rate are counted in each process, so that an address which spreads its requests over many
- * connections gets up to so many times as much as there are processes; the cache of `cache_key` is each process's own (a
- * deletion empties all of them); two searches of one run may see different commits, as on PostgreSQL; searches are noted
- * as slow only where the writer makes them.
+ * Differences: rate limits are counted in each process, so with n processes an address with many connections can reach up
+ * to n times the limit; each process has its own cache of `cache_key` (a deletion empties all of them); two searches of
+ * one run may see different commits, as on PostgreSQL; only searches of the writer are noted as slow.
  */
 import { createServer } from 'node:net'
 import type { Access } from '../access/access.ts'
@@ -162,8 +161,8 @@ function doFor({ access, log }: WriterRooms, message: FromReader): void {
 }
 
 /**
- * The port, if nobody listens there; 0: any free one. Sockets that share a port do not refuse each other, so a second
- * Quoin at the same port would get half of the connections: asked without sharing, the system refuses it.
+ * The port, if no process listens there; 0: any free one. Sockets that share a port do not refuse each other, so a second
+ * Quoin at the same port would get half of the connections. This probe does not share, so the system refuses a used port.
  */
 function freePort(host: string, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {

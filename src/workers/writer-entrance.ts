@@ -1,7 +1,7 @@
 /**
  * Where the writer takes requests from the processes that read: a Unix socket in the data directory, which only its owner
- * can open. They are served as if they had come directly, with the address of whoever sent them, and for as long as
- * there are readers, also when the port is closed already: what a reader has taken is to be finished.
+ * can open. They are served as if they had come directly, with the client's address, and for as long as there are readers,
+ * also when the port is already closed: a request that a reader has accepted is finished.
  */
 import { chmod, rm } from 'node:fs/promises'
 import type { IncomingMessage, Server } from 'node:http'
@@ -29,7 +29,7 @@ const LINGER_MS = 2_000
 const SENDER_BYTES = 256
 
 /**
- * Nobody else has the directory: what lies there is left from a process that was killed. Throws for a path too long.
+ * No other process uses the directory: a socket there is left from a process that was killed. Throws for a path too long.
  * `watch` is told of each connection.
  */
 export async function openEntrance(

@@ -16,7 +16,7 @@ function open() {
   return { link, sent, broken, change }
 }
 
-test('a change of what nobody watches is answered, and raises its version', async () => {
+test('a change of a storage without a watcher is answered, and raises its version', async () => {
   const { link, sent, change } = open()
   change(1, 'rules', ['g'])
   await link.settled()
@@ -66,6 +66,6 @@ test('who cannot follow never says that it did, not of later changes either', as
   expect(broken).toContainEqual(new Error('cannot be read'))
 })
 
-test('a reader tells nobody', async () => {
+test('a reader cannot announce changes', async () => {
   await expect(open().link.cluster.tell('cache deletions', ['k'])).rejects.toThrow('only reads')
 })

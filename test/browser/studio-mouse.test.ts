@@ -120,8 +120,8 @@ test('it replies in Try it and to anonymous clients', async () => {
   await panel.getByText('201', { exact: true }).waitFor()
   await panel.getByText('Paint the fence').last().waitFor()
 
-  const nobody = await studio.ask('POST', '/tasks', { body: { title: 'By nobody' } })
-  expect(nobody.status).toBe(404)
+  const anonymous = await studio.ask('POST', '/tasks', { body: { title: 'Anonymous' } })
+  expect(anonymous.status).toBe(404)
   const wrong = await studio.ask('POST', '/tasks', { as: 'admin', body: { name: 'x' } })
   expect(wrong).toEqual({ status: 400, body: { error: title } })
   const made = await studio.ask('POST', '/tasks', { as: 'admin', body: { title: 'Buy milk' } })

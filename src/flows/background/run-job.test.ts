@@ -62,7 +62,7 @@ const mailing: FlowBlocks = {
 }
 
 describe('a function from the queue', () => {
-  test('of a name that nobody has fails with words that help', async () => {
+  test('of a name that no active blueprint has fails with an error that names it', async () => {
     const blueprint = await room.install(asking)
     await room.send(blueprint, { query: { to: 'a' } })
     const [worked] = await room.work()
@@ -128,7 +128,7 @@ describe('a function from the queue', () => {
     expect(await room.work()).toHaveLength(1)
   })
 
-  test('writes on behalf of whoever asked, under its own run', async () => {
+  test('writes on behalf of the user whose run enqueued it, under its own run', async () => {
     const blueprint = await room.install(asking)
     await room.install(mailing)
     const origins: unknown[] = []

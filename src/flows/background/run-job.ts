@@ -1,9 +1,10 @@
 /**
- * Runs jobs: each starts a run of its own on what is active now, without a request, for the user who caused it.
+ * Runs jobs: each job starts a run of its own on the blueprints that are active now, without a request, for the user who
+ * caused it.
  *
- * What it throws is a failed attempt, which the queue tries again. A function that no active blueprint has is one, because
- * somebody asked for it by name and may activate it yet. An event or a tick of a trigger that is no longer active is
- * done: nobody listens any more, and the system log says so.
+ * An error is a failed attempt, which the queue retries. So is a function that no active blueprint has: a flow called it
+ * by name, and a builder may still activate its blueprint. An event or a tick of a trigger that is no longer active counts
+ * as done, and the system log says that it was dropped.
  */
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
@@ -17,7 +18,7 @@ import type { RunEnd } from '../run/run.ts'
 import { originIn } from '../run/run-origin.ts'
 import type { Runs } from '../run-pipeline.ts'
 
-interface JobGround {
+interface JobRunnerOptions {
   readonly flows: Pick<Flows, 'live' | 'log' | 'records'>
   readonly runs: Pick<Runs, 'run'>
   /** A user's document without secrets; undefined when the user is no longer there. */
@@ -38,7 +39,7 @@ export function jobRunner({
   flows,
   runs,
   findUser,
-}: JobGround): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
+}: JobRunnerOptions): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
   return async (job, signal) => {
     signal.throwIfAborted()
     const target = await targetOf(flows, job)
@@ -55,7 +56,7 @@ export function jobRunner({
   }
 }
 
-function targetOf(flows: JobGround['flows'], job: RunnableJob): MaybePromise<Target | undefined> {
+function targetOf(flows: JobRunnerOptions['flows'], job: RunnableJob): MaybePromise<Target | undefined> {
   switch (job.kind) {
     case 'function':
       return functionTarget(flows, job)
@@ -67,7 +68,7 @@ function targetOf(flows: JobGround['flows'], job: RunnableJob): MaybePromise<Tar
 }
 
 /** The function of the blueprint that asked, else of any other: the run is then the other's. */
-function functionTarget({ live }: JobGround['flows'], { guid, payload }: RunnableJob): Target {
+function functionTarget({ live }: JobRunnerOptions['flows'], { guid, payload }: RunnableJob): Target {
   const name = textIn(payload.function)
   const { blueprints } = live.table()
   const asked = textIn(payload.blueprint)
@@ -83,7 +84,7 @@ function functionTarget({ live }: JobGround['flows'], { guid, payload }: Runnabl
   return { flow: compiled.flow, blueprint: owner.compiled.guid, given }
 }
 
-async function eventTarget(flows: JobGround['flows'], job: RunnableJob): Promise<Target | undefined> {
+async function eventTarget(flows: JobRunnerOptions['flows'], job: RunnableJob): Promise<Target | undefined> {
   const blueprint = textIn(job.payload.blueprint)
   const block = textIn(job.payload.block)
   const live = flows.live.table().blueprints.get(blueprint)
@@ -93,7 +94,10 @@ async function eventTarget(flows: JobGround['flows'], job: RunnableJob): Promise
   return { flow: trigger.flow, blueprint, given }
 }
 
-function tickTarget({ live }: JobGround['flows'], { guid, payload, runAt }: RunnableJob): Target | undefined {
+function tickTarget(
+  { live }: JobRunnerOptions['flows'],
+  { guid, payload, runAt }: RunnableJob,
+): Target | undefined {
   const blueprint = textIn(payload.blueprint)
   const block = textIn(payload.block)
   const found = live.table().blueprints.get(blueprint)
@@ -104,7 +108,7 @@ function tickTarget({ live }: JobGround['flows'], { guid, payload, runAt }: Runn
   return { flow: trigger.flow, blueprint, given }
 }
 
-/** What stands in the job for those who look at the queue: the true reason, which a requester never sees. */
+/** The error that the job stores: the true reason, for users who may read the queue; a client never sees it. */
 function failureOf({ error, run }: RunEnd): Error {
   const cause = error?.cause instanceof Error ? error.cause : error
   return new Error(`${cause?.message ?? 'The run failed.'} (run ${run})`, { cause: error })

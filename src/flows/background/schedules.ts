@@ -4,7 +4,7 @@ import type { Flows } from '../flows.ts'
 import type { RunFlow } from '../run/run.ts'
 import type { Runs } from '../run-pipeline.ts'
 
-/** One schedule of an active blueprint, for who plans its ticks. */
+/** One schedule of an active blueprint, as the scheduler needs it to plan its ticks. */
 export interface Schedule {
   /** The blueprint's guid, a space and the block's guid. */
   readonly id: string

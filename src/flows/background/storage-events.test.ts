@@ -41,7 +41,7 @@ const queued = async () =>
   (await room.database.capabilities.queues.list()).find(({ name }) => name === eventQueue)?.waiting ?? 0
 const seen = () => room.documents('seen')
 
-describe('nobody is told', () => {
+describe('no flow is told', () => {
   test('of a write that is undone', async () => {
     await room.install(watching(all))
     const undone = write(async (session) => {
@@ -79,7 +79,7 @@ describe('nobody is told', () => {
   })
 })
 
-test('a storage is watched while somebody listens, and left alone after', async () => {
+test('a storage is watched while a trigger listens to it, and not afterwards', async () => {
   const watched = new Map<string, number>()
   const count = (name: string, change: number) => watched.set(name, (watched.get(name) ?? 0) + change)
   const { live, log } = room.flows
@@ -263,7 +263,7 @@ describe('a flow that writes to the storage it listens to', () => {
     expect(await room.documents('tasks')).toMatchObject([{ n: 8 }])
   })
 
-  test('starts anew at each write from outside', async () => {
+  test('is counted from zero again at each write from outside', async () => {
     await room.install(loop())
     const guid = guidOf(await create({ n: 0 }))
     await room.work()

@@ -1,9 +1,9 @@
 /**
  * Tells the flows that listen to storages. A write to a document stores one job for each trigger that listens for it, in
- * the same transaction: if the write is acknowledged, the event will be handled; if it is undone, nobody hears of it.
+ * the same transaction: an acknowledged write has its event handled; an undone write has no event.
  *
- * A flow that writes to the storage it listens to would never end. Each event knows how many events led to it; what the
- * eighth one's flow writes is stored and told to nobody, and the system log says so.
+ * A flow that writes to the storage it listens to would never end. Each event knows how many events led to it. The writes
+ * of the eighth event's flow are stored without an event, and the system log says so.
  */
 import { type DocumentEvent, documentEventOf } from '../../blocks/document-event.ts'
 import type { SystemLog } from '../../records/system-log.ts'

@@ -1,9 +1,10 @@
 /**
- * Several changes of a blueprint's blocks at once, as an editor makes them: one gesture, such as pasting a group or taking
- * back a deletion, is one transaction. Each edit names the state that it was made against, so nobody's work is overwritten
- * unseen: if one does not fit any more, none is made. Everything is staged only, as in `block-staging.ts`.
+ * Several changes of a blueprint's blocks at once, as an editor makes them: one gesture, such as pasting a group or
+ * undoing a deletion, is one transaction. Each edit names the state that it was made against, so no edit overwrites a
+ * change that its builder has not seen: if one edit no longer fits, none is made. Everything is only staged, as in
+ * `block-staging.ts`.
  *
- * What is staged and equals what is saved is no longer staged: taking back a change leaves nothing behind.
+ * Staged content that equals the saved content is no longer staged: undoing a change leaves nothing behind.
  */
 
 import { isDeepStrictEqual } from 'node:util'

@@ -40,7 +40,7 @@ type Catalogue = ReadonlyMap<string, BlockDefinition>
 export interface NewBlock extends Partial<BlockContent> {
   readonly type: string
   readonly blueprint_guid: string
-  /** Only stage it: nobody else's request runs it, and saving or discarding decides. */
+  /** Only stage it: no client's request runs it until it is saved and deployed. */
   readonly staged?: boolean
 }
 

@@ -17,7 +17,7 @@ describe('refused', () => {
     ['no object', [], /at its top/],
     ['no name', { blocks: {} }, /name/],
     ['an id with a dot', { name: 'a', blocks: { 'a.b': { type: 'branch' } } }, /blocks/],
-    ['a key nobody knows', { name: 'a', blocks: { a: { type: 'branch', pins: {} } } }, /blocks.a/],
+    ['an unknown key', { name: 'a', blocks: { a: { type: 'branch', pins: {} } } }, /blocks.a/],
     [
       'a wire from nowhere',
       { name: 'a', blocks: { a: { type: 'branch', in: { flow: '@b.flow' } } } },

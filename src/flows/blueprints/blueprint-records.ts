@@ -87,7 +87,7 @@ export async function updateBlueprint(
   )
 }
 
-/** Soft delete of a blueprint and its blocks, in one transaction. An active one is refused: somebody relies on it. */
+/** Soft delete of a blueprint and its blocks, in one transaction. An active one is refused: clients rely on it. */
 export async function removeBlueprint(context: RecordContext, guid: string, by?: Actor): Promise<JsonObject> {
   const origin = by ? { user: by } : {}
   return transact(

@@ -29,7 +29,7 @@ const fitting: Query = {
 
 export async function keepEmptyLists(database: Database): Promise<void> {
   await database.ensure(ownStorages.recordSteps, { indexes: [{ fields: ['name'], unique: true }] })
-  // Nodes that start together: one does it, the others find it done. Nobody deploys meanwhile.
+  // Of nodes that start together one does it, and the others find it done. No node deploys meanwhile.
   await database.capabilities.alone('deployments', async () => {
     if (await findOne(database.session(), ownStorages.recordSteps, 'name', STEP)) return
     await changeAll(database, ownStorages.blocks, fitting, changedBlock)

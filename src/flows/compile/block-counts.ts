@@ -21,8 +21,8 @@ export interface BlockCounts {
 }
 
 /**
- * A node has one catalogue, and the counts go with it: so everything that compiles, and whoever reads the counts, agree
- * without being introduced to each other.
+ * A node has one catalogue, and the counts belong to it: the compiler and the metrics find the same counts by the
+ * catalogue, without passing them to each other.
  */
 const known = new WeakMap<Catalogue, BlockCounts>()
 

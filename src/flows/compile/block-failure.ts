@@ -18,7 +18,7 @@ export class BlockFailure extends Error {
     this.parameter = at.parameter
   }
 
-  /** What may be told to whoever sent the request: a fault of theirs, or INTERNAL. */
+  /** The error that the client may see: its own fault, or INTERNAL. */
   clientError(): QuoinError {
     if (this.parameter !== undefined)
       return new QuoinError('INVALID_QUERY', `${this.parameter} ${this.message}`)
@@ -33,7 +33,7 @@ export class BlockFailure extends Error {
   }
 }
 
-/** The run itself may not go on: deadline, budget, shutdown, somebody at a breakpoint. No `error` pin catches it. */
+/** The run itself has to end: deadline, budget, shutdown, stopped at a breakpoint. No `error` pin catches it. */
 export class RunStopped extends Error {
   readonly reason: 'deadline' | 'budget' | 'depth' | 'shutdown' | 'failed' | 'stopped'
 

@@ -216,7 +216,7 @@ describe('what a blueprint needs of its storages', () => {
       { indexes: [{ fields: ['status', 'title'] }, { fields: ['title'] }], text: false },
     ],
     [
-      'a sort that only the request knows: no index over what nobody can know',
+      'a sort that only the request knows: no index over a field that is unknown at compile time',
       searching({ in: { field: 'status', value } }, { field: '@sent.value' }),
       { indexes: [{ fields: ['status'] }], text: false },
     ],

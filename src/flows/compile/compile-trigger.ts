@@ -51,7 +51,7 @@ export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: Block
       const converters = listening.parameters.map(
         ({ id, type }) => [id, converterFor(id, { type, help: '' }, 'any')] as const,
       )
-      // Whoever calls gives JSON; inside, each parameter is what its pin says.
+      // The caller gives JSON; inside the function each parameter has the type of its pin.
       const start: CompiledFunction['start'] = (given) => {
         const parameters: Record<string, unknown> = {}
         for (const [id, convert] of converters) parameters[id] = convert(given[id])

@@ -1,9 +1,9 @@
 /**
- * Values are pulled: a block without flow pins is evaluated when somebody needs what it gives, once, and what it gave
- * stays in its slots. Two things empty the slots again: a flow block that the value depends on runs (again), and the next
+ * Values are pulled: a block without flow pins is evaluated once, when another block needs a value of it, and its values
+ * stay in its slots. Two things empty the slots again: a flow block that the value depends on runs (again), and the next
  * frame of a block with `perFrame` pins begins.
  *
- * All of this is worked out here, once per deploy. What is left at run time is reading slots.
+ * All of this is worked out here, once per deploy. At run time only slots are read.
  */
 import { PinError, type ValueBlock } from '../../blocks/block.ts'
 import type { ValueContext } from '../../blocks/context.ts'

@@ -4,8 +4,9 @@ import type { Graph, Node } from './blueprint-graph.ts'
 import { constantPin, type Facts } from './fold-constants.ts'
 
 /**
- * What blocks say of pins that hold the same in every run (`check`). Without this, a page whose table cannot be would be
- * deployed, and answer 500 to everybody. `known`: the problems of the graph; blocks that have one are left alone.
+ * Problems that blocks find in pins with the same value in every run (`check`). Without this, a page with an impossible
+ * table would be deployed, and would reply 500 to every client. `known`: the problems of the graph; blocks that have one
+ * are not checked.
  */
 export function constantProblems(graph: Graph, facts: Facts, known: readonly Problem[]): Problem[] {
   const faulty = new Set(known.map(({ block }) => block))

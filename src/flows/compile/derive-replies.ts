@@ -32,7 +32,7 @@ export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointRep
       const pin = node.in.get(id)
       return pin && sample(node, id, pin)
     })
-    // Forty objects that hold each other twice are 2 to the 40 fields: nobody wants to read those.
+    // Forty objects that hold each other twice have 2 to the 40 fields: too many for a person to read.
     const isReadable = !isLargerThan(value, MOST_VALUES, MOST_CHARACTERS)
     return [
       {

@@ -47,7 +47,7 @@ export interface RunControl {
 /** The values of one execution of one flow: the run's own, or one call of a custom function. */
 export interface Frame {
   readonly run: RunControl
-  /** One place for each out-pin that somebody reads, as the compiler numbered them. */
+  /** One place for each out-pin that a block reads, as the compiler numbered them. */
   readonly slots: unknown[]
   /** How many custom functions deep. */
   readonly depth: number
@@ -108,7 +108,7 @@ export interface CompiledSchedule {
 export interface CompiledPage {
   readonly block: string
   readonly listening: Listening['page']
-  /** Any of them opens it; none = everybody. */
+  /** Any of them opens it; without any it is public. */
   readonly scopes: readonly string[]
   readonly flow: CompiledFlow
   readonly start: (request: RunRequest) => Readonly<Record<string, unknown>>
@@ -118,7 +118,7 @@ export interface CompiledPage {
 export interface CompiledEndpoint {
   readonly block: string
   readonly listening: Listening['http']
-  /** Any of them opens it; none = everybody. */
+  /** Any of them opens it; without any it is public. */
   readonly scopes: readonly string[]
   /** Names of the parameters that its blocks ask the request for. */
   readonly fields: readonly string[]

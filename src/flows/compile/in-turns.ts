@@ -14,7 +14,7 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does a few steps in a turn of the event loop, and lets whoever waits go on between them. */
+/** Does a few steps in one turn of the event loop, and lets other work run between the turns. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const began = performance.now()

@@ -42,7 +42,7 @@ export async function validateOrRefuse(
   return notes
 }
 
-/** All of it, for blocks that nobody deploys yet. Changes nothing. */
+/** All checks, for blocks that are not deployed yet. Changes nothing. */
 export async function checkBlocks(
   { context, catalogue, live }: { context: RecordContext; catalogue: Catalogue; live: LiveBlueprints },
   guid: string,

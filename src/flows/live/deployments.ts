@@ -1,13 +1,13 @@
 /**
- * What answers requests is not the saved blocks but a copy of them: a deployment. Each is kept, numbered per blueprint.
+ * Requests run on a copy of the saved blocks: a deployment. Every deployment is stored, numbered per blueprint.
  *
  * Activating: the saved blocks are compiled; every problem is listed (422) and nothing changes; URIs and function names
  * that another active blueprint holds are refused (409); storages and indexes are made; the deployment and `active` are
- * written in one transaction; then the compiled blueprint replaces the former one in one step. Work of this kind is done
- * one at a time in the whole cluster, so that two activations cannot both find a URI free.
+ * written in one transaction; then the compiled blueprint replaces the former one in one step. The whole cluster does one
+ * activation at a time, so that two activations cannot both find a URI free.
  *
- * Other nodes watch the storage of blueprints: before a write to it is acknowledged, each has read the blueprint's record
- * anew and serves what that says.
+ * Other nodes watch the storage of blueprints: before a write to it is acknowledged, each node has read the blueprint's
+ * record again and serves the deployment that it names.
  */
 
 import type { BlockDefinition } from '../../blocks/block.ts'

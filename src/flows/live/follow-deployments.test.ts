@@ -48,7 +48,7 @@ function install(flows: Flows, uri: string): Promise<string> {
   return installBlueprint(flows, { name: uri, blocks }, builder)
 }
 
-/** Puts other blocks in the place of what is deployed, behind everybody's back. */
+/** Replaces the deployed blocks in the storage, without telling any node. */
 async function spoil(guid: string, blocks: readonly unknown[]): Promise<void> {
   await transact(room.database, async (session) => {
     const record = await session.get(ownStorages.blueprints, guid)

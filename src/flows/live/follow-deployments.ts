@@ -70,7 +70,7 @@ export function followDeployments({
     return new Map(found.map((deployment) => [guidOf(deployment), deployment]))
   }
 
-  /** Serves what the records of active blueprints say. One that cannot be is off, is logged, and keeps no other off. */
+  /** Serves the deployments of these records. One that does not compile is switched off and logged; the others are served. */
   async function serve(session: Session, records: readonly JsonObject[]): Promise<void> {
     const changes = new Map<string, LiveBlueprint | undefined>()
     for (let at = 0; at < records.length; at += READ_AT_ONCE) {
@@ -85,7 +85,7 @@ export function followDeployments({
           if (serving?.deployment === number && serving.name === name) continue
           changes.set(guid, { compiled: await compile(guid, blocks), name, deployment: number })
         } catch (error) {
-          // Not its former self either: whoever deployed has been told that every node serves the new one.
+          // Not the former deployment either: the reply to the deploy said that every node serves the new one.
           changes.set(guid, undefined)
           logOff(guid, name, error)
         }
@@ -94,13 +94,13 @@ export function followDeployments({
     setEach(changes)
   }
 
-  /** All at once; where they do not go together, one by one without those that do not fit. */
+  /** All at once; if they conflict, one by one, without those that conflict. */
   function setEach(changes: ReadonlyMap<string, LiveBlueprint | undefined>): void {
     try {
       live.setAll(changes)
       return
     } catch {
-      // Which one it was shows now.
+      // The loop below finds out which one it was.
     }
     for (const [guid, next] of changes) {
       try {

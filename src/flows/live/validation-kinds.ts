@@ -23,7 +23,7 @@ const methods: readonly JsonValue[] = ['GET', 'POST', 'PUT', 'DELETE']
 const targets = ['blueprint', 'uri', 'storage', 'block_title'] as const
 
 export const ruleKinds = {
-  /** Endpoints (of some methods) must not be open to everybody, or must ask for one scope. */
+  /** Endpoints (of some methods) must not be public, or must require one scope. */
   required_scope: {
     parameters: {
       methods: (value) =>

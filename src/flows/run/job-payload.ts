@@ -1,11 +1,11 @@
 /**
- * What the jobs of this room carry, and how it is read back: a job may have been stored by an older version.
+ * Payloads of the jobs of flows, and how they are read back: a job may have been stored by an older version.
  *
  * - function: `{ blueprint, function, parameters, user?, depth }`
  * - event: `{ blueprint, block, storage, guid, change, event, user?, depth, before?, after?, left_out? }`; the two states
  *   are the documents as text, because a payload that held them as objects would be nested one level deeper than
- *   documents may be, and because nobody looks into them until the job runs.
- * - tick: `{ blueprint, block, planned_at }`, made by who plans schedules; `planned_at` in milliseconds.
+ *   documents may be, and because no code reads them until the job runs.
+ * - tick: `{ blueprint, block, planned_at }`, made by the scheduler; `planned_at` in milliseconds.
  */
 import type { LaterCall } from '../../blocks/context.ts'
 import type { JsonValue } from '../../shared/json.ts'

@@ -1,15 +1,15 @@
 /**
  * Replies of flows that only read (`repeatable-flow.ts`), sent again for the same path parameters and query
- * (`address-key.ts`) while nothing is written that they have read: a document, a page of a search, or else anything in
- * the storage. Exact, not timed.
+ * (`address-key.ts`) until something that the flow has read is written: a document, a page of a search, or else anything
+ * in the storage. Replies do not expire by time.
  *
- * What it saves: the run, its blocks and its searches; what is left of such a request costs what a constant costs. What it
- * costs where it does not help: two look-ups, and the memory below. A reply is kept when its address is asked for a second
- * time while no more was replied than would fit: most addresses of a large storage are asked for once, and keeping them
- * would push out those that are not.
+ * It saves the run, its blocks and its searches: such a request costs as much as one whose flow replies with a constant.
+ * Where it does not help it costs two look-ups and the memory below. A reply is kept at the second request for its address,
+ * unless the replies sent since the first one would fill the memory: most addresses of a large storage are requested once,
+ * and keeping their replies would push out the others.
  *
- * Only where a process can know of every write before anybody sees it: on the embedded engine, in the process that writes
- * and in those that read beside it.
+ * Only where a process learns of every write before any client can see it: on SQLite, in the writer and in the reading
+ * processes.
  */
 
 import type { Reply } from '../../blocks/reply.ts'
@@ -43,7 +43,7 @@ interface Kept {
 
 const repeated: RunEnd = { run: '', replied: true, error: undefined, result: undefined }
 
-/** Gives what replies to a start: with what is kept, or by running. */
+/** Gives a function that answers a request with the kept reply, or by running the flow. */
 export function keptReplies(database: Database, versions: ReadVersions, run: RunOn): RunFlow {
   const replies = boundedMap<string, Kept>(CHARACTERS)
   /** What was replied once, as if it were kept. */
@@ -51,7 +51,7 @@ export function keptReplies(database: Database, versions: ReadVersions, run: Run
   const numbers = new WeakMap<CompiledFlow, number>()
   let flows = 0
 
-  /** A flow that is deployed anew is another flow. */
+  /** Each deploy gives a flow another number. */
   function numberOf(flow: CompiledFlow): number {
     const known = numbers.get(flow)
     if (known !== undefined) return known

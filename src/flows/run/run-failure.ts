@@ -2,19 +2,19 @@ import { QuoinError } from '../../shared/errors.ts'
 import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
 import type { RunLogEntry } from './run-environment.ts'
 
-/** What a failed run tells whoever asked for it, and what it leaves in the log; undefined when that is nothing. */
+/** The error that a failed run gives its caller, and its log entry; undefined when nothing is logged. */
 export interface RunFailure {
   readonly told: QuoinError
   readonly entry: Pick<RunLogEntry, 'level' | 'message' | 'block' | 'pin'> | undefined
 }
 
-/** `requested`: somebody waits for the answer. A job has no requester. */
+/** `requested`: a client waits for the reply. A job has no client. */
 export function explainFailure(error: unknown, requested: boolean): RunFailure {
   if (error instanceof RunStopped) {
     const entry = { level: 'error', message: error.message } as const
     if (error.reason === 'depth')
       return { told: new QuoinError('INTERNAL', 'internal error', { cause: error }), entry }
-    // Whoever stopped it at a breakpoint knows why.
+    // A builder stopped it at a breakpoint: nothing to log.
     if (error.reason === 'stopped') {
       return { told: new QuoinError('CONFLICT', error.message, { cause: error }), entry: undefined }
     }

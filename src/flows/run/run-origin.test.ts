@@ -13,7 +13,7 @@ test.each([
 })
 
 test.each([{}, { user: null, depth: 'x' }, { user: { guid: 1, username: 'ada' } }, { user: [] }])(
-  '%j in a payload is nobody, at the start of a chain',
+  '%j in a payload is no user, at the start of a chain',
   (payload) => {
     expect(originIn(payload)).toEqual({ depth: 0 })
   },

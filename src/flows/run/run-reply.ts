@@ -62,7 +62,7 @@ export class RunReply {
   #send(reply: Reply): void {
     if (this.#sent || this.#closed) return
     this.#listener.onReply?.(reply)
-    // Not before: a reply that is too long to be written was none, and whoever waits for it gets the run's end.
+    // Only now: a reply that is too long to be written throws above, and the caller then gets the run's error.
     this.#sent = true
   }
 }

@@ -18,7 +18,7 @@ const LOOK = 256
 const TURN = 20
 /** A block that works on so many values may take longer than {@link LOOK} others: the clock is looked at before each then. */
 const HEAVY = 10_000
-/** Values are worked out without a pause, and nobody else is served meanwhile: a map in a map over what was sent. */
+/** Values are evaluated without a pause, and no other request is served meanwhile: a map in a map over a request's body. */
 const LONGEST_TURN = 2_000
 /** Nested branches until a run lets the stack unwind; deeper than any drawing, far from the stack's end. */
 const DEEPEST = 200
@@ -91,7 +91,7 @@ export class RunSteps {
     return this.#paused + (this.#pausedSince === undefined ? 0 : this.#clock() - this.#pausedSince)
   }
 
-  /** Nobody calls it but who traces the run. */
+  /** Only tracing calls it. */
   pause(): void {
     this.#pausedSince ??= this.#clock()
   }

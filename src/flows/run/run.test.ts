@@ -40,7 +40,7 @@ describe('values are pulled', () => {
     expect(replies[0]?.value).toBe('deep')
   })
 
-  test('a value is kept for the rest of the run, and pulled anew when a flow block before it runs again', async () => {
+  test('a value is kept for the rest of the run, and pulled again when a flow block before it runs again', async () => {
     const storage = 'pulled_anew'
     const blocks = {
       get: { type: 'on_startup_register_uri_get', in: { uri: 'test' } },

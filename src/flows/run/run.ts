@@ -1,10 +1,10 @@
 /**
  * A run: one execution of a flow, from its trigger to the end of its last branch.
  *
- * - It starts with a frame whose slots hold what the trigger gives, and drives the steps behind the trigger.
- * - What its blocks write is one transaction, made durable when the run replies, before a block that touches the world
- *   outside, and at the end. Whatever was not yet durable is undone when the run fails.
- * - It replies at most once; the flow goes on behind the reply, with a transaction of its own.
+ * - It starts with a frame whose slots hold the values of the trigger, and drives the steps after the trigger.
+ * - The writes of its blocks are one transaction, committed when the run replies, before a block that touches the world
+ *   outside, and at the end. A run that fails undoes the writes that are not yet durable.
+ * - It replies at most once; after the reply the flow continues, with a transaction of its own.
  * - It stops at its deadline, at its budget of blocks, when its job's signal says so, and when one of its branches
  *   fails.
  */

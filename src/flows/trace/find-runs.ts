@@ -1,4 +1,4 @@
-/** Traced runs, for who looks at them. */
+/** Searching and reading traced runs. */
 
 import { notFound } from '../../records/records.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -15,7 +15,7 @@ export interface RunsWanted {
   readonly blueprint?: string | undefined
   readonly trigger?: string | undefined
   readonly status?: string | undefined
-  /** Only those that went wrong, for the run itself or for who asked. */
+  /** Only those that failed, or whose client got an error. */
   readonly failed?: boolean | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined

@@ -37,7 +37,7 @@ test('is the request that it was, for the user as they are now', () => {
   })
 })
 
-test('on a page somebody only looks', () => {
+test('a page is only shown, nothing is submitted', () => {
   const { visit } = readRequest(recorded, 'page', undefined)
   expect([visit?.proceed(), visit?.finish(), visit?.submitted]).toEqual([undefined, undefined, undefined])
 })

@@ -13,7 +13,7 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>
 }
 
-/** Somebody who only looks at a page. */
+/** A visit that only shows the page and submits nothing. */
 const looking: PageVisit = {
   show: () => false,
   proceed: () => undefined,

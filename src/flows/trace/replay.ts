@@ -1,11 +1,11 @@
 /**
- * Running a recorded run again, on blocks as they are now, and comparing what comes of it.
+ * Running a recorded run again, on the blocks as they are now, and comparing the results.
  *
  * Nothing that it does stays: its session never commits and is rolled back at the end, whatever happens, and with it the
  * jobs, events and history that its writes would cause. Blocks that touch the world outside give what they gave then. It
  * has a cache of its own and writes no log. On SQLite it has the one writer while it runs, so it has four seconds.
  *
- * What was dots in the record is dots in the replay.
+ * Secrets that are masked in the record stay masked in the replay.
  */
 
 import { isDeepStrictEqual } from 'node:util'
@@ -34,7 +34,7 @@ import type { Tracing } from './tracing.ts'
 
 export type ReplayedState = 'saved' | 'deployed' | 'staged'
 
-/** Undefined when the user is no longer there: then nobody is signed in. */
+/** Undefined when the user no longer exists: the replay is then anonymous. */
 export type FindCaller = (guid: string) => MaybePromise<Caller | undefined>
 
 const DEADLINE = 4_000

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { RunStopped } from '../compile/block-failure.ts'
-import { type BrakeGround, RunBrake } from './run-brake.ts'
+import { type NodePauses, RunBrake } from './run-brake.ts'
 import type { TraceStep } from './run-trace.ts'
 
 const LEASE = 60_000
 
-function open(more: Partial<BrakeGround> = {}) {
-  const ground: BrakeGround = {
+function open(more: Partial<NodePauses> = {}) {
+  const node: NodePauses = {
     clock: () => 1_000,
     lease: LEASE,
     pausesAt: (block) => block === 'break',
@@ -26,10 +26,10 @@ function open(more: Partial<BrakeGround> = {}) {
   }
   const trace = { pause: () => undefined, goOn: () => undefined }
   let changes = 0
-  const brake = new RunBrake(ground, run, trace, () => {
+  const brake = new RunBrake(node, run, trace, () => {
     changes += 1
   })
-  return { ground, abort, session, times, brake, changes: () => changes }
+  return { node, abort, session, times, brake, changes: () => changes }
 }
 
 function at(block: string): TraceStep {
@@ -57,30 +57,30 @@ describe('does not pause', () => {
     expect(open().brake.arrive(at('other'))).toBeUndefined()
   })
 
-  test.each<[string, Partial<BrakeGround>, boolean, string]>([
+  test.each<[string, Partial<NodePauses>, boolean, string]>([
     ['after a write', {}, true, 'uncommitted writes'],
     ['when the node stops', { closing: true }, false, 'stopping'],
     ['when too many are paused', { most: 0 }, false, '0 runs are paused'],
   ])('%s, and says why', (_when, more, hasWritten, why) => {
-    const { brake, session, ground } = open(more)
+    const { brake, session, node } = open(more)
     session.hasWritten = hasWritten
     const step = at('break')
     expect(brake.arrive(step)).toBeUndefined()
     expect(step.note).toContain(why)
-    expect(ground.paused.size).toBe(0)
+    expect(node.paused.size).toBe(0)
   })
 })
 
 describe('paused', () => {
-  test('until somebody says to go on; its time stands still', async () => {
-    const { brake, times, ground, changes } = open()
+  test('until a builder resumes it; its time stops', async () => {
+    const { brake, times, node, changes } = open()
     const waiting = brake.arrive(at('break'))
     expect(brake.pause).toMatchObject({ since: 1_000, until: 1_000 + LEASE, step: { block: 'break' } })
-    expect([ground.paused.size, times, changes()]).toEqual([1, ['pause'], 1])
+    expect([node.paused.size, times, changes()]).toEqual([1, ['pause'], 1])
     expect(await isOver(waiting)).toBe(false)
     expect(brake.steer('resume')).toBe(true)
     await waiting
-    expect([ground.paused.size, times, changes(), brake.pause]).toEqual([0, ['pause', 'go on'], 2, undefined])
+    expect([node.paused.size, times, changes(), brake.pause]).toEqual([0, ['pause', 'go on'], 2, undefined])
     expect(brake.arrive(at('other'))).toBeUndefined()
     expect(brake.steer('resume')).toBe(false)
   })
@@ -128,17 +128,17 @@ describe('paused', () => {
     expect(step.note).toContain('has written')
   })
 
-  test('when nobody says anything it goes on, and does not pause again', async () => {
+  test('until its lease ends; then it continues and does not pause again', async () => {
     const { brake } = open({ lease: 5 })
     await brake.arrive(at('break'))
     expect(brake.arrive(at('break'))).toBeUndefined()
   })
 
   test('what ends the run ends the pause', async () => {
-    const { brake, abort, ground } = open()
+    const { brake, abort, node } = open()
     const waiting = brake.arrive(at('break'))
     abort.abort(new RunStopped('failed', 'Another branch of the run failed.'))
     await expect(waiting).rejects.toThrow('Another branch')
-    expect(ground.paused.size).toBe(0)
+    expect(node.paused.size).toBe(0)
   })
 })

@@ -1,17 +1,17 @@
 /**
- * What stops a traced run before its flow blocks.
+ * Pauses a traced run before its flow blocks. A run is
  *
- * - running: before each flow block it is asked whether there is a breakpoint. If there is, or if the one who steps wants
- *   to stop at the next block, the run is
- * - paused: all branches of the run stand still where they begin their next flow block. Its time stands still too. `step`
- *   goes on to the next flow block, `resume` to the next breakpoint, `stop` fails the run. When nobody has said anything
- *   until the lease is over, or tracing is turned off, or the node stops, the run goes on and is
- * - free: it does not pause again.
+ * - running: before each flow block the run asks its brake. At a breakpoint, and at the next block after `step`, it
+ *   becomes paused.
+ * - paused: each branch of the run waits before its next flow block, and the run's time stops. `step` runs it to the next
+ *   flow block, `resume` to the next breakpoint, `stop` fails it. It becomes free when its lease ends without a command,
+ *   when tracing is turned off, and when the node stops.
+ * - free: it continues and does not pause again.
  *
- * A run that has written and not committed is not paused: on SQLite it has the one writer, so that every write of the
- * whole cluster would wait for a person; on PostgreSQL it has locked its rows. Both engines undo such a transaction after
- * five seconds. The step says so in its `note`, and from the next commit on the run can be paused again. Should a branch
- * that was busy write while another one stands still, the pause is over.
+ * A run with uncommitted writes is not paused: on SQLite it holds the one writer, so that every write of the whole cluster
+ * would wait for a person; on PostgreSQL it has locked its rows. Both engines undo such a transaction after five seconds.
+ * The step says so in its `note`, and after the next commit the run can be paused again. If another branch of a paused run
+ * writes, the pause ends.
  */
 import type { Clock } from '../../shared/clock.ts'
 import type { Session } from '../../storage/database.ts'
@@ -20,16 +20,17 @@ import type { RunTrace, TraceStep } from './run-trace.ts'
 
 export type Steering = 'step' | 'resume' | 'stop'
 
-/** Of a node. */
-export interface BrakeGround {
+/** The settings and paused runs that all brakes of a node share. */
+export interface NodePauses {
   readonly clock: Clock
-  /** Milliseconds that a pause lasts when nobody says anything. */
+  /** Milliseconds after which a pause ends without a command. */
   readonly lease: number
   readonly pausesAt: (block: string) => boolean
-  /** The runs that stand still. */
+  /** The runs that are paused. */
   readonly paused: Set<RunBrake>
+  /** Runs that may be paused at once. */
   readonly most: number
-  /** Whether the node is about to end. */
+  /** Whether the node is stopping. */
   closing: boolean
 }
 
@@ -51,21 +52,21 @@ interface Pause {
 }
 
 export class RunBrake {
-  readonly #ground: BrakeGround
+  readonly #node: NodePauses
   readonly #run: Brakeable
   readonly #trace: Pick<RunTrace, 'pause' | 'goOn'>
-  /** Told when it stands still, and when it goes on. */
+  /** Called when the run pauses, and when it continues. */
   readonly #changed: () => void
   #mode: 'breakpoints' | 'step' | 'free' = 'breakpoints'
   #pause: Pause | undefined
 
   constructor(
-    ground: BrakeGround,
+    node: NodePauses,
     run: Brakeable,
     trace: Pick<RunTrace, 'pause' | 'goOn'>,
     changed: () => void,
   ) {
-    this.#ground = ground
+    this.#node = node
     this.#run = run
     this.#trace = trace
     this.#changed = changed
@@ -78,8 +79,7 @@ export class RunBrake {
   /** Before a flow block: a promise while the run is paused. Rejects when it was stopped. */
   arrive(step: TraceStep): Promise<void> | undefined {
     if (this.#pause) return this.#pause.over.then(() => this.arrive(step))
-    const wanted =
-      this.#mode === 'step' || (this.#mode === 'breakpoints' && this.#ground.pausesAt(step.block))
+    const wanted = this.#mode === 'step' || (this.#mode === 'breakpoints' && this.#node.pausesAt(step.block))
     if (!wanted) return undefined
     const obstacle = this.#obstacle()
     if (obstacle === undefined) return this.#hold(step)
@@ -94,7 +94,7 @@ export class RunBrake {
     this.#pause.end()
   }
 
-  /** False if the run does not stand still. */
+  /** False if the run is not paused. */
   steer(steering: Steering): boolean {
     if (!this.#pause) return false
     if (steering !== 'stop') this.#mode = steering === 'step' ? 'step' : 'breakpoints'
@@ -106,14 +106,14 @@ export class RunBrake {
     return true
   }
 
-  /** The run goes on and does not pause again. */
+  /** The run continues and does not pause again. */
   free(): void {
     this.#mode = 'free'
     this.#pause?.end()
   }
 
   #obstacle(): string | undefined {
-    const { paused, most, closing } = this.#ground
+    const { paused, most, closing } = this.#node
     if (closing) return 'the node is stopping.'
     if (paused.size >= most) return `${most} runs are paused on this node, the maximum.`
     if (this.#run.session.hasWritten) return 'the run has uncommitted writes; other writes would wait for it.'
@@ -121,7 +121,7 @@ export class RunBrake {
   }
 
   #hold(step: TraceStep): Promise<void> {
-    const { clock, lease, paused } = this.#ground
+    const { clock, lease, paused } = this.#node
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const { signal } = this.#run
     const aborted = () => end(signal.reason)

@@ -1,6 +1,6 @@
 /**
- * Who watches runs is told when one begins on this node, and when one is paused or has ended on any. Other nodes' runs are
- * read from the storage, and only while somebody watches; of those that are over quickly only the end is told.
+ * Listeners are told when a run begins on this node, and when a run is paused or has ended on any node. Runs of other
+ * nodes are read from the storage, and only while there is a listener; of short runs only the end is told.
  */
 
 import type { RunSummary } from '../../shared/api/runs.ts'
@@ -38,7 +38,7 @@ export function openRunNews(database: Database, node: string): RunNews {
     const former = told.get(guid)
     if (isUnderWay(summary)) told.set(guid, news)
     else told.delete(guid)
-    // That it goes on after a pause is no news.
+    // A run that continues after a pause is not reported.
     if (former === news || (former !== undefined && summary.status === 'running')) return
     for (const listener of listeners) listener(summary)
   }

@@ -20,7 +20,7 @@ import { isUnderWay, lostRun, type RunRecord } from './run-record.ts'
 export interface RunRecords {
   /** Whether no more runs should be traced until some are stored. */
   readonly isFull: boolean
-  /** Stores the record, or what has become of it, soon. */
+  /** Stores the record soon, or its newer version if there is one by then. */
   put(record: RunRecord): void
   /** Resolves when everything put so far is stored, or could not be. */
   flush(): Promise<void>
@@ -71,7 +71,7 @@ export async function openRunRecords(options: RunRecordsOptions): Promise<RunRec
 
   async function store(): Promise<void> {
     timer = undefined
-    // What is put meanwhile has a timer of its own: whoever waits for this one does not wait for ever.
+    // Records that are put meanwhile get a timer of their own, so `flush` does not wait for ever.
     const all = [...waiting.values()]
     waiting.clear()
     beingStored = all.length

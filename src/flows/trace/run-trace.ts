@@ -94,7 +94,7 @@ export class RunTrace {
     return [...this.#kept]
   }
 
-  /** A step that is not kept is a step all the same: whoever runs it need not know. */
+  /** A step that is not kept is returned too: the caller treats all steps alike. */
   begin(frame: Frame, at: At, inputs: Given): TraceStep {
     this.count += 1
     const times = (this.#executed.get(at.block) ?? 0) + 1

@@ -131,7 +131,7 @@ export class RunUnderWay {
     return this.#start.request ? this.#start.request.user : this.#start.user
   }
 
-  /** The true reason, which a requester never sees: it is for who builds the flow. */
+  /** The true reason, for the builder of the flow; a client never sees it. */
   get #error(): RunSummary['error'] {
     const error = this.#end?.error
     if (!error) return null

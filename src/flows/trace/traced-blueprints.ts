@@ -1,7 +1,7 @@
 /**
  * Which blueprints are traced, and where their runs pause: documents of `_tracing` under the blueprint's own guid. Each
- * node keeps them in memory and watches the storage, so that whoever turns tracing on or off knows that it holds
- * everywhere when the request is answered.
+ * node keeps them in memory and watches the storage: the reply to a request that turns tracing on or off is sent when all
+ * nodes have applied it.
  */
 
 import type { Actor } from '../../records/records.ts'
@@ -43,7 +43,7 @@ export interface TracedBlueprints {
 }
 
 export const KEEP_LAST = 50
-/** Nobody has more blueprints than that traced at once; the bound keeps one request from loading the world. */
+/** More blueprints than are ever traced at once; the bound limits what one request loads. */
 const MOST = 1_000
 
 export async function openTracedBlueprints(database: Database, clock: Clock): Promise<TracedBlueprints> {

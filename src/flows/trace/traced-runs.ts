@@ -1,9 +1,9 @@
-/** The traced runs that are under way on this node: how they begin, what is told of them, and what holds them. */
+/** Starts the traced runs of this node, reports and stores their progress, and pauses them at breakpoints. */
 import type { Clock } from '../../shared/clock.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { Run, type RunEnd, type RunStart } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
-import { type BrakeGround, RunBrake, type Steering } from './run-brake.ts'
+import { type NodePauses, RunBrake, type Steering } from './run-brake.ts'
 import type { RunNews } from './run-news.ts'
 import type { RunRecords } from './run-records.ts'
 import { RunTrace } from './run-trace.ts'
@@ -23,16 +23,16 @@ export interface AskedRun {
 }
 
 export interface TracedRuns {
-  /** Whether no more should begin. */
+  /** Whether no more runs should be traced. */
   readonly isFull: boolean
   begin(asked: AskedRun): MaybePromise<RunEnd>
-  /** Has them stored as they are, so that they are found. */
+  /** Stores the present state of all traced runs, so that searches find them. */
   note(): void
-  /** False if the run does not stand still here. */
+  /** False if the run is not paused on this node. */
   steer(run: string, steering: Steering): boolean
-  /** Lets those go on that stand still although nothing of theirs is traced any more. */
+  /** Ends the pauses of runs whose blueprint is no longer traced. */
   freeUntraced(): void
-  /** From now on nothing pauses, and what is paused goes on. */
+  /** From now on no run pauses, and paused runs continue. */
   release(): void
 }
 
@@ -52,7 +52,7 @@ const LEASE = 60_000
 const MOST_PAUSED = 10
 /** Runs traced at once, each of at most 600 KB: 24 MB. */
 const MOST_UNDER_WAY = 40
-/** Milliseconds after which a run is stored although it goes on: others want to see that it is there. */
+/** Milliseconds after which a run that has not ended is stored, so that other nodes can show it. */
 const SHOWN_AFTER = 300
 
 export function tracedRuns({
@@ -64,7 +64,7 @@ export function tracedRuns({
   news,
 }: TracedRunsOptions): TracedRuns {
   const underWay = new Map<string, RunUnderWay>()
-  const ground: BrakeGround = {
+  const pauses: NodePauses = {
     ...{ clock, lease: LEASE, most: MOST_PAUSED, paused: new Set(), closing: false },
     pausesAt: blueprints.pausesAt,
   }
@@ -80,7 +80,7 @@ export function tracedRuns({
     const { guid } = inner
     const run = new RunUnderWay({ ...about, guid, node, started: clock() }, start, trace)
     const put = () => records.put(run.record())
-    const brake = replayed ? undefined : new RunBrake(ground, inner, trace, put)
+    const brake = replayed ? undefined : new RunBrake(pauses, inner, trace, put)
     run.brake = brake
     watched.watch(inner, {
       trace,
@@ -118,8 +118,8 @@ export function tracedRuns({
       }
     },
     release() {
-      ground.closing = true
-      for (const brake of [...ground.paused]) brake.free()
+      pauses.closing = true
+      for (const brake of [...pauses.paused]) brake.free()
     },
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Traces of runs: what each block got and gave, for who builds the flow.
+ * Traces of runs, for the builder of the flow: the inputs and outputs of each block.
  *
  * - `traced-blueprints` says which blueprints are traced, on all nodes.
- * - `traced-flows` compiles those a second time, with the probe of `watched-blocks`; nothing else ever sees that copy.
+ * - `traced-flows` compiles those a second time, with the probe of `watched-blocks`; only traced runs use that copy.
  * - `traced`, a stage of the pipeline of runs, has `traced-runs` run the copy where a run is to be traced, and passes every
  *   other run straight on.
- * - `run-records` stores what came of it, `run-brake` holds runs at breakpoints, `replay` runs a recorded request again.
+ * - `run-records` stores the traces, `run-brake` pauses runs at breakpoints, `replay` runs a recorded request again.
  */
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Probe } from '../compile/probe.ts'

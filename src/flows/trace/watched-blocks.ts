@@ -1,7 +1,7 @@
 /**
  * The probe that fills traces: it has each block's inputs go through `gather` and its work through the block in its place,
- * and finds the trace by the run. Runs that nobody traces have no trace here; a flow compiled with this probe runs for
- * them as it would without.
+ * and finds the trace by the run. A run that is not traced has no trace here; a flow compiled with this probe executes it
+ * as it would without.
  *
  * What connects the two is the object of inputs itself: each execution gets one of its own, also where branches of a flow
  * execute the same block side by side.

@@ -1,6 +1,6 @@
 /**
- * What `function_console_log` writes: without secrets, as traces show values. Everybody who may read the system log reads
- * it, and a flow logs whole requests.
+ * What `function_console_log` writes: without secrets, as traces show values. A flow may log whole requests, and every
+ * user who may read the system log can read them.
  */
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { JsonValue } from '../../shared/json.ts'

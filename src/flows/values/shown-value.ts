@@ -1,8 +1,8 @@
 /**
  * Values as a trace shows them: JSON, without secrets, and not longer than it says.
  *
- * What stands under a secret name (`password`, `token`, `authorization` …) is dots, and so is the same text wherever it
- * comes up again in this run: a password does not stay under its name, it goes through pins that are called `value`.
+ * A value under a secret name (`password`, `token`, `authorization` …) is shown as dots, and so is the same text wherever
+ * it appears again in this run: a flow passes a password on through pins that are called `value`.
  */
 import type { JsonValue } from '../../shared/json.ts'
 import { isSecretName } from '../../shared/secret-names.ts'

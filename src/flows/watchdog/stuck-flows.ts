@@ -1,6 +1,7 @@
 /**
- * After a process whose event loop was stuck: what its notes say goes into the system log, and a blueprint that has done it
- * three times within a day is deactivated, so that no endpoint can keep a node from serving the others.
+ * After the watchdog has ended a process whose event loop was blocked: its notes are written to the system log, and a
+ * blueprint that blocked it three times within a day is deactivated, so that one endpoint cannot stop a node from serving
+ * the others.
  */
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,13 +14,13 @@ import { readNote, type StuckNote } from './stuck-note.ts'
 
 const TIMES = 3
 const DAY_MS = 86_400_000
-/** One process leaves one; what is more is not ours. */
+/** Each ended process leaves one note; more files than this are not notes of Quoin. */
 const MOST_NOTES = 1_000
-/** As in the audit log, where nobody asked for it. */
+/** The user of changes that no user asked for, as in the audit log. */
 const SYSTEM: Actor = { guid: '', username: 'system' }
 const TOLD = '.told'
 
-export interface StuckGround {
+export interface StuckFlowsOptions {
   readonly deployments: Pick<Deployments, 'deactivate'>
   readonly log: Pick<SystemLog, 'write'>
   readonly clock: Clock
@@ -31,9 +32,9 @@ export function stuckDirectory(data: string): string {
   return join(data, 'stuck')
 }
 
-/** For each start, before anything runs. Notes that were told before are kept for a day under another name, to be counted. */
-export async function settleStuckFlows(ground: StuckGround): Promise<void> {
-  const { deployments, log, clock, directory } = ground
+/** At each start, before any run. Logged notes are kept for a day under another name, to be counted. */
+export async function settleStuckFlows(options: StuckFlowsOptions): Promise<void> {
+  const { deployments, log, clock, directory } = options
   const notes = await readNotes(directory)
   for (const { note, path, isNew } of notes) {
     if (isNew) log.write(entryOf(note))
@@ -48,10 +49,10 @@ export async function settleStuckFlows(ground: StuckGround): Promise<void> {
       await deployments.deactivate(blueprint, SYSTEM)
       log.write({ level: 'error', message, blueprint })
     } catch (error) {
-      // It was deleted since.
+      // The blueprint was deleted meanwhile.
       if (!(error instanceof QuoinError)) throw error
     }
-    // Whoever activates it again gets three new tries.
+    // A blueprint that is activated again starts with a count of zero.
     for (const { path, isNew } of own) await rm(isNew ? path + TOLD : path, { force: true })
   }
 }

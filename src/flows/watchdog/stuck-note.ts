@@ -23,7 +23,7 @@ export function noteText(note: StuckNote): string {
   return JSON.stringify(note)
 }
 
-/** Undefined for what is no note: somebody's own file, or half of one. */
+/** Undefined for a file that is no note, or only half of one. */
 export function readNote(text: string): StuckNote | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,10 +1,10 @@
 /**
- * Notes of asset files that may be without a record: before a file gets its place, and in the transaction that deletes its
- * record. A note goes with the transaction that makes the record, or when the file is gone. What is left after a crash
- * names the files that nobody will ask for again (`sweep-assets.ts`).
+ * Notes of asset files that may have no record. A note is written before a file is stored, and in the transaction that
+ * deletes the file's record. It is deleted in the transaction that creates the record, or when the file is deleted. The
+ * notes that a crash leaves name the files without a record (`sweep-assets.ts`).
  *
- * Not by listing all files and deleting those without a record: a second database on the same bucket, as a copy of the
- * first one would be, or one that was restored from a backup, would then delete files that others need.
+ * Files are not listed to delete those without a record: a second database on the same bucket, such as a copy of the first
+ * one or one that was restored from a backup, would then delete files of the first.
  */
 
 import { setFields } from '../../shared/mutation.ts'

@@ -39,7 +39,7 @@ export interface Assets {
   create(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject>
   get(guid: string): Promise<JsonObject>
   search(wanted: Search): Promise<RecordPage>
-  /** For good, with its file unless another asset has the same one. A file that cannot be deleted now is left to the sweep. */
+  /** Permanently, with its file unless another asset has the same one. The sweep deletes a file that cannot be deleted now. */
   remove(guid: string, by: Actor): Promise<void>
   /** Deletes the noted file unless an asset has it, then the note. */
   settle(note: AssetNote): Promise<void>

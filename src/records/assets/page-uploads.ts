@@ -36,7 +36,7 @@ export function noteDocumentsOf(database: Database, assets: readonly string[]): 
     .filter((name) => !name.startsWith('_'))
     .map((name) =>
       database.observe(name, async (session, { guid, after }) => {
-        // Nobody else knows the guid of a file that was sent with this request.
+        // Only this request knows the guid of a file that was sent with it.
         for (const asset of assets) if (after?.text.includes(asset)) await note(session, asset, guid)
       }),
     )

@@ -130,7 +130,7 @@ describe('on disk', () => {
     expect([await isThere(place), await notes()]).toEqual([true, 0])
   })
 
-  test('files that nobody noted are not ours to delete', async () => {
+  test('files without a note are not deleted', async () => {
     const file = await receive('of another database')
     const place = await files.keep(file)
     temporary.clock.now += 2 * DAY

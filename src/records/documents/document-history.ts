@@ -1,6 +1,6 @@
 /**
- * What became of the documents of storages whose `history` is on: one record for each write, in the same transaction, so
- * that neither can be there without the other. A record: `{ storage, document, action, user, run, revisions }`.
+ * The history of documents in storages whose `history` is on: one record for each write, in the same transaction, so that
+ * neither can exist without the other. A record: `{ storage, document, action, user, run, revisions }`.
  */
 
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -18,12 +18,12 @@ import { transact } from '../../storage/transact.ts'
 import { findRecords } from '../records.ts'
 import { documentRevisions } from './document-revisions.ts'
 
-/** Who writes where nobody asked for it: the purge of expired documents, for example. */
+/** The author of writes that no user asked for: the purge of expired documents, for example. */
 const system = { guid: '', username: 'system' }
 
 const LARGEST_VALUE = 65_536
 const LARGEST_RECORD = 1_048_576
-/** A value stands three levels deeper in a record than in its document: in `revisions`, in an item, under a name. */
+/** A value is three levels deeper in a record than in its document: in `revisions`, in an item, under a name. */
 const DEEPER = 3
 const BATCH = 200
 
@@ -32,7 +32,7 @@ export interface DocumentHistory {
   refresh(): Promise<void>
   /** The records of one document, newest first. */
   of(storage: string, document: string, page: Pick<Search, 'limit' | 'offset' | 'after'>): Promise<RecordPage>
-  /** Deletes what is kept of a storage's documents. */
+  /** Deletes the history of a storage's documents. */
   forget(storage: string): Promise<void>
   close(): void
 }

@@ -1,15 +1,15 @@
 /**
  * Documents from NDJSON, one a line, all or none.
  *
- * 1. The lines are received into a temporary file: a slow or broken sender touches nothing.
+ * 1. The lines are received into a temporary file: a slow or broken client holds no transaction.
  * 2. Every line is tried against the storage, in batches whose transactions are rolled back: JSON, depth, names of fields,
- *    rules of fields, unique indexes and guids that are taken. The first that fails is named, and nothing was written.
- * 3. The lines are written, in batches, because one transaction would keep everybody else from writing all that time.
- *    Each batch notes what it wrote (`import-journal.ts`). What the trial could not see (two lines with one guid, a full
- *    disk, a rule that changed meanwhile) fails here, and so can a crash: then what was written is deleted again, at once,
- *    at the next start, or within a minute by another node.
+ *    rules of fields, unique indexes and guids that are taken. The error names the first line that fails; nothing is written.
+ * 3. The lines are written in batches, because one transaction would keep every other session from writing all that time.
+ *    Each batch notes what it wrote (`import-journal.ts`). Errors that the trial could not see (two lines with one guid, a
+ *    full disk, a rule that changed meanwhile) and crashes happen here: the written documents are then deleted again, at
+ *    once, at the next start, or within a minute by another node.
  *
- * So afterwards all documents are there or none is. While step 3 runs others see those that are written already.
+ * So afterwards all documents are there or none is. While step 3 runs, other sessions see the documents already written.
  * Memory: one batch, whatever the size of the file.
  */
 import { createReadStream, createWriteStream } from 'node:fs'

@@ -19,7 +19,7 @@ export interface Revision {
   readonly previous_value: JsonValue
 }
 
-/** More changes than anybody reads; the rest is left out. */
+/** More changes than a person reads; the rest is left out. */
 const MOST = 1000
 
 /** The changes from one state to the other; from nothing, each field of the new one. */

@@ -1,4 +1,4 @@
-/** One document of a builder's storage, for those who manage it. Who writes is noted in its history. */
+/** One document of a builder's storage, for the management API. The document's history names the user of each write. */
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -82,7 +82,7 @@ export function updateDocument(
   )
 }
 
-/** Soft, so that it can be restored; `hard`: for good, also if it was removed before. */
+/** Soft, so that it can be restored; `hard`: permanently, also if it was removed before. */
 export function removeDocument(
   context: StorageContext,
   place: DocumentPlace,
@@ -142,7 +142,7 @@ async function inStorage<T>(
   try {
     return await work(name)
   } catch (error) {
-    // Tables that went away are a fault of ours to an engine; only here it is known that somebody deleted them.
+    // To an engine a missing table is an internal error; only here it is known that a user has deleted the storage.
     if (!(error instanceof QuoinError) || error.code === 'INTERNAL') {
       if (!context.records.database.has(name)) throw notFound(guid, 'storage')
       await storageNamed(context, guid)

@@ -1,10 +1,10 @@
 /**
- * The rules of all blueprint fields, in memory. They are read anew when their storage's version says that one was
- * written, on this node or another; a version that cannot be read yet is tried again by the next write.
+ * The rules of all blueprint fields, in memory. They are read again when their storage's version says that one was
+ * written, on this node or another; if they cannot be read yet, the next write tries again.
  *
- * A field without a storage counts wherever a field of its name is written, but asks nothing of documents that do not
- * have it: `required` then means that it cannot be set empty, and there is no default. A field with a storage is that
- * storage's alone and goes before the other.
+ * A field without a storage applies to its field name in every storage, but demands nothing of documents that do not
+ * have it: `required` then means that it cannot be set empty, and there is no default. A field with a storage applies to
+ * that storage only, and takes precedence over the other.
  */
 
 import { type FieldLimits, type FieldRule, fieldTypes } from '../../shared/field-rule.ts'

@@ -1,7 +1,7 @@
 /**
- * A storage in which every write of a document keeps to the rules of its fields, whoever writes: blocks, document
- * endpoints, imports. It is the storage itself with other sessions. Where no field has a rule they are the storage's own,
- * so that it costs nothing.
+ * A database whose sessions check every write of a document against the rules of its fields, from every caller: blocks,
+ * document endpoints, imports. It is the raw database with other sessions. Where no field has a rule, the sessions are the
+ * raw database's own, so that it costs nothing.
  */
 
 import type { QuoinError } from '../../shared/errors.ts'
@@ -99,9 +99,9 @@ class RuledSession extends WrappedSession {
   }
 
   /**
-   * Puts back what was there. Whether an increment breaks a rule is known only when it is done, and a flow whose `error`
-   * pin is wired goes on and commits: what was refused must not be in it then. Nobody can have changed the document
-   * meanwhile, because this session has written it.
+   * Restores the document as it was. Whether an increment breaks a rule is known only when it is done, and a flow whose
+   * `error` pin is wired continues and commits: the refused change must not be committed with it. No other session can have
+   * changed the document meanwhile, because this session has written it.
    */
   #takeBack(
     storage: string,
