@@ -1,6 +1,6 @@
 /**
- * What managers do to documents of builders' storages, for the audit log: each write with the values before and after, an
- * import or export as one record. What flows write is not there; a storage may keep its history for that.
+ * Audit records of the management API's changes to documents of builders' storages: each write with the values before and
+ * after, an import or export as one record. Writes of flows are not audited; the history of a storage records those.
  */
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { isJsonObject } from '../shared/json.ts'
@@ -58,7 +58,7 @@ export function auditTransfer(
   })
 }
 
-/** Those who may read the audit log may not be those who may read the documents. The nesting of documents is bounded. */
+/** A user who may read the audit log may not be allowed to read the documents. The nesting of documents is bounded. */
 function withoutSecrets(state: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(state).map(([name, value]) => [name, isSecretName(name) ? '•••' : visible(value)]),

@@ -1,7 +1,7 @@
 /**
- * The storage of the process that writes, when others read beside it: it is the storage itself, but a commit that wrote to
- * a watched storage is over only when every reader has done what follows from it. The names that are watched here are
- * those that readers watch, because both open the same rooms.
+ * The writer's database when there are reading processes: the same database, but a commit that wrote to a watched storage
+ * resolves only when every reader has applied it. The writer watches the same storages as the readers, because both open
+ * the same services.
  */
 import { andThen, isPromise, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Cluster } from '../storage/cluster.ts'
@@ -17,9 +17,9 @@ export interface Announced {
 }
 
 export function announcedDatabase(database: RawDatabase, { cluster, tell }: Announced): RawDatabase {
-  /** How often each name is watched, and what ends the watch over its writes. */
+  /** The number of watchers of each storage, and the function that stops observing its writes. */
   const watched = new Map<string, { count: number; readonly end: () => void }>()
-  /** Observers are given the engine's own session; here too they are to meet the one that the writer holds. */
+  /** The engine gives observers its own session; here they must get the wrapped session that the writer holds. */
   const outer: Outer = new WeakMap()
 
   function watch(name: string): () => void {

@@ -1,6 +1,6 @@
 /**
- * The writer, as a process that reads has it: what it says is done in the order in which it said it, and each change is
- * answered when everything that follows from it is done.
+ * The writer, as a reading process sees it: the process handles messages of the writer in the order in which they were sent
+ * and answers each change when it has applied it.
  */
 import type { Cluster, Watcher } from '../storage/cluster.ts'
 import { WriteRefused } from '../storage/write-refused.ts'
@@ -11,7 +11,7 @@ export interface WriterLinkOptions {
   readonly send: (message: FromReader) => void
   /** Whether the writer lives. Asked for each request: it has to be cheap, and right without the event loop's help. */
   readonly alive: () => boolean
-  /** A change could not be followed: what is in memory may be old. */
+  /** A change could not be applied: data in memory may be old. */
   readonly broken: (error: unknown) => void
 }
 

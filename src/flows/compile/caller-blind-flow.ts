@@ -3,9 +3,9 @@ import { followsFrom } from './flow-sources.ts'
 import type { Facts } from './fold-constants.ts'
 
 /**
- * Whether the flow behind a trigger replies the same to every caller: nothing in it looks at who asks or at a header. Its
- * reply may change with time, with what is stored and with what other servers say. Only what is certain counts: custom
- * functions are of blueprints that change by themselves, and may look at the user.
+ * Whether a trigger's flow replies the same to every caller: none of its blocks reads the user or a header. Its reply may
+ * change with time, with stored data and with replies of other servers. True only if it is certain: a flow that calls a
+ * custom function may read the user, because the function's blueprint can change separately.
  */
 export function isCallerBlind(trigger: Node, facts: Facts): boolean {
   return followsFrom(trigger, facts, {

@@ -11,7 +11,7 @@ interface EventFlow {
 }
 
 /**
- * The flow of a page together with those behind the event pins of the blocks that it shows: what a visitor does goes on in
+ * The flow of a page together with the flows of the event pins of the blocks that it shows: an action of a visitor runs in
  * the frame of the page. See `PageVisit`.
  */
 export function compilePageFlow(trigger: Node, facts: Facts, counts: BlockCounts): CompiledFlow {

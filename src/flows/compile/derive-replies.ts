@@ -14,13 +14,13 @@ const REPLIES = 'httpconnection_set_json'
 const MOST_VALUES = 10_000
 const MOST_CHARACTERS = 256 * 1024
 
-/** Keys that no field has, in samples: what carries them stands for a document, or for an object of which nothing is known. */
+/** Keys that no field has, in samples: they mark an object as a document, or as an object with unknown fields. */
 const DOCUMENT_OF = '(document of)'
 const ANYTHING = '(anything)'
 
 /**
- * What the reply blocks behind a trigger send. Types flow along wires by evaluating the blocks before a reply with samples
- * that carry what they stand for: a document of a storage stays one when it is put into an object or a list.
+ * The replies that a trigger's reply blocks send. To find their types, the blocks before a reply are evaluated with marked
+ * samples: a document of a storage keeps its mark when it is put into an object or a list.
  */
 export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointReply[] {
   const storageOf = storageReader(facts)

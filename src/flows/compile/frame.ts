@@ -12,7 +12,7 @@ import type { EndpointReply } from '../values/value-shape.ts'
 export interface RunControl {
   readonly session: Session
   readonly request: RunRequest | undefined
-  /** For whom it runs: the request's user, or the one who caused the job. */
+  /** The request's user, or the user who caused the job. */
   readonly user: JsonObject | undefined
   readonly signal: AbortSignal
   readonly environment: {

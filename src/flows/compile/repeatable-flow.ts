@@ -3,9 +3,9 @@ import { followsFrom } from './flow-sources.ts'
 import type { Facts } from './fold-constants.ts'
 
 /**
- * Whether what the flow behind a trigger replies follows from the request's address and from what it reads, and it does
- * nothing else. Not so: flows that write, wait for something, look at who asks, at the clock or at a header, or go on after
- * an error, which may be over the next time.
+ * Whether the reply of a trigger's flow depends only on the request's address and on stored data, and the flow does nothing
+ * but reply. Not repeatable are flows that write, wait, read the user, the clock or a header, or continue after an error,
+ * which may not occur the next time.
  */
 export function isRepeatable(trigger: Node, facts: Facts): boolean {
   return followsFrom(trigger, facts, {

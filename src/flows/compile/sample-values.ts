@@ -17,12 +17,12 @@ const samples: Readonly<Partial<Record<PinType, JsonValue | Date>>> = {
   any: 'x',
 }
 
-/** What stands for a value that only a run can tell. */
+/** Gives a sample in place of a value that is known only in a run. */
 export type SampleOf = (type: PinType, wire: Wire) => unknown
 
 /**
- * A text that stands for one that only a run can tell, and can be told from every other: what is made of it is not known
- * either. No builder types it.
+ * A sample in place of a text that is known only in a run. It differs from every other text, and each text that contains
+ * it is unknown too. No builder types it.
  */
 export const UNKNOWN = '\uf8fe'
 

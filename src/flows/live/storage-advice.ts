@@ -1,4 +1,4 @@
-/** What would make the slow searches on a storage fast, for those who manage it. */
+/** Advice for administrators: which indexes would make the slow searches on a storage fast. */
 
 import { type StorageContext, storageNamed } from '../../records/storage-records.ts'
 import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/storage-advice.ts'

@@ -1,6 +1,6 @@
 /**
- * Which flow the event loop is in, for a thread that looks at it from outside while this one is stuck: a number in memory
- * that both share, written before each block (1 ns) and 0 between runs, and what the numbers stand for.
+ * Which flow the event loop is executing, for the watchdog's thread, which reads it while this thread is blocked: a number
+ * in memory that both share, written before each block (1 ns) and 0 between runs, and the flow of each number.
  */
 import type { CompiledFlow } from '../compile/frame.ts'
 

@@ -178,7 +178,7 @@ async function writeBatch(
   }
 }
 
-/** Gives the guids of the new documents. Throws for the first line that none can be made of. */
+/** Gives the guids of the new documents. Throws for the first line that cannot become a document. */
 async function createLines(session: Session, name: string, batch: readonly Line[]): Promise<string[]> {
   const wanted: NewDocument[] = []
   let problem: { readonly error: unknown } | undefined

@@ -132,7 +132,7 @@ function change(
   )
 }
 
-/** Works in the storage of that guid. NOT_FOUND if it is not there, or was deleted while the work was under way. */
+/** Does work in the storage of that guid. NOT_FOUND if it does not exist, or was deleted during the work. */
 async function inStorage<T>(
   context: StorageContext,
   guid: string,

@@ -3,7 +3,7 @@ import { parse } from 'secure-json-parse'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, jsonProblem } from '../../shared/json.ts'
 
-/** A document may have 16 MiB; the rest is for `_meta`, and for those who write spaces or escapes. */
+/** A document may have 16 MiB; the rest is for `_meta`, spaces and escapes. */
 const LONGEST_LINE = 32 * 1024 * 1024
 
 export interface Line {

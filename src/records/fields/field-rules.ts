@@ -34,7 +34,7 @@ interface Loaded {
   readonly all: readonly FieldRule[]
 }
 
-/** Makes the storage of fields if it is not there, and reads them. */
+/** Creates the storage of fields if it does not exist, and reads the fields. */
 export async function openFieldRules(database: Database): Promise<FieldRules> {
   await database.ensure(ownStorages.fields, {
     indexes: [{ fields: ['key'], unique: true }, { fields: ['storage'] }],
