@@ -37,8 +37,8 @@ export interface Cluster {
 }
 
 /**
- * Told of writes by other nodes, after they are committed and before they are acknowledged: guids of the documents, or
- * what `tell` was given, or undefined when some may have been missed and everything is to be read anew. What it throws
- * keeps the node from going on.
+ * Called for writes of other nodes, after they are committed and before they are acknowledged. It gets guids of documents,
+ * or the argument of `tell`, or undefined: then writes may have been missed, and the watcher reads everything again. An
+ * error that it throws keeps the node from going on.
  */
 export type Watcher = (guids: readonly string[] | undefined) => MaybePromise<void>

@@ -6,7 +6,7 @@
  * - storage: a named collection of documents. Names starting with `_` belong to Quoin itself.
  * - document: JSON object with `_meta`. Its text is kept as it is sent.
  * - session: one unit of work. Its writes become durable and visible together, at `commit`; it reads its own writes
- *   before that, and nobody else does.
+ *   before that, and no other session does.
  *
  * How a session writes. The first write takes the engine's writer (SQLite: one for all; PostgreSQL: a transaction of its
  * own). On SQLite the writer is usually free and everything returns at once; while another session holds it, the write
@@ -16,7 +16,7 @@
  * the first write or after the commit.
  *
  * Errors: INVALID_BODY (a mutation that does not fit, naming the field), INVALID_QUERY (a cursor or field name that
- * makes no sense), CONFLICT (a unique index), STORAGE_FULL, UNAVAILABLE, and INTERNAL for a storage that does not exist.
+ * is not valid), CONFLICT (a unique index), STORAGE_FULL, UNAVAILABLE, and INTERNAL for a storage that does not exist.
  */
 import type { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -38,8 +38,8 @@ export interface Database {
   /** `origin`: on whose behalf, for observers. Without it, on behalf of no one. */
   session(origin?: Origin): Session
   /**
-   * Calls the observer for each write to the storage, in the same transaction: what it writes through the session stands
-   * or falls with the document. Told after the write; what it throws, the write throws. Gives a function that ends it.
+   * Calls the observer after each write to the storage, in the same transaction: what it writes through the session is
+   * committed or rolled back with the document. The write throws what the observer throws. Returns a function that ends it.
    */
   observe(name: string, observer: Observer): () => void
   readonly capabilities: Capabilities
@@ -73,7 +73,7 @@ export type Observer = (session: Session, change: Change) => MaybePromise<void>
 
 export interface Session {
   readonly origin: Origin
-  /** Whether there are writes that `commit` would make durable: reads see them, and nobody else does. */
+  /** Whether there are writes that `commit` would make durable: reads of this session see them, other sessions do not. */
   readonly hasWritten: boolean
   /** One document by guid, as it is stored; undefined if there is none, or if it is removed and `removed` is not set. */
   get(

@@ -20,7 +20,7 @@ export interface StampOptions {
 export function stamps({ clock, random, entity }: StampOptions): Stamps {
   const guid = guidSource(clock, random)
   const bytes = new Uint8Array(16)
-  // Random and not a hash of the content: it must differ also when somebody writes the same content again.
+  // Random and not a hash of the content: it must differ also when a client writes the same content again.
   const updateHash = () => {
     random(bytes)
     return Buffer.from(bytes.buffer).toString('hex')

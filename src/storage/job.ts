@@ -5,8 +5,8 @@
  * - job: one piece of work, a row of one table. Enqueued in the session's transaction, so that a document and the jobs
  *   it causes are durable together or not at all.
  * - owner: the worker that runs a job. It holds a lease; when the lease runs out, others may take the job over.
- * - attempt: counts how often the job was begun. Owner and attempt together are the fencing token: whoever lost the
- *   lease can no longer renew, complete or fail the job.
+ * - attempt: counts how often the job was begun. Owner and attempt together are the fencing token: a worker that lost
+ *   the lease can no longer renew, complete or fail the job.
  * - live: waiting or running.
  *
  * Life of a job
@@ -14,10 +14,10 @@
  * - running: completed → done. Failed with a time → waiting until then. Failed without → dead. Released → waiting, and
  *   the attempt does not count. Its lease runs out → waiting at once, or dead if that was the last attempt.
  * - done: kept for a while to be looked at, then purged.
- * - dead: a dead letter. Kept until somebody requeues it (waiting, with all its attempts again) or cancels it.
+ * - dead: a dead letter. Kept until a caller requeues it (waiting, with all its attempts again) or cancels it.
  * - `cancel` deletes a job in any state; a worker that is running it finds out when it renews.
  *
- * Who is claimed first: queues take turns, so that a long one does not keep the others from running; within a queue the
+ * Order of claims: queues take turns, so that a long one does not keep the others from running; within a queue the
  * higher priority, then the earlier `runAt`, then the order of enqueueing. A paused queue gives nothing, and one with a
  * concurrency never has more jobs running than that, in the whole cluster.
  */

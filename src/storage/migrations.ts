@@ -1,7 +1,7 @@
 /**
  * Brings a database's own tables (not the builders' documents) to the shape that this version of Quoin needs. Steps are
  * files `0001-what-it-does.sql`, numbered without gaps. A step that has been released never changes: its checksum is kept
- * with the database, and a difference stops the start, since nobody could say then what the tables look like.
+ * with the database. A difference stops the start, since the shape of the tables would then be unknown.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -22,7 +22,7 @@ export interface AppliedMigration {
   readonly checksum: string
 }
 
-/** What an engine gives the runner. Whoever can meet another process here holds a lock around {@link migrate}. */
+/** What an engine gives the runner. A caller that other processes can meet here holds a lock around {@link migrate}. */
 export interface MigrationTarget {
   /** The steps that the database has, by number. Makes the table that holds them if there is none. */
   applied(): MaybePromise<readonly AppliedMigration[]>

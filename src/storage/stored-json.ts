@@ -1,12 +1,12 @@
 import type { JsonValue } from '../shared/json.ts'
 
 /**
- * JSON text from the storage, parsed only if somebody looks inside. A list that goes from a search straight to a reply
+ * JSON text from the storage, parsed only if code reads the value. A list that goes from a search straight to a reply
  * is sent as the bytes SQLite joined; parsing 20 documents costs more than the search that found them.
  */
 export class StoredJson {
   readonly text: string
-  /** The text's entity tag, kept by whoever sent it: what is sent again is hashed once. */
+  /** The text's entity tag, set by the code that sent it: a text that is sent again is hashed once. */
   tag: string | undefined = undefined
   #value: JsonValue | undefined
 
@@ -14,7 +14,7 @@ export class StoredJson {
     this.text = text
   }
 
-  /** The parsed value: the same object each time, so nobody may change it. */
+  /** The parsed value: the same object each time, so callers must not change it. */
   get value(): JsonValue {
     this.#value ??= JSON.parse(this.text) as JsonValue
     return this.#value

@@ -4,9 +4,9 @@ import type { Database } from './database.ts'
 export type DatabaseChanges = Pick<Database, 'session'> & Partial<Database>
 
 /**
- * A database that is another one but for the members that are given. A new member of `Database` does not compile until it
- * is handed on here; one that writes documents belongs to those that {@link DatabaseChanges} asks for. Bound and not called
- * with the arguments by name, so that one that a member gets later is handed on too.
+ * A database that passes every call to `database`, except for the members in `changes`. A new member of `Database` does not
+ * compile until it is passed on here; one that writes documents belongs into {@link DatabaseChanges}. Members are bound
+ * instead of called with named arguments, so that an argument that a member gets later is passed on too.
  */
 export function wrappedDatabase(database: Database, changes: DatabaseChanges): Database {
   return {

@@ -1,9 +1,9 @@
 /**
- * Sessions around sessions. Whoever wraps one extends a class of these and says only what it changes.
+ * Sessions around sessions. A wrapper extends one of these classes and overrides only the members that it changes.
  *
- * `WrappedSession` hands on everything but what gives fields their values: what becomes of that has to be said by whoever
- * extends it. `TransparentSession` hands that on as well. A new member of `Session` does not compile until it stands in
- * `WrappedSession`, as a method or, where it gives fields values, as an abstract one.
+ * `WrappedSession` passes on every member except those that give fields their values: these are abstract, so each subclass
+ * has to define them. `TransparentSession` passes them on as well. A new member of `Session` does not compile until
+ * `WrappedSession` has it, as a method or, where it gives fields values, as an abstract one.
  *
  * Classes, and no object made of closures or Proxy: a run makes a session and calls it a few times, so what counts is
  * that making one costs nothing but its fields.
@@ -34,7 +34,7 @@ export abstract class WrappedSession implements Session, Required<SessionShortcu
     this.session = session
   }
 
-  /** What documents are written through: for who wants to know that it begins. */
+  /** The session for writes: a subclass overrides it to learn when the first write begins. */
   protected get writing(): Session {
     return this.session
   }

@@ -1,8 +1,8 @@
 import { QuoinError } from '../shared/errors.ts'
 
 /**
- * A process that only reads was to write. Another process on the same database writes: not for clients, but for who hands
- * the work to that one.
+ * Thrown by a read-only process that should write. Clients never see it: the calling code passes the work to the process
+ * that writes to the same database.
  */
 export class WriteRefused extends QuoinError {
   constructor() {

@@ -91,7 +91,7 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
       await guarded(client.send(new s3.CopyObjectCommand({ ...at(place), CopySource: encodeURI(source) })))
       return place
     },
-    // If it cannot be deleted now, a later start does it; whoever discards has something else to say.
+    // If the delete fails, a later start repeats it. The error is dropped: the caller already reports another one.
     discard: ({ waiting }) => remove(`incoming/${waiting}`).catch(() => undefined),
     read(place, range) {
       const stop = new AbortController()

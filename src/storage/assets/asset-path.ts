@@ -16,7 +16,7 @@ export function assetDirectoryProblem(directory: string): string | undefined {
   return lengthProblem(directory)
 }
 
-/** The path below `/static/` at which everybody can read the asset, or undefined if its directory is private. */
+/** The path below `/static/` at which any client can read the asset, or undefined if its directory is private. */
 export function publicPath(directory: string, name: string): string | undefined {
   const [root, ...rest] = directory.split('/')
   return root === 'public' ? [...rest, name].join('/') : undefined

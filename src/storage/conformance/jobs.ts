@@ -185,7 +185,7 @@ export function jobChapter(declare: It): void {
     expect(titles(await claim(world))).toEqual(['b'])
   })
 
-  it('a queue never has more running than its concurrency, whoever claims', async (world) => {
+  it('a queue never has more running than its concurrency, whichever worker claims', async (world) => {
     const { database, name } = world
     await database.capabilities.queues.configure(name, { concurrency: 2 })
     for (let n = 0; n < 5; n++) await enqueue(world, { title: `${n}` })
@@ -223,7 +223,7 @@ export function jobChapter(declare: It): void {
     await database.capabilities.jobs.fail(second, 'dead')
     const third = await claimOne(world)
     expect(third.title).toBe('3')
-    // A dead letter that comes back waits for whoever is running, and its time was before those that came since.
+    // A requeued dead letter waits for the running job. Its time is earlier than that of the jobs enqueued since.
     await enqueue(world, { title: '4', orderKey })
     await database.capabilities.jobs.requeue(second.guid)
     expect(await claim(world)).toEqual([])
@@ -264,7 +264,7 @@ export function jobChapter(declare: It): void {
     })
   })
 
-  it('who takes over with the same name is still somebody else', async (world) => {
+  it('a worker that takes over with the same name is still a different owner', async (world) => {
     const { database, clock } = world
     await enqueue(world)
     const first = await claimOne(world)
@@ -371,7 +371,7 @@ export function jobChapter(declare: It): void {
     expect(heard).toBe(2)
   })
 
-  it('an observer’s job stands or falls with the document', async (world) => {
+  it('an observer’s job is committed or rolled back with the document', async (world) => {
     const { database, name } = world
     const end = database.observe(name, async (session, { guid }) => {
       await session.enqueue(job(world, { kind: 'event', title: guid, orderKey: guid }))

@@ -50,7 +50,7 @@ const table: readonly [string, Partial<Search>, string][] = [
   ['no values', { query: { kind: 'terms', field: 's', values: [] } }, ''],
   ['a field of a field', { query: term('deep.x.y', 'in') }, 'a'],
   ['a field that is sometimes an object', { query: term('deep.x', 5) }, 'd'],
-  ['a field nobody has', { query: term('nothing.here', 5) }, ''],
+  ['a field that no document has', { query: term('nothing.here', 5) }, ''],
   ['numbers from', { query: range('n', { gte: 2 }) }, 'fcb'],
   ['numbers between', { query: range('n', { gt: -2, lt: 2 }) }, 'fea'],
   ['one item has to satisfy the whole range', { query: range('n', { gt: 1, lt: 20 }) }, 'cb'],

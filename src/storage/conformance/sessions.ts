@@ -19,7 +19,7 @@ async function titles(session: Session, name: string): Promise<unknown[]> {
 }
 
 export function sessionChapter(it: It): void {
-  it('nobody sees what is not committed; the session itself does', async ({ database, name }) => {
+  it('only the session itself sees its writes before the commit', async ({ database, name }) => {
     const guid = await create(database, name, { title: 'a' })
     const writer = database.session()
     const reader = database.session()
@@ -39,7 +39,7 @@ export function sessionChapter(it: It): void {
     expect(await titles(reader, name)).toEqual(['b', 'c'])
   })
 
-  it('observers are told of each write, and what they write stands or falls with it', async ({
+  it('observers are told of each write, and their writes are committed or rolled back with it', async ({
     database,
     name,
   }) => {
@@ -202,7 +202,7 @@ export function sessionChapter(it: It): void {
       session.update(name, guid, add(index === 0 ? 10 : 100)),
     )
     await turns()
-    // An engine may put commits together, so one of them may have to wait for whoever writes next.
+    // An engine may group commits, so one of them may have to wait for the next writer.
     const ended = [
       first.commit(),
       waiting[0]?.then(() => second.rollback()),

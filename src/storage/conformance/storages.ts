@@ -46,7 +46,7 @@ export function storageChapter(it: It): void {
       await session.rollback()
     })
 
-  it('drops the indexes that nobody needs, but for unique ones, and finds the same without them', async (world) => {
+  it('drops the indexes that no search needs, but for unique ones, and finds the same without them', async (world) => {
     const { name } = world
     const [a, b, c] = [{ fields: ['a'] }, { fields: ['a', 'b'] }, { fields: ['c'], unique: true }]
     await world.database.ensure(name, { indexes: [a, b, c] })

@@ -7,7 +7,7 @@ export interface World {
   readonly clock: Clock & { now: number }
   /** The name of an empty storage that no other test uses. */
   readonly name: string
-  /** From then on `storage` is the one that was opened anew. */
+  /** Closes `storage` and opens it again; from then on `storage` is the new one. */
   reopen(): Promise<void>
 }
 

@@ -23,7 +23,7 @@ export async function sourceChecksum(
   const sum = tableChecksum()
   for (const batch of batches) {
     for (const row of batch) sum.add(rowDigest(table, row))
-    // Nothing here waits: without it nobody could draw, and no signal would be heard.
+    // This loop never waits by itself: without a turn the progress is not drawn and signals are not handled.
     await nextTurn()
   }
   return sum.end()

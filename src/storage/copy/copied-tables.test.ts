@@ -1,4 +1,4 @@
-/** Whoever adds a table or a column to an engine has to say what becomes of it when data moves to PostgreSQL. */
+/** A change that adds a table or a column to an engine must also say how its data moves to PostgreSQL. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CopyRoom, openCopyRoom } from '../../../test/copy-room.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../test/temporary-database.ts'

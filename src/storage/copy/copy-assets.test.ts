@@ -138,7 +138,7 @@ describe('files to S3', () => {
     const [right, wrong, longer] = docs.map((doc) => assetOf(doc)?.place ?? '')
     const put = (Key: string | undefined, Body: string) =>
       objects.client.send(new PutObjectCommand({ Bucket: name, Key, Body }))
-    // As long as it should be, so that nobody has a reason to look closer.
+    // The same length as the original, so that a comparison of sizes finds no difference.
     await put(right, 'eno')
     await put(wrong, 'the')
     await put(longer, 'the same and more')

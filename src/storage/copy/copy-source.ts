@@ -1,6 +1,6 @@
 /**
- * The embedded Quoin that is copied. Nobody writes to it meanwhile: it is locked as a running server locks it. The copy
- * changes nothing of it but what a start would (the schema of this version) and the one row that it is known by.
+ * The embedded Quoin that is copied. No other process writes to it during the copy: it is locked as a running server locks
+ * it. The copy changes only what a start would change (the schema of this version) and the one row that identifies it.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

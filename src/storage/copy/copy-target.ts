@@ -45,9 +45,9 @@ export async function openCopyTarget(source: CopySource, options: TargetOptions)
   })
   try {
     await beginCopy(postgres.pool, source.id, source.directory)
-    // What was begun meanwhile by somebody else.
+    // Another process may have begun a copy since.
     check(await readCopy(postgres.pool), source)
-    // Once more if somebody who had to give up has taken the mark back.
+    // Again if another process gave up its copy and took the mark back.
     do {
       await awaitOthers(postgres).catch(async (error: unknown) => {
         if (before === undefined) await forgetCopy(postgres.pool)
@@ -61,7 +61,7 @@ export async function openCopyTarget(source: CopySource, options: TargetOptions)
   }
 }
 
-/** Before anything is opened that would bring the schema of somebody else's database up to date. */
+/** Runs before anything is opened that would update the schema of a database that belongs to another Quoin. */
 async function inspect(source: CopySource, url: string): Promise<Copy | undefined> {
   const pool = openPostgresPool({ url, connections: 2, pooled: false })
   try {

@@ -381,7 +381,7 @@ describe('compared', () => {
     { what: 'a document', set: `NEW.doc := replace(NEW.doc::text, 'first', 'f1rst')::json` },
     { what: 'a mark of removal', set: 'NEW.removed := 5' },
     { what: 'a version', set: 'NEW.version := NEW.version + 1' },
-  ])('$what that somebody else changes is found, and no node starts', async ({ set }) => {
+  ])('$what that another client changes is found, and no node starts', async ({ set }) => {
     await one('first')
     await room.copy(temporary.url)
     await unfinish()

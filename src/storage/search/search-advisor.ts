@@ -12,7 +12,7 @@ import { queryShape } from './search-shape.ts'
 /** From when on a search is worth a look. */
 export interface SlowLimits {
   readonly milliseconds: number
-  /** Whoever was slow and read fewer documents had to wait for something else. */
+  /** A slow search that read fewer documents had to wait for something else. */
   readonly rows: number
 }
 
@@ -43,7 +43,7 @@ export interface Finished {
   readonly milliseconds: number
 }
 
-/** A search that is being looked at; `reads` says what to count, and whoever asked tells the rows. */
+/** A search that is being looked at; `reads` says what to count, and the caller reports the rows. */
 export interface Look {
   readonly advice: IndexAdvice
   /** What is known already is not counted again unless this time was worse. */
@@ -84,7 +84,7 @@ export function searchAdvisor(
       const key = JSON.stringify([storage, kind, filter, sort, search.includeRemoved])
       const advice = adviseIndex(search, searched, kind === 'count')
       if (advice === undefined) {
-        // Since it was slow somebody has made the index.
+        // The index was made since the search was slow.
         known.delete(key)
         return undefined
       }

@@ -5,7 +5,7 @@
  */
 import type { Bounds, Query } from '../../shared/query.ts'
 
-/** Field names can be long and many, and what is kept of a search has to stay small. */
+/** Field names can be long and many, and the record of a search has to stay small. */
 const MAX_LENGTH = 1_000
 
 export function queryShape(query: Query): string {

@@ -35,7 +35,7 @@ export interface TextPhrase {
 }
 
 const MAX_LENGTH = 4_000
-/** Words and phrases of one text; Elasticsearch allows 1,024, but nobody types more than these. */
+/** Words and phrases of one text; Elasticsearch allows 1,024, but no user types more than these. */
 const MAX_CLAUSES = 64
 /** Parentheses inside parentheses, and changes between "and" and "or": each nests, and FTS5's parser stops at 100. */
 const MAX_DEPTH = 10

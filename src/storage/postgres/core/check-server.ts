@@ -7,7 +7,7 @@ const READ_ONLY = '25006'
 const NO_SCHEMA = '3F000'
 const NO_RIGHTS = '42501'
 
-/** Throws UNAVAILABLE, for who starts the node. */
+/** Throws UNAVAILABLE with a message for the administrator who starts the node. */
 export async function checkServer(connection: PostgresConnection, url: string): Promise<void> {
   const [row] = await connection
     .rows(

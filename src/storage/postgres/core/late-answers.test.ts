@@ -43,7 +43,7 @@ async function insert(name: string): Promise<void> {
 
 const unconfirmed = { code: 'UNAVAILABLE', message: expect.stringContaining('may still be stored') }
 
-test('the caller is told that nobody knows, and the connection is used again by nobody', async () => {
+test('the caller is told that the outcome is unknown, and the connection is never used again', async () => {
   await admin.query('TRUNCATE kept')
   await commits.hold()
   await expect(insert('a')).rejects.toMatchObject(unconfirmed)

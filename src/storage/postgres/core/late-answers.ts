@@ -1,8 +1,8 @@
 /**
- * What changes something, and what PostgreSQL answers too late: where a synchronous standby is gone, a COMMIT waits for it
- * without end, also when its client has gone. So whoever asked is told in time that nobody knows; the connection is kept
- * until PostgreSQL has answered, and then closed. While it is kept it counts as one of its pool, so that such processes
- * of PostgreSQL do not grow in number. One whose process is no longer there (after a failover) is let go sooner.
+ * Limits how long a caller waits for a statement that changes data. Where a synchronous standby is gone, a COMMIT waits for
+ * it without end, also when its client has gone. So the caller is told in time that the outcome is unknown. The connection
+ * is kept until PostgreSQL has answered, and then closed. While it is kept it counts as one of its pool, so that such
+ * processes of PostgreSQL do not grow in number. One whose process no longer exists (after a failover) is closed sooner.
  */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,9 +13,9 @@ import { unconfirmed } from '../../unconfirmed.ts'
 export type Release = (broken: boolean) => void
 
 export interface LateAnswers {
-  /** The answer; UNAVAILABLE when it is late. Whatever becomes of it, the connection is released once. */
+  /** The answer; UNAVAILABLE when it is late. In every case the connection is released once. */
   within<T>(client: PoolClient, asked: Promise<T>, release: Release): Promise<T>
-  /** Lets go of what is kept. */
+  /** Closes the connections that still wait for an answer. */
   close(): void
 }
 
@@ -23,7 +23,7 @@ export interface LateAnswers {
 const NO_TIMEOUT = 2 ** 31 - 1
 const LATE = Symbol('late')
 
-/** For what is asked within: the pool's own timeout would close the connection. */
+/** For queries inside `within`: the pool's own timeout would close the connection. */
 export function untimed(query: QueryConfig): QueryConfig {
   const patient = { ...query, query_timeout: NO_TIMEOUT }
   return patient
@@ -44,7 +44,7 @@ export function lateAnswers({ patience, look, isThere }: LateOptions): LateAnswe
 
   async function isGone(client: PoolClient): Promise<boolean> {
     const process = 'processID' in client ? client.processID : undefined
-    // A server that does not answer says nothing about it.
+    // If the server does not answer, the process may still run.
     return typeof process !== 'number' || !(await isThere(process).catch(() => true))
   }
 

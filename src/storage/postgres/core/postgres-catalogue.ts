@@ -1,6 +1,6 @@
 /**
- * Which storages there are, what they have, and the version of each, as this node knows it. Other nodes change it too: who
- * does tells all nodes before it goes on, and they read it anew.
+ * The storages, their indexes and the version of each, as this node knows them. Other nodes change the catalogue too: a
+ * node that does tells all nodes before it goes on, and they read it again.
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Index } from '../../document-index.ts'
@@ -19,7 +19,7 @@ export class PostgresCatalogue {
     this.#connection = connection
   }
 
-  /** Reads everything anew. */
+  /** Reads everything again. */
   reload(): Promise<void> {
     this.#reading = this.#reading.catch(() => undefined).then(() => this.#read())
     return this.#reading
@@ -29,7 +29,7 @@ export class PostgresCatalogue {
     return this.#entries.get(name)
   }
 
-  /** Throws INTERNAL: who asks for a storage has to have ensured it. */
+  /** Throws INTERNAL for an unknown storage: the caller has to ensure it first. */
   async entry(name: string): Promise<StorageEntry> {
     const known = this.#entries.get(name)
     if (known) return known

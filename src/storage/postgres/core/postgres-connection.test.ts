@@ -1,4 +1,4 @@
-/** What becomes of a statement when the server does not answer. The pool's life with a real server is in conformance. */
+/** How a statement ends when the server does not answer. Conformance tests the pool with a real server. */
 import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'

@@ -46,7 +46,7 @@ export interface PostgresPool extends PostgresConnection {
   snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>
   /** A connection of its own, opened when it is asked. */
   readonly lasting: PostgresLasting
-  /** Begins one. Whoever has it must commit it or roll it back. */
+  /** Begins one. The caller must commit it or roll it back. */
   transaction(): Promise<PostgresTransaction>
   close(): Promise<void>
 }
@@ -57,9 +57,9 @@ export interface PoolOptions {
   readonly connections: number
   /** Behind a pooler, which also refuses settings that a connection is opened with: the database's own hold then. */
   readonly pooled: boolean
-  /** How long a COMMIT may take until its caller is told that nobody knows. 30,000; for tests, which cannot wait that long. */
+  /** How long a COMMIT may take until its caller is told that the outcome is unknown. 30,000; tests set less. */
   readonly commitMs?: number | undefined
-  /** Statements may take hours: for who copies a database and makes its indexes. */
+  /** Statements may take hours: for the copy of a database, which also makes its indexes. */
   readonly patient?: boolean | undefined
 }
 
@@ -204,8 +204,8 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
 }
 
 /**
- * Connections that died unnoticed while they were idle are met one after the other, and all of a pool's may have: each
- * that is met is thrown away, so the next try gets another one, or one that is made anew.
+ * Tries again when a connection proves dead. All idle connections of a pool may have died unnoticed. Each dead one that is
+ * found is discarded, so the next try gets another idle connection or a new one.
  */
 async function onALivingOne<T>(connections: number, ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {

@@ -31,8 +31,9 @@ export async function createDocuments(
 }
 
 /**
- * Usually one turn of the loop, and one statement. When a row of it is refused, all of it is undone, then what stands
- * before that row is written, and then the row by itself, which says why; it may be free by now, then it goes on behind.
+ * Usually one turn of the loop, and one statement. When it refuses a row, the whole statement is undone. Then the rows
+ * before that one are written, and then the row by itself, whose error says why. If it is accepted by now, the loop
+ * continues with the rows after it.
  */
 async function insertInOrder(
   writing: Writing,

@@ -103,7 +103,7 @@ async function updateDocument(
   if (updateHash !== undefined && updateHash !== meta.update_hash)
     return { outcome: 'conflict', document: new StoredJson(stored.text) }
   const body = applyMutations(parseBody(stored.parts.body), mutations)
-  // Also when nothing differs: whoever holds the old update_hash should learn that somebody else has been here.
+  // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client.
   const changed = stamps.changed(meta)
   const text = joinDocument(changed, bodyText(body))
   const { tokens, count } = entry.textWanted ? textOfDocument(body) : NO_TOKENS
@@ -139,7 +139,7 @@ async function deleteDocument({ connection, entry }: Writing, guid: string): Pro
   return { outcome: 'written', document, before: document }
 }
 
-/** The document as it is committed or as this transaction has it; nobody else changes it until the end. */
+/** The document as committed or as this transaction has it; no other transaction changes it until this one ends. */
 async function lockDocument(
   { connection, entry }: Writing,
   guid: string,

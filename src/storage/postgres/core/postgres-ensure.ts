@@ -49,7 +49,7 @@ export async function dropStorage(parts: PostgresParts, name: string): Promise<v
   })
 }
 
-/** A transaction that changes the catalogue. When this resolves every node has read it anew. */
+/** A transaction that changes the catalogue. When this resolves every node has read it again. */
 export async function changing<T>(
   parts: PostgresParts,
   work: (transaction: PostgresTransaction) => Promise<T>,

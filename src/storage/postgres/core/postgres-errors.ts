@@ -1,10 +1,10 @@
 /**
- * What PostgreSQL's codes mean to whoever asked: https://www.postgresql.org/docs/18/errcodes-appendix.html. What is not
- * listed is a fault of ours (bad SQL) and stays as it is: it becomes INTERNAL.
+ * What PostgreSQL's codes mean to the caller: https://www.postgresql.org/docs/18/errcodes-appendix.html. A code that is
+ * not listed is a fault of Quoin (bad SQL) and is passed on unchanged: it becomes INTERNAL.
  */
 import { QuoinError } from '../../../shared/errors.ts'
 
-/** Class 08 and these: the server, the network or somebody else's transaction; the same again may well succeed. */
+/** Class 08 and these: the server, the network or another client's transaction; a retry may well succeed. */
 const TRANSIENT = new Set([
   '25P03', // idle in a transaction for too long
   '40001', // serialization failure
@@ -38,7 +38,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Whether the connection is gone, so that nobody knows what became of a statement that was under way. */
+/** Whether the connection is lost, so that the outcome of a statement under way is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
@@ -67,7 +67,7 @@ export function violatedIndex(error: unknown): string | undefined {
   return typeof error.constraint === 'string' ? error.constraint : undefined
 }
 
-/** Whether somebody else had the lock for longer than `lock_timeout`. */
+/** Whether another transaction held the lock for longer than `lock_timeout`. */
 export function isLocked(error: unknown): boolean {
   return error instanceof QuoinError && codeOf(error.cause) === LOCKED
 }

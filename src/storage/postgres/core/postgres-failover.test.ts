@@ -39,7 +39,7 @@ async function failOver(): Promise<void> {
   await ask(`UPDATE node SET lease_until = now() + interval '1 minute' RETURNING 1`)
 }
 
-test('a lease of the former primary is not renewed: the node joins again and reads everything anew', async () => {
+test('a lease of the former primary is not renewed: the node joins and reads everything again', async () => {
   const heard: unknown[] = []
   database.capabilities.changes.watch('things', (guids) => void heard.push(guids))
   expect((await ask('SELECT timeline FROM node')).timeline).toBe(1)
@@ -49,7 +49,7 @@ test('a lease of the former primary is not renewed: the node joins again and rea
   await expect.poll(() => database.capabilities.cluster?.alive(), { timeout: 10_000 }).toBe(true)
 })
 
-test('nobody is told that all obey before every lease that the former primary gave has ended', async () => {
+test('no node is told that all obey before every lease that the former primary gave has ended', async () => {
   // A node that will not be heard of again, and of which the new primary knows nothing but this.
   await ask(`INSERT INTO node (guid, name, version, lease_until, applied, timeline)
     VALUES ('gone', 'gone', '1.2.3', now() + interval '1 hour', 0, 1) RETURNING 1`)

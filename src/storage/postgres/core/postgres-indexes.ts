@@ -2,9 +2,9 @@
  * Indexes over fields of documents. Their names hold a hash of their SQL: the same need twice is the same index. Beside
  * the indexes over a field stands one of its odd values (field-sql.ts).
  *
- * An empty table gets them in a transaction, which is fast. A table with documents gets them CONCURRENTLY, so that nobody
- * who writes has to wait. What such a statement leaves behind when it fails is invalid and made anew. On a table that an
- * administrator has partitioned (docs/growing.md) there is no CONCURRENTLY: writers wait until the index is there.
+ * An empty table gets them in a transaction, which is fast. A table with documents gets them CONCURRENTLY, so that no
+ * writer has to wait. The invalid index that such a statement leaves behind when it fails is made again. On a table that
+ * an administrator has partitioned (docs/growing.md) there is no CONCURRENTLY: writers wait until the index is there.
  */
 import { createHash } from 'node:crypto'
 import { QuoinError } from '../../../shared/errors.ts'

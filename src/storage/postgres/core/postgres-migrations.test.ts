@@ -165,7 +165,7 @@ describe('a rolling upgrade', () => {
     await busy.connect()
     await busy.query(`BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`)
     const upgraded = node('new', next(`ALTER TABLE ${table} ADD COLUMN zone text`))
-    // Until the step has given up at least once, which is when its transaction is another one.
+    // Until the step has given up at least once: it then waits in a new transaction.
     const waiting = async () => {
       const { rows } = await admin.query(
         `SELECT pid, xact_start::text AS since FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'ALTER TABLE ${table}%' AND wait_event_type = 'Lock'`,

@@ -2,9 +2,9 @@
  * The schema's steps on PostgreSQL. In a rolling upgrade the first node of the new version applies them while nodes of the
  * version before go on with the tables (docs/growing.md says what a step must therefore not do).
  *
- * A step that changes a table waits for those who use it, and everybody who comes later waits behind the step: for longer
- * than a lease, and the older nodes would stop to answer. So a step waits a second at most; then all is undone, the others
- * go on, and it is tried again.
+ * A step that changes a table waits for the transactions that use it, and every later transaction waits behind the step.
+ * If that lasted longer than a lease, the older nodes would stop answering. So a step waits a second at most; then all of
+ * it is undone, the other transactions go on, and it is tried again.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Migration, migrate, readMigrations } from '../../migrations.ts'

@@ -1,4 +1,4 @@
-/** Several nodes on one database: what one does, the others know before it is acknowledged; whoever is lost harms nobody. */
+/** Several nodes on one database: the others know a change before it is acknowledged; a lost node does not harm them. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -126,7 +126,7 @@ describe('watching', () => {
     expect(two.capabilities.changes.version(name)).toBeGreaterThan(version)
   })
 
-  test('a write that is undone is told to nobody', async () => {
+  test('no node is told of a write that is undone', async () => {
     const [one, two] = [await node('one'), await node('two')]
     const name = newName()
     await one.ensure(name)
@@ -171,7 +171,7 @@ describe('watching', () => {
 })
 
 describe('a node that is lost', () => {
-  test('does not answer, does not hold up the others for longer than its lease, and reads everything anew', async () => {
+  test('does not answer, does not hold up the others for longer than its lease, and reads everything again', async () => {
     const one = await node('one')
     const two = await node('two')
     const name = newName()
@@ -204,7 +204,7 @@ describe('a node that is lost', () => {
     await expect.poll(() => one.capabilities.cluster?.alive(), { timeout: 8_000 }).toBe(true)
   })
 
-  test('with the whole machine, which its monotonic clock does not show: it reads everything anew', async () => {
+  test('with the whole machine, which its monotonic clock does not show: it reads everything again', async () => {
     let jumped = 0
     const one = await node('one', still, () => jumped)
     const heard: unknown[] = []
@@ -213,12 +213,12 @@ describe('a node that is lost', () => {
     expect(one.capabilities.cluster?.alive()).toBe(false)
     await expect.poll(() => one.capabilities.cluster?.alive(), { timeout: 8_000 }).toBe(true)
     expect(heard).toContain(undefined)
-    // Set back, by whoever sets clocks: that says nothing.
+    // An administrator or a time service set the clock back: that proves nothing.
     jumped = -3_600_000
     expect(one.capabilities.cluster?.alive()).toBe(true)
   })
 
-  test('that leaves is waited for by nobody', async () => {
+  test('that leaves does not make the others wait', async () => {
     const [one, two] = [await node('one'), await node('two')]
     two.capabilities.changes.watch('leaving', () => {
       throw new Error('never')
@@ -291,7 +291,7 @@ describe('a connection that is lost', () => {
     expect(await one.session().count(name, { kind: 'all' })).toBe(0)
   })
 
-  test('while idle: whoever reads or writes next does not notice', async () => {
+  test('while idle: the next reader or writer does not notice', async () => {
     const one = await node('one')
     const name = newName()
     await one.ensure(name)

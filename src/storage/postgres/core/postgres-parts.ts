@@ -33,12 +33,12 @@ export interface PostgresOptions extends StampOptions, LeaseClocks {
   readonly directory?: string
   /** 0 to 1. */
   readonly load: () => number
-  /** What went wrong while nobody waited for it. */
+  /** Gets the errors of work that no caller waits for. */
   readonly report?: (error: unknown) => void
   readonly slowSearches?: SlowLimits
   /** Steps of the schema; those of this version if not given. For tests, which play the next version. */
   readonly migrations?: readonly Migration[]
-  /** For who copies everything of another Quoin into this database (`storage/copy`), and nobody else. */
+  /** Only for the copy of another Quoin into this database (`storage/copy`). */
   readonly filling?: true
 }
 
@@ -72,7 +72,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
     const jobs = new PostgresJobs({ pool, clock, guid: newGuid, news })
     const queues = new PostgresQueues({ pool, clock, news })
     const guid = newGuid()
-    // Before the node is in the cluster: whoever finds the guid in the folder finds it in the cluster, or nowhere.
+    // Before the node joins the cluster: a process that finds the guid in the folder finds it in the cluster or nowhere.
     folder = options.directory === undefined ? undefined : await openNodeFolder(options.directory, guid)
     if (folder?.ended !== undefined) await leaveNode(pool, folder.ended)
     const cluster = new PostgresCluster({

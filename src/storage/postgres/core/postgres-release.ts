@@ -1,6 +1,6 @@
 /**
- * Takes away the indexes that no search needs any more. First no node counts on them, then they go, CONCURRENTLY: nobody
- * waits. A crash between the two leaves an index that is only of no use; the same need takes it up again.
+ * Drops the indexes that no search needs any more. First all nodes stop relying on them, then they are dropped CONCURRENTLY,
+ * so no reader or writer waits. A crash between the two leaves an unused index; a search that needs it uses it again.
  */
 import type { Index } from '../../document-index.ts'
 import { oddIndex } from '../sql/field-sql.ts'

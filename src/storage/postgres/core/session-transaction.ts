@@ -14,7 +14,7 @@ import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import type { PostgresPool, PostgresTransaction } from './postgres-connection.ts'
 
-/** How long a session may hold a transaction without using it: its rows are locked for everybody else. */
+/** How long a session may hold a transaction without using it: its rows are locked for all other sessions. */
 const IDLE_MS = 5_000
 
 /** What a transaction has done so far. */

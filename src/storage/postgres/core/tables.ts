@@ -3,7 +3,7 @@
  *
  * doc_N: one row a document. `created` and `updated` are milliseconds, `removed` Unix seconds (0 = present). `doc` is the
  * whole text with `_meta`: json and not jsonb, which would not give it back as it was. `tokens` and `token_count`: free
- * text (postgres-text-index.ts), NULL where nobody asked for it.
+ * text (postgres-text-index.ts), NULL in a storage without free text.
  */
 export function documentTable(id: number): string {
   return `doc_${id}`

@@ -13,7 +13,7 @@ export interface TakenConnection {
 
 /** How a transaction ends. */
 export interface Endings {
-  /** UNAVAILABLE also when nobody knows whether it is committed: the connection was lost meanwhile, or the answer is late. */
+  /** UNAVAILABLE also when it is unknown whether it is committed: the connection was lost, or the answer is late. */
   commit(): Promise<void>
   /** Never fails: a connection that does not answer is closed, which undoes the transaction too. */
   rollback(): Promise<void>
@@ -51,7 +51,7 @@ export async function scriptOn(client: PoolClient, text: string): Promise<void> 
 }
 
 function ignore(): void {
-  // The statement under way fails by itself; an error event that nobody hears would end the process.
+  // The statement under way fails by itself; an error event without a listener would end the process.
 }
 
 export function endings({ client, release }: TakenConnection, late: LateAnswers): Endings {

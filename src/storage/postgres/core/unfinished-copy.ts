@@ -1,8 +1,8 @@
 /**
  * The mark of a copy: that everything of an embedded Quoin is being copied into this database (`storage/copy`), or was.
  *
- * The table is there only where somebody began a copy; it belongs to no step of the schema. A node joins first and looks
- * for the mark then; who copies sets the mark first and looks for nodes then. So one of the two always sees the other.
+ * The table exists only where a copy was begun; it belongs to no step of the schema. A node first joins and then looks for
+ * the mark; a copy first sets the mark and then looks for nodes. So one of the two always sees the other.
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import { type PostgresConnection, textOf } from './postgres-connection.ts'

@@ -1,9 +1,9 @@
 /**
- * Who gets which job, when several nodes claim at once.
+ * Which node gets which job, when several nodes claim at once.
  *
  * A claim reads which queues have something due, and shares the jobs it may take out among them: each next one to the
  * queue with the fewest running. Then one statement takes them, passing over rows that another claim is just taking
- * (SKIP LOCKED). A queue that gave less than its share is empty for now, and what it left is shared out anew.
+ * (SKIP LOCKED). A queue that gave less than its share is empty for now, and the rest of its share is shared out again.
  *
  * A queue with a concurrency is locked first, by its row, and counted under that lock; so claims from such a queue come
  * one after the other, in the whole cluster. They are locked in the order of their names: no two claims block each other.
@@ -84,7 +84,7 @@ export async function endLeases(connection: PostgresConnection, now: number): Pr
        ORDER BY lease_until LIMIT ${MOST_LEASES} FOR UPDATE SKIP LOCKED))`,
     [now, LEASE_OVER],
   )
-  // Whoever holds the key now is enqueueing or ending a job of it: then the next claim does this one.
+  // If another session holds the key, it is enqueueing or ending a job of it: then the next claim does this one.
   const keys = await connection.rows(
     `SELECT found.order_key FROM (SELECT DISTINCT order_key FROM job WHERE ${over} AND attempt >= attempts LIMIT ${MOST_LEASES}) AS found
      WHERE found.order_key IS NULL OR pg_try_advisory_xact_lock(${lockOf('found.order_key')})`,
@@ -102,7 +102,7 @@ export async function endLeases(connection: PostgresConnection, now: number): Pr
   return dead.some(({ next }) => next !== null)
 }
 
-/** In a transaction, until whose end nobody else claims from these queues. */
+/** In a transaction: until it ends, no other claim takes from these queues. */
 export async function lockQueues(connection: PostgresConnection, names: readonly string[]): Promise<void> {
   await connection.rows('SELECT 1 FROM queue WHERE name = ANY ($1::text[]) ORDER BY name FOR NO KEY UPDATE', [
     names,

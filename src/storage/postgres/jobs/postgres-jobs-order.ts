@@ -1,9 +1,10 @@
 /**
  * Jobs with one order key run one after the other. Of those that are live exactly one is not held: the one that may run,
- * or is running. Whoever ends it lets the next one go; so finding what may run costs the same however many wait behind.
+ * or is running. The call that ends it lets the next one go; so finding a job that may run costs the same however many
+ * wait.
  *
- * Several transactions may do this at once, and each sees only what the others have committed. So whoever enqueues a job
- * with a key, and whoever ends one, first takes a lock on the key, which lasts until its transaction ends. The number of
+ * Several transactions may do this at once, and each sees only what the others have committed. So a session that enqueues
+ * or ends a job with a key first takes a lock on the key, which lasts until its transaction ends. The number of
  * the new job is drawn under that lock: the order of enqueueing is the order of commits, also when transactions overlap.
  * Keys whose hashes are equal (one pair in 2^64) wait for each other without need, and nothing else happens.
  *
@@ -11,8 +12,8 @@
  * committed (idle ones are undone after 5 s; what a node leaves behind that is cut off, by PostgreSQL after 15 s).
  *
  * Deadlocks: a transaction that ends jobs takes one key, and takes it before any row, so it cannot be part of a circle.
- * Those who find jobs whose lease ran out hold rows already and only try for the key; what they do not get is left to the
- * next one who claims. Two sessions can block each other, when each enqueues with the keys of the other in another order,
+ * A claim that finds jobs whose lease ran out holds rows already and only tries for the key; the jobs it does not get are
+ * left to the next claim. Two sessions can block each other, when each enqueues with the keys of the other in another order,
  * as they can with documents: PostgreSQL ends one of them after its deadlock_timeout (1 s), with UNAVAILABLE, undone as a
  * whole. The events of documents cannot: their keys belong to a document, whose row is locked before.
  */

@@ -190,7 +190,7 @@ it('a job that ends while another of its order key is enqueued lets that one go'
   expect(titles(await claim(nodes[1]))).toEqual(['second'])
 })
 
-it('cancelling a job that waits for its order key lets nobody go', async () => {
+it('cancelling a job that waits for its order key lets no other job run', async () => {
   const [first = '', , third = ''] = await enqueue(
     nodes[0],
     ...['first', 'second', 'third'].map((title) => ({ title, orderKey: 'key' })),

@@ -196,7 +196,7 @@ export class PostgresJobs implements Jobs {
     return ended !== undefined
   }
 
-  /** A transaction in which nobody else enqueues or ends a job with the order key of this one. A job keeps its key. */
+  /** A transaction during which no other one enqueues or ends a job with this job's order key. A job keeps its key. */
   async #withKeyOf<T>(
     guid: string,
     work: (connection: PostgresConnection) => Promise<T>,

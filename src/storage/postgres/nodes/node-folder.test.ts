@@ -68,7 +68,7 @@ test('nor one whose folder another node has: that says nothing about it', async 
   expect(await others(`${folder}/elsewhere`)).toEqual([first])
 })
 
-test('nor one that ran before the machine was started anew, or on another machine', async () => {
+test('nor one that ran before the machine was restarted, or on another machine', async () => {
   await end()
   change(`UPDATE node SET boot = 'another'`)
   expect(await others()).toEqual([first])
@@ -80,7 +80,7 @@ test('nor one of which the file cannot be read', async () => {
   expect(await others()).toEqual([first])
 })
 
-test('one that was killed is replaced at once, and nobody waits for it', async () => {
+test('one that was killed is replaced at once, and no node waits for it', async () => {
   await end()
   expect(await others()).toEqual([])
   // Each node knows the last one: this one is found in the file by the next.

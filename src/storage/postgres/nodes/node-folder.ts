@@ -1,18 +1,18 @@
 /**
- * Whether the node that ran from this folder before is dead for certain, so that nobody has to wait for its lease.
+ * Whether the node that ran from this folder before is certainly dead, so that no node has to wait for its lease.
  *
- * A lease is for nodes that may be alive: cut off, frozen, slow. A name proves nothing, two nodes can have the same. What
- * does is a file that is locked for as long as the process lives, which is the kernel's doing: the lock goes with kill -9
- * and stays while the process is frozen. Whoever gets it knows that the node whose guid stands in the file has ended. Only
- * on the machine where it was written and as long as that runs (its boot id), because another kernel's locks are seen on
- * no disk, or, on one that is shared over a network, not by everybody. In all other cases the lease decides as before.
+ * A lease is for nodes that may be alive: cut off, frozen, slow. A name proves nothing, two nodes can have the same. The
+ * proof is a file that the kernel keeps locked for as long as the process lives: the lock ends with kill -9 and stays while
+ * the process is frozen. A process that gets the lock knows that the node whose guid is in the file has ended. This counts
+ * only on the machine where the file was written and until its next boot (boot id), because the locks of another kernel are
+ * not visible on a local disk, and not reliably on a network disk. In all other cases the lease decides.
  */
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export interface NodeFolder {
-  /** Guid of the node that was here and has ended; undefined if nobody can tell. */
+  /** Guid of the node that was here and has ended; undefined if that is unknown. */
   readonly ended: string | undefined
   /** Lets go of the folder; to be called when the node has left the cluster. */
   close(): void
@@ -27,7 +27,7 @@ export async function openNodeFolder(directory: string, guid: string): Promise<N
     const boot = (await readFile(BOOT_ID, 'utf8')).trim()
     await mkdir(directory, { recursive: true })
     file = new DatabaseSync(join(directory, 'node.db'))
-    // Needs no disk: after a power cut the boot id is another one, and nothing in the file counts.
+    // Needs no disk: after a power cut the boot id differs, and nothing in the file counts.
     file.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF;
       BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS node (guid TEXT NOT NULL, boot TEXT NOT NULL)`)
     const before = file.prepare('SELECT guid FROM node WHERE boot = ?').get(boot)

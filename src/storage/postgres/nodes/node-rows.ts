@@ -8,7 +8,7 @@ export const LEASE_MS = 6_000
 export const CHANGE_CHANNEL = 'quoin_change'
 export const APPLIED_CHANNEL = 'quoin_applied'
 
-/** True, and the COMMIT of the statement does not wait for standbys: for rows that the next second makes anew. */
+/** True, and the COMMIT of the statement does not wait for standbys: for rows that are rewritten every second. */
 const LOCALLY = "set_config('synchronous_commit', 'local', true) = 'local'"
 
 export interface Change {
@@ -76,8 +76,8 @@ function documentsOf(value: unknown): ReadonlyMap<string, readonly string[]> {
 }
 
 /**
- * Waits for standbys as every write does: on a primary that has lost them no node joins. Whoever is first on a timeline
- * notes since when it is known.
+ * Waits for standbys as every write does: on a primary that has lost them no node joins. The first node on a timeline
+ * records since when it is known.
  */
 export async function joinNode(
   connection: PostgresConnection,
@@ -117,7 +117,7 @@ export async function renewNode(
   return rows.length > 0
 }
 
-/** A node goes for good: nobody waits for it any more. */
+/** A node leaves permanently: no other node waits for it any more. */
 export async function leaveNode(connection: PostgresConnection, guid: string): Promise<void> {
   await connection.rows(
     `WITH gone AS (DELETE FROM node WHERE guid = $1 AND ${LOCALLY}) SELECT pg_notify('${APPLIED_CHANNEL}', '')`,

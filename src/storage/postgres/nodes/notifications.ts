@@ -1,6 +1,6 @@
 /**
  * What PostgreSQL says on some channels, on a connection of its own: LISTEN belongs to a connection, so this one goes past
- * a pooler. It may be lost at any time, and messages with it, so whoever listens also looks by itself now and then.
+ * a pooler. It may be lost at any time, and messages with it, so each listener also polls now and then.
  */
 import { Client } from 'pg'
 

@@ -36,13 +36,13 @@ export interface PostgresClusterOptions {
   /** For single statements that write, and for those that only read. */
   readonly connection: PostgresConnection
   readonly reading: PostgresConnection
-  /** For this node's lease and the changes that it follows, and for nobody else. */
+  /** Only for this node's lease and the changes that it follows. */
   readonly lease: PostgresConnection
   readonly node: Joining
   readonly clocks: LeaseClocks
   /** 0 to 1. */
   readonly load: () => number
-  /** What went wrong while nobody waited for it. */
+  /** Gets the errors of work that no caller waits for. */
   readonly report?: (error: unknown) => void
 }
 

@@ -1,4 +1,4 @@
-/** Kept counts against counting anew, while documents come, change and go, in transactions that are kept or undone. */
+/** Cached counts against fresh ones, while documents are created, changed and deleted, committed or rolled back. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someSearch, tidyBody, untidyBody } from '../../../../test/arbitrary-documents.ts'
@@ -54,11 +54,11 @@ const property = fc.asyncProperty(
   },
 )
 
-test('a count is what counting anew would give, whoever asks and whatever happened', async () => {
+test('a count equals a fresh count, for each session and after any writes', async () => {
   await fc.assert(property, { numRuns: 200 })
 })
 
-test('a count is kept: after a write it is not counted anew', async () => {
+test('a count is kept: after a write it is not counted again', async () => {
   const { parts, database } = world
   await database.ensure('kept')
   const session = database.session()
@@ -75,7 +75,7 @@ test('a count is kept: after a write it is not counted anew', async () => {
   await session.create('kept', set({ n: 1 }))
   await session.commit()
   expect(known()).toBe(3)
-  // More than is worth judging: counted anew, and right.
+  // Too many documents to compare one by one: counted again, and right.
   for (let n = 0; n < 300; n++) await session.create('kept', set({ n: 1 }))
   await session.commit()
   expect(known()).toBeUndefined()

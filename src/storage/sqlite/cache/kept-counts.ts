@@ -1,5 +1,5 @@
 /**
- * How many documents match the queries that were counted last, kept right while documents are written. Counting anew takes
+ * How many documents match the queries that were counted last, kept right while documents are written. A new count takes
  * 4 ms for 100,000 documents by an index; this takes 10 µs for each document that was written since: it is judged as it
  * was and as it is, by the evaluator that gives queries their meaning, and the difference is added.
  */

@@ -1,13 +1,13 @@
 /**
- * What is kept of a storage's searches and counts, and how it follows what is written.
+ * The cached searches and counts of a storage, and how they follow writes.
  *
- * It is of one committed version. When something was committed since, what is kept is judged by the documents that were
- * written (`touched-documents.ts`): counts are set right, pages go that one of these documents was on or may be on now. From
- * then on all of it is of the new version. While a transaction is open only what is of the committed version serves, because
- * what stands in the writer's connection may still be undone.
+ * The cache belongs to one committed version. After a later commit it is checked against the documents that were written
+ * (`touched-documents.ts`): counts are corrected, and a page is dropped if one of these documents was on it or may be on it
+ * now. From then on the whole cache belongs to the new version. While a transaction is open only results of the committed
+ * version are used, because the rows that the writer's connection sees may still be undone.
  *
- * Judging takes a moment without a transaction. A search takes the first that it finds. Where there are searches, it is
- * also done right after a commit: else many writers would leave no such moment to those who search.
+ * The check needs a moment without an open transaction. A search uses the first such moment. In a storage that is searched,
+ * the check also runs right after a commit: otherwise many writers would leave no such moment to the searches.
  */
 import type { Query } from '../../../shared/query.ts'
 import type { SqliteCatalogue } from '../core/sqlite-catalogue.ts'
@@ -25,17 +25,17 @@ export interface KeptParts {
   readonly results: SearchCache
 }
 
-/** Brings what is kept to the committed version. False if that cannot be now: then nothing kept may be used or added. */
+/** Brings the cache to the committed version. False if that is not possible now: then it may be neither used nor filled. */
 export function followWrites(parts: KeptParts, entry: StorageEntry): boolean {
   entry.isSearched = true
   return follow(parts, entry)
 }
 
-/** Called when a commit to the storage has just become visible, before anybody hears of it. */
+/** Called when a commit to the storage has just become visible, before it is acknowledged. */
 export function followCommit(parts: KeptParts, entry: StorageEntry): void {
   if (!entry.isSearched) return
   entry.isSearched = false
-  // When all that was committed is known, and before whoever waited for the commit can write again.
+  // When all that was committed is known, and before a session that waited for the commit can write again.
   queueMicrotask(() => {
     try {
       follow(parts, entry)
@@ -65,8 +65,8 @@ function follow({ writer, catalogue, results }: KeptParts, entry: StorageEntry):
 }
 
 /**
- * A count on a connection that may see what is not committed yet. `settled`: it does not, and what is kept follows what
- * was written.
+ * A count on a connection that may see uncommitted writes. `settled`: it sees none, and the cache is up to date with the
+ * committed ones.
  */
 export function keptCount(
   connection: SqliteConnection,

@@ -50,7 +50,7 @@ describe('a document', () => {
     expect(versions()[1]).toBe(before[1])
   })
 
-  test('has another version also when it was written before anybody asked, and committed after', async () => {
+  test('has another version also when it was written before the first request for it, and committed after', async () => {
     const guid = await create(1)
     const session = room.database.session()
     await session.update(name, guid, setFields({ n: 2 }))
@@ -59,7 +59,7 @@ describe('a document', () => {
     expect(versionOf({ guid })).not.toBe(before)
   })
 
-  test('that is not there has another one when it is created, restored, or the storage made anew', async () => {
+  test('that does not exist has another version when it is created or restored, or its storage made again', async () => {
     const seen: unknown[] = []
     const look = () => seen.push(versionOf({ guid: other }))
     look()

@@ -86,7 +86,7 @@ const followed: readonly {
   /** Which of all, ones, removed ones and words stay. */
   stays: readonly boolean[]
 }[] = [
-  { name: 'nobody knows what', touched: undefined, stays: [false, false, false, false] },
+  { name: 'an unknown set of documents', touched: undefined, stays: [false, false, false, false] },
   { name: 'nothing', touched: [], stays: [true, true, true, true] },
   {
     name: 'one that was not among them and is not now',

@@ -1,10 +1,10 @@
 /**
  * Results of searches and counts, exact for one version of their storage. Only where each committed write raises the
- * storage's version before anybody can see it.
+ * storage's version before any session can see it.
  *
- * Who knows which documents were written carries results over to the next version (`follow`): a page stays unless one of
- * them was found by its search before or is found now. Pages by relevance go with every write: the weight of a word
- * depends on all documents.
+ * A caller that knows which documents were written carries results over to the next version (`follow`): a page stays unless
+ * its search found one of them before or finds one now. Pages by relevance are dropped at every write: the weight of a
+ * word depends on all documents.
  *
  * What it saves: an indexed list of 20 (9.4 KB) takes SQLite 40 µs, finding it here 1. What it costs: 1 µs for a search
  * that is not here, an evaluation of its query for each page and document that was written, and the memory below.
@@ -23,11 +23,11 @@ export interface TouchedDocument {
 }
 
 export interface SearchCache {
-  /** Of what is kept of the storage; undefined if nothing is. */
+  /** The version of the storage's results; undefined if there are none. */
   version(storage: string): number | undefined
   /**
-   * What is kept of the storage is of this version from now on, after these documents were written; undefined: after
-   * nobody knows what.
+   * From now on the storage's results belong to this version, after these documents were written. Undefined: it is unknown
+   * which ones.
    */
   follow(storage: string, version: number, touched: readonly TouchedDocument[] | undefined): void
   /** What was kept of the storage at this version, if anything was. */
@@ -44,7 +44,7 @@ export interface WantedPage {
   readonly key: string
 }
 
-/** Of text, in all; a byte or two each, and some more where somebody has looked inside. */
+/** Of text, in all; one or two bytes each, and some more for results that were parsed. */
 const CHARACTERS = 16 * 1024 * 1024
 /** A page larger than this would push out hundreds of others. */
 const LARGEST = 256 * 1024
@@ -98,7 +98,7 @@ export function searchCache(most = CHARACTERS): SearchCache {
     }
   }
 
-  /** What is kept of the storage, if it is of this version. */
+  /** The storage's results, if they are of this version. */
   function at(name: string, version: number): Results | undefined {
     const results = storages.get(name)
     return results?.version === version ? results : undefined
@@ -132,7 +132,7 @@ export function searchCache(most = CHARACTERS): SearchCache {
       if (known) return known.found
       const found = find()
       const size = found.documents.text.length + 2 * key.length + OVERHEAD
-      // Whoever looked for the result may have written meanwhile.
+      // The caller that computed the result may have written meanwhile.
       if (size <= LARGEST && at(storage, version) === results) {
         results.pages.set(key, { found, search, size })
         keep(storage, results, size)

@@ -1,15 +1,16 @@
 /**
- * The documents of a storage that were written since somebody last looked, each as it was then. What is kept of searches
- * and counts is judged by them, so that a write takes away only what it could have changed.
+ * The documents of a storage that were written since the last check of the cache, each as it was then. Cached searches and
+ * counts are checked against them, so that a write drops only the results that it could have changed.
  *
- * Who writes a document says what it was before. What was undone meanwhile is then as it was: no difference.
+ * Each writer of a document reports its content before the write. If the write is undone, the content is the same again:
+ * no difference.
  */
 import type { JsonObject } from '../../../shared/json.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
 import type { TouchedDocument } from './search-cache.ts'
 
-/** More, and it is faster to search and count anew. */
+/** With more documents it is faster to search and count again. */
 const MOST = 200
 /** Of their texts. */
 const MOST_CHARACTERS = 4 * 1024 * 1024

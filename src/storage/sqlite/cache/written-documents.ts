@@ -1,7 +1,7 @@
 /**
- * Which documents of a storage were written when, for whoever wants to know whether one is still what it was: as numbers
- * that only grow. Those that were not written lately share one number, which is raised when they become too many to be
- * remembered one by one: then all of them count as written.
+ * When each document of a storage was last written, as numbers that only grow: callers compare them to see whether a
+ * document has changed. Documents that were not written lately share one number. It is raised when too many documents would
+ * have to be remembered one by one: then all of those count as written.
  */
 
 const MOST = 5_000

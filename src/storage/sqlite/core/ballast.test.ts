@@ -40,7 +40,7 @@ const size = async () => (await stat(path).catch(() => undefined))?.size
 const isThere = async () => ((await size()) ?? 0) > 0
 const existing = true
 
-test('is made in its whole size for its owner only, given away at once, and made anew when its time has come', async () => {
+test('is made in its whole size for its owner only, given away at once, and made again when its time has come', async () => {
   const ballast = new Ballast({ path, bytes: MIB + 1, random, existing })
   await ballast.fill()
   const { mode } = await stat(path)
@@ -196,7 +196,7 @@ test('on a disk that is really full, documents can be deleted, and stored again 
   } catch {
     skip('A small disk of its own can be mounted here only by root.')
   }
-  // Somebody else's file, so that there is room to be had later.
+  // A file of another program: deleting it later makes room.
   await writeFile(join(directory, 'else'), Buffer.alloc(6 * MIB))
   const { database } = await open()
   await database.ensure('things')

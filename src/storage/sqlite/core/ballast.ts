@@ -1,6 +1,6 @@
 /**
  * Room that is kept for a full disk: a file beside the database, 32 MiB of nothing. SQLite writes to its log before it
- * frees a page, so on a disk without any room deletes fail too, and nobody could make room from within.
+ * frees a page, so on a disk without any room deletes fail too, and no client could make room.
  *
  * It is
  * - missing: at the first start, or when there was no room for it. Tried again every ten seconds.

@@ -2,8 +2,8 @@
  * Reads a write-ahead log before SQLite does (format: https://sqlite.org/fileformat2.html#the_write_ahead_log).
  *
  * SQLite takes a log up to the first frame whose checksum is wrong and overwrites the rest: after a power cut that is the
- * transaction that nobody was told of. But a bad frame in the middle, with a whole later transaction behind it, is no torn
- * end: the one that it is in was on disk before the later one began. Then what SQLite would forget was acknowledged.
+ * transaction that was not acknowledged. A bad frame in the middle, with a whole later transaction behind it, is no torn
+ * end: its transaction was on disk before the later one began. SQLite would then drop acknowledged writes.
  *
  * A bad frame in the last transaction cannot be told from a torn end. The checksums of 64 MiB take about 0.1 s; a log is
  * only there after a process that did not close.

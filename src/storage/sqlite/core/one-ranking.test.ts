@@ -1,7 +1,7 @@
 /**
- * After 10,000 changes everybody ranks as the reference does: a session, one with writes of its own, the search thread, and
- * another process with its own thread. In a small storage, which is searched where it is asked for, and in one with more
- * documents than are searched in a turn.
+ * After 10,000 changes each path ranks as the reference does: a session, a session with uncommitted writes, the search
+ * thread, and another process with its own thread. Tested in a small storage, which is searched in the calling thread, and
+ * in one with more documents than are searched in one turn.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const documents = (json: string): JsonObject[] => (JSON.parse(json) as unknown[]).filter(isJsonObject)
 
-/** Everybody who sees what is committed. */
+/** Every path that sees the committed documents. */
 const paths: Record<string, (name: string, wanted: Search) => Promise<JsonObject[]>> = {
   'a session': async (name, wanted) => documentsOf(await world.database.session().find(name, wanted)),
   'the search thread': async (name, wanted) => {

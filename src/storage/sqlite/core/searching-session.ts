@@ -1,4 +1,4 @@
-/** How a session on SQLite searches and counts: from what is kept, in this turn of the event loop, or in the thread. */
+/** How a session on SQLite searches and counts: from the cache, in this turn of the event loop, or in the search thread. */
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
 import type { Found, FoundWithTotal, Written } from '../../database.ts'

@@ -38,7 +38,7 @@ interface SessionEvents {
 
 /** The session's part in the writer's work, and what has to be set right when it is on disk or gone. */
 export class SessionSegment implements Segment {
-  /** Storages that were written to, and guids of documents there that somebody may have read before. */
+  /** Storages that were written to, and guids of documents there that other sessions may have read before. */
   readonly touched = new Map<StorageEntry, string[]>()
   /** Those whose shape was widened. */
   readonly widened = new Set<StorageEntry>()
@@ -65,7 +65,7 @@ export class SessionSegment implements Segment {
   wrote(entry: StorageEntry, guid: string | undefined): void {
     const guids = this.touched.get(entry) ?? []
     this.touched.set(entry, guids)
-    // Also while nobody asks for stamps: who begins to before this is committed has read what was before it.
+    // Also while no caller asks for stamps: a caller that first asks before this commit has read the state before it.
     if (guid !== undefined) guids.push(guid)
   }
 

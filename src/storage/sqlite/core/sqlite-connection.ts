@@ -33,7 +33,7 @@ export class SqliteConnection {
   effort: SearchEffort | undefined
   /** How well the document of a row fits the search that runs. */
   scoreOf: ((row: number) => number) | undefined
-  /** By SQL text, least recently used first. What falls out is finalised when nobody refers to it any more. */
+  /** By SQL text, least recently used first. A dropped statement is finalised when no code refers to it any more. */
   readonly #statements = boundedMap<string, StatementSync>(MAX_STATEMENTS)
 
   constructor({ path, readOnly, synchronous }: ConnectionOptions) {

@@ -93,8 +93,8 @@ function updateDocument(
   const before = parseBody(stored.body)
   const textBefore = indexedText(entry, stored.id, before)
   const body = applyMutations(before, mutations)
-  // Also when nothing differs: whoever holds the old update_hash should learn that somebody else has been here, and
-  // finding out would mean comparing whole documents on each write.
+  // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client, and
+  // a check for differences would mean comparing whole documents on each write.
   const document = writeDocument(writing, stored, stamps.changed(stored.meta), bodyText(body))
   saveShape(writing, body)
   const text = indexedText(entry, stored.id, body)

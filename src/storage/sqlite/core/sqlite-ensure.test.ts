@@ -61,7 +61,7 @@ test('while a large storage gets an index reads go on at once, and a write waits
   const made = database.ensure('many', { indexes: [{ fields: ['even', 'n'] }] }).then(() => {
     over = true
   })
-  // Its turn begins when the thread does; from then on nobody else has the writer.
+  // Its turn begins when the thread does; from then on no other session has the writer.
   await Promise.resolve()
   const session = database.session()
   const writing = session.create('many', set({ n: -1, even: 'yes' }))

@@ -1,6 +1,6 @@
 /**
- * What SQLite's result codes mean to whoever asked. Codes: https://sqlite.org/rescode.html; the low byte is the primary
- * code. Everything that is not listed is a fault of ours (bad SQL) and stays as it is: it becomes INTERNAL.
+ * What SQLite's result codes mean to the caller. Codes: https://sqlite.org/rescode.html; the low byte is the primary code.
+ * A code that is not listed is a fault of Quoin (bad SQL) and is passed on unchanged: it becomes INTERNAL.
  */
 import { QuoinError } from '../../../shared/errors.ts'
 

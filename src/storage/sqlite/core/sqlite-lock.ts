@@ -1,6 +1,6 @@
 /**
  * One process per data directory. A second one would have a writer lock, versions and caches of its own, all of which
- * are only right while nobody else writes.
+ * are only right while no other process writes.
  *
  * The lock is SQLite's own file lock on a small file beside the database, held by a transaction that never ends. The
  * operating system drops it with the process, also on kill -9, so nothing stale can be left behind as with a file that

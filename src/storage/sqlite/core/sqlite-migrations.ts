@@ -6,7 +6,7 @@ export function sqliteMigrations(): Promise<readonly Migration[]> {
   return readMigrations(new URL('./migrations/', import.meta.url))
 }
 
-/** The directory's lock is held, so nobody else migrates at the same time. */
+/** The directory's lock is held, so no other process migrates at the same time. */
 export async function migrateSqlite(
   connection: SqliteConnection,
   steps: readonly Migration[],

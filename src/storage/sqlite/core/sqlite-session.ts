@@ -53,7 +53,7 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
   create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson> {
     const created = this.#write(storage, (writing, segment) => {
       const document = createDocument(writing, mutations, options)
-      // One of its own is new: nobody can have asked for it.
+      // A generated guid is new: no client can have asked for it.
       segment.wrote(writing.entry, options?.guid)
       return document
     })

@@ -261,7 +261,7 @@ describe('a full disk', () => {
   const limit = (pages: number) => parts.writer.connection.exec(`PRAGMA max_page_count = ${pages}`)
   const used = () => Number(parts.writer.connection.get('PRAGMA page_count')?.page_count)
 
-  test('takes nothing of the group, tells everybody, and is over when there is space', async () => {
+  test('takes nothing of the group, rejects every session in it, and is over when there is space', async () => {
     await database.ensure('things', { indexes: [{ fields: ['tags'] }], text: true })
     const guid = await create(database, 'things', { tags: 'red' })
     const version = database.capabilities.changes.version('things')

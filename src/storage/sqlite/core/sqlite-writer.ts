@@ -1,5 +1,5 @@
 /**
- * The one connection that writes, and who has it when.
+ * The one connection that writes, and which session has it when.
  *
  * Words
  * - segment: what one session writes between two of its commits. In SQLite a SAVEPOINT.
@@ -13,7 +13,7 @@
  * 3. due: the first `keep` asked for a COMMIT at the end of this turn of the event loop (setImmediate), so all sessions
  *    that commit in one turn of the loop share one fsync: 4,000 commits a second become 30,000. While many more come
  *    in each turn, the group waits for the next: with 32 clients a durable create takes a tenth less processor time. A
- *    lone one waits for nobody. A COMMIT would also commit an open savepoint. So if a segment is still held then, the
+ *    lone commit does not wait for others. A COMMIT would also commit an open savepoint. So if a segment is still held then, the
  *    group waits for it, and commits before the next one waiting gets the turn: else overlapping sessions could put the
  *    COMMIT off for ever.
  * 4. committed: the versions of the storages written to go up, then all promises of the group resolve. Or failed: all
@@ -27,12 +27,12 @@
  * - A unique index refuses a row: only that statement is undone, and the holder goes on. So does it when a document or
  *   a mutation is refused (QuoinError), because that is checked before the first statement.
  * - COMMIT fails: the group is rolled back and has failed.
- * - The database is damaged: the first who meets it, reading or writing, has `take` and `alone` refuse from then on.
+ * - The database is damaged: from the first read or write that finds the damage on, `take` and `alone` refuse.
  * - The disk is full: besides, the database may not grow until there is room (growth-limit.ts).
  * - A holder does nothing for too long: its segment is undone, and it hears of it.
  *
- * A segment reads what earlier segments of its group wrote and is not yet on disk. It must not tell anybody before that
- * is: so a session whose segment joined a group waits for the COMMIT also when it wrote nothing or rolled back.
+ * A segment reads writes of earlier segments of its group that are not yet on disk. No client may see them before they
+ * are: so a session whose segment joined a group waits for the COMMIT also when it wrote nothing or rolled back.
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import { nextMode } from '../../../shared/state-machine.ts'
@@ -341,7 +341,7 @@ export class SqliteWriter {
     try {
       this.connection.run('ROLLBACK')
     } catch {
-      // Whoever waits has to hear of the first error all the same; the next transaction tries again.
+      // The waiting sessions must get the first error all the same; the next transaction tries again.
     }
   }
 

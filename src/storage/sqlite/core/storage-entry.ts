@@ -18,7 +18,7 @@ export interface StorageEntry extends SearchTarget {
   /** From the first search or count on whose result is kept: see `kept-results.ts`. */
   counts?: KeptCounts | undefined
   touched?: TouchedDocuments | undefined
-  /** Whether somebody searched since what is kept was judged after a commit. */
+  /** Whether a session searched since the cache was last checked after a commit. */
   isSearched?: boolean
   /** From the first question on when a document was written. */
   written?: WrittenDocuments | undefined

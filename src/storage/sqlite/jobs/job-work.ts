@@ -24,7 +24,7 @@ export class JobWork {
     this.#connections = connections
   }
 
-  /** Soon and once, however many ask: this is called in the middle of a commit, where nobody may take the writer. */
+  /** Soon, and once for any number of calls: it is called in the middle of a commit, where no code may take the writer. */
   wake(): void {
     if (this.#waking) return
     this.#waking = true

@@ -1,6 +1,6 @@
 /**
  * Jobs with one order key run one after the other. Of those that are live exactly one is not held: the one that may run,
- * or is running. Whoever ends it lets the next one go; so finding what may run costs the same however many wait behind.
+ * or is running. The call that ends it lets the next one go; so finding a job that may run costs the same however many wait.
  */
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
 

@@ -116,7 +116,7 @@ describe('reading', () => {
     expect(await reader.session().count('things', tagged('a'))).toBe(2)
   })
 
-  test('a storage that was dropped is gone; another one under its name is another one', async () => {
+  test('a storage that was dropped is gone; a new one of the same name does not have its documents', async () => {
     const guid = await create({ tag: 'a' })
     expect(await reader.session().get('things', guid)).toBeDefined()
     expect(await reader.session().count('things', matchAll)).toBe(1)
@@ -204,7 +204,7 @@ describe('writes and searches in any order', () => {
   })
 })
 
-test('a read version is another one after each commit of the writer, and for a storage that comes back under its name', async () => {
+test('a read version changes with each commit of the writer, and when a storage is made again under its name', async () => {
   const version = () => reader.capabilities.readVersions?.of('things')()
   expect(version()).toBeUndefined()
   await reader.session().count('things', matchAll)

@@ -193,7 +193,7 @@ export class ReaderSession implements Session, SessionShortcuts {
   }
 }
 
-/** Not of an older version than what is kept: that would take away the newer. */
+/** False for a version older than the cached one: adding it would drop the newer results. */
 function isNews(results: SearchCache, table: string, version: number): boolean {
   return (results.version(table) ?? 0) <= version
 }

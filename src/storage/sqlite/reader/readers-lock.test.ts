@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-test('where nobody ever read, a writer does not wait, and leaves nothing', async () => {
+test('where no reader ever ran, a writer does not wait and leaves no file', async () => {
   awaitReaders(directory)
   await expect(stat(join(directory, 'quoin.lock.readers'))).rejects.toMatchObject({ code: 'ENOENT' })
 })

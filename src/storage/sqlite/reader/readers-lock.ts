@@ -1,8 +1,8 @@
 /**
- * Processes that read a directory for another one, which writes, live as long as that one. If it is killed, they notice
- * and end; but one that is stopped or busy at that moment may still answer with what it has in memory when the next
- * writer has begun to acknowledge. So each of them holds a shared lock on a small file, and a writer begins only when
- * nobody holds it. As with `sqlite-lock.ts`, the operating system drops it with the process.
+ * Reader processes serve a directory that a writer process writes, and live as long as that one. If it is killed, they
+ * notice and end. A reader that is stopped or busy at that moment may still answer from its memory when the next writer
+ * already acknowledges writes. So each reader holds a shared lock on a small file, and a writer begins only when no process
+ * holds it. As with `sqlite-lock.ts`, the operating system drops it with the process.
  */
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export function holdReadersLock(directory: string): () => void {
   return () => database.close()
 }
 
-/** Waits until nobody reads the directory any more. Costs one look for a file where there never was a reader. */
+/** Waits until no process reads the directory any more. Costs one look for a file where no reader ever ran. */
 export function awaitReaders(directory: string, patience = PATIENCE_MS): void {
   if (!existsSync(fileOf(directory))) return
   const database = new DatabaseSync(fileOf(directory), { timeout: patience })

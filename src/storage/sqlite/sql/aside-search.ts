@@ -64,7 +64,7 @@ export function readMissing({ thread }: Pick<Parts, 'thread'>, { postings }: Sto
   postings?.readMissing(thread).catch(() => undefined)
 }
 
-/** The thread may have seen a commit that this process was just making: the version is another one then. */
+/** The thread may have seen a commit that this process was just making: then the version differs. */
 function isCurrent({ catalogue, results }: Parts, entry: StorageEntry, version: number): boolean {
   const { name } = entry
   return (

@@ -29,7 +29,7 @@ export interface SearchPlace {
   readonly entry: StorageEntry
   /** What a search may look at, in units of search-effort.ts. */
   readonly effort: number
-  /** Whether nobody else sees what is searched. */
+  /** Whether no other session sees what is searched. */
   readonly alone: boolean
   /** What the connection's own transaction has changed of the totals of free text. */
   readonly unsaved?: TextTotal | undefined

@@ -22,7 +22,7 @@ export type SearchTask =
       readonly includeRemoved: boolean
       readonly effort: number
     }
-  /** In which documents a word stands, for who keeps that in memory. */
+  /** Which documents contain a word, for the caller's index in memory. */
   | { readonly kind: 'places'; readonly text: PlacedText; readonly phrase: RankedPhrase }
   /** The words of an index that are like this one. */
   | {
@@ -37,7 +37,7 @@ export type SearchAnswer =
   | (CountedAside & { readonly kind: 'counted' })
   | { readonly kind: 'places'; readonly rows: Int32Array; readonly counts: Uint16Array }
   | { readonly kind: 'similar'; readonly words: readonly string[] }
-  /** What became of the task when it failed: errors lose their class on the way between threads. */
+  /** The error of a task that failed, as data: errors lose their class on the way between threads. */
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: 'damaged'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string }

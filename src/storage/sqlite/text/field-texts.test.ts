@@ -1,4 +1,4 @@
-/** What is kept in memory stays within its bounds, and what is given up is looked up in the database again. */
+/** The words in memory stay within their bounds, and dropped ones are read from the database again. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import { type Query, search } from '../../../shared/query.ts'

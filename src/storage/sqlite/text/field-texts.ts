@@ -3,10 +3,10 @@
  * a word stands and not in which field, so each of its hits would have to be read: 640 ms for a word in 60,000 documents,
  * where one walk over the numbers here takes 2.
  *
- * Of each field that was searched in, every document's words stand one after the other as numbers. They are read when first
- * asked for, in slices between which the event loop turns. Whoever writes tells which rows were touched (whether that is
- * kept or undone); before it is asked again, what the touched rows hold now is put in their place. So what is here is what
- * the connection sees.
+ * Of each field that was searched in, every document's words are stored one after the other as numbers. The first search
+ * reads them, in slices between which the event loop turns. Each writer reports the rows that it touched, committed or not;
+ * before the next search the current words of these rows replace the old ones. So the memory holds what the connection
+ * sees.
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { JsonValue } from '../../../shared/json.ts'
@@ -26,7 +26,7 @@ const MOST_WORDS = 500_000
 const MOST_FIELDS = 24
 /** Of one field of one document. Then no few fields reach the number at which a document's text is cut. */
 const MOST_IN_FIELD = 2_000
-/** More touched rows than this are not worth putting in place: everything is read anew. */
+/** More touched rows than this are not worth replacing one by one: everything is read again. */
 const MOST_TOUCHED = 2_000
 
 const ABSENT = 0
@@ -37,13 +37,13 @@ const BREAK = 0
 
 /**
  * One field's words: those of row n are `lengths[n]` numbers from `starts[n]` on. In front of them stands -n, so that a walk
- * over all of them knows the row, and whoever finds a word finds its row by walking back.
+ * over all of them knows the row, and a search that finds a word finds its row by walking back.
  */
 export interface FieldColumn {
   starts: Int32Array
   lengths: Int32Array
   tokens: Int32Array
-  /** Used of `tokens`, those included that were of a row before it was written anew; these are breaks. */
+  /** Used of `tokens`, including the old tokens of rows that were written again; these are breaks. */
   size: number
 }
 
@@ -102,7 +102,7 @@ export class FieldTexts {
   /** Whether a row is there: ABSENT, PRESENT or REMOVED. */
   #states = new Uint8Array(1)
   #complete = false
-  /** For good: it would not become smaller by being read once more. */
+  /** Permanent: reading the field again would not make it smaller. */
   #tooLarge = false
   #used = 0
   #unused = 0
@@ -131,7 +131,7 @@ export class FieldTexts {
     return this.#states
   }
 
-  /** False when it has to be made anew: too much was touched, or most of what is here is no longer pointed to. */
+  /** False when it has to be built again: too many rows were touched, or most tokens belong to no row any more. */
   get usable(): boolean {
     return this.#tooLarge || (this.#touched.size <= MOST_TOUCHED && this.#unused <= MOST_TOKENS)
   }
@@ -175,8 +175,8 @@ export class FieldTexts {
   }
 
   /**
-   * Brings in what the touched rows hold as this connection sees them. `settled`: nobody has written what may be undone.
-   * Throws EffortSpent when they are more than the search may look at; the next search goes on behind them.
+   * Reads the touched rows as this connection sees them. `settled`: there are no uncommitted writes.
+   * Throws EffortSpent when they are more than the search may look at; the next search continues after them.
    */
   settle(connection: SqliteConnection, settled: boolean): void {
     if (this.#touched.size === 0) return

@@ -89,7 +89,7 @@ function noteOf(document: JsonObject): string {
   return JSON.stringify([isJsonObject(document._meta) && document._meta.guid, document.note, document.title])
 }
 
-test('the same documents in the same order, whoever reads and whatever happened', async () => {
+test('the same documents in the same order, for each reader and after any writes', async () => {
   let count = 0
   const property = fc.asyncProperty(
     fc.array(body, { maxLength: 12 }),

@@ -1,11 +1,11 @@
 /**
- * In which documents each word stands and how often, and how long each document is: what ranking needs, in memory. FTS5
+ * Which documents contain each word and how often, and how long each document is: what ranking needs, in memory. FTS5
  * looks up the length of every hit (1 µs each), which makes 100 ms for a word that is in 90,000 documents; here it is one
  * walk over two arrays.
  *
- * Lengths are read once, in slices between which the event loop turns. Words are read when they are first asked for and
- * kept while there is room. Whoever writes tells which rows were touched (whether that is kept or undone); before it is
- * asked again, what the touched rows hold now is put in their place. So what is here is what the connection sees.
+ * Lengths are read once, in slices between which the event loop turns. The first search for a word reads it, and it is
+ * kept while there is room. Each writer reports the rows that it touched, committed or not; before the next search the
+ * current content of these rows replaces the old one. So the memory holds what the connection sees.
  */
 import { boundedMap } from '../../../shared/bounded-map.ts'
 import { parseBody, splitDocument } from '../../document-text.ts'
@@ -45,7 +45,7 @@ const MOST_POSTINGS = 4_000_000
 const MOST_WORDS = 1_000
 /** Effort of that, for a word and a document of 30 words: 0.2 µs. */
 const LOOK_FOR = 4
-/** More touched rows than this are not worth putting in place: everything is read anew. */
+/** More touched rows than this are not worth replacing one by one: everything is read again. */
 const MOST_TOUCHED = 2_000
 const MOST_ROW = 10_000_000
 const ABSENT = -1
@@ -140,7 +140,7 @@ export class TextPostings implements RankedWords {
     for (const rows of this.#expected.values()) rows.add(row)
   }
 
-  /** False when so many rows were touched that it has to be made anew. */
+  /** False when so many rows were touched that it has to be built again. */
   get usable(): boolean {
     return this.#touched.size <= MOST_TOUCHED
   }
@@ -153,8 +153,8 @@ export class TextPostings implements RankedWords {
   }
 
   /**
-   * Brings in what the touched rows hold as this connection sees them. `settled`: nobody has written what may be undone.
-   * Throws EffortSpent when they are more than the search may look at; the next search goes on behind them.
+   * Reads the touched rows as this connection sees them. `settled`: there are no uncommitted writes.
+   * Throws EffortSpent when they are more than the search may look at; the next search continues after them.
    */
   settle(connection: SqliteConnection, settled: boolean): void {
     if (this.#touched.size === 0) return

@@ -69,7 +69,7 @@ export function readTotal(connection: SqliteConnection, storage: number): TextTo
 const SLICE = 10_000
 
 /**
- * Counts for databases that were made before there were totals, while nobody writes. Costs nothing where they are there.
+ * Counts the totals of databases that are older than totals; no other session writes meanwhile. Costs nothing elsewhere.
  */
 export function ensureTotals(connection: SqliteConnection): void {
   for (const row of connection.all('SELECT id FROM storage WHERE text >= 0 AND text_documents IS NULL')) {
