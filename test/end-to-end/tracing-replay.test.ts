@@ -218,7 +218,7 @@ describe('other blocks', () => {
     const again = await replay(run, { state: 'staged' })
     expect(again).toMatchObject({
       status: 'failed',
-      error: { block: orders.block('ask'), message: expect.stringContaining('asks nothing outside') },
+      error: { block: orders.block('ask'), message: expect.stringContaining('sends no external requests') },
       compared: { status: [200, 500], same: false },
     })
     expect(room.asked()).toBe(asked)

@@ -144,7 +144,7 @@ test('a stuck process ends, starts again, and the blueprint that did it the thir
     { message: expect.stringContaining('its event loop had not turned for'), block: expect.any(String) },
     {
       message: expect.stringContaining(
-        'The blueprint was deactivated: its flows held the event loop 3 times',
+        'The blueprint was deactivated: its flows blocked the event loop 3 times',
       ),
     },
   ])
