@@ -38,6 +38,7 @@ const slowByNature = ['**/*.torture.test.ts']
  * fresh clone knows of no times, and would go by the size of the files.
  */
 const longest = [
+  'test/recipes',
   'test/browser/studio-dialogs',
   'test/cluster/cluster',
   'test/browser/crm',

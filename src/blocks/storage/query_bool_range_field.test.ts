@@ -14,7 +14,7 @@ describe('query_bool_range_field', () => {
     ['a list', { field: 'due', lt: [5] }, 'lt', /must be a number, a date or text/],
     ['a boolean', { field: 'due', lt: true }, 'lt', /must be a number, a date or text/],
     ['a day that is none', { field: 'due', lte: '2026-02-30' }, 'lte', /looks like a date but is not/],
-    ['date maths that is none', { field: 'due', gt: 'now-7x' }, 'gt', /cannot go on with "-7x"/],
+    ['date maths that is none', { field: 'due', gt: 'now-7x' }, 'gt', /cannot continue with "-7x"/],
     ['date maths from a day that is none', { field: 'due', gt: '2026-02-30||+1d' }, 'gt', /must start with/],
     ['a number and text', { field: 'due', gte: 5, lt: 'm' }, 'lt', /another type than the other/],
   ])('refuses %s', async (_name, inputs, pin, message) => {

@@ -10,7 +10,12 @@ describe('query_bool_term_fields', () => {
   test.each([
     ['no field', { value: 'a' }, 'field', /is empty/],
     ['an empty field', { field: '', value: 'a' }, 'field', /^is empty$/],
-    ['a field with a quote', { field: 'a"b', value: 'a' }, 'field', /is not a field name: it holds a quote/],
+    [
+      'a field with a quote',
+      { field: 'a"b', value: 'a' },
+      'field',
+      /is not a field name: it contains a quote/,
+    ],
     ['a field of the language', { field: '__proto__', value: 'a' }, 'field', /may not use __proto__/],
     ['an object', { field: 'f', value: { a: 1 } }, 'value', /must be text, a number/],
     ['a list in a list', { field: 'f', value: [['a']] }, 'value', /must be text, a number/],
