@@ -57,9 +57,12 @@ else
   test(peak, () => {
     forgetPeak(process.pid)
     const before = memoryOf(process.pid)?.peak ?? Number.NaN
-    const held = Buffer.alloc(64 * MIB, 1)
+    const held: Buffer[] = []
+    const grown = () => (memoryOf(process.pid)?.peak ?? 0) - before
+    // Allocating may first free what other tests left behind, so that the process does not grow yet.
+    while (held.length < 8 && grown() < 58 * MIB) held.push(Buffer.alloc(64 * MIB, 1))
+    expect(grown()).toBeGreaterThan(58 * MIB)
     const after = memoryOf(process.pid)
-    expect((after?.peak ?? 0) - before).toBeGreaterThan(held.length * 0.9)
     expect(after?.resident).toBeLessThanOrEqual(after?.peak ?? 0)
     expect(memoryOf(0x7fffffff)).toBeUndefined()
   })

@@ -24,9 +24,11 @@ complete -p quoin >/dev/null || exit 9
 COMP_WORDS=( quoin "$@" ) COMP_CWORD=$# COMPREPLY=()
 _quoin
 printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { status, stdout, stderr } = spawnSync('bash', ['-uc', drive, 'bash', ...words], {
+  // Without --norc bash reads the system's settings when its standard input is a socket, which is how it knows rsh.
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-uc', drive, 'bash', ...words], {
     cwd: folder,
     encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   return stdout.split('\n').filter((line) => line !== '')
