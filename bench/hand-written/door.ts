@@ -46,7 +46,7 @@ const protect: onRequestHookHandler = (request, reply, done) => {
   reply.header('x-content-type-options', 'nosniff').header('content-security-policy', 'sandbox')
   reply.header('x-request-id', request.id)
   done(
-    request.url.includes('%00') ? new Refusal(400, 'The URL holds the character U+0000 (%00).') : undefined,
+    request.url.includes('%00') ? new Refusal(400, 'The URL contains the character U+0000 (%00).') : undefined,
   )
 }
 
@@ -69,7 +69,7 @@ function told(error: unknown): { readonly status: number; readonly message: stri
   if (error instanceof Refusal) return error
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return { status: 415, message: 'This path does not read that content type. Send application/json.' }
+    return { status: 415, message: 'This path does not accept that content type. Send application/json.' }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return { status: 413, message: 'The body is larger than 1048576 bytes.' }
   return { status: 500, message: 'internal error' }
