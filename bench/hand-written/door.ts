@@ -46,7 +46,9 @@ const protect: onRequestHookHandler = (request, reply, done) => {
   reply.header('x-content-type-options', 'nosniff').header('content-security-policy', 'sandbox')
   reply.header('x-request-id', request.id)
   done(
-    request.url.includes('%00') ? new Refusal(400, 'The URL contains the character U+0000 (%00).') : undefined,
+    request.url.includes('%00')
+      ? new Refusal(400, 'The URL contains the character U+0000 (%00).')
+      : undefined,
   )
 }
 
