@@ -10,7 +10,10 @@ const server = [...flows, 'access', 'flows/**']
 const walls: Readonly<Record<string, readonly string[]>> = {
   'shared/**': [],
   'pages/**': ['shared/**'],
-  'studio/**': ['shared/**'],
+  'studio/**': ['shared/**', 'expressions/language/**'],
+
+  'expressions/language/**': ['shared/**'],
+  'expressions/functions': ['shared/**', 'expressions/language/**'],
 
   storage: ['shared/**', 'storage/search'],
   'storage/search': ['shared/**', 'storage'],

@@ -1,0 +1,66 @@
+import type { JsonValue } from '../../shared/json.ts'
+import type { ValueType } from './value-type.ts'
+
+/**
+ * What a parameter takes. `item` and `items`: an element of the list that the function is about, and that list; `arrow`: an
+ * arrow function over one element (and its index), that gives a value of the type `gives`.
+ */
+export type ParameterType =
+  | ValueType
+  | { readonly kind: 'item' }
+  | { readonly kind: 'items' }
+  | {
+      readonly kind: 'arrow'
+      readonly gives: 'any' | 'condition' | 'number'
+      readonly takes: 'item' | 'reduced'
+    }
+
+export interface Parameter {
+  readonly name: string
+  readonly type: ParameterType | readonly ParameterType[]
+  readonly optional?: true
+  /** Takes nothing as a value. Without it, nothing as the first argument makes the result nothing, later ones are an error. */
+  readonly takesNothing?: true
+  /** The last one: takes any number of arguments. */
+  readonly rest?: true
+}
+
+/** One line of the table of functions: the checker, completion, help and the docs page are drawn from it. */
+export interface FunctionDeclaration {
+  readonly name: string
+  readonly parameters: readonly Parameter[]
+  /** `item`, `items`: as the list that it got; `arrow`: what its arrow function gives; `arrows`: a list of that. */
+  readonly gives: ValueType | 'item' | 'items' | 'arrow' | 'arrows'
+  /** One sentence for the builder. */
+  readonly help: string
+  /** An expression without names, and what it gives; the suite runs it. Undefined result: another one each time. */
+  readonly example: string
+  readonly result?: JsonValue
+  /** Gives another value each time: its value is never kept. */
+  readonly varies?: 'clock' | 'random'
+}
+
+/** What a function may see of the world beside its arguments. */
+export interface FunctionContext {
+  /** Milliseconds since 1970, the same within one evaluation. */
+  now(): number
+  /** Bytes that cannot be guessed. */
+  random(bytes: number): Uint8Array
+  /** IANA name. */
+  readonly timeZone: string
+  /** BCP 47. */
+  readonly locale: string
+  /** Takes from the run's budget: one for each element that a function of lists looks at. Throws when it is used up. */
+  spend(elements: number): void
+}
+
+/** A value that a function cannot use. `message` finishes the sentence "<parameter> …". */
+export class ArgumentError extends Error {
+  readonly parameter: string
+
+  constructor(parameter: string, message: string) {
+    super(message)
+    this.name = 'ArgumentError'
+    this.parameter = parameter
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * The type of a value, as far as it is known before a run. Missing and null are one value, nothing, and every type includes
+ * it. A day and an instant are texts.
+ */
+export type ValueType = PlainType | ListType | ObjectType
+
+export interface PlainType {
+  readonly kind: 'any' | 'text' | 'number' | 'whole' | 'condition' | 'nothing'
+}
+
+export interface ListType {
+  readonly kind: 'list'
+  readonly of: ValueType
+}
+
+export interface ObjectType {
+  readonly kind: 'object'
+  readonly fields: Readonly<Record<string, ValueType>>
+  /** Whether it may have fields beside these: one that is not listed is then a warning at most. */
+  readonly open: boolean
+}
+
+export const anyType: PlainType = { kind: 'any' }
+export const textType: PlainType = { kind: 'text' }
+export const numberType: PlainType = { kind: 'number' }
+export const wholeType: PlainType = { kind: 'whole' }
+export const conditionType: PlainType = { kind: 'condition' }
+export const nothingType: PlainType = { kind: 'nothing' }
+/** An object of which nothing is known. */
+export const objectType: ObjectType = { kind: 'object', fields: {}, open: true }
+
+export function listOf(of: ValueType): ListType {
+  return { kind: 'list', of }
+}
