@@ -1,3 +1,5 @@
+import type { JsonObject } from './json.ts'
+
 /**
  * Every error a client can see, once. A code is never reused for something else and its status never changes.
  * Messages say what was wrong, where, and what to do; the cause stays in the log.
@@ -18,6 +20,10 @@ export const errorTable = {
   NOT_FOUND: { status: 404, summary: 'No resource has this path or guid.' },
   CONFLICT: { status: 409, summary: 'The record was changed by another user, or the name or URI is taken.' },
   FILE_TOO_BIG: { status: 413, summary: 'The body or file is larger than the named limit.' },
+  FLOW_FAILED: {
+    status: 400,
+    summary: 'A block "Fail" ended the flow. The status is the one that the block names, from 400 to 599.',
+  },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, summary: 'The path does not accept this content type.' },
   VALIDATION_FAILED: {
     status: 422,
@@ -39,6 +45,14 @@ export interface Problem {
   readonly message: string
 }
 
+/** What a flow that ended itself tells its client besides a message. */
+export interface FlowFailure {
+  readonly status: number
+  /** A word for programs, such as OUT_OF_STOCK. */
+  readonly code: string | undefined
+  readonly details: JsonObject | undefined
+}
+
 interface ErrorDetails {
   /** Names of the body fields at fault, dotted. Only with INVALID_BODY. */
   readonly fields?: readonly string[]
@@ -46,6 +60,8 @@ interface ErrorDetails {
   readonly problems?: readonly Problem[]
   /** Seconds; becomes the header `retry-after`. */
   readonly retryAfter?: number
+  /** Only with FLOW_FAILED: what the flow says of its failure. */
+  readonly flow?: FlowFailure
   /** Kept for the log, never sent. */
   readonly cause?: unknown
 }
@@ -56,6 +72,7 @@ export class QuoinError extends Error {
   readonly fields: readonly string[] | undefined
   readonly problems: readonly Problem[] | undefined
   readonly retryAfter: number | undefined
+  readonly flow: FlowFailure | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -64,10 +81,11 @@ export class QuoinError extends Error {
     this.fields = details.fields
     this.problems = details.problems
     this.retryAfter = details.retryAfter
+    this.flow = details.flow
   }
 
   get status(): number {
-    return errorTable[this.code].status
+    return this.flow?.status ?? errorTable[this.code].status
   }
 }
 

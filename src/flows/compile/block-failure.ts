@@ -28,8 +28,9 @@ export class BlockFailure extends Error {
 
   /** What the block's `error` pin gives. */
   toPin(): JsonObject {
-    const { code, message } = this.clientError()
-    return { code, message, block: this.block }
+    const { code, message, flow } = this.clientError()
+    const told = { code: flow?.code ?? code, message, block: this.block }
+    return flow ? { ...told, status: flow.status, ...(flow.details && { details: flow.details }) } : told
   }
 }
 

@@ -65,5 +65,5 @@ export function countedRuns(): CountedRuns {
 function outcomeOf({ error }: RunEnd): Outcome {
   if (!error) return 'done'
   if (error.status < 500) return 'refused'
-  return error.code === 'INTERNAL' ? 'failed' : 'stopped'
+  return error.code === 'INTERNAL' || error.code === 'FLOW_FAILED' ? 'failed' : 'stopped'
 }

@@ -246,7 +246,9 @@ export class Run implements RunControl {
     // What was written after the commit is undone.
     this.#reply.close()
     await this.session.rollback()
-    const { told, entry } = explainFailure(asked ?? error, this.request !== undefined)
+    // A client that has its reply does not learn of the failure: the log does.
+    const waits = this.request !== undefined && !this.#reply.sent
+    const { told, entry } = explainFailure(asked ?? error, waits)
     if (entry) this.log(entry)
     return { run: this.guid, replied: this.#reply.sent, error: told, result: undefined }
   }

@@ -81,13 +81,15 @@ function managementBody(error: QuoinError, request: string): object {
     message: error.message,
     ...(error.fields && { fields: error.fields }),
     ...(error.problems && { problems: error.problems }),
+    ...(error.flow?.details && { details: error.flow.details }),
     ...(error.code === 'INTERNAL' && { request }),
   }
 }
 
 function customBody(error: QuoinError, request: string): object {
   if (error.code === 'INTERNAL') return { error: 'internal error', request }
-  return { error: error.message }
+  const { code, details } = error.flow ?? {}
+  return { error: error.message, ...(code !== undefined && { code }), ...(details && { details }) }
 }
 
 function outline(error: unknown): { code: string | undefined; statusCode: number | undefined } {
