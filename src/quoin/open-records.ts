@@ -3,6 +3,7 @@ import { type Access, openAccess } from '../access/access.ts'
 import { auditedAccess } from '../access/audited-access.ts'
 import { auditedRecords } from '../flows/audited-records.ts'
 import { keepEmptyLists } from '../flows/blueprints/keep-empty-lists.ts'
+import { nameBlocks } from '../flows/blueprints/name-blocks.ts'
 import { openValidationRules } from '../flows/live/validation-rules.ts'
 import { type Assets, openAssets } from '../records/assets/assets.ts'
 import { type AuditLog, openAuditLog } from '../records/audit-log.ts'
@@ -39,6 +40,7 @@ export async function openNodeRecords(start: Start, raw: RawDatabase): Promise<N
   const { options, clock, random, opened } = start
   await openTemplates(raw)
   await keepEmptyLists(raw)
+  await nameBlocks(raw)
   await openValidationRules(raw)
   const rules = await openFieldRules(raw)
   const database = ruledDatabase(raw, rules)

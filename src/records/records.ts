@@ -38,7 +38,7 @@ export async function openRecords(database: RuledDatabase, clock: Clock): Promis
   // deployment would differ from the saved blocks after every staging.
   const names = Object.keys(blockContent)
   const readContent: RecordContext['readContent'] = (record) =>
-    content.Parse(Object.fromEntries(names.map((name) => [name, record[name]])))
+    content.Parse(Object.fromEntries(names.flatMap((name) => (name in record ? [[name, record[name]]] : []))))
   return { database, clock, readContent }
 }
 

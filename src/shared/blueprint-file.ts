@@ -1,5 +1,5 @@
 /**
- * A blueprint as a file: for export, git and examples. Short readable ids instead of guids, keys in a fixed order, the
+ * A blueprint as a file: for export, git and examples. Names of blocks instead of guids, keys in a fixed order, the
  * layout apart from the logic, so that a diff shows what changed and nothing else.
  *
  *   { "name": "Tasks", "category": "Office", "tags": ["tasks"],
@@ -9,10 +9,12 @@
  *     "layout": { "list": [150, 300] },
  *     "notes": [{ "kind": "note", "text": "…", "color": "yellow", "at": [100, 80], "size": [220, 90] }] }
  *
- * A wire is "@block.pin"; several wires on one pin are a list of them. A literal that could be taken for a wire (text that
- * starts with "@", or a list with such a text in it) stands as { "literal": … }, and so does an object with only that key.
- * A pin is wired or holds a value: a list of both is refused.
+ * A wire is "@block.pin"; several wires on one pin are a list of them. An expression is a text that starts with "=", such as
+ * "=params.limit ?? 20". A literal that could be taken for one of them (text that starts with "@" or "=", or a list with a
+ * text in it that starts with "@") stands as { "literal": … }, and so does an object with only that key. A pin is wired or
+ * holds a value: a list of both is refused.
  */
+import { blockNames } from './block-name.ts'
 import type { Block, CustomOutPin, SavedInPin } from './blueprint.ts'
 import type { BlueprintNote } from './blueprint-note.ts'
 import { QuoinError } from './errors.ts'
@@ -64,6 +66,7 @@ export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): Imp
     const pins = Object.entries(block.in ?? {})
     return {
       guid: guids.get(id) ?? '',
+      name: id,
       type: block.type,
       title: block.title ?? '',
       description: block.description ?? '',
@@ -92,6 +95,7 @@ function readPin(
   value: JsonValue,
   guids: ReadonlyMap<string, string>,
 ): SavedInPin {
+  if (typeof value === 'string' && isExpression(value)) return { id, expression: value.slice(1) }
   const wires = wireTexts(value)
   if (!wires && looksWired(value)) {
     const message = `${place} is a list of wires and of something else: a pin is wired or holds a value. If all of it is a value, write { "literal": [ … ] }.`
@@ -124,19 +128,23 @@ function looksWired(value: JsonValue): boolean {
   return all.some((item) => typeof item === 'string' && item.startsWith('@'))
 }
 
+function isExpression(value: JsonValue): boolean {
+  return typeof value === 'string' && value.length > 1 && value.startsWith('=')
+}
+
 function isLiteral(value: JsonValue): value is { literal: JsonValue } {
   return isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, 'literal')
 }
 
 /** The file of a blueprint. Reading it gives the same blueprint under other guids. */
 export function exportBlueprint(blueprint: ImportedBlueprint): BlueprintFile {
-  const ids = shortIds(blueprint.blocks)
+  const names = blockNames(blueprint.blocks)
   const blocks: BlueprintFile['blocks'] = {}
   const layout: NonNullable<BlueprintFile['layout']> = {}
   for (const block of blueprint.blocks) {
-    const id = ids.get(block.guid) ?? block.guid
+    const id = names.get(block.guid) ?? block.guid
     const { title, description, fields, scopes, custom_out_pins: out } = block
-    const pins = block.in_pins.flatMap((pin) => writePin(pin, ids))
+    const pins = block.in_pins.flatMap((pin) => writePin(pin, names))
     blocks[id] = {
       type: block.type,
       ...(title === '' ? {} : { title }),
@@ -169,29 +177,12 @@ export function exportBlueprint(blueprint: ImportedBlueprint): BlueprintFile {
   }
 }
 
-function writePin(pin: SavedInPin, ids: ReadonlyMap<string, string>): [string, JsonValue][] {
-  const wires = (pin.from ?? []).map((end) => `@${ids.get(end.block) ?? end.block}.${end.pin}`)
+function writePin(pin: SavedInPin, names: ReadonlyMap<string, string>): [string, JsonValue][] {
+  const wires = (pin.from ?? []).map((end) => `@${names.get(end.block) ?? end.block}.${end.pin}`)
   const [first] = wires
   if (first !== undefined) return [[pin.id, wires.length === 1 ? first : wires]]
+  if (pin.expression !== undefined) return [[pin.id, `=${pin.expression}`]]
   if (pin.value === undefined) return []
-  const mistakable = looksWired(pin.value) || isLiteral(pin.value)
+  const mistakable = looksWired(pin.value) || isLiteral(pin.value) || isExpression(pin.value)
   return [[pin.id, mistakable ? { literal: pin.value } : pin.value]]
-}
-
-/** Names from titles, else from types, made different by a number. The same blocks in the same order give the same names. */
-function shortIds(blocks: readonly Block[]): Map<string, string> {
-  const taken = new Set<string>()
-  const ids = new Map<string, string>()
-  for (const block of blocks) {
-    const words = (block.title || block.type)
-      .normalize('NFKD')
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '_')
-    const base = `${/^[a-z]/.test(words) ? '' : 'b'}${words}`.replace(/_+$/, '').slice(0, 50) || 'block'
-    let id = base
-    for (let n = 2; taken.has(id); n++) id = `${base}_${n}`
-    taken.add(id)
-    ids.set(block.guid, id)
-  }
-  return ids
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { anyJson } from './api/any-json.ts'
+import { BLOCK_NAME } from './block-name.ts'
 import type { JsonObject } from './json.ts'
 import { pinTypes } from './pin-type.ts'
 
@@ -11,12 +12,21 @@ const WireEnd = Type.Object(
   { additionalProperties: false },
 )
 
-/** An in-pin as saved: wired, or holding a literal, or neither. */
+/** An in-pin as saved: wired, or holding a literal or an expression, or none of these. */
 export const SavedInPin = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 256 }),
     from: Type.Optional(Type.Array(WireEnd, { maxItems: 200 })),
     value: Type.Optional(anyJson()),
+    expression: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 10_000, description: 'An expression, without the `=`.' }),
+    ),
+    refs: Type.Optional(
+      Type.Record(Type.String({ maxLength: 63 }), Type.String({ maxLength: 64 }), {
+        description:
+          'The blocks that the expression names: name → guid. The guid counts; the server adds what is missing and keeps the names up to date.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -35,6 +45,13 @@ export type CustomOutPin = Static<typeof CustomOutPin>
 /** What a builder decides about a block: everything that is staged, saved and deployed together. */
 export const blockContent = {
   type: Type.String({ minLength: 1, maxLength: 100 }),
+  name: Type.Optional(
+    Type.String({
+      pattern: BLOCK_NAME,
+      description:
+        'What expressions and files call the block; unique in its blueprint. Made from its title if not given.',
+    }),
+  ),
   title: Type.String({ maxLength: 200 }),
   description: Type.String({ maxLength: 10_000 }),
   position: Type.Object({ x: Type.Number(), y: Type.Number() }, { additionalProperties: false }),
@@ -48,7 +65,7 @@ export const blockContent = {
 export const BlockContent = Type.Object(blockContent)
 export type BlockContent = Static<typeof BlockContent>
 
-/** A block as the compiler takes it: its content under its guid (or, in a file, under its short id). */
+/** A block as the compiler takes it: its content under its guid (or, in a file, under its name). */
 export interface Block extends BlockContent {
   readonly guid: string
 }

@@ -156,7 +156,7 @@ describe('a change', () => {
     // What is not content, such as _meta and what is staged, makes no difference and is not shown as one.
     const { after } = objectsOf(actions)[0] ?? {}
     expect(Object.keys(objectOf(after)).sort().join(' ')).toBe(
-      'custom_out_pins description fields guid in_pins position scopes title type',
+      'custom_out_pins description fields guid in_pins name position scopes title type',
     )
   })
 

@@ -23,6 +23,7 @@ import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
 import { changeOf, contentFields, derivedOf, drop, stagedContent, stamp, write } from './block-staging.ts'
+import { settledNames } from './settled-names.ts'
 
 /**
  * Stages all edits or none, and gives the blocks as they are then; what is gone is not among them. CONFLICT when one is
@@ -43,15 +44,17 @@ export async function stageEdits(
       await getRecord(session, ownStorages.blueprints, blueprint, 'blueprint')
       const records = new Map((await blockRecords(session, blueprint)).map((one) => [guidOf(one), one]))
       for (const edit of edits) checkFresh(edit, records.get(edit.guid))
-      const graph = graphAfter(context, catalogue, records, edits)
-      if (graph.size > MAX_BLOCKS)
+      if (records.size + edits.length > MAX_BLOCKS)
         throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
+      const blocks = blocksAfter(context, records, edits)
+      const graph = buildGraph([...blocks.values()], catalogue)
       const touched: JsonObject[] = []
-      for (const edit of edits) {
-        const record = records.get(edit.guid)
+      for (const { guid } of edits) {
+        const record = records.get(guid)
+        const edit = { guid, content: blocks.get(guid) ?? null }
         const after = record
-          ? await change(context, session, record, edit, graph.graph, by)
-          : await create(context, session, blueprint, edit, graph.graph, by)
+          ? await change(context, session, record, edit, graph, by)
+          : await create(context, session, blueprint, edit, graph, by)
         if (after) touched.push(after)
       }
       return touched
@@ -70,27 +73,35 @@ function checkFresh({ guid, update_hash: hash, content }: BlockEdit, record: Jso
   throw new QuoinError('CONFLICT', `The block ${guid} ${what}. Read the blocks again. Nothing was staged.`)
 }
 
-function graphAfter(
+type Change = Pick<BlockEdit, 'guid' | 'content'>
+
+/** All blocks as they are with the edits, each with a name. */
+function blocksAfter(
   context: RecordContext,
-  catalogue: ReadonlyMap<string, BlockDefinition>,
   records: ReadonlyMap<string, JsonObject>,
   edits: readonly BlockEdit[],
-): { graph: Graph; size: number } {
+): ReadonlyMap<string, Block> {
   const blocks = new Map<string, Block>()
   for (const [guid, record] of records)
     if (changeOf(record) !== 'removed') blocks.set(guid, { guid, ...stagedContent(context, record) })
   for (const { guid, content } of edits) {
-    if (content) blocks.set(guid, { guid, ...content })
+    // An editor that does not say the name keeps it.
+    const name = content?.name ?? blocks.get(guid)?.name
+    if (content) blocks.set(guid, { guid, ...content, ...(name !== undefined && { name }) })
     else blocks.delete(guid)
   }
-  return { graph: buildGraph([...blocks.values()], catalogue), size: records.size + edits.length }
+  for (const [guid, name] of settledNames([...blocks.values()])) {
+    const block = blocks.get(guid)
+    if (block && block.name !== name) blocks.set(guid, { ...block, name })
+  }
+  return blocks
 }
 
 async function change(
   context: RecordContext,
   session: Session,
   record: JsonObject,
-  { guid, content }: BlockEdit,
+  { guid, content }: Change,
   graph: Graph,
   by: Actor,
 ): Promise<JsonObject | undefined> {
@@ -115,7 +126,7 @@ async function create(
   context: RecordContext,
   session: Session,
   blueprint: string,
-  { guid, content }: BlockEdit,
+  { guid, content }: Change,
   graph: Graph,
   by: Actor,
 ): Promise<JsonObject | undefined> {

@@ -23,7 +23,7 @@ import {
   type RecordContext,
   savedBlocks,
 } from '../../records/records.ts'
-import type { Block, BlockContent } from '../../shared/blueprint.ts'
+import { type Block, type BlockContent, blockContent } from '../../shared/blueprint.ts'
 import { emptyContent } from '../../shared/empty-content.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -34,6 +34,7 @@ import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
+import { settledNames } from './settled-names.ts'
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
 
@@ -51,7 +52,6 @@ export async function createBlock(
   by: Actor,
 ): Promise<JsonObject> {
   const { staged, blueprint_guid, ...given } = input
-  const content: BlockContent = { ...emptyContent, ...given }
   return transact(
     context.database,
     async (session) => {
@@ -63,6 +63,7 @@ export async function createBlock(
       if (others.length >= MAX_BLOCKS) {
         throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
       }
+      const content = named(context, '', { ...emptyContent, ...given }, others)
       const derived = checkContent(context, catalogue, '', content, others)
       const unsaved = staged ? { change: 'created', ...stamp(context, by) } : null
       const fields = {
@@ -90,8 +91,8 @@ export async function stageUpdate(
     context.database,
     async (session) => {
       const record = await getRecord(session, ownStorages.blocks, guid, 'block')
-      const content: BlockContent = { ...stagedContent(context, record), ...changes }
       const others = await blockRecords(session, textIn(record.blueprint_guid))
+      const content = named(context, guid, { ...stagedContent(context, record), ...changes }, others)
       const derived = checkContent(context, catalogue, guid, content, others)
       const fields = contentFields(content)
       if (changeOf(record) === 'created') {
@@ -181,9 +182,10 @@ export function stagedContent(context: RecordContext, record: JsonObject): Block
 }
 
 export function contentFields(content: BlockContent): Record<string, JsonValue> {
-  const { type, title, description, position, in_pins, custom_out_pins, fields, scopes } = content
+  const { type, name, title, description, position, in_pins, custom_out_pins, fields, scopes } = content
   return {
     type,
+    ...(name !== undefined && { name }),
     title,
     description,
     position,
@@ -199,12 +201,18 @@ function pinField(pin: BlockContent['in_pins'][number]): JsonObject {
     id: pin.id,
     ...(pin.from === undefined ? {} : { from: pin.from }),
     ...(pin.value === undefined ? {} : { value: pin.value }),
+    ...(pin.expression === undefined ? {} : { expression: pin.expression }),
+    ...(pin.refs === undefined ? {} : { refs: pin.refs }),
   }
 }
 
 function pick(record: JsonObject): JsonObject {
-  const names = ['type', 'title', 'description', 'position', 'in_pins', 'custom_out_pins', 'fields', 'scopes']
-  return Object.fromEntries(names.map((name) => [name, record[name] ?? null]))
+  return Object.fromEntries(Object.keys(blockContent).flatMap((name) => entryOf(name, record[name])))
+}
+
+/** What is missing is read as null, which fails, but for the name that blocks of former versions do not have. */
+function entryOf(name: string, value: JsonValue | undefined): [string, JsonValue][] {
+  return name === 'name' && value === undefined ? [] : [[name, value ?? null]]
 }
 
 /** A refused drawing: an unknown type, a pin that the block does not have, a wire or value that cannot be. */
@@ -221,9 +229,25 @@ function checkContent(
   content: BlockContent,
   others: readonly JsonObject[],
 ): { out_pins: JsonObject[]; storages: string[] } {
-  const rest = others.filter((record) => guidOf(record) !== guid && changeOf(record) !== 'removed')
-  const blocks: Block[] = rest.map((record) => ({ guid: guidOf(record), ...stagedContent(context, record) }))
-  return derivedOf(buildGraph([...blocks, { guid, ...content }], catalogue), guid)
+  return derivedOf(buildGraph([...besides(context, guid, others), { guid, ...content }], catalogue), guid)
+}
+
+/** The other blocks as they would be if everything staged were saved. */
+function besides(context: RecordContext, guid: string, records: readonly JsonObject[]): Block[] {
+  return records
+    .filter((record) => guidOf(record) !== guid && changeOf(record) !== 'removed')
+    .map((record) => ({ guid: guidOf(record), ...stagedContent(context, record) }))
+}
+
+/** The content with its name: the one that it has, or a new one. */
+function named(
+  context: RecordContext,
+  guid: string,
+  content: BlockContent,
+  others: readonly JsonObject[],
+): BlockContent {
+  const name = settledNames([...besides(context, guid, others), { guid, ...content }]).get(guid)
+  return { ...content, ...(name !== undefined && { name }) }
 }
 
 /** What the server adds to one block of the graph. INVALID_BODY for what can never work. */

@@ -63,6 +63,9 @@ const literal: fc.Arbitrary<JsonValue> = fc.oneof(
     { literal: 1 },
     { literal: { literal: '@x' } },
     '@',
+    '=',
+    '=params.limit',
+    ['=params.limit'],
     'plain',
     null,
     false,
@@ -78,10 +81,14 @@ const blueprint: fc.Arbitrary<ImportedBlueprint> = fc.integer({ min: 1, max: 6 }
     fc.oneof(
       fc.array(wire, { minLength: 1, maxLength: 3 }).map((from) => ({ id, from })),
       literal.map((value) => ({ id, value })),
+      fc
+        .constantFrom('params.limit ?? 20', '= 1', ' goods.document.price')
+        .map((expression) => ({ id, expression })),
     )
   const block = (guid: string): fc.Arbitrary<Block> =>
     fc.record({
       guid: fc.constant(guid),
+      name: fc.constant(guid.replace('-', '_')),
       type: fc.constantFrom('branch', 'http_request'),
       title: fc.constantFrom('', 'Open tasks', 'ÄÖ', '1', '日本'),
       description: fc.constantFrom('', 'x'),
@@ -126,8 +133,7 @@ test('import(export(b)) is b', () => {
 
 test('export(import(file)) is the file, for the example that ships', async () => {
   const text = await readFile(new URL('../../../examples/tasks.blueprint.json', import.meta.url), 'utf8')
-  const file: { blocks: Record<string, unknown> } = JSON.parse(text)
+  const file: unknown = JSON.parse(text)
   const again = exportBlueprint(importBlueprint(file, counter()))
-  expect(Object.keys(again.blocks)).toHaveLength(Object.keys(file.blocks).length)
-  expect(importBlueprint(again, counter())).toEqual(importBlueprint(file, counter()))
+  expect(JSON.stringify(again)).toBe(JSON.stringify(file))
 })

@@ -1,0 +1,51 @@
+/**
+ * Changes of Quoin's own records that a new version needs. Each is done once per database, before blueprints are compiled:
+ * 50 records in memory at a time, and one read at later starts.
+ */
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { type Query, search } from '../../shared/query.ts'
+import type { Database } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import { documentsOf, findOne } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import { transact } from '../../storage/transact.ts'
+
+const PAGE = 50
+
+export async function recordStep(database: Database, name: string, work: () => Promise<void>): Promise<void> {
+  await database.ensure(ownStorages.recordSteps, { indexes: [{ fields: ['name'], unique: true }] })
+  // Of nodes that start together one does it, and the others find it done. No node deploys meanwhile.
+  await database.capabilities.alone('deployments', async () => {
+    if (await findOne(database.session(), ownStorages.recordSteps, 'name', name)) return
+    await work()
+    await transact(database, (session) => session.create(ownStorages.recordSteps, setFields({ name })))
+  })
+}
+
+/** `change` gives the fields to write, or undefined when there is nothing to do. */
+export async function changeAll(
+  database: Database,
+  name: string,
+  query: Query,
+  change: (record: JsonObject) => MaybePromise<Record<string, JsonValue> | undefined>,
+): Promise<void> {
+  if (!database.has(name)) return
+  const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
+  let after: string | undefined
+  do {
+    const page = search({ query, sort, limit: PAGE, ...(after !== undefined && { after }) })
+    const found = await database.session().find(name, page)
+    after = found.next()
+    const changes: { guid: string; fields: Record<string, JsonValue> }[] = []
+    for (const record of documentsOf(found)) {
+      const fields = await change(record)
+      if (fields) changes.push({ guid: guidOf(record), fields })
+    }
+    if (changes.length === 0) continue
+    await transact(database, async (session) => {
+      for (const { guid, fields } of changes) await session.update(name, guid, setFields(fields))
+    })
+  } while (after !== undefined)
+}

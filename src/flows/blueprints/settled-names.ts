@@ -1,0 +1,12 @@
+import { blockNames } from '../../shared/block-name.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import { invalidField } from '../../shared/errors.ts'
+
+/** The name of each block by its guid, made where none is given. INVALID_BODY when two blocks were given the same one. */
+export function settledNames(blocks: readonly Block[]): ReadonlyMap<string, string> {
+  const names = blockNames(blocks)
+  const twice = blocks.find(({ guid, name }) => name !== undefined && names.get(guid) !== name)
+  if (twice?.name === undefined) return names
+  const message = `Another block of the blueprint is named ${twice.name}: choose another name, such as ${names.get(twice.guid)}.`
+  throw invalidField('name', message)
+}
