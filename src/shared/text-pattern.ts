@@ -42,3 +42,11 @@ export function compiledPattern(pattern: string): TextPattern {
   kept.set(pattern, compiled)
   return compiled
 }
+
+/** The pattern, checked once, or what is wrong with it: for one that comes with each use and not when a flow is saved. */
+export function readPattern(pattern: string): TextPattern | { readonly problem: string } {
+  const known = kept.get(pattern)
+  if (known) return known
+  const problem = patternProblem(pattern)
+  return problem === undefined ? compiledPattern(pattern) : { problem }
+}

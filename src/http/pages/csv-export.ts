@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { csvCell } from '../../shared/csv-cell.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { DataTable, TableColumn } from '../../shared/page-table.ts'
@@ -39,7 +40,7 @@ async function* csvLines(
   now: number,
 ): AsyncGenerator<string, void> {
   const { query, sort, columns } = tableQuery(table, address, now)
-  yield `${BYTE_ORDER_MARK}${columns.map(({ label }) => cell(label)).join(',')}\r\n`
+  yield `${BYTE_ORDER_MARK}${columns.map(({ label }) => csvCell(label)).join(',')}\r\n`
   const session = database.session()
   let after: string | undefined
   do {
@@ -54,7 +55,7 @@ async function* csvLines(
 
 function lineOf(columns: readonly TableColumn[], document: JsonObject): string {
   return columns
-    .map((column) => cell(plain(column, valueAt(document, parseFieldPath(column.field)))))
+    .map((column) => csvCell(plain(column, valueAt(document, parseFieldPath(column.field)))))
     .join(',')
 }
 
@@ -71,14 +72,4 @@ function plain({ format }: TableColumn, value: JsonValue | undefined): string | 
   if (typeof value === 'boolean') return String(value)
   if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join('; ')
   return isJsonObject(value) && typeof value.name === 'string' ? value.name : JSON.stringify(value)
-}
-
-/**
- * RFC 4180. Text that a spreadsheet would take for a formula gets a mark in front that makes it text: the author of
- * the document and the reader of the file may be different users.
- */
-function cell(value: string | number): string {
-  if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) && !/^[+-]?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,4 +1,5 @@
 import type { PageMessages } from '../../pages/messages.ts'
+import { isEmailAddress } from '../../shared/email-address.ts'
 import { fieldValueProblem } from '../../shared/field-rule.ts'
 import { readIsoDate } from '../../shared/iso-date.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
@@ -7,7 +8,6 @@ import { isText, type RuledInput } from './input-rule.ts'
 /** `value` undefined: nothing was sent for it, and nothing is to be changed. */
 export type ReadInput = { readonly value: JsonValue | undefined } | { readonly error: string }
 
-const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@.]+$/
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** What was typed into an input, as its field wants it, or what is wrong with it. `sent`: all values of its name. */
@@ -18,7 +18,7 @@ export function readInput(
 ): ReadInput {
   const read = typedValue(input.type, rule.type, sent)
   if (read === UNREADABLE) return { error: unreadable(rule.type, messages) }
-  if (input.type === 'email' && typeof read === 'string' && read !== '' && !EMAIL.test(read))
+  if (input.type === 'email' && typeof read === 'string' && read !== '' && !isEmailAddress(read))
     return { error: messages('field.email') }
   if (input.required && input.type === 'check' && read !== true) return { error: messages('field.required') }
   const options = ofField ? undefined : input.options
