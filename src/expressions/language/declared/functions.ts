@@ -1,0 +1,35 @@
+import type { MethodDeclaration } from '../function-body.ts'
+import type { FunctionDeclaration } from '../function-declaration.ts'
+import { listMethods } from './list-methods.ts'
+import { listFunctions } from './lists.ts'
+import { numberMethods } from './number-methods.ts'
+import { numberFunctions } from './numbers.ts'
+import { textFunctions } from './text.ts'
+import { textMethods } from './text-methods.ts'
+
+/** In the order of the docs page, by title. */
+export const functionGroups: Readonly<Record<string, readonly FunctionDeclaration[]>> = {
+  Text: textFunctions,
+  Numbers: numberFunctions,
+  Lists: listFunctions,
+}
+
+export const methodGroups: Readonly<Record<MethodDeclaration['on'], readonly MethodDeclaration[]>> = {
+  text: textMethods,
+  list: listMethods,
+  number: numberMethods,
+}
+
+/** Every function by name. */
+export function declaredFunctions(): ReadonlyMap<string, FunctionDeclaration> {
+  return new Map(
+    Object.values(functionGroups)
+      .flat()
+      .map((one) => [one.name, one]),
+  )
+}
+
+/** Every method of one kind of value by name. */
+export function declaredMethods(on: MethodDeclaration['on']): ReadonlyMap<string, MethodDeclaration> {
+  return new Map(methodGroups[on].map((one) => [one.name, one]))
+}

@@ -1,0 +1,25 @@
+import type { MethodDeclaration } from '../function-body.ts'
+import { text, whole } from './given.ts'
+
+const on = 'number'
+
+export const numberMethods = [
+  {
+    on,
+    name: 'toFixed',
+    parameters: [{ name: 'digits', type: whole, optional: true }],
+    gives: text,
+    help: 'As a text with so many digits after the point (0 by default), rounded as JavaScript does.',
+    example: '(2.5).toFixed(2)',
+    result: '2.50',
+  },
+  {
+    on,
+    name: 'toString',
+    parameters: [],
+    gives: text,
+    help: 'As a text.',
+    example: '(2.5).toString()',
+    result: '2.5',
+  },
+] as const satisfies readonly MethodDeclaration[]
