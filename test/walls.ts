@@ -13,6 +13,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'studio/**': ['shared/**', 'expressions/language/**'],
 
   'expressions/language/**': ['shared/**'],
+  'expressions/functions': ['shared/**', 'expressions/language/**'],
 
   storage: ['shared/**', 'storage/search'],
   'storage/search': ['shared/**', 'storage'],

@@ -1,0 +1,150 @@
+import type { JsonValue } from '../../shared/json.ts'
+import { isLargerThan } from '../../shared/json-size.ts'
+import type { listFunctions } from '../language/declared/lists.ts'
+import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import type { Arrow, BodiesOf } from './body-of.ts'
+import { spendOn, spendOnNew } from './bounded.ts'
+import { objectOf } from './object-of.ts'
+import { sortedBy } from './sorted-by.ts'
+
+/** Bodies of what is a function and a method: their arguments are the same. */
+export const eachBodies = {
+  filter: (context: FunctionContext, list: readonly JsonValue[], test: Arrow) => {
+    spendOn(context, 'list', list)
+    return list.filter((item, i) => test(item, i))
+  },
+  map: (context: FunctionContext, list: readonly JsonValue[], value: Arrow) => {
+    spendOn(context, 'list', list)
+    return list.map((item, i) => value(item, i) ?? null)
+  },
+  find: (context: FunctionContext, list: readonly JsonValue[], test: Arrow) => {
+    spendOn(context, 'list', list)
+    return list.find((item, i) => test(item, i))
+  },
+  some: (context: FunctionContext, list: readonly JsonValue[], test: Arrow) => {
+    spendOn(context, 'list', list)
+    return list.some((item, i) => test(item, i))
+  },
+  every: (context: FunctionContext, list: readonly JsonValue[], test: Arrow) => {
+    spendOn(context, 'list', list)
+    return list.every((item, i) => test(item, i))
+  },
+  at: (_: FunctionContext, list: readonly JsonValue[], index: number) => list.at(index),
+}
+
+export const listBodies: BodiesOf<typeof listFunctions> = {
+  ...eachBodies,
+  first: (_, list) => list[0],
+  last: (_, list) => list.at(-1),
+  reduce: (context, list, next, start) => {
+    spendOn(context, 'list', list)
+    return list.reduce<JsonValue | undefined>((reduced, item, i) => next(reduced, item, i), start)
+  },
+  sortBy: (context, list, by, direction = 'ascending') => {
+    if (direction !== 'ascending' && direction !== 'descending')
+      throw new ArgumentError('direction', "must be 'ascending' or 'descending'")
+    spendOn(context, 'list', list)
+    return sortedBy(list, by, direction === 'descending')
+  },
+  unique: (context, list) => {
+    spendOn(context, 'list', list)
+    return distinct(list)
+  },
+  groupBy: (context, list, by) => objectOf('by', grouped(context, list, by)),
+  countBy: (context, list, by) => {
+    const groups = [...grouped(context, list, by)]
+    return objectOf(
+      'by',
+      groups.map(([key, items]) => [key, items.length]),
+    )
+  },
+  sumBy: (context, list, value) => {
+    spendOn(context, 'list', list)
+    return sumOf(list, value)
+  },
+  flatten: (context, list) => {
+    spendOn(context, 'list', list)
+    return flattened(context, list)
+  },
+  range: (context, from, to) => {
+    const length = Math.max(0, to - from + 1)
+    spendOnNew(context, 'to', length)
+    return Array.from({ length }, (_, i) => from + i)
+  },
+  reverse: (context, list) => {
+    spendOn(context, 'list', list)
+    return list.toReversed()
+  },
+  concat: (context, ...lists) => joinedLists(context, lists),
+  chunk: (context, list, size) => {
+    if (size < 1) throw new ArgumentError('size', 'must be at least 1')
+    spendOn(context, 'list', list)
+    const length = Math.ceil(list.length / size)
+    return Array.from({ length }, (_, i) => list.slice(i * size, (i + 1) * size))
+  },
+}
+
+/** A field that is null is as one that is missing. */
+function inOrder(_key: string, value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const fields = Object.entries(value).filter(([, field]) => field !== null && field !== undefined)
+  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Each object is written as text: this much takes some 50 ms. */
+const MOST_VALUES = 100_000
+const MOST_CHARACTERS = 4_000_000
+
+function distinct(list: readonly JsonValue[]): JsonValue[] {
+  if (isLargerThan(list, MOST_VALUES, MOST_CHARACTERS))
+    throw new ArgumentError('list', 'holds values that are too large to compare')
+  const plain = new Set<JsonValue>()
+  const written = new Set<string>()
+  return list.filter((item) => {
+    const isPlain = typeof item !== 'object' || item === null
+    if (isPlain) return plain.size !== plain.add(item).size
+    return written.size !== written.add(JSON.stringify(item, inOrder)).size
+  })
+}
+
+function grouped(
+  context: FunctionContext,
+  list: readonly JsonValue[],
+  by: Arrow,
+): ReadonlyMap<string, readonly JsonValue[]> {
+  spendOn(context, 'list', list)
+  return Map.groupBy(list, (item, i) => groupKey(by(item, i)))
+}
+
+function groupKey(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'object') throw new ArgumentError('by', 'must give a text, a number or a condition')
+  return String(value)
+}
+
+function sumOf(list: readonly JsonValue[], value: Arrow): number {
+  let sum = 0
+  for (const [i, item] of list.entries()) {
+    const added = value(item, i) ?? 0
+    if (typeof added !== 'number') throw new ArgumentError('value', 'must give a number')
+    sum += added
+  }
+  if (!Number.isFinite(sum)) throw new ArgumentError('value', 'has a sum that is too large')
+  return sum
+}
+
+/** One level deep. */
+export function flattened(context: FunctionContext, list: readonly JsonValue[]): JsonValue[] {
+  const length = list.reduce<number>((sum, item) => sum + (Array.isArray(item) ? item.length : 1), 0)
+  spendOnNew(context, 'list', length)
+  return list.flat()
+}
+
+export function joinedLists(context: FunctionContext, lists: readonly (readonly JsonValue[])[]): JsonValue[] {
+  spendOnNew(
+    context,
+    'lists',
+    lists.reduce((sum, list) => sum + list.length, 0),
+  )
+  return lists.flat()
+}

@@ -1,0 +1,106 @@
+import type { JsonValue } from '../../shared/json.ts'
+import type { numberFunctions } from '../language/declared/numbers.ts'
+import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import type { BodiesOf } from './body-of.ts'
+import { spendOn } from './bounded.ts'
+import { numberFormat } from './number-format.ts'
+import { halfToEven, roundTo } from './round-number.ts'
+
+export const numberBodies: BodiesOf<typeof numberFunctions> = {
+  round: (_, value, digits = 0) => roundTo(value, digits, Math.round),
+  roundHalfEven: (_, value, digits = 0) => roundTo(value, digits, halfToEven),
+  // Adding 0 makes 0 of -0.
+  floor: (_, value) => Math.floor(value) + 0,
+  ceil: (_, value) => Math.ceil(value) + 0,
+  abs: (_, value) => Math.abs(value),
+  min: (context, ...values) => least(numbersOf(context, 'values', values.flat()), Math.min),
+  max: (context, ...values) => least(numbersOf(context, 'values', values.flat()), Math.max),
+  clamp: (_, value, lowest, highest) => {
+    if (lowest > highest) throw new ArgumentError('most', 'must not be smaller than least')
+    return Math.min(Math.max(value, lowest), highest)
+  },
+  sum: (context, list) => total('list', numbersOf(context, 'list', list)),
+  average: (context, list) => {
+    const numbers = numbersOf(context, 'list', list)
+    return numbers.length === 0 ? undefined : total('list', numbers) / numbers.length
+  },
+  median: (context, list) => {
+    const numbers = numbersOf(context, 'list', list).sort((a, b) => a - b)
+    const [below, above] = [numbers[(numbers.length - 1) >> 1], numbers[numbers.length >> 1]]
+    if (below === undefined || above === undefined) return undefined
+    return below === above ? below : below / 2 + above / 2
+  },
+  parseNumber: (context, text, locale = context.locale) => writtenNumber(text, locale),
+  formatNumber: (context, value, digits, locale = context.locale) =>
+    numberFormat(locale, digits).format(decimalOf(value, digits)),
+  currency: (context, value, code, locale = context.locale) => {
+    if (!/^[A-Za-z]{3}$/.test(code)) throw new ArgumentError('code', 'must be three letters such as EUR')
+    const format = numberFormat(locale, undefined, { style: 'currency', currency: code.toUpperCase() })
+    return format.format(decimalOf(value, format.resolvedOptions().maximumFractionDigits))
+  },
+  percent: (context, value, digits = 0, locale = context.locale) =>
+    numberFormat(locale, digits, { style: 'percent' }).format(decimalOf(value, digits + 2)),
+}
+
+/** What is formatted is rounded as {@link numberBodies.round} does; Intl would round the double: 1.005 to 1.00. */
+function decimalOf(value: number, digits: number | undefined): number {
+  return digits === undefined ? value : roundTo(value, Math.min(digits, 20), Math.round)
+}
+
+function least(numbers: readonly number[], of: (...numbers: number[]) => number): number | undefined {
+  return numbers.length === 0 ? undefined : of(...numbers)
+}
+
+/** The numbers of a list; what is nothing is left out, as databases do. */
+function numbersOf(context: FunctionContext, parameter: string, list: readonly JsonValue[]): number[] {
+  spendOn(context, parameter, list)
+  return list.filter((item) => {
+    if (item !== null && item !== undefined && typeof item !== 'number')
+      throw new ArgumentError(parameter, 'must hold numbers only')
+    return typeof item === 'number'
+  })
+}
+
+export function total(parameter: string, numbers: readonly number[]): number {
+  const sum = numbers.reduce((so, number) => so + number, 0)
+  if (!Number.isFinite(sum)) throw new ArgumentError(parameter, 'has a sum that is too large')
+  return sum
+}
+
+const LONGEST_NUMBER = 100
+
+function writtenNumber(text: string, locale: string): number | undefined {
+  const written = text.trim()
+  if (written === '') return undefined
+  const { group, decimal } = separatorsOf(locale)
+  const [head = '', fraction, ...more] = written.replace(/^[+−-]/, '').split(decimal)
+  const whole = ungrouped(head, group)
+  const isNumber =
+    written.length <= LONGEST_NUMBER &&
+    more.length === 0 &&
+    /^\d+$/.test(whole) &&
+    /^\d*$/.test(fraction ?? '')
+  if (!isNumber)
+    throw new ArgumentError('text', `is not a number as ${locale} writes it, such as ${sample(locale)}`)
+  return Number(`${/^[−-]/.test(written) ? '-' : ''}${whole}.${fraction ?? 0}`) + 0
+}
+
+function sample(locale: string): string {
+  return numberFormat(locale, 2).format(12_345.5)
+}
+
+function separatorsOf(locale: string): { readonly group: string; readonly decimal: string } {
+  const parts = numberFormat(locale, 1).formatToParts(12_345_678.5)
+  const partOf = (type: string) => parts.find((part) => part.type === type)?.value
+  return { group: partOf('group') ?? ',', decimal: partOf('decimal') ?? '.' }
+}
+
+/** Without separators of thousands where they may be; else as it is, which is no number then: 1,5 in English is not 15. */
+function ungrouped(text: string, group: string): string {
+  const isSpace = (character: string) => /^\s$/.test(character)
+  const [first = '', ...others] = text.split(/[\s.,'’]/)
+  const separators = [...text.replace(/\d/g, '')]
+  const fits = separators.every((one) => one === group || (isSpace(one) && isSpace(group)))
+  const isGrouped = /^\d{1,3}$/.test(first) && others.every((part) => /^\d{3}$/.test(part))
+  return others.length > 0 && fits && isGrouped ? first + others.join('') : text
+}

@@ -1,0 +1,153 @@
+import { csvCell } from '../../shared/csv-cell.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import { MAX_PATTERNED_TEXT, readPattern } from '../../shared/text-pattern.ts'
+import type { textFunctions } from '../language/declared/text.ts'
+import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import { mostElements } from '../language/value-bounds.ts'
+import type { BodiesOf } from './body-of.ts'
+import { boundedText, checkLength, spendOn, spendOnNew } from './bounded.ts'
+import { equalTo } from './equal-values.ts'
+import { urlEncoded } from './url-text.ts'
+
+export const textBodies: BodiesOf<typeof textFunctions> = {
+  upper: (_, text) => boundedText('text', text.toUpperCase()),
+  lower: (_, text) => boundedText('text', text.toLowerCase()),
+  capitalize: (_, text) => boundedText('text', capitalized(text)),
+  trim: (_, text) => text.trim(),
+  split: (context, text, separator) => splitText(context, text, separator),
+  lines: (context, text) => splitText(context, text, /\r\n|\n|\r/),
+  join: (context, list, separator) => joinedText(context, list, separator),
+  replace: (_, text, part, by) => replaceEach(text, part, by),
+  slice: (context, textOrList, from, to) => {
+    if (typeof textOrList === 'string') return textOrList.slice(from, to)
+    spendOn(context, 'textOrList', textOrList)
+    return textOrList.slice(from, to)
+  },
+  truncate: (_, text, length, ending = '…') => truncated(text, length, ending),
+  padStart: (_, text, length, fill = ' ') => {
+    checkLength('length', length)
+    return text.padStart(length, fill)
+  },
+  padEnd: (_, text, length, fill = ' ') => {
+    checkLength('length', length)
+    return text.padEnd(length, fill)
+  },
+  repeat: (_, text, times) => repeatedText(text, times),
+  contains: (context, textOrList, part = null) => {
+    if (typeof textOrList === 'string') {
+      if (typeof part !== 'string')
+        throw new ArgumentError('part', 'must be a text, as the first argument is')
+      return textOrList.includes(part)
+    }
+    spendOn(context, 'textOrList', textOrList)
+    const isPart = equalTo('textOrList', part)
+    return textOrList.some(isPart)
+  },
+  startsWith: (_, text, part) => text.startsWith(part),
+  endsWith: (_, text, part) => text.endsWith(part),
+  length: (_, textOrList) => (typeof textOrList === 'string' ? characters(textOrList) : textOrList.length),
+  matches: (_, text, pattern) => {
+    if (text.length > MAX_PATTERNED_TEXT)
+      throw new ArgumentError('text', `must have at most ${MAX_PATTERNED_TEXT} characters`)
+    const read = readPattern(pattern)
+    if ('problem' in read) throw new ArgumentError('pattern', read.problem)
+    return read.test(text)
+  },
+  slug: (_, text) => {
+    if (text.length > LONGEST_SLUGGED)
+      throw new ArgumentError('text', `must have at most ${LONGEST_SLUGGED} characters`)
+    const plain = text
+      .normalize('NFKD')
+      .replace(/\p{M}+/gu, '')
+      .toLowerCase()
+    return plain.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '')
+  },
+  escapeHtml: (_, text) =>
+    boundedText(
+      'text',
+      text.replace(/[&<>"']/g, (character) => htmlEntities[character] ?? character),
+    ),
+  escapeUrl: (_, text) => urlEncoded(text),
+  escapeCsv: (_, value) => boundedText('value', csvCell(typeof value === 'boolean' ? String(value) : value)),
+}
+
+/** Some characters become 18 when they are taken apart. */
+const LONGEST_SLUGGED = 10_000
+
+const htmlEntities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function capitalized(text: string): string {
+  const [first = ''] = text
+  return first.toUpperCase() + text.slice(first.length)
+}
+
+export function splitText(context: FunctionContext, text: string, separator: string | RegExp): string[] {
+  // One more than allowed, so that it is seen that there are too many.
+  const parts = text.split(separator, mostElements + 1)
+  spendOnNew(context, 'text', parts.length)
+  return parts
+}
+
+export function joinedText(
+  context: FunctionContext,
+  list: readonly JsonValue[],
+  separator: string = ',',
+): string {
+  spendOn(context, 'list', list)
+  const parts = list.map((item) => {
+    if (typeof item === 'object' && item !== null)
+      throw new ArgumentError('list', 'must hold texts, numbers and conditions only')
+    return item === null ? '' : String(item)
+  })
+  const length = parts.reduce((total, part) => total + part.length, separator.length * (list.length - 1))
+  checkLength('list', length)
+  return parts.join(separator)
+}
+
+export function repeatedText(text: string, times: number): string {
+  if (times < 0) throw new ArgumentError('times', 'must not be negative')
+  checkLength('times', text.length * times)
+  return text.repeat(times)
+}
+
+/** The length is worked out before the text is made: a part of one character and a long text by it make 10^12 characters. */
+export function replaceEach(text: string, part: string, by: string): string {
+  const times = part === '' ? text.length + 1 : occurrences(text, part)
+  checkLength('by', text.length + times * (by.length - part.length))
+  // A function, because `$&` means something in a replacement text.
+  return text.replaceAll(part, () => by)
+}
+
+function occurrences(text: string, part: string): number {
+  let count = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1
+  return count
+}
+
+/** Code points: what people count as one character is mostly one. */
+function characters(text: string): number {
+  let count = 0
+  for (const _ of text) count += 1
+  return count
+}
+
+function truncated(text: string, length: number, ending: string): string {
+  const room = length - characters(ending)
+  if (room < 0) throw new ArgumentError('length', 'must not be shorter than the ending')
+  // A text has at most as many code points as UTF-16 units.
+  if (text.length <= length) return text
+  let [count, end, roomEnd] = [0, 0, 0]
+  for (const character of text) {
+    if (count === room) roomEnd = end
+    count += 1
+    end += character.length
+    if (count > length) return text.slice(0, roomEnd) + ending
+  }
+  return text
+}
