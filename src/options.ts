@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { allowedHostProblem } from './blocks/http/allowed-hosts.ts'
+import { wordsLike } from './shared/similar-word.ts'
 import { parseBucketUrl } from './storage/assets/bucket-url.ts'
-import { wordsLike } from './storage/search/similar-word.ts'
 
 /**
  * Every setting, once: its variable, what it is, its default and how its text is read. `quoin start --help` and the start

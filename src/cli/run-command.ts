@@ -2,10 +2,11 @@
  * `quoin <command> …`: finds the command, prints help, and turns what a command throws into one line and an exit code:
  * 0 done, 1 failed, 2 invalid usage.
  */
+
+import { nearestName } from '../shared/nearest-name.ts'
 import type { Command, Terminal } from './command.ts'
 import { helpOf, overview, usageOf } from './command-help.ts'
 import { commands } from './commands.ts'
-import { nearestName } from './nearest-name.ts'
 import { programVersion } from './program-version.ts'
 import { UsageError } from './read-words.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { wordsLike } from '../../shared/similar-word.ts'
 import { phraseCount, textMatches, textQuery } from './match-text.ts'
-import { wordsLike } from './similar-word.ts'
 import { documentTokens } from './text-tokens.ts'
 
 describe('textMatches', () => {

@@ -4,10 +4,10 @@
  */
 import type { SQLOutputValue } from 'node:sqlite'
 import { isJsonObject } from '../../../shared/json.ts'
+import { type WordMatcher, wordsLike } from '../../../shared/similar-word.ts'
 import { textMatches, textQuery } from '../../search/match-text.ts'
 import { addToStatistics, emptyStatistics, type RankedPhrase, textScore } from '../../search/rank-text.ts'
 import { READ_TOKEN, unitsOfText } from '../../search/search-effort.ts'
-import { type WordMatcher, wordsLike } from '../../search/similar-word.ts'
 import { documentTokens, valueTokens } from '../../search/text-tokens.ts'
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
 

@@ -2,9 +2,10 @@
  * Which documents a free text in named fields finds, from the words in memory: a byte for each row, 1 where it finds it.
  * Exactly what `textMatches` says of the same words.
  */
+
+import { wordsLike } from '../../../shared/similar-word.ts'
 import { textMatches } from '../../search/match-text.ts'
 import type { SearchEffort } from '../../search/search-effort.ts'
-import { wordsLike } from '../../search/similar-word.ts'
 import type { TextPhrase, TextQuery } from '../../search/simple-query-string.ts'
 import type { FieldColumn, FieldTexts } from './field-texts.ts'
 

@@ -1,4 +1,4 @@
-import { wordsLike } from '../storage/search/similar-word.ts'
+import { wordsLike } from './similar-word.ts'
 
 /** The name that was probably meant: the only one that begins so, or the one with the fewest wrong letters, at most 3. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
