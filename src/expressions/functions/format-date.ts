@@ -1,0 +1,85 @@
+import { ArgumentError } from '../language/function-declaration.ts'
+import { dateName, halfOfDay, monthName, weekdayName } from './date-names.ts'
+import { isTimeField, readPatternParts } from './date-pattern.ts'
+import { isDay, type Moment } from './moment.ts'
+
+/** By a pattern of Unicode TR 35. Numbers are written with the digits 0 to 9 in every locale. */
+export function formattedDate(moment: Moment, pattern: string, locale: string): string {
+  const parts = readPatternParts(pattern)
+  return parts
+    .map((part) => ('text' in part ? part.text : field(moment, part.letter, part.width, locale)))
+    .join('')
+}
+
+function field(moment: Moment, letter: string, width: number, locale: string): string {
+  const padded = (value: number) => String(value).padStart(width, '0')
+  if (isTimeField(letter)) {
+    if (!isDay(moment)) return timeField(moment, letter, width, locale)
+    throw new ArgumentError('pattern', `has ${letter.repeat(width)}, but ${moment} is a day without a time`)
+  }
+  switch (letter) {
+    case 'y':
+      return width === 2 ? String(moment.year % 100).padStart(2, '0') : padded(moment.year)
+    case 'Y':
+      return padded(moment.yearOfWeek ?? moment.year)
+    case 'M':
+    case 'L':
+      if (width <= 2) return padded(moment.month)
+      return monthName(locale, dayMilliseconds(moment), width, letter === 'L')
+    case 'd':
+      return padded(moment.day)
+    case 'Q':
+      return padded(Math.ceil(moment.month / 3))
+    case 'w':
+      return padded(moment.weekOfYear ?? 0)
+    default:
+      return weekdayName(locale, dayMilliseconds(moment), width)
+  }
+}
+
+function timeField(moment: Temporal.ZonedDateTime, letter: string, width: number, locale: string): string {
+  const padded = (value: number) => String(value).padStart(width, '0')
+  switch (letter) {
+    case 'H':
+      return padded(moment.hour)
+    case 'h':
+      return padded(moment.hour % 12 || 12)
+    case 'K':
+      return padded(moment.hour % 12)
+    case 'k':
+      return padded(moment.hour || 24)
+    case 'm':
+      return padded(moment.minute)
+    case 's':
+      return padded(moment.second)
+    case 'S':
+      return String(moment.millisecond).padStart(3, '0').padEnd(width, '0').slice(0, width)
+    case 'a':
+      return (
+        halfOfDay(locale, dayMilliseconds(moment) + moment.hour * 3_600_000) ||
+        (moment.hour < 12 ? 'AM' : 'PM')
+      )
+    case 'V':
+      return moment.timeZoneId
+    case 'z':
+      return dateName(locale, 'timeZoneName', moment.epochMilliseconds, {
+        timeZone: moment.timeZoneId,
+        timeZoneName: width === 4 ? 'long' : 'short',
+      })
+    default:
+      return offset(moment.offset.slice(0, 6), letter, width)
+  }
+}
+
+/** `+01:00` as X (+01), XX (+0100) or XXX (+01:00); Z for 0 with X, and Z in the pattern as xx. */
+function offset(written: string, letter: string, width: number): string {
+  if (letter === 'X' && written === '+00:00') return 'Z'
+  if (letter === 'Z' || width === 2) return written.replace(':', '')
+  return width === 3 ? written : written.replace(/:?(00)?$/, '').replace(':', '')
+}
+
+/** Midnight of the day that clocks show, as if it were UTC: for names, which know no zone. */
+function dayMilliseconds(moment: Moment): number {
+  const day = isDay(moment) ? moment : moment.toPlainDate()
+  return Date.parse(`${day}T00:00:00Z`)
+}
