@@ -1,9 +1,14 @@
 import type { MethodDeclaration } from '../function-body.ts'
 import type { FunctionDeclaration } from '../function-declaration.ts'
+import { checkFunctions } from './checks.ts'
+import { conversionFunctions } from './conversion.ts'
+import { dateFunctions } from './dates.ts'
 import { listMethods } from './list-methods.ts'
 import { listFunctions } from './lists.ts'
 import { numberMethods } from './number-methods.ts'
 import { numberFunctions } from './numbers.ts'
+import { objectFunctions } from './objects.ts'
+import { randomAndHashFunctions } from './random-and-hashes.ts'
 import { textFunctions } from './text.ts'
 import { textMethods } from './text-methods.ts'
 
@@ -11,7 +16,12 @@ import { textMethods } from './text-methods.ts'
 export const functionGroups: Readonly<Record<string, readonly FunctionDeclaration[]>> = {
   Text: textFunctions,
   Numbers: numberFunctions,
+  Dates: dateFunctions,
   Lists: listFunctions,
+  Objects: objectFunctions,
+  Conversion: conversionFunctions,
+  Checks: checkFunctions,
+  'Random values and hashes': randomAndHashFunctions,
 }
 
 export const methodGroups: Readonly<Record<MethodDeclaration['on'], readonly MethodDeclaration[]>> = {

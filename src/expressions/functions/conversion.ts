@@ -1,0 +1,80 @@
+import { parse } from 'secure-json-parse'
+import { type JsonValue, jsonProblem } from '../../shared/json.ts'
+import type { conversionFunctions } from '../language/declared/conversion.ts'
+import { ArgumentError } from '../language/function-declaration.ts'
+import type { BodiesOf } from './body-of.ts'
+import { boundedJson, boundedText } from './bounded.ts'
+import { numberFromText } from './read-number.ts'
+import { parsedUrl, queryText, urlDecoded, urlEncoded } from './url-text.ts'
+
+export const conversionBodies: BodiesOf<typeof conversionFunctions> = {
+  text: (_, value) =>
+    typeof value === 'object'
+      ? boundedJson('value', value)
+      : typeof value === 'string'
+        ? value
+        : String(value),
+  number: (_, value) => {
+    if (typeof value !== 'string') return Number(value)
+    if (value.trim() === '') return undefined
+    const number = numberFromText(value)
+    if (number === undefined) throw new ArgumentError('value', `must be a number; got ${shown(value)}`)
+    return number
+  },
+  condition: (_, value) => conditionOf(value),
+  jsonParse: (_, text) => parsedJson(text),
+  jsonText: (_, value = null, indent = 0) => {
+    if (indent < 0 || indent > 10) throw new ArgumentError('indent', 'must be from 0 to 10')
+    return boundedJson('value', value, indent)
+  },
+  base64: (_, text) => boundedText('text', utf8(text).toBase64()),
+  fromBase64: (_, text) => {
+    const alphabet = /[-_]/.test(text) ? 'base64url' : 'base64'
+    return decoded('text', 'base64', () => Uint8Array.fromBase64(text, { alphabet }))
+  },
+  hex: (_, text) => boundedText('text', utf8(text).toHex()),
+  fromHex: (_, text) => decoded('text', 'hexadecimal digits', () => Uint8Array.fromHex(text)),
+  urlEncode: (_, text) => urlEncoded(text),
+  urlDecode: (_, text) => urlDecoded(text),
+  parseUrl: (context, text) => parsedUrl(context, text),
+  queryText: (context, object) => queryText(context, object),
+}
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+function decoded(parameter: string, name: string, bytes: () => Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes())
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error
+    throw new ArgumentError(parameter, `must be ${name} of a text in UTF-8`)
+  }
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 50 ? `${text.slice(0, 50)}…` : text)
+}
+
+function conditionOf(value: string | number | boolean): boolean | undefined {
+  const word = String(value).trim().toLowerCase()
+  if (word === '') return undefined
+  if (['true', '1', 'yes', 'on'].includes(word)) return true
+  if (['false', '0', 'no', 'off'].includes(word)) return false
+  throw new ArgumentError('value', `must be true or false; got ${shown(String(value))}`)
+}
+
+/** As bodies of requests are read: no key that changes a prototype, not too deep, nothing that cannot be stored. */
+function parsedJson(text: string): JsonValue {
+  let value: JsonValue
+  try {
+    value = parse(text, { protoAction: 'error', constructorAction: 'error' })
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new ArgumentError('text', 'must be JSON without keys that change the prototype of objects')
+  }
+  const problem = jsonProblem(value)
+  if (problem !== undefined) throw new ArgumentError('text', problem)
+  return value
+}

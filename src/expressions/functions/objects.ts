@@ -1,0 +1,59 @@
+import { isJsonObject } from '../../shared/json.ts'
+import type { objectFunctions } from '../language/declared/objects.ts'
+import { ArgumentError } from '../language/function-declaration.ts'
+import type { BodiesOf } from './body-of.ts'
+import { spendOn, spendOnNew } from './bounded.ts'
+import { objectOf } from './object-of.ts'
+
+export const objectBodies: BodiesOf<typeof objectFunctions> = {
+  keys: (context, object) => {
+    const keys = Object.keys(object)
+    spendOnNew(context, 'object', keys.length)
+    return keys
+  },
+  values: (context, object) => {
+    const values = Object.values(object)
+    spendOnNew(context, 'object', values.length)
+    return values
+  },
+  entries: (context, object) => {
+    const keys = Object.keys(object)
+    spendOnNew(context, 'object', keys.length)
+    return keys.map((key) => ({ key, value: object[key] ?? null }))
+  },
+  fromEntries: (context, list) => {
+    spendOn(context, 'list', list)
+    return objectOf(
+      'list',
+      list.map((entry) => {
+        if (!isJsonObject(entry) || typeof entry.key !== 'string')
+          throw new ArgumentError('list', 'must hold objects with key (a text) and value')
+        return [entry.key, entry.value ?? null]
+      }),
+    )
+  },
+  pick: (context, object, names) => {
+    spendOn(context, 'names', names)
+    const own = names.filter((name) => typeof name === 'string' && Object.hasOwn(object, name))
+    return objectOf(
+      'names',
+      own.map((name) => [String(name), object[String(name)] ?? null]),
+    )
+  },
+  omit: (context, object, names) => {
+    spendOn(context, 'names', names)
+    const left = new Set(names)
+    const entries = Object.entries(object)
+    context.spend(entries.length)
+    return objectOf(
+      'object',
+      entries.filter(([key]) => !left.has(key)),
+    )
+  },
+  merge: (context, ...objects) => {
+    const entries = objects.flatMap((object) => Object.entries(object))
+    context.spend(entries.length)
+    return objectOf('objects', entries)
+  },
+  has: (_, object, name) => Object.hasOwn(object, name) && (object[name] ?? null) !== null,
+}

@@ -1,0 +1,56 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { guidSource } from '../../shared/guid.ts'
+import type { randomAndHashFunctions } from '../language/declared/random-and-hashes.ts'
+import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import type { BodiesOf } from './body-of.ts'
+
+const algorithms = ['sha256', 'sha384', 'sha512', 'sha1', 'md5']
+const TOKEN_BYTES = 32
+
+export const randomAndHashBodies: BodiesOf<typeof randomAndHashFunctions> = {
+  uuid: (context) => guidSource(context.now, (bytes) => bytes.set(context.random(bytes.length)))(),
+  randomToken: (context) =>
+    context.random(TOKEN_BYTES).toBase64({ alphabet: 'base64url', omitPadding: true }),
+  randomNumber: (context, from, to) => randomFrom(context, from, to),
+  hash: (_, algorithm, text) => createHash(checked(algorithm)).update(text).digest('hex'),
+  hmac: (_, algorithm, key, text) => createHmac(checked(algorithm), key).update(text).digest('hex'),
+  equalInConstantTime: (_, a, b) => b !== undefined && timingSafeEqual(digest(a), digest(b)),
+}
+
+/** Of equal length, which the comparison asks for. */
+function digest(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest()
+}
+
+function checked(algorithm: string): string {
+  const name = algorithm.toLowerCase().replace('-', '')
+  if (!algorithms.includes(name))
+    throw new ArgumentError(
+      'algorithm',
+      `must be one of ${algorithms.join(', ')}; got ${JSON.stringify(algorithm.slice(0, 30))}`,
+    )
+  return name
+}
+
+/** Bits of a double that are exact. */
+const BITS = 2 ** 53
+/** Less than every second try is refused: so many in a row mean that the bytes are not random. */
+const MOST_TRIES = 128
+
+/** Without a bias: numbers beyond the last whole multiple of the span are drawn again. */
+function randomFrom(context: FunctionContext, from: number, to: number): number {
+  const span = to - from + 1
+  if (span < 1) throw new ArgumentError('to', 'must not be smaller than from')
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || span > BITS)
+    throw new ArgumentError('to', 'is too far from from: at most 2^53 numbers')
+  const limit = BITS - (BITS % span)
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const drawn = draw(context.random(7))
+    if (drawn < limit) return from + (drawn % span)
+  }
+  throw new Error('The source of random bytes is broken.')
+}
+
+function draw(bytes: Uint8Array): number {
+  return bytes.reduce((sum, byte, i) => (i === 0 ? byte & 31 : sum * 256 + byte), 0)
+}

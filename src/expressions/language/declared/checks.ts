@@ -1,0 +1,55 @@
+import type { FunctionDeclaration } from '../function-declaration.ts'
+import { any, condition } from './given.ts'
+
+const value = { name: 'value', type: any, takesNothing: true } as const
+
+export const checkFunctions = [
+  {
+    name: 'isEmpty',
+    parameters: [value],
+    gives: condition,
+    help: 'Whether the value is nothing, a text without a visible character, an empty list or an empty object.',
+    example: "isEmpty('  ')",
+    result: true,
+  },
+  {
+    name: 'isNumber',
+    parameters: [value],
+    gives: condition,
+    help: 'Whether the value is a number, or a text that `number` reads.',
+    example: "isNumber('12.5')",
+    result: true,
+  },
+  {
+    name: 'isDate',
+    parameters: [value],
+    gives: condition,
+    help: 'Whether the value is the text of a day or an instant that exists, such as 2026-01-31 or 2026-01-31T09:00Z.',
+    example: "isDate('2026-02-30')",
+    result: false,
+  },
+  {
+    name: 'isEmail',
+    parameters: [value],
+    gives: condition,
+    help: 'Whether the value has the form of an e-mail address.',
+    example: "isEmail('ann@example.com')",
+    result: true,
+  },
+  {
+    name: 'isUrl',
+    parameters: [value],
+    gives: condition,
+    help: 'Whether the value is a complete web address (http or https).',
+    example: "isUrl('https://example.com/a')",
+    result: true,
+  },
+  {
+    name: 'isGuid',
+    parameters: [value],
+    gives: condition,
+    help: 'Whether the value has the form of a GUID, of any version.',
+    example: "isGuid('0197c2de-1f00-7000-8000-000000000001')",
+    result: true,
+  },
+] as const satisfies readonly FunctionDeclaration[]

@@ -1,0 +1,126 @@
+import type { FunctionDeclaration } from '../function-declaration.ts'
+import { any, condition, number, object, text, whole } from './given.ts'
+
+const textIn = { name: 'text', type: text } as const
+const value = { name: 'value', type: any } as const
+
+export const conversionFunctions = [
+  {
+    name: 'text',
+    parameters: [value],
+    gives: text,
+    help: 'The value as a text; lists and objects as JSON.',
+    example: 'text(2.50)',
+    result: '2.5',
+  },
+  {
+    name: 'number',
+    parameters: [{ name: 'value', type: [text, number, condition] }],
+    gives: number,
+    help: 'The number that a text spells, such as 12, -0.5 or 1e3. Nothing for blank text; true is 1.',
+    example: "number(' 12.50 ')",
+    result: 12.5,
+  },
+  {
+    name: 'condition',
+    parameters: [{ name: 'value', type: [text, number, condition] }],
+    gives: condition,
+    help: 'True for true, 1, yes and on; false for false, 0, no and off. Nothing for blank text.',
+    example: "condition('yes')",
+    result: true,
+  },
+  {
+    name: 'jsonParse',
+    parameters: [textIn],
+    gives: any,
+    help: 'The value that a JSON text spells.',
+    example: 'jsonParse(\'{"a":[1]}\')',
+    result: { a: [1] },
+  },
+  {
+    name: 'jsonText',
+    parameters: [
+      { ...value, takesNothing: true },
+      { name: 'indent', type: whole, optional: true },
+    ],
+    gives: text,
+    help: 'The value as JSON, with so many spaces for each level (0 by default, at most 10).',
+    example: 'jsonText({ a: [1, true] })',
+    result: '{"a":[1,true]}',
+  },
+  {
+    name: 'base64',
+    parameters: [textIn],
+    gives: text,
+    help: 'The text (UTF-8) as base64.',
+    example: "base64('Zoë')",
+    result: 'Wm/Dqw==',
+  },
+  {
+    name: 'fromBase64',
+    parameters: [textIn],
+    gives: text,
+    help: 'The text that base64, or base64 for web addresses, spells.',
+    example: "fromBase64('Wm/Dqw==')",
+    result: 'Zoë',
+  },
+  {
+    name: 'hex',
+    parameters: [textIn],
+    gives: text,
+    help: 'The text (UTF-8) as hexadecimal digits.',
+    example: "hex('Zoë')",
+    result: '5a6fc3ab',
+  },
+  {
+    name: 'fromHex',
+    parameters: [textIn],
+    gives: text,
+    help: 'The text that hexadecimal digits spell.',
+    example: "fromHex('5a6fc3ab')",
+    result: 'Zoë',
+  },
+  {
+    name: 'urlEncode',
+    parameters: [textIn],
+    gives: text,
+    help: 'The text for one part of a web address, as `escapeUrl`.',
+    example: "urlEncode('a b&c')",
+    result: 'a%20b%26c',
+  },
+  {
+    name: 'urlDecode',
+    parameters: [textIn],
+    gives: text,
+    help: 'The text that one part of a web address spells.',
+    example: "urlDecode('a%20b%26c')",
+    result: 'a b&c',
+  },
+  {
+    name: 'parseUrl',
+    parameters: [textIn],
+    gives: {
+      kind: 'object',
+      fields: { protocol: text, host: text, port: number, path: text, query: object, fragment: text },
+      open: false,
+    },
+    help: 'The parts of a web address. A field that comes several times in the query is a list.',
+    example: "parseUrl('https://example.com:8443/a?b=1&b=2&c=x#top')",
+    result: {
+      protocol: 'https',
+      host: 'example.com',
+      port: 8443,
+      path: '/a',
+      query: { b: ['1', '2'], c: 'x' },
+      fragment: 'top',
+    },
+  },
+  {
+    name: 'queryText',
+    parameters: [{ name: 'object', type: object }],
+    gives: text,
+    help: 'The fields as the query of a web address. A list gives one part for each element; nothing gives none.',
+    example: "queryText({ q: 'a b', tag: ['x', 'y'] })",
+    result: 'q=a+b&tag=x&tag=y',
+  },
+] as const satisfies readonly FunctionDeclaration[]
