@@ -1,0 +1,28 @@
+import { declaredFunctions, declaredMethods } from '../language/declared/functions.ts'
+import type { CallableFunction, ExpressionHost } from '../language/expression-host.ts'
+import type { FunctionBody } from '../language/function-body.ts'
+import type { FunctionDeclaration } from '../language/function-declaration.ts'
+import { functionBodies, methodBodies } from './function-bodies.ts'
+
+/** Every function and method with its body, as the compiler of expressions asks for them. Made once, shared by all. */
+export function callableFunctions(): Pick<ExpressionHost<never>, 'function' | 'method'> {
+  const functions = callable(declaredFunctions(), functionBodies())
+  const methods = {
+    text: callable(declaredMethods('text'), methodBodies('text')),
+    list: callable(declaredMethods('list'), methodBodies('list')),
+    number: callable(declaredMethods('number'), methodBodies('number')),
+  }
+  return { function: (name) => functions.get(name), method: (on, name) => methods[on].get(name) }
+}
+
+function callable(
+  declared: ReadonlyMap<string, FunctionDeclaration>,
+  bodies: ReadonlyMap<string, FunctionBody>,
+): ReadonlyMap<string, CallableFunction> {
+  const found = new Map<string, CallableFunction>()
+  for (const [name, declaration] of declared) {
+    const body = bodies.get(name)
+    if (body) found.set(name, { declaration, body })
+  }
+  return found
+}

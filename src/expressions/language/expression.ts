@@ -1,0 +1,151 @@
+/**
+ * The tree of an expression. Positions are zero-based columns of its text, `end` behind the last character; parentheses leave
+ * no trace. There is nothing else in an expression: what the parser cannot say with these kinds, it refuses.
+ */
+export type Expression =
+  | Literal
+  | NameRead
+  | ParameterRead
+  | Member
+  | Index
+  | ListLiteral
+  | ObjectLiteral
+  | Template
+  | Unary
+  | Binary
+  | Logical
+  | Choice
+  | Call
+  | MethodCall
+
+export interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+export interface Literal extends Place {
+  readonly kind: 'literal'
+  readonly value: string | number | boolean | null
+}
+
+/** `goods`, or `blocks.goods`, which always means the block. */
+export interface NameRead extends Place {
+  readonly kind: 'name'
+  readonly name: string
+  readonly inBlocks: boolean
+  /** Of the name alone, without `blocks.`. */
+  readonly at: Place
+}
+
+/** A parameter of an arrow function that is around it. */
+export interface ParameterRead extends Place {
+  readonly kind: 'parameter'
+  readonly name: string
+  readonly slot: number
+}
+
+export interface Member extends Place {
+  readonly kind: 'member'
+  readonly of: Expression
+  readonly key: string
+}
+
+export interface Index extends Place {
+  readonly kind: 'index'
+  readonly of: Expression
+  readonly key: Expression
+}
+
+export interface Spread extends Place {
+  readonly kind: 'spread'
+  readonly of: Expression
+}
+
+export interface ListLiteral extends Place {
+  readonly kind: 'list'
+  readonly elements: readonly (Expression | Spread)[]
+}
+
+export interface Entry extends Place {
+  readonly kind: 'entry'
+  readonly key: string
+  readonly value: Expression
+  /** `{ title }` for `{ title: title }`. */
+  readonly shorthand: boolean
+}
+
+export interface ObjectLiteral extends Place {
+  readonly kind: 'object'
+  readonly entries: readonly (Entry | Spread)[]
+}
+
+/** One text more than there are values. */
+export interface Template extends Place {
+  readonly kind: 'template'
+  readonly texts: readonly string[]
+  readonly values: readonly Expression[]
+}
+
+export interface Unary extends Place {
+  readonly kind: 'unary'
+  readonly operator: '!' | '-'
+  readonly of: Expression
+}
+
+export type Arithmetic = '+' | '-' | '*' | '/' | '%' | '**'
+export type Order = '<' | '<=' | '>' | '>='
+/** `===` and `!==` mean the same and are not kept apart. */
+export type Equality = '==' | '!='
+
+export interface Binary extends Place {
+  readonly kind: 'binary'
+  readonly operator: Arithmetic | Order | Equality
+  readonly left: Expression
+  readonly right: Expression
+}
+
+export interface Logical extends Place {
+  readonly kind: 'logical'
+  readonly operator: '&&' | '||' | '??'
+  readonly left: Expression
+  readonly right: Expression
+}
+
+export interface Choice extends Place {
+  readonly kind: 'choice'
+  readonly test: Expression
+  readonly then: Expression
+  readonly otherwise: Expression
+}
+
+/** Stands only among the arguments of a call. */
+export interface Arrow extends Place {
+  readonly kind: 'arrow'
+  readonly parameters: readonly { readonly name: string; readonly slot: number }[]
+  readonly body: Expression
+}
+
+export type Argument = Expression | Arrow
+
+export interface Call extends Place {
+  readonly kind: 'call'
+  readonly name: string
+  /** Of the name alone. */
+  readonly at: Place
+  readonly arguments: readonly Argument[]
+}
+
+export interface MethodCall extends Place {
+  readonly kind: 'method'
+  readonly of: Expression
+  readonly name: string
+  readonly at: Place
+  readonly arguments: readonly Argument[]
+}
+
+export interface ParsedExpression {
+  readonly text: string
+  readonly root: Expression
+  /** How many values of arrow parameters there can be at a time. */
+  readonly slots: number
+}

@@ -1,0 +1,65 @@
+import { type Expression as AcornExpression, parseExpressionAt, tokenizer } from 'acorn'
+import type { ParsedExpression, Place } from './expression.ts'
+import type { ExpressionProblem } from './expression-problem.ts'
+import { MAX_NESTING, readNodes } from './read-nodes.ts'
+import { RefusedNode } from './refused-node.ts'
+
+export const MAX_EXPRESSION = 10_000
+
+export type Parsed =
+  | { readonly expression: ParsedExpression; readonly problem?: undefined }
+  | { readonly expression?: undefined; readonly problem: ExpressionProblem }
+
+/** Reads the whole text as one expression. Any text at all gives a tree or one problem; nothing is thrown. */
+export function parseExpression(text: string): Parsed {
+  if (text.length > MAX_EXPRESSION) {
+    const message = `The expression has ${text.length.toLocaleString('en')} characters; at most 10,000 are allowed.`
+    return { problem: { message, start: MAX_EXPRESSION, end: text.length } }
+  }
+  if (text.trim() === '')
+    return { problem: { message: 'The expression is empty.', start: 0, end: text.length } }
+  try {
+    return { expression: { text, ...readNodes(wholeText(text)) } }
+  } catch (error) {
+    return { problem: problemOf(error, text) }
+  }
+}
+
+/** Acorn's tree of the text, of which nothing is left over. */
+function wholeText(text: string): AcornExpression {
+  const onComment = (_block: boolean, _text: string, start: number) => refuseOldComment(text, start)
+  const options = { ecmaVersion: 2025, preserveParens: true, allowHashBang: false, onComment } as const
+  const tree = parseExpressionAt(text, 0, options)
+  const rest = tokenizer(text.slice(tree.end), { ...options, onComment: [] }).getToken()
+  if (rest.type.label !== 'eof') {
+    const place = { start: tree.end + rest.start, end: tree.end + Math.max(rest.end, rest.start + 1) }
+    throw new RefusedNode('Unexpected text after the end of the expression.', place)
+  }
+  return tree
+}
+
+/** Browsers still read `<!--` and `-->` as comments, which hides the rest of a line. */
+function refuseOldComment(text: string, start: number) {
+  const two = text.slice(start, start + 2)
+  if (two !== '//' && two !== '/*')
+    throw new RefusedNode('Unexpected text.', { start, end: Math.min(text.length, start + 3) })
+}
+
+function problemOf(error: unknown, text: string): ExpressionProblem {
+  if (error instanceof RefusedNode) return { message: error.message, ...error.place }
+  if (!(error instanceof SyntaxError)) throw error
+  const at = 'pos' in error && typeof error.pos === 'number' ? Math.min(error.pos, text.length) : 0
+  const place: Place = { start: at, end: Math.min(text.length, at + 1) }
+  if (error.message.startsWith('Not enough stack')) {
+    return {
+      message: `The expression is nested deeper than ${MAX_NESTING} levels.`,
+      start: 0,
+      end: text.length,
+    }
+  }
+  const said = error.message.replace(/ \(\d+:\d+\)$/, '')
+  const atEnd = at >= text.trimEnd().length
+  if (said === 'Unexpected token')
+    return { message: atEnd ? 'The expression is not finished.' : 'Unexpected text.', ...place }
+  return { message: `${said}.`, ...place }
+}

@@ -1,0 +1,189 @@
+import type {
+  Expression as AcornExpression,
+  ArrowFunctionExpression,
+  CallExpression,
+  MemberExpression,
+  Node,
+  PrivateIdentifier,
+  Property,
+  SpreadElement,
+  Super,
+} from 'acorn'
+import type { Argument, Arrow, Entry, Expression, Spread } from './expression.ts'
+import { binaryOperator, readLiteral, readTemplateTexts, refusal } from './read-parts.ts'
+import { RefusedNode } from './refused-node.ts'
+
+export const MAX_NESTING = 64
+const MAX_NODES = 2_000
+const MOST_PARAMETERS = 3
+
+/** The parameters that can be seen from a node, the innermost last. */
+type Scope = readonly string[]
+type Inside = AcornExpression | Super | PrivateIdentifier
+
+/** Our tree from acorn's. Throws `RefusedNode` at the first node that the language does not have. */
+export function readNodes(tree: AcornExpression): { readonly root: Expression; readonly slots: number } {
+  const reader = new NodeReader()
+  const root = reader.read(tree, [], 1)
+  return { root, slots: reader.slots }
+}
+
+class NodeReader {
+  slots = 0
+  #nodes = 0
+
+  /** A chain such as `a + b + c` or `a.b.c` is one level, however long: only its first part keeps the depth. */
+  read(node: Inside, scope: Scope, depth: number): Expression {
+    this.#count(node, depth)
+    const { start, end } = node
+    const below = (one: Inside) => this.read(one, scope, depth + 1)
+    switch (node.type) {
+      case 'ParenthesizedExpression':
+        return below(node.expression)
+      case 'ChainExpression':
+        return this.read(node.expression, scope, depth)
+      case 'Literal':
+        return readLiteral(node)
+      case 'Identifier':
+        return this.#identifier(node.name, node, scope)
+      case 'TemplateLiteral':
+        return {
+          kind: 'template',
+          start,
+          end,
+          texts: readTemplateTexts(node),
+          values: node.expressions.map(below),
+        }
+      case 'UnaryExpression': {
+        const { operator } = node
+        if (operator !== '!' && operator !== '-') throw refusal(node)
+        return { kind: 'unary', start, end, operator, of: below(node.argument) }
+      }
+      case 'BinaryExpression': {
+        const operator = binaryOperator(node)
+        const left = this.read(node.left, scope, depth)
+        return { kind: 'binary', start, end, operator, left, right: below(node.right) }
+      }
+      case 'LogicalExpression': {
+        const left = this.read(node.left, scope, depth)
+        return { kind: 'logical', start, end, operator: node.operator, left, right: below(node.right) }
+      }
+      case 'ConditionalExpression': {
+        const [test, then] = [below(node.test), below(node.consequent)]
+        return { kind: 'choice', start, end, test, then, otherwise: below(node.alternate) }
+      }
+      case 'ArrayExpression': {
+        const elements = node.elements.map((one) => this.#element(one, node, scope, depth + 1))
+        return { kind: 'list', start, end, elements }
+      }
+      case 'ObjectExpression': {
+        const entries = node.properties.map((one) => this.#entry(one, scope, depth + 1))
+        return { kind: 'object', start, end, entries }
+      }
+      case 'MemberExpression':
+        return this.#member(node, scope, depth)
+      case 'CallExpression':
+        return this.#call(node, scope, depth)
+      default:
+        throw refusal(node)
+    }
+  }
+
+  #count(node: Node, depth: number) {
+    if (++this.#nodes > MAX_NODES)
+      throw new RefusedNode(`The expression has more than ${MAX_NODES.toLocaleString('en')} parts.`, node)
+    if (depth > MAX_NESTING)
+      throw new RefusedNode(`The expression is nested deeper than ${MAX_NESTING} levels.`, node)
+  }
+
+  #identifier(name: string, { start, end }: Node, scope: Scope): Expression {
+    const slot = scope.lastIndexOf(name)
+    if (slot >= 0) return { kind: 'parameter', start, end, name, slot }
+    if (name === 'blocks') throw new RefusedNode('Write the name of a block after "blocks.".', { start, end })
+    if (name === 'undefined') throw new RefusedNode('Write null for nothing.', { start, end })
+    return { kind: 'name', start, end, name, inBlocks: false, at: { start, end } }
+  }
+
+  #element(node: AcornExpression | SpreadElement | null, list: Node, scope: Scope, depth: number) {
+    if (node === null) throw new RefusedNode('An element of the list is missing.', list)
+    return node.type === 'SpreadElement' ? this.#spread(node, scope, depth) : this.read(node, scope, depth)
+  }
+
+  #spread(node: SpreadElement, scope: Scope, depth: number): Spread {
+    const of = this.read(node.argument, scope, depth)
+    return { kind: 'spread', start: node.start, end: node.end, of }
+  }
+
+  #entry(node: Property | SpreadElement, scope: Scope, depth: number): Entry | Spread {
+    if (node.type === 'SpreadElement') return this.#spread(node, scope, depth)
+    const { start, end, shorthand, key } = node
+    if (node.kind !== 'init' || node.method)
+      throw new RefusedNode('An object in an expression has values only.', node)
+    if (node.computed)
+      throw new RefusedNode('The name of a field must be written out; it cannot be calculated.', key)
+    const name = key.type === 'Identifier' ? key.name : key.type === 'Literal' ? String(key.value) : undefined
+    if (name === undefined) throw refusal(key)
+    if (name === '__proto__') throw new RefusedNode('A field cannot have the name __proto__.', key)
+    return { kind: 'entry', start, end, key: name, shorthand, value: this.read(node.value, scope, depth) }
+  }
+
+  #member(node: MemberExpression, scope: Scope, depth: number): Expression {
+    const { start, end, object, property } = node
+    if (isBlocks(object)) {
+      if (node.computed || property.type !== 'Identifier')
+        throw new RefusedNode('Write the name of a block after "blocks.".', object)
+      const at = { start: property.start, end: property.end }
+      return { kind: 'name', start, end, name: property.name, inBlocks: true, at }
+    }
+    const of = this.read(object, scope, depth)
+    if (node.computed) return { kind: 'index', start, end, of, key: this.read(property, scope, depth + 1) }
+    if (property.type !== 'Identifier') throw refusal(property)
+    return { kind: 'member', start, end, of, key: property.name }
+  }
+
+  #call(node: CallExpression, scope: Scope, depth: number): Expression {
+    const { start, end, callee } = node
+    const given = () => node.arguments.map((one) => this.#argument(one, scope, depth + 1))
+    if (callee.type === 'Identifier') {
+      const at = { start: callee.start, end: callee.end }
+      return { kind: 'call', start, end, name: callee.name, at, arguments: given() }
+    }
+    if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier')
+      throw new RefusedNode('Only functions and methods can be called, by their name.', callee)
+    const { name, start: from, end: to } = callee.property
+    const of = this.read(callee.object, scope, depth)
+    return { kind: 'method', start, end, of, name, at: { start: from, end: to }, arguments: given() }
+  }
+
+  #argument(node: AcornExpression | SpreadElement, scope: Scope, depth: number): Argument {
+    if (node.type === 'SpreadElement')
+      throw new RefusedNode('A list cannot be spread into arguments; give the list itself.', node)
+    return node.type === 'ArrowFunctionExpression'
+      ? this.#arrow(node, scope, depth)
+      : this.read(node, scope, depth)
+  }
+
+  #arrow(node: ArrowFunctionExpression, scope: Scope, depth: number): Arrow {
+    this.#count(node, depth)
+    const { start, end, body } = node
+    if (node.async || body.type === 'BlockStatement')
+      throw new RefusedNode('Write the value directly after =>, without braces and async.', node)
+    if (node.params.length > MOST_PARAMETERS)
+      throw new RefusedNode(`An arrow function has at most ${MOST_PARAMETERS} parameters.`, node)
+    const names = node.params.map((parameter) => {
+      if (parameter.type !== 'Identifier')
+        throw new RefusedNode('A parameter of an arrow function must be a plain name.', parameter)
+      if (parameter.name === 'blocks')
+        throw new RefusedNode('A parameter cannot have the name blocks.', parameter)
+      return parameter.name
+    })
+    const inner = [...scope, ...names]
+    this.slots = Math.max(this.slots, inner.length)
+    const parameters = names.map((name, at) => ({ name, slot: scope.length + at }))
+    return { kind: 'arrow', start, end, parameters, body: this.read(body, inner, depth + 1) }
+  }
+}
+
+function isBlocks(node: Node): boolean {
+  return 'name' in node && node.type === 'Identifier' && node.name === 'blocks'
+}
