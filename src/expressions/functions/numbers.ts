@@ -97,10 +97,10 @@ function separatorsOf(locale: string): { readonly group: string; readonly decima
 
 /** Without separators of thousands where they may be; else as it is, which is no number then: 1,5 in English is not 15. */
 function ungrouped(text: string, group: string): string {
-  const isSpace = (character: string) => /^\s$/.test(character)
+  const isAlike = (a: string, b: string) => [/^\s$/, /^['’]$/].some((kind) => kind.test(a) && kind.test(b))
   const [first = '', ...others] = text.split(/[\s.,'’]/)
   const separators = [...text.replace(/\d/g, '')]
-  const fits = separators.every((one) => one === group || (isSpace(one) && isSpace(group)))
+  const fits = separators.every((one) => one === group || isAlike(one, group))
   const isGrouped = /^\d{1,3}$/.test(first) && others.every((part) => /^\d{3}$/.test(part))
   return others.length > 0 && fits && isGrouped ? first + others.join('') : text
 }
