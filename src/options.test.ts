@@ -11,6 +11,12 @@ test.each([
     'loud',
     'QUOIN_LOG_LEVEL is "loud"; it must be trace, debug, info, warn, error, fatal, silent.',
   ],
+  [
+    'QUOIN_TIME_ZONE',
+    'Mars/Olympus',
+    'QUOIN_TIME_ZONE is "Mars/Olympus"; it must be a time zone such as Europe/Berlin.',
+  ],
+  ['QUOIN_LOCALE', 'e_n', 'QUOIN_LOCALE is "e_n"; it must be a language tag such as en-US.'],
   ['QUOIN_ALLOWED_HOSTS', 'http://x/', /^QUOIN_ALLOWED_HOSTS is "http:\/\/x\/"; it must be a list/],
   [
     'DATABASE_URL',

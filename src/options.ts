@@ -64,6 +64,16 @@ const flag = {
   read: (given: string) => (given === '1' ? true : given === '0' ? false : undefined),
 }
 
+/** The text, if what is made of it can be made. */
+function accepted(given: string, make: () => unknown): string | undefined {
+  try {
+    make()
+    return given
+  } catch {
+    return undefined
+  }
+}
+
 const environments = ['development', 'production'] as const
 
 function choice<const T extends string>(...values: readonly T[]) {
@@ -251,6 +261,20 @@ export const optionTable = {
     secret: true,
     read: (given: string) => (given === '' || /^\S{16,}$/.test(given) ? given : undefined),
   },
+  timeZone: {
+    variable: 'QUOIN_TIME_ZONE',
+    fallback: 'UTC',
+    help: 'Time zone of functions in expressions that get none. All nodes need the same.',
+    accepts: 'a time zone such as Europe/Berlin',
+    read: (given: string) => accepted(given, () => new Intl.DateTimeFormat('en', { timeZone: given })),
+  },
+  locale: {
+    variable: 'QUOIN_LOCALE',
+    fallback: 'en-US',
+    help: 'Locale of functions in expressions that get none. All nodes need the same.',
+    accepts: 'a language tag such as en-US',
+    read: (given: string) => accepted(given, () => new Intl.Locale(given)),
+  },
   entity: {
     variable: 'QUOIN_ENTITY',
     fallback: '1',
@@ -325,6 +349,8 @@ export function readOptions(
     token: read(optionTable.token),
     configHome: read(optionTable.configHome),
     metricsToken: read(optionTable.metricsToken),
+    timeZone: read(optionTable.timeZone),
+    locale: read(optionTable.locale),
     entity: read(optionTable.entity),
   }
   if (options.workers > 1 && options.databaseUrl !== '')

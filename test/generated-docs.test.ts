@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { contractPage } from '../scripts/contract-page.ts'
 import { blocksPage, errorsPage, settingsPage } from '../scripts/docs-pages.ts'
 import { endpointsPage } from '../scripts/endpoints-page.ts'
+import { functionsPage } from '../scripts/functions-page.ts'
 import { tortureSection } from './cluster/torture-section.ts'
 
 test.each([
@@ -10,6 +11,7 @@ test.each([
   ['contract.md', contractPage],
   ['endpoints.md', endpointsPage],
   ['errors.md', errorsPage],
+  ['functions.md', functionsPage],
   ['settings.md', settingsPage],
 ])('docs/%s is what the definitions say (else: npm run docs)', async (name, page) => {
   expect(await readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')).toBe(await page())

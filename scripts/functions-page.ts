@@ -1,0 +1,45 @@
+import {
+  declaredFunctions,
+  functionGroups,
+  methodGroups,
+} from '../src/expressions/language/declared/functions.ts'
+import type { FunctionDeclaration, Parameter } from '../src/expressions/language/function-declaration.ts'
+import { code, prose, table } from './markdown.ts'
+
+const intro = `# Functions of expressions
+
+<!-- Made by npm run docs from the definitions. Do not edit. -->
+
+${declaredFunctions().size} functions, and methods of texts, lists and numbers with the names and meanings of JavaScript. \`?\` marks a
+parameter that may be left out, \`…\` one that takes any number of arguments. With nothing as the first argument most functions
+give nothing. A text has at most 1,000,000 characters, a list at most 10,000 elements; each element that a function looks at
+costs as much of a run's budget as one block. The tests run every example.
+
+Dates: a day (\`2026-01-31\`) has no time zone. An instant is ISO 8601 text that ends in \`Z\`; functions take Unix seconds too.
+Without \`zone\` and \`locale\` those of \`QUOIN_TIME_ZONE\` and \`QUOIN_LOCALE\` are used.
+`
+
+/** Every function and method of expressions, by group. */
+export function functionsPage(): string {
+  const sections = Object.entries(functionGroups).map(
+    ([title, functions]) => `## ${title}\n\n${tableOf(functions, '')}`,
+  )
+  const methods = Object.entries(methodGroups).map(
+    ([on, declared]) => `## Methods of a ${on}\n\n${tableOf(declared, `${on}.`)}`,
+  )
+  return [intro, ...sections, ...methods].join('\n')
+}
+
+function tableOf(functions: readonly FunctionDeclaration[], before: string): string {
+  const rows = functions.map(({ name, parameters, help, example, result }) => [
+    code(`${before}${name}(${parameters.map(parameterText).join(', ')})`),
+    prose(help),
+    code(example),
+    result === undefined ? 'differs each time' : code(JSON.stringify(result)),
+  ])
+  return table('', ['Signature', 'Meaning', 'Example', 'Result'], rows)
+}
+
+function parameterText({ name, optional, rest }: Parameter): string {
+  return `${rest ? '…' : ''}${name}${optional ? '?' : ''}`
+}
