@@ -3,12 +3,13 @@
  * block did with the world. What it gives is checked against its out-pins. For the tests beside the blocks.
  */
 import type { BlockDefinition, FlowBlock, TriggerBlock, ValueBlock } from '../src/blocks/block.ts'
-import type { Cache, FlowContext, LaterCall, LogLevel } from '../src/blocks/context.ts'
+import type { Cache, FlowContext, LaterCall, LogLevel, RunVariables } from '../src/blocks/context.ts'
 import { converterFor, finishPin } from '../src/blocks/convert-pin.ts'
 import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
 import { readSettings } from '../src/blocks/read-settings.ts'
 import type { Reply } from '../src/blocks/reply.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
+import { runVariables } from '../src/flows/run/run-variables.ts'
 import type { CustomOutPin } from '../src/shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
 import type { Session } from '../src/storage/database.ts'
@@ -36,6 +37,9 @@ export interface Circumstances {
   readonly functions?: Readonly<Record<string, (parameters: Parameters) => JsonValue | undefined>>
   /** The user for whom a run without a request is. */
   readonly user?: JsonObject
+  /** What a pass of a body does; false ends the loop. */
+  readonly body?: (given: Readonly<Record<string, unknown>>) => boolean
+  readonly variables?: RunVariables
   /** What `enqueue` gives; `job 1` if not said. */
   readonly enqueue?: FlowContext['enqueue']
 }
@@ -48,6 +52,8 @@ export interface Ran {
   readonly logs: readonly { readonly level: LogLevel; readonly value: JsonValue | undefined }[]
   readonly calls: readonly { readonly name: string; readonly parameters: Parameters }[]
   readonly enqueued: readonly LaterCall[]
+  /** What was given to the passes of a body, in order. */
+  readonly passes: readonly Readonly<Record<string, unknown>>[]
   /** The values given to `finish`, in order. */
   readonly finished: readonly (JsonValue | undefined)[]
 }
@@ -60,7 +66,7 @@ export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstanc
   const settings = settingsOf(block, given.fields)
   const inputs = inputsOf(block.in, given.inputs ?? {})
   const more = moreOf(block.moreIn?.(settings) ?? {}, given.more ?? {})
-  const memory = { replies: [], logs: [], calls: [], enqueued: [], finished: [] }
+  const memory = { replies: [], logs: [], calls: [], enqueued: [], passes: [], finished: [] }
   const context = contextOf(given, { settings, more }, memory)
   const outPins = { ...block.out, ...block.moreOut?.(settings, []) }
   if (block.kind === 'value') {
@@ -142,6 +148,7 @@ interface Memory {
   readonly logs: Ran['logs'][number][]
   readonly calls: Ran['calls'][number][]
   readonly enqueued: LaterCall[]
+  readonly passes: Readonly<Record<string, unknown>>[]
   readonly finished: (JsonValue | undefined)[]
 }
 
@@ -162,6 +169,11 @@ function contextOf(
       return given.session
     },
     cache: given.cache ?? cacheWith(now),
+    variables: given.variables ?? runVariables(),
+    runBody(_pin, _element, values) {
+      memory.passes.push(values)
+      return given.body?.(values) ?? true
+    },
     signal: given.signal ?? new AbortController().signal,
     allowedHosts: given.allowedHosts ?? [],
     reply: (reply) => void memory.replies.push(reply),

@@ -66,6 +66,8 @@ interface ValueSpec<In extends InPins, Out extends OutPins, S extends Settings> 
   readonly readsAddress?: true
   /** All that it looks at of the run is the clock. */
   readonly readsClock?: true
+  /** Reads variables of the run: what it gave is forgotten when a block that may set one has run. */
+  readonly readsVariables?: true
   /** Its values come from the client: an invalid one is then 400, not 500. */
   readonly fromRequest?: true
   /** Pins that `moreOut` adds are given beside the declared ones. */
@@ -90,6 +92,10 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
    * taken for one to this caller alone.
    */
   readonly ignoresCaller?: true
+  /** May set variables of the run, itself or in the functions that it calls. */
+  readonly setsVariables?: true
+  /** Runs once each wired flow in-pin was reached, and then waits for all of them again. */
+  readonly joins?: true
   /** Has no flow out-pin `flow`, such as `branch`. */
   readonly ends?: true
   run(inputs: Inputs<In>, context: FlowContext<S>): MaybePromise<FlowResult<Out>>
@@ -176,6 +182,7 @@ export interface ValueBlock extends Erased {
   readonly readsRun?: true
   readonly readsAddress?: true
   readonly readsClock?: true
+  readonly readsVariables?: true
   readonly fromRequest?: true
   value(inputs: Given, context: ValueContext): Given
 }
@@ -185,6 +192,8 @@ export interface FlowBlock extends Erased {
   readonly outside?: true
   readonly repeatable?: true | readonly string[]
   readonly ignoresCaller?: true
+  readonly setsVariables?: true
+  readonly joins?: true
   run(inputs: Given, context: FlowContext): MaybePromise<Given | undefined>
 }
 

@@ -18,6 +18,8 @@ export interface ValueContext<S extends Settings = Settings> {
   readonly user?: JsonObject | undefined
   /** Guid of the block. */
   readonly block?: string
+  /** Values that the run's blocks share by name. Not there while constants are folded. */
+  readonly variables?: Pick<RunVariables, 'get'> | undefined
   /** Whether a wire leaves this out-pin: an unread value need not be evaluated. */
   wired(outPin: string): boolean
   /** Milliseconds since 1970. The same for all blocks of one run would be wrong for long runs, so it moves on. */
@@ -29,6 +31,7 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   /** The run's transaction. Flow blocks write and read through it and never commit: the run does. */
   readonly session: Session
   readonly cache: Cache
+  readonly variables: RunVariables
   /** Aborted at the run's deadline, on shutdown, and when the run fails elsewhere. Every block that waits obeys it. */
   readonly signal: AbortSignal
   /** Host names and addresses that `http request` may reach although they are private. */
@@ -40,7 +43,13 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   call(
     name: string,
     parameters: Readonly<Record<string, JsonValue | undefined>>,
+    element?: CalledElement,
   ): MaybePromise<JsonValue | undefined>
+  /**
+   * Runs what follows a flow out-pin once, to the end of its last branch, with these values on the block's other out-pins.
+   * False: the flow has returned meanwhile, so that no further element is due. A failure names the element.
+   */
+  runBody(pin: string, element: number, given: Readonly<Record<string, unknown>>): MaybePromise<boolean>
   /**
    * Has a custom function run later, in a run of its own: stored in the run's transaction, and undone with it. Gives the
    * job's guid, or undefined when a job with the same dedupe key waits or runs.
@@ -48,6 +57,23 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   enqueue(call: LaterCall): MaybePromise<string | undefined>
   /** Sets the result of the function (or run) that the block is in. The first one counts. */
   finish(value: JsonValue | undefined): void
+}
+
+/** The element of a list that a custom function is called with. */
+export interface CalledElement {
+  /** From 0; a failure names it. */
+  readonly index: number
+  /** The in-pin that parameters without an in-pin come from. */
+  readonly pin: string
+}
+
+/** Values by name that last as long as the run, in all of its frames. Bounded in size. */
+export interface RunVariables {
+  get(name: string): JsonValue | undefined
+  /** Gives what is wrong, in words that finish "<pin> …", and then changes nothing. */
+  set(name: string, value: JsonValue | undefined): string | undefined
+  /** Adds an item to the list of this name, which is empty at first. */
+  append(name: string, item: JsonValue): string | undefined
 }
 
 /** A call of a custom function that waits in a queue. */

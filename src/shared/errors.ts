@@ -55,13 +55,13 @@ export interface FlowFailure {
 
 interface ErrorDetails {
   /** Names of the body fields at fault, dotted. Only with INVALID_BODY. */
-  readonly fields?: readonly string[]
+  readonly fields?: readonly string[] | undefined
   /** Only with VALIDATION_FAILED. */
-  readonly problems?: readonly Problem[]
+  readonly problems?: readonly Problem[] | undefined
   /** Seconds; becomes the header `retry-after`. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** Only with FLOW_FAILED: what the flow says of its failure. */
-  readonly flow?: FlowFailure
+  readonly flow?: FlowFailure | undefined
   /** Kept for the log, never sent. */
   readonly cause?: unknown
 }

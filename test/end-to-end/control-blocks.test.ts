@@ -148,3 +148,49 @@ describe('fail', () => {
     expect([page.statusCode, page.body]).toEqual([422, expect.stringContaining('Not like this')])
   })
 })
+
+describe('each over documents', () => {
+  let small: TestQuoin
+  const blocks = (storage: string): JsonObject => ({
+    kept: { type: 'storage', fields: { storage } },
+    call: { type: 'on_startup_register_uri_post', in: { uri: storage } },
+    later: {
+      type: 'function_custom_execute_from_queue',
+      in: { flow: '@call.flow', function: storage, attempts: 1 },
+    },
+    asked: reply('@later.flow', 'asked'),
+    function: { type: 'trigger_custom_function', fields: { name: storage } },
+    each: { type: 'each', in: { flow: '@function.flow', storage: '@kept.storage' } },
+    count: {
+      type: 'set_value',
+      fields: { name: 'n', mode: 'add' },
+      in: { flow: '@each.each', value: 1 },
+    },
+    n: { type: 'value', fields: { name: 'n' } },
+    sum: { type: 'mutations_set_custom_field', in: { field: 'sum', value: '@n.value' } },
+    sums: { type: 'storage', fields: { storage: `${storage}_sums` } },
+    keep: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@each.flow', storage: '@sums.storage', mutations: '@sum.mutations' },
+    },
+    direct: { type: 'on_startup_register_uri_get', in: { uri: storage } },
+    run: { type: 'function_custom_execute', in: { flow: '@direct.flow', function: storage } },
+    done: reply('@run.flow', 'done'),
+  })
+
+  beforeAll(async () => {
+    small = await openTestQuoin({ QUOIN_RUN_BUDGET: '200' })
+    await small.install('many', blocks('many'))
+    const session = small.quoin.database.session()
+    for (let n = 0; n < 300; n += 1) await session.create('many', [])
+    await session.commit()
+  })
+  afterAll(() => small.close())
+
+  test('a job may go through more of them than a run may execute blocks; a request may not', async () => {
+    expect(await small.send('GET', '/many')).toMatchObject({ status: 503 })
+    expect(await small.documents('many_sums')).toEqual([])
+    expect(await small.send('POST', '/many', { body: {} })).toMatchObject({ status: 200 })
+    await expect.poll(() => small.documents('many_sums'), { timeout: 20_000 }).toMatchObject([{ sum: 300 }])
+  })
+})

@@ -7,6 +7,7 @@ export default defineFlow({
   identifier: 'function_custom_execute',
   title: 'Call a custom function',
   summary: 'Runs a custom function with these parameters and waits for its result.',
+  setsVariables: true,
   in: { function: { type: 'function', required: true, help: 'The name of the function.' } },
   out: { value: { type: 'any', help: 'The result of the function. Empty if it returned none.' } },
   settings: { parameters: { kind: 'names', help: 'Parameters to pass: each becomes a pin.' } },

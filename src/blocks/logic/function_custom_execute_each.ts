@@ -9,7 +9,8 @@ export default defineFlow({
   identifier: 'function_custom_execute_each',
   title: 'Call a custom function for each',
   summary:
-    'Runs a custom function once for each item of a list, one after the other, and waits. If one call fails, the writes of all calls are undone.',
+    'Runs a custom function once for each item of a list, one after the other, and waits. If one call fails, the writes of all calls are undone, and the error names the element, from 0 ("element 7: …").',
+  setsVariables: true,
   in: {
     function: { type: 'function', required: true, help: 'The name of the function.' },
     array: {
@@ -35,7 +36,8 @@ export default defineFlow({
     const values: JsonValue[] = []
     for (const item of array) {
       context.signal.throwIfAborted()
-      const value = context.call(name, { ...same, item, number: values.length + 1 })
+      const element = { index: values.length, pin: 'array' }
+      const value = context.call(name, { ...same, item, number: values.length + 1 }, element)
       values.push((await value) ?? null)
     }
     return { values, count: values.length }

@@ -1,5 +1,15 @@
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { WriteRefused } from '../../storage/write-refused.ts'
+
+interface FailurePlace {
+  readonly block: string
+  readonly type: string
+  readonly pin?: string | undefined
+  readonly parameter?: string | undefined
+  readonly argument?: string | undefined
+  readonly elements?: readonly number[]
+}
 
 /** A block failed. Carries what the log needs; a client sees only what `clientError` makes of it. */
 export class BlockFailure extends Error {
@@ -8,30 +18,70 @@ export class BlockFailure extends Error {
   readonly pin: string | undefined
   /** Name of the request's parameter that did not fit; undefined when the request is not to blame. */
   readonly parameter: string | undefined
+  /** Name of the parameter that its custom function was called with and that did not fit. */
+  readonly argument: string | undefined
+  /** Which element of a list it was about, from 0, the outermost list last. */
+  readonly elements: readonly number[]
 
-  constructor(at: { block: string; type: string; pin?: string; parameter?: string }, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
+  constructor(at: FailurePlace, cause: unknown) {
+    super(`${elementText(at.elements ?? [])}${saidBy(cause)}`, { cause })
     this.name = 'BlockFailure'
     this.block = at.block
     this.type = at.type
     this.pin = at.pin
     this.parameter = at.parameter
+    this.argument = at.argument
+    this.elements = at.elements ?? []
+  }
+
+  /** The same failure, with more known of where it happened. */
+  at(more: Partial<FailurePlace>): BlockFailure {
+    return new BlockFailure({ ...this, ...more }, this.cause)
   }
 
   /** The error that the client may see: its own fault, or INTERNAL. */
   clientError(): QuoinError {
     if (this.parameter !== undefined)
-      return new QuoinError('INVALID_QUERY', `${this.parameter} ${this.message}`)
-    if (this.cause instanceof QuoinError) return this.cause
-    return new QuoinError('INTERNAL', 'internal error', { cause: this })
+      return new QuoinError(
+        'INVALID_QUERY',
+        `${elementText(this.elements)}${this.parameter} ${saidBy(this.cause)}`,
+      )
+    const { cause } = this
+    if (!(cause instanceof QuoinError)) return new QuoinError('INTERNAL', 'internal error', { cause: this })
+    // A process that only reads passes its run on, and must know this error again.
+    if (this.elements.length === 0 || cause instanceof WriteRefused) return cause
+    return new QuoinError(cause.code, this.message, { ...cause, cause: cause.cause ?? cause })
   }
 
   /** What the block's `error` pin gives. */
   toPin(): JsonObject {
     const { code, message, flow } = this.clientError()
-    const told = { code: flow?.code ?? code, message, block: this.block }
+    const index = this.elements.at(-1)
+    const told = {
+      code: flow?.code ?? code,
+      message,
+      block: this.block,
+      ...(index !== undefined && { index }),
+    }
     return flow ? { ...told, status: flow.status, ...(flow.details && { details: flow.details }) } : told
   }
+}
+
+/** `element 2: element 7: `, the outermost first. */
+function elementText(elements: readonly number[]): string {
+  return elements
+    .toReversed()
+    .map((index) => `element ${index}: `)
+    .join('')
+}
+
+function saidBy(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** What failed for one element of a list, told with its position. What stops the whole run is about no element. */
+export function atElement(error: unknown, index: number): unknown {
+  return error instanceof BlockFailure ? error.at({ elements: [...error.elements, index] }) : error
 }
 
 /** The run itself has to end: deadline, budget, shutdown, stopped at a breakpoint. No `error` pin catches it. */

@@ -1,20 +1,16 @@
 import type { FlowBlock } from '../../blocks/block.ts'
-import type { FlowContext, LaterCall, LogLevel } from '../../blocks/context.ts'
-import type { Reply } from '../../blocks/reply.ts'
-import type { RunRequest } from '../../blocks/run-request.ts'
-import type { Settings, SettingValues } from '../../blocks/setting.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
-import type { Session } from '../../storage/database.ts'
-import { loggedValue } from '../values/logged-value.ts'
+import { BlockContext } from './block-context.ts'
 import type { BlockCount, BlockCounts } from './block-counts.ts'
 import { BlockFailure } from './block-failure.ts'
 import type { Node } from './blueprint-graph.ts'
+import { bodyRunner } from './body-runner.ts'
 import { givenMeasure } from './bound-given.ts'
+import { callFailure } from './call-failure.ts'
 import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './fold-constants.ts'
 import type { CompiledFlow, Frame, Step } from './frame.ts'
+import { joinArrivals } from './join-arrivals.ts'
 
 /**
  * Turns a trigger and what is behind it into steps. Flow blocks are compiled once each, also when several wires or a
@@ -35,6 +31,7 @@ export function flowCompiler(
 ): { readonly values: ValueCompiler; behind(node: Node, pin: string): Step | undefined } {
   const values = valueCompiler(facts, counts)
   const steps = new Map<Node, { step: Step | undefined }>()
+  const arrivals = joinArrivals()
 
   function stepOf(node: Node): Step {
     const known = steps.get(node)
@@ -45,13 +42,20 @@ export function flowCompiler(
     if (definition.kind !== 'flow')
       throw new TypeError(`${node.block.type} has a flow in-pin and is not a flow block.`)
     const block = facts.probe?.flow(node, definition) ?? definition
-    entry.step = flowStep(node, block, facts, values, counts.of(definition), (pin) =>
-      follow(facts.behind(node, pin).map(stepOf)),
-    )
+    entry.step = flowStep(node, block, facts, values, counts.of(definition), (pin) => behind(node, pin))
     return entry.step
   }
 
-  return { values, behind: (node, pin) => follow(facts.behind(node, pin).map(stepOf)) }
+  function behind(node: Node, pin: string): Step | undefined {
+    return follow(
+      facts.arriving(node, pin).map(({ node: next, pin: into }) => {
+        const step = stepOf(next)
+        return next.definition.kind === 'flow' && next.definition.joins ? arrivals(next, into, step) : step
+      }),
+    )
+  }
+
+  return { values, behind }
 }
 
 /** A flow that only pulls one pin of the trigger, of the type `date`. Its result is the date as text, or empty. */
@@ -91,10 +95,6 @@ function follow(steps: readonly Step[]): Step | undefined {
 
 type Given = Readonly<Record<string, unknown>> | undefined
 
-/** The log keeps 8 KB of it. A text is cut there; an object that is far longer is not written out first. */
-const MOST_LOGGED = { values: 10_000, characters: 1024 * 1024 }
-const TOO_LONG_TO_LOG = `A value that is too large for the log: it holds more than ${MOST_LOGGED.values.toLocaleString('en-US')} values, or more than a million characters.`
-
 function flowStep(
   node: Node,
   definition: FlowBlock,
@@ -110,6 +110,11 @@ function flowStep(
   const measure = givenMeasure(node)
   const next = new Map<string, Step | undefined>()
   for (const [pin, out] of node.out) if (out.type === 'flow') next.set(pin, behind(pin))
+  const nested = {
+    wired,
+    callFailed: callFailure(node, facts),
+    runBody: bodyRunner(store, next),
+  }
 
   function done(frame: Frame, given: Given): Step | undefined | Promise<Step | undefined> {
     try {
@@ -135,7 +140,7 @@ function flowStep(
   function run(frame: Frame): Step | undefined | Promise<Step | undefined> {
     let given: MaybePromise<Given>
     try {
-      given = definition.run(gather(frame), new BlockContext(node, frame, more(frame), wired))
+      given = definition.run(gather(frame), new BlockContext(node, frame, more(frame), nested))
     } catch (error) {
       return failed(frame, error)
     }
@@ -158,85 +163,5 @@ function flowStep(
     executed.count += 1
     const committed = frame.run.session.commit()
     return isPromise(committed) ? committed.then(() => run(frame)) : run(frame)
-  }
-}
-
-/** What a flow block sees of its run. One per execution; the getters keep what is not asked for from being made. */
-class BlockContext implements FlowContext {
-  readonly settings: SettingValues<Settings>
-  readonly more: Readonly<Record<string, unknown>>
-  readonly wired: (pin: string) => boolean
-  readonly #node: Node
-  readonly #frame: Frame
-
-  constructor(
-    node: Node,
-    frame: Frame,
-    more: Readonly<Record<string, unknown>>,
-    wired: (pin: string) => boolean,
-  ) {
-    this.settings = node.settings
-    this.more = more
-    this.wired = wired
-    this.#node = node
-    this.#frame = frame
-  }
-
-  get request(): RunRequest | undefined {
-    return this.#frame.run.request
-  }
-
-  get user(): JsonObject | undefined {
-    return this.#frame.run.user
-  }
-
-  get session(): Session {
-    return this.#frame.run.session
-  }
-
-  get cache() {
-    return this.#frame.run.environment.cache
-  }
-
-  get signal(): AbortSignal {
-    return this.#frame.run.signal
-  }
-
-  get allowedHosts(): readonly string[] {
-    return this.#frame.run.environment.allowedHosts
-  }
-
-  now(): number {
-    return this.#frame.run.environment.clock()
-  }
-
-  reply(reply: Reply): void {
-    this.#frame.run.reply(reply, this.#node.block.guid)
-  }
-
-  log(level: LogLevel, value: JsonValue | undefined): void {
-    if (typeof value === 'object' && isLargerThan(value, MOST_LOGGED.values, MOST_LOGGED.characters)) {
-      this.#frame.run.log({ level, message: TOO_LONG_TO_LOG, block: this.#node.block.guid })
-      return
-    }
-    const { run } = this.#frame
-    run.log({ level, ...loggedValue(value, run.request), block: this.#node.block.guid })
-  }
-
-  call(
-    name: string,
-    parameters: Readonly<Record<string, JsonValue | undefined>>,
-  ): MaybePromise<JsonValue | undefined> {
-    return this.#frame.run.callFunction(name, parameters, this.#frame.depth + 1)
-  }
-
-  enqueue(call: LaterCall): MaybePromise<string | undefined> {
-    return this.#frame.run.enqueue(call)
-  }
-
-  finish(value: JsonValue | undefined): void {
-    if (this.#frame.finished) return
-    this.#frame.finished = true
-    this.#frame.result = value
   }
 }

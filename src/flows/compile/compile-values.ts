@@ -114,6 +114,7 @@ class FlowValues implements ValueCompiler {
     const store = this.storeOf(node)
     const executed = this.#counts.of(definition)
     const measure = givenMeasure(node)
+    const readsVariables = definition.readsVariables === true
     return (frame) => {
       frame.run.tick()
       executed.count += 1
@@ -123,6 +124,7 @@ class FlowValues implements ValueCompiler {
           settings: node.settings,
           more: more(frame),
           block: node.block.guid,
+          variables: readsVariables ? frame.run.variables : undefined,
           request: frame.run.request,
           user: frame.run.user,
           wired,
@@ -293,6 +295,7 @@ export function failureOf(node: Node, error: unknown, facts: Facts): Error {
   if (error instanceof BlockFailure || error instanceof RunStopped) return error
   const at = { block: node.block.guid, type: node.block.type }
   if (!(error instanceof PinError)) return new BlockFailure(at, error)
-  const parameter = facts.requestParameter(node, error.pin)
-  return new BlockFailure({ ...at, pin: error.pin, ...(parameter === undefined ? {} : { parameter }) }, error)
+  const { pin } = error
+  const parameter = facts.requestParameter(node, pin)
+  return new BlockFailure({ ...at, pin, parameter, argument: facts.functionParameter(node, pin) }, error)
 }

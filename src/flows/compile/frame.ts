@@ -1,5 +1,5 @@
 import type { Happening, Listening } from '../../blocks/block.ts'
-import type { Cache, LaterCall, LogLevel } from '../../blocks/context.ts'
+import type { Cache, LaterCall, LogLevel, RunVariables } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Clock } from '../../shared/clock.ts'
@@ -20,6 +20,13 @@ export interface RunControl {
     readonly cache: Cache
     readonly allowedHosts: readonly string[]
   }
+  readonly variables: RunVariables
+  /** Blocks that the run may still execute. */
+  readonly budget: number
+  /** After one pass of a body. In a run without a request, what the pass executed does not count: the deadline bounds it. */
+  passed(budget: number): void
+  /** Between two passes: a pause, when the run has had a long turn. */
+  breathe(): Promise<void> | undefined
   /** Before each block. Throws RunStopped when the run may not go on. */
   tick(): void
   /** After a block: how many values the largest thing that it gave holds. */

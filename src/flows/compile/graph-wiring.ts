@@ -2,6 +2,7 @@
  * What follows from a graph's wires alone, worked out once per deploy: who depends on whom, which values live only inside
  * a frame, and which ones the requester chose.
  */
+import type { Listens } from '../../blocks/block.ts'
 import { converterFor, finishPin } from '../../blocks/convert-pin.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import type { PinType } from '../../shared/pin-type.ts'
@@ -20,30 +21,43 @@ export interface Wiring {
   inFramesOf(node: Node): ReadonlySet<Node>
   /** Flow blocks behind a flow out-pin, in the blueprint's order. */
   behind(node: Node, pin: string): readonly Node[]
+  /** The same, with the flow in-pin at which each is reached. */
+  arriving(node: Node, pin: string): readonly Wire[]
   /** The request's parameter that a pin's value comes from, if the requester chose it. */
   requestParameter(node: Node, pin: string): string | undefined
+  /** The parameter of the custom function that a pin's value comes from, if its caller chose it. */
+  functionParameter(node: Node, pin: string): string | undefined
 }
 
+const byRequest: ReadonlySet<Listens> = new Set<Listens>(['http', 'page'])
+const byCaller: ReadonlySet<Listens> = new Set<Listens>(['function'])
+
 export function wiringOf(graph: Graph): Wiring {
-  const leaving = new Map<Node, Map<string, Node[]>>()
+  const leaving = new Map<Node, Map<string, Wire[]>>()
   for (const node of graph.nodes) {
     for (const [pin, wires] of node.wires) {
       for (const wire of wires) {
-        const pins = leaving.get(wire.node) ?? new Map<string, Node[]>()
+        const pins = leaving.get(wire.node) ?? new Map<string, Wire[]>()
         leaving.set(wire.node, pins)
         const key = node.in.get(pin)?.type === 'flow' ? `flow ${wire.pin}` : wire.pin
-        pins.set(key, [...(pins.get(key) ?? []), node])
+        pins.set(key, [...(pins.get(key) ?? []), { node, pin }])
       }
     }
   }
   const readers = (node: Node, keep: (pin: string) => boolean): Node[] =>
-    [...(leaving.get(node) ?? [])].flatMap(([pin, nodes]) =>
-      !pin.startsWith('flow ') && keep(pin) ? nodes : [],
+    [...(leaving.get(node) ?? [])].flatMap(([pin, ends]) =>
+      !pin.startsWith('flow ') && keep(pin) ? ends.map((end) => end.node) : [],
     )
+  const arriving = (node: Node, pin: string): readonly Wire[] => leaving.get(node)?.get(`flow ${pin}`) ?? []
 
-  function downstream(node: Node, keep: (pin: string) => boolean): Set<Node> {
+  const ofVariables = graph.nodes.filter(
+    ({ definition }) => definition.kind === 'value' && definition.readsVariables,
+  )
+
+  /** `more`: further nodes to begin with. */
+  function downstream(node: Node, keep: (pin: string) => boolean, more: readonly Node[] = []): Set<Node> {
     const found = new Set<Node>()
-    const queue = readers(node, keep)
+    const queue = [...readers(node, keep), ...more]
     for (let next = queue.pop(); next; next = queue.pop()) {
       if (next.definition.kind !== 'value' || found.has(next)) continue
       found.add(next)
@@ -60,30 +74,49 @@ export function wiringOf(graph: Graph): Wiring {
     },
     literal: literalOf,
     typeOf: giveType,
-    dependents: (node: Node) => downstream(node, (pin) => !isFramePin(node)(pin)),
+    dependents(node: Node) {
+      const { definition } = node
+      const sets = definition.kind === 'flow' && definition.setsVariables === true
+      return downstream(node, (pin) => !isFramePin(node)(pin), sets ? ofVariables : [])
+    },
     inFramesOf(node: Node): ReadonlySet<Node> {
       const within = downstream(node, isFramePin(node))
       within.delete(node)
       return within
     },
-    behind: (node: Node, pin: string) => leaving.get(node)?.get(`flow ${pin}`) ?? [],
-    requestParameter: (node: Node, pin: string) => parameterOf(node, pin, new Set()),
+    behind: (node: Node, pin: string) => arriving(node, pin).map((end) => end.node),
+    arriving,
+    requestParameter: (node: Node, pin: string) => parameterOf(node, pin, byRequest, new Set()),
+    functionParameter: (node: Node, pin: string) => parameterOf(node, pin, byCaller, new Set()),
   }
 
-  function parameterOf(node: Node, pin: string, seen: Set<Node>): string | undefined {
+  /** `from`: what starts the triggers that are looked for. */
+  function parameterOf(
+    node: Node,
+    pin: string,
+    from: ReadonlySet<Listens>,
+    seen: Set<Node>,
+  ): string | undefined {
     for (const wire of node.wires.get(pin) ?? []) {
       const { definition } = wire.node
-      if (definition.kind === 'trigger' && (definition.on === 'http' || definition.on === 'page'))
-        return wire.pin
-      if (wire.node.out.get(wire.pin)?.event) return wire.pin
-      if (definition.kind !== 'value' || seen.has(wire.node)) continue
+      if (definition.kind === 'trigger' && from.has(definition.on)) return wire.pin
+      const out = wire.node.out.get(wire.pin)
+      if (out?.event && from.has('page')) return wire.pin
+      if (seen.has(wire.node)) continue
+      if (out?.takenFrom !== undefined) {
+        seen.add(wire.node)
+        const found = parameterOf(wire.node, out.takenFrom, from, seen)
+        if (found !== undefined) return found
+      }
+      if (definition.kind !== 'value') continue
       seen.add(wire.node)
       if (definition.fromRequest) {
+        if (!from.has('http')) continue
         const field = wire.node.literals.get('field')
         return wire.pin === 'value' && typeof field === 'string' ? field : wire.pin
       }
       for (const upstream of wire.node.in.keys()) {
-        const found = parameterOf(wire.node, upstream, seen)
+        const found = parameterOf(wire.node, upstream, from, seen)
         if (found === undefined) continue
         // An out-pin that the builder added reads one field of what was sent: that field is what does not fit.
         return Object.hasOwn(definition.out, wire.pin) ? found : wire.pin

@@ -74,6 +74,21 @@ export class RunSteps {
     if (values > HEAVY) this.#every = 1
   }
 
+  get budget(): number {
+    return this.#budget
+  }
+
+  refill(budget: number): void {
+    this.#budget = budget
+  }
+
+  /** Looks at the clock, and pauses after a long turn. Throws RunStopped when the run may not go on. */
+  breathe(): Promise<void> | undefined {
+    if (this.#stop) throw this.#stop
+    this.#look()
+    return this.#tired ? this.#rest() : undefined
+  }
+
   #look(): void {
     const now = this.#clock()
     this.#tired = now - this.#turnBegan > TURN

@@ -9,7 +9,7 @@
  *   fails.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { LaterCall } from '../../blocks/context.ts'
+import type { LaterCall, RunVariables } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { QuoinError } from '../../shared/errors.ts'
@@ -25,6 +25,7 @@ import { explainFailure } from './run-failure.ts'
 import { runOrigin } from './run-origin.ts'
 import { type ReplyListener, RunReply } from './run-reply.ts'
 import { RunSteps } from './run-steps.ts'
+import { runVariables } from './run-variables.ts'
 
 /** Usually a commit takes milliseconds; one that takes longer is as good as lost to the caller. */
 const COMMIT_GRACE_MS = 250
@@ -69,6 +70,7 @@ export class Run implements RunControl {
   /** The commit at the end. */
   #committing: Promise<void> | undefined
   #result: JsonValue | undefined
+  #variables: RunVariables | undefined
   #failed = false
   /** It has no more time, whatever it waits for. */
   #late = false
@@ -91,6 +93,24 @@ export class Run implements RunControl {
 
   tick(): void {
     this.#steps.tick()
+  }
+
+  get budget(): number {
+    return this.#steps.budget
+  }
+
+  passed(budget: number): void {
+    if (this.request === undefined) this.#steps.refill(budget)
+  }
+
+  breathe(): Promise<void> | undefined {
+    return this.#steps.breathe()
+  }
+
+  /** Most runs have none. */
+  get variables(): RunVariables {
+    this.#variables ??= runVariables()
+    return this.#variables
   }
 
   weigh(values: number): void {

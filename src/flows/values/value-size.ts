@@ -38,6 +38,13 @@ export function measureValue(value: unknown): number {
   return left >= 0 ? KEPT - left : new Scale().add(value)
 }
 
+/** How many values and characters it holds. Throws TooLarge. */
+export function sizeOfValue(value: unknown): { readonly values: number; readonly characters: number } {
+  const scale = new Scale()
+  scale.add(value)
+  return scale.size()
+}
+
 /** The same for what a `state` pin carries: nodes in a chain as long as the page, which is no depth. Throws TooLarge. */
 export function measurePage(content: PageContent): number {
   const scale = new Scale()

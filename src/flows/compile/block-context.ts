@@ -1,0 +1,123 @@
+import type { CalledElement, FlowContext, LaterCall, LogLevel, RunVariables } from '../../blocks/context.ts'
+import type { Reply } from '../../blocks/reply.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { Settings, SettingValues } from '../../blocks/setting.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { isLargerThan } from '../../shared/json-size.ts'
+import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Session } from '../../storage/database.ts'
+import { loggedValue } from '../values/logged-value.ts'
+import type { Node } from './blueprint-graph.ts'
+import type { Frame } from './frame.ts'
+
+/** The log keeps 8 KB of it. A text is cut there; an object that is far longer is not written out first. */
+const MOST_LOGGED = { values: 10_000, characters: 1024 * 1024 }
+const TOO_LONG_TO_LOG = `A value that is too large for the log: it holds more than ${MOST_LOGGED.values.toLocaleString('en-US')} values, or more than a million characters.`
+
+/** What a block's step does for its context: the same for all executions. */
+export interface Nested {
+  readonly wired: (pin: string) => boolean
+  /** What a call has failed with, told of the caller's side. */
+  callFailed(error: unknown, element: CalledElement | undefined): unknown
+  runBody(
+    frame: Frame,
+    pin: string,
+    element: number,
+    given: Readonly<Record<string, unknown>>,
+  ): MaybePromise<boolean>
+}
+
+/** What a flow block sees of its run. One per execution; the getters keep what is not asked for from being made. */
+export class BlockContext implements FlowContext {
+  readonly settings: SettingValues<Settings>
+  readonly more: Readonly<Record<string, unknown>>
+  readonly wired: (pin: string) => boolean
+  readonly #node: Node
+  readonly #frame: Frame
+  readonly #nested: Nested
+
+  constructor(node: Node, frame: Frame, more: Readonly<Record<string, unknown>>, nested: Nested) {
+    this.settings = node.settings
+    this.more = more
+    this.wired = nested.wired
+    this.#node = node
+    this.#frame = frame
+    this.#nested = nested
+  }
+
+  get request(): RunRequest | undefined {
+    return this.#frame.run.request
+  }
+
+  get user(): JsonObject | undefined {
+    return this.#frame.run.user
+  }
+
+  get session(): Session {
+    return this.#frame.run.session
+  }
+
+  get variables(): RunVariables {
+    return this.#frame.run.variables
+  }
+
+  get cache() {
+    return this.#frame.run.environment.cache
+  }
+
+  get signal(): AbortSignal {
+    return this.#frame.run.signal
+  }
+
+  get allowedHosts(): readonly string[] {
+    return this.#frame.run.environment.allowedHosts
+  }
+
+  now(): number {
+    return this.#frame.run.environment.clock()
+  }
+
+  reply(reply: Reply): void {
+    this.#frame.run.reply(reply, this.#node.block.guid)
+  }
+
+  log(level: LogLevel, value: JsonValue | undefined): void {
+    if (typeof value === 'object' && isLargerThan(value, MOST_LOGGED.values, MOST_LOGGED.characters)) {
+      this.#frame.run.log({ level, message: TOO_LONG_TO_LOG, block: this.#node.block.guid })
+      return
+    }
+    const { run } = this.#frame
+    run.log({ level, ...loggedValue(value, run.request), block: this.#node.block.guid })
+  }
+
+  call(
+    name: string,
+    parameters: Readonly<Record<string, JsonValue | undefined>>,
+    element?: CalledElement,
+  ): MaybePromise<JsonValue | undefined> {
+    const { run, depth } = this.#frame
+    const failed = (error: unknown): never => {
+      throw this.#nested.callFailed(error, element)
+    }
+    try {
+      const result = run.callFunction(name, parameters, depth + 1)
+      return isPromise(result) ? result.catch(failed) : result
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  runBody(pin: string, element: number, given: Readonly<Record<string, unknown>>): MaybePromise<boolean> {
+    return this.#nested.runBody(this.#frame, pin, element, given)
+  }
+
+  enqueue(call: LaterCall): MaybePromise<string | undefined> {
+    return this.#frame.run.enqueue(call)
+  }
+
+  finish(value: JsonValue | undefined): void {
+    if (this.#frame.finished) return
+    this.#frame.finished = true
+    this.#frame.result = value
+  }
+}
