@@ -1,0 +1,155 @@
+import { nearestName } from '../../shared/nearest-name.ts'
+import { countProblem } from './compile-call.ts'
+import { didYouMean } from './did-you-mean.ts'
+import type { Arrow, Call, Expression, MethodCall } from './expression.ts'
+import type { FunctionDeclaration, Parameter, ParameterType } from './function-declaration.ts'
+import type { ParameterTypes, TypeChecker } from './type-checker.ts'
+import { anyType, listOf, nothingType, numberType, type ValueType, wholeType } from './value-type.ts'
+import { isNumber, mayBe, wordsFor } from './value-types.ts'
+
+export function typeOfCall(part: Call, outer: ParameterTypes, checker: TypeChecker): ValueType {
+  const { functions } = checker.sources.declarations
+  const declaration = functions.get(part.name)
+  if (!declaration) {
+    const meant = didYouMean(nearestName(part.name, [...functions.keys()]))
+    checker.report('error', `There is no function ${part.name}.${meant}`, part.at)
+  }
+  return typeOfResult(part, declaration, undefined, outer, checker)
+}
+
+export function typeOfMethod(part: MethodCall, outer: ParameterTypes, checker: TypeChecker): ValueType {
+  const { methods } = checker.sources.declarations
+  const of = checker.type(part.of, outer)
+  const on = of.kind === 'text' || of.kind === 'list' ? of.kind : isNumber(of) ? 'number' : undefined
+  const tables = on ? [methods[on]] : of.kind === 'any' ? Object.values(methods) : []
+  const found = tables.flatMap((table) => table.get(part.name) ?? [])
+  const [declaration] = found
+  if (!declaration && of.kind !== 'nothing') {
+    const meant = didYouMean(
+      nearestName(
+        part.name,
+        tables.flatMap((table) => [...table.keys()]),
+      ),
+    )
+    const what = of.kind === 'any' ? 'There is no method' : `There is no method for ${wordsFor(of)}:`
+    checker.report('error', `${what} ${part.name}.${meant}`, part.at)
+  }
+  // Which of several it is, only the run knows.
+  const result = typeOfResult(part, found.length > 1 ? undefined : declaration, of, outer, checker)
+  return of.kind === 'nothing' ? nothingType : result
+}
+
+/** `self`: the value of a method. Without a declaration only the arguments are looked at. */
+function typeOfResult(
+  part: Call | MethodCall,
+  declaration: FunctionDeclaration | undefined,
+  self: ValueType | undefined,
+  outer: ParameterTypes,
+  checker: TypeChecker,
+): ValueType {
+  const parameters = declaration?.parameters ?? []
+  const wrong = declaration && countProblem(part.name, part.arguments.length, parameters)
+  if (wrong) checker.report('error', wrong, part)
+  let list = self
+  let arrow: ValueType | undefined
+  part.arguments.forEach((one, at) => {
+    const parameter = parameters[at] ?? (parameters.at(-1)?.rest ? parameters.at(-1) : undefined)
+    if (one.kind === 'arrow') {
+      arrow = typeOfArrow(one, parameter, elementOf(list), outer, part.name, checker)
+      return
+    }
+    const type = checker.type(one, outer)
+    if (parameter && typesOf(parameter).some(({ kind }) => kind === 'items')) list = type
+    if (parameter) checkArgument(one, type, parameter, part.name, checker)
+  })
+  return declaration ? resultOf(declaration, list, arrow) : anyType
+}
+
+function typesOf({ type }: Parameter): readonly ParameterType[] {
+  return 'kind' in type ? [type] : type
+}
+
+function elementOf(list: ValueType | undefined): ValueType {
+  return list?.kind === 'list' ? list.of : anyType
+}
+
+function checkArgument(
+  part: Expression,
+  type: ValueType,
+  parameter: Parameter,
+  called: string,
+  checker: TypeChecker,
+): void {
+  const wanted = typesOf(parameter)
+  if (wanted.some(({ kind }) => kind === 'arrow')) {
+    checker.report('error', `${called}: ${parameter.name} must be an arrow function such as x => x.`, part)
+    return
+  }
+  const values = wanted.map(valueType)
+  if (values.some((one) => mayBe(type, one))) return
+  const takes = values.map(wordsFor).join(' or ')
+  const advice =
+    type.kind === 'text' && values.some(isNumber) ? ' Write number(x) to make a number of it.' : ''
+  checker.report(
+    'error',
+    `${called}: ${parameter.name} must be ${takes}; this is ${wordsFor(type)}.${advice}`,
+    part,
+  )
+}
+
+/** What a parameter that is no arrow function takes, as a type of values. */
+function valueType(type: ParameterType): ValueType {
+  if (type.kind === 'items') return listOf(anyType)
+  return type.kind === 'item' || type.kind === 'arrow' ? anyType : type
+}
+
+/** The type of what an arrow function gives. */
+function typeOfArrow(
+  part: Arrow,
+  parameter: Parameter | undefined,
+  element: ValueType,
+  outer: ParameterTypes,
+  called: string,
+  checker: TypeChecker,
+): ValueType {
+  const arrow = parameter && typesOf(parameter).find((one) => one.kind === 'arrow')
+  if (parameter && arrow?.kind !== 'arrow')
+    checker.report('error', `${called}: ${parameter.name} cannot be an arrow function.`, part)
+  const known =
+    arrow?.kind !== 'arrow'
+      ? []
+      : arrow.takes === 'item'
+        ? [element, wholeType]
+        : [anyType, element, wholeType]
+  const types = [...outer]
+  part.parameters.forEach(({ slot }, at) => {
+    types[slot] = known[at] ?? anyType
+  })
+  const gives = checker.type(part.body, types)
+  if (arrow?.kind === 'arrow' && arrow.gives === 'number' && !mayBe(gives, numberType))
+    checker.report(
+      'error',
+      `${called}: the arrow function must give a number; this is ${wordsFor(gives)}.`,
+      part.body,
+    )
+  return gives
+}
+
+function resultOf(
+  { gives }: FunctionDeclaration,
+  list: ValueType | undefined,
+  arrow: ValueType | undefined,
+): ValueType {
+  switch (gives) {
+    case 'item':
+      return elementOf(list)
+    case 'items':
+      return list?.kind === 'list' ? list : listOf(anyType)
+    case 'arrow':
+      return arrow ?? anyType
+    case 'arrows':
+      return listOf(arrow ?? anyType)
+    default:
+      return gives
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { checkExpression } from './check-expression.ts'
+import { declaredFunctions, declaredMethods } from './declared/functions.ts'
+import { parseExpression } from './parse-expression.ts'
+import {
+  anyType,
+  conditionType,
+  listOf,
+  numberType,
+  textType,
+  type ValueType,
+  wholeType,
+} from './value-type.ts'
+import { wordsFor } from './value-types.ts'
+
+const goods: ValueType = {
+  kind: 'object',
+  fields: { title: textType, price: numberType, tags: listOf(textType), open: conditionType },
+  open: false,
+}
+const types: Readonly<Record<string, ValueType>> = {
+  goods,
+  rows: listOf(goods),
+  count: wholeType,
+  body: { kind: 'object', fields: { qty: wholeType }, open: true },
+  query: { kind: 'object', fields: { page: textType }, open: false },
+  anything: anyType,
+}
+
+function checked(text: string, expected?: ValueType) {
+  const { expression, problem } = parseExpression(text)
+  if (!expression) throw new SyntaxError(problem.message)
+  return checkExpression(expression, {
+    typeOf: (name, inBlocks) => (inBlocks && name !== 'goods' ? undefined : types[name]),
+    names: Object.keys(types),
+    declarations: {
+      functions: declaredFunctions(),
+      methods: {
+        text: declaredMethods('text'),
+        list: declaredMethods('list'),
+        number: declaredMethods('number'),
+      },
+    },
+    ...(expected && { expected }),
+  })
+}
+
+describe('types', () => {
+  test.each([
+    ['goods.price * count', 'a number'],
+    ['count + 1', 'a whole number'],
+    ['count / 2', 'a number'],
+    ['goods.title + "x"', 'a text'],
+    ['goods.price > 1 && goods.open', 'a condition'],
+    ['goods.price ?? 0', 'a number'],
+    ['goods.open ? 1 : null', 'a whole number'],
+    ['goods.open ? 1 : "a"', 'any value'],
+    ['rows.map(r => r.title)', 'a list (each element a text)'],
+    ['rows.filter(r => r.open)', 'a list (each element an object)'],
+    ['rows.filter(r => r.open)[0].price', 'a number'],
+    ['map(rows, r => r.tags)[0][0]', 'a text'],
+    ['last(rows).title.trim().length', 'a whole number'],
+    ['rows.map((r, i) => i)', 'a list (each element a whole number)'],
+    ['[1, 2.5]', 'a list (each element a number)'],
+    ['[...goods.tags, "x"]', 'a list (each element a text)'],
+    ['{ ...goods, title: 1 }.title', 'a whole number'],
+    ['{ title: 1, ...anything }.title', 'any value'],
+    ['body.other', 'any value'],
+    ['anything.x.y', 'any value'],
+    ['blocks.goods.price', 'a number'],
+    [`\`\${goods.price} €\``, 'a text'],
+    ['-count', 'a whole number'],
+  ])('%s is %s', (text, words) => {
+    const { type, problems } = checked(text)
+    expect([problems, wordsFor(type)]).toEqual([[], words])
+  })
+})
+
+/** The marked text is where the problem is. */
+describe('finds', () => {
+  test.each<[string, 'error' | 'warning', string]>([
+    ['«godos».price', 'error', 'There is no name godos. Did you mean goods?'],
+    ['blocks.«count»', 'error', 'There is no block count.'],
+    ['«round»', 'error', 'Call the function: round(…)'],
+    ['«rond»(1)', 'error', 'There is no function rond. Did you mean round?'],
+    ['goods.title.«trimm»()', 'error', 'Did you mean trim?'],
+    ['goods.price.«trim»()', 'error', 'There is no method for a number: trim'],
+    ['«goods.pric»', 'warning', 'The object has no field pric. Did you mean price?'],
+    ['«rows.title»', 'warning', 'first(list)'],
+    ['«goods["pric"]»', 'warning', 'Did you mean price?'],
+    ['count * «query.page»', 'error', 'Write number(x)'],
+    ['count + «query.page»', 'error', 'Write number(x)'],
+    ['«query.page» == 1', 'error', 'Write number(x)'],
+    ['«query.page» > 1', 'error', 'Write number(x)'],
+    ['-«query.page»', 'error', 'Write number(x)'],
+    ['round(«query.page»)', 'error', 'round: value must be a number; this is a text. Write number(x)'],
+    ['«goods.open == 1»', 'warning', 'never holds'],
+    ['«goods.open != goods»', 'warning', 'always holds'],
+    ['«goods.open < 1»', 'error', 'compares two values of one type'],
+    ['«rows» < 1', 'error', 'has no order'],
+    ['count > «null»', 'warning', 'never holds'],
+    ['«rows» + 1', 'error', 'this is a list'],
+    ['count - «null»', 'error', 'this is nothing'],
+    [`\`\${«rows»}\``, 'error', 'cannot contain a list'],
+    ['[...«count»]', 'error', 'Only a list'],
+    ['{ ...«rows» }', 'error', 'Only an object'],
+    ['«round()»', 'error', 'is missing'],
+    ['«round(1, 2, 3)»', 'error', 'at most 2 arguments'],
+    ['rows.map(«1»)', 'error', 'must be an arrow function'],
+    ['round(«x => x»)', 'error', 'cannot be an arrow function'],
+    ['rows.map(r => «r.tilte»)', 'warning', 'Did you mean title?'],
+    ['sumBy(rows, r => «r.title»)', 'error', 'must give a number'],
+    ['goods[«rows»]', 'error', 'An index must be'],
+  ])('%s: %s', (marked, severity, message) => {
+    const { problems } = checked(marked.replace(/[«»]/g, ''))
+    expect(problems).toHaveLength(1)
+    const [problem] = problems
+    expect(problem?.message).toContain(message)
+    expect([problem?.severity, problem?.start, problem?.end]).toEqual([
+      severity,
+      marked.indexOf('«'),
+      marked.indexOf('»') - 1,
+    ])
+  })
+
+  test.each<[string, ValueType, number]>([
+    ['rows', textType, 1],
+    ['goods.title', textType, 0],
+    ['null', textType, 0],
+    ['anything', textType, 0],
+    ['goods.tags', listOf(textType), 0],
+    ['rows', listOf(textType), 1],
+    ['goods.price', wholeType, 0],
+  ])('%s where %j is wanted has %d problems', (text, expected, count) => {
+    expect(checked(text, expected).problems).toHaveLength(count)
+  })
+
+  test('all problems of one expression', () => {
+    expect(checked('nope1 + nope2.x * count(rows, 2, 3)').problems.length).toBeGreaterThan(2)
+  })
+})

@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { namesOf } from './expression-names.ts'
+import { MAX_EXPRESSION, parseExpression } from './parse-expression.ts'
+
+/** The marked text is where the problem is. */
+describe('refuses', () => {
+  test.each([
+    ['«»', 'is empty'],
+    ['«  »', 'is empty'],
+    ['a +«»', 'not finished'],
+    ['a «b»', 'after the end'],
+    ['a«)» + (b', 'after the end'],
+    ['«a, b»', 'one value'],
+    ['«a = 1»', 'cannot assign'],
+    ['«a++»', 'cannot change'],
+    ['«new Date()»', 'not available'],
+    ['«this»', 'not available'],
+    ['«function () {}»', 'not available'],
+    ['«/x/»', 'matches('],
+    ['«1n»', 'without n'],
+    ['«010»', 'leading zero'],
+    ['«1e999»', 'too large'],
+    ['«+a»', 'number(x)'],
+    ['«typeof a»', 'operator typeof'],
+    ['«delete a.b»', 'operator delete'],
+    ['«a & b»', '&&'],
+    ['«a in b»', 'contains'],
+    ['«a instanceof b»', 'instanceof'],
+    ['«x => x»', 'argument of a function'],
+    ['f(«async x => x»)', 'without braces'],
+    ['f(«x => { return x }»)', 'without braces'],
+    ['f((«{ a }») => a)', 'plain name'],
+    ['f((«x = 1») => x)', 'plain name'],
+    ['f(«(a, b, c, d) => a»)', 'at most 3'],
+    ['f(«blocks» => 1)', 'the name blocks'],
+    ['f(«...a»)', 'the list itself'],
+    ['«a["c"]»()', 'by their name'],
+    ['«f()»()', 'by their name'],
+    ['«a`x`»', 'backticks'],
+    ['«[1,,2]»', 'missing'],
+    ['{ «get a() { return 1 }» }', 'values only'],
+    ['{ «a() {}» }', 'values only'],
+    ['{ [«a»]: 1 }', 'written out'],
+    ['{ «__proto__»: a }', '__proto__'],
+    ['{ «"__proto__"»: a }', '__proto__'],
+    ['«undefined»', 'Write null'],
+    ['«blocks»', 'name of a block'],
+    ['«blocks»["a"]', 'name of a block'],
+    ['a «<!-»- b', 'Unexpected'],
+    ['«import("a")»', 'not available'],
+    ['«class {}»', 'not available'],
+  ])('%s', (marked, message) => {
+    const { problem } = parseExpression(marked.replace(/[«»]/g, ''))
+    expect(problem?.message).toContain(message)
+    const [start, end] = [marked.indexOf('«'), marked.indexOf('»') - 1]
+    expect([problem?.start, problem?.end]).toEqual([start, end])
+  })
+})
+
+const sum = (parts: number) => Array.from({ length: parts }, () => 'a').join('+')
+
+describe('bounds', () => {
+  test.each([
+    ['10,000 characters', `"${'x'.repeat(MAX_EXPRESSION - 2)}"`],
+    ['2,000 parts in a chain', sum(1_000)],
+    ['a chain of fields', `a${'.b'.repeat(1_999)}`],
+    ['63 parentheses', `${'('.repeat(63)}a${')'.repeat(63)}`],
+  ])('%s are read', (_what, text) => {
+    expect(parseExpression(text).problem).toBeUndefined()
+  })
+
+  test.each([
+    ['characters', `"${'x'.repeat(MAX_EXPRESSION - 1)}"`, '10,001 characters'],
+    ['parts', sum(1_001), 'more than 2,000 parts'],
+    ['fields', `a${'.b'.repeat(2_000)}`, 'more than 2,000 parts'],
+    ['parentheses', `${'('.repeat(64)}a${')'.repeat(64)}`, 'deeper than 64'],
+    ...[
+      '(',
+      '[',
+      '!',
+      '- ',
+      'f(',
+      'a?b:',
+      'a**',
+      '{a:',
+      'x=>',
+      'f(x=>',
+      '`${',
+      'new ',
+      'a=',
+      '...',
+      'await ',
+    ].map((opening): [string, string, string] => [
+      `${opening}…`,
+      `${opening.repeat(Math.floor((MAX_EXPRESSION - 1) / opening.length))}a`,
+      '',
+    ]),
+  ])('too many %s are refused', (_what, text, message) => {
+    expect(parseExpression(text).problem?.message).toContain(message)
+  })
+})
+
+describe('names', () => {
+  test.each([
+    ['a.b.c + blocks.d.e', ['a.b.c 0-1', 'blocks: d.e 15-16']],
+    ['a["b c"][0].d', ['a.b c 0-1']],
+    ['a[b.c].d', ['a 0-1', 'b.c 2-3']],
+    ['rows.map(r => r.n * f.g)', ['rows 0-4', 'f.g 20-21']],
+    ['r + rows.map(r => r)', ['r 0-1', 'rows 4-8']],
+    ['rows.map(r => blocks.r.x)', ['rows 0-4', 'blocks: r.x 21-22']],
+    ['round(round)', ['round 6-11']],
+    ['{ a, b: c, ...d.e }', ['a 2-3', 'c 8-9', 'd.e 14-15']],
+    ['constructor.__proto__', ['constructor.__proto__ 0-11']],
+    ['a.b?.c', ['a.b.c 0-1']],
+    ['1 + "a"', []],
+  ])('of %s', (text, names) => {
+    const { expression } = parseExpression(text)
+    const written =
+      expression &&
+      namesOf(expression).map(
+        ({ name, inBlocks, path, start, end }) =>
+          `${inBlocks ? 'blocks: ' : ''}${[name, ...path].join('.')} ${start}-${end}`,
+      )
+    expect(written).toEqual(names)
+  })
+})
+
+test('random text gives an expression, or a problem within the text', () => {
+  const piece = fc.oneof(
+    fc.string({ maxLength: 8 }),
+    fc.constantFrom(
+      'a',
+      '.',
+      '(',
+      ')',
+      '[',
+      ']',
+      '{',
+      '}',
+      '`',
+      '${',
+      '=>',
+      '?',
+      ':',
+      '+',
+      '"',
+      '//',
+      '/*',
+      '/',
+      ',',
+      '...',
+      '1',
+      ' in ',
+      '!',
+      '=',
+      '\n',
+      '\\',
+      '#',
+      '@',
+      'blocks',
+      'async ',
+      'new ',
+      '0x',
+      'e',
+    ),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      const text = pieces.join('')
+      const { expression, problem } = parseExpression(text)
+      if (expression)
+        return namesOf(expression).every(
+          ({ name, start, end }) => text.slice(start, end) === name || text.includes('\\'),
+        )
+      return (
+        problem.message.endsWith('.') &&
+        problem.start >= 0 &&
+        problem.start <= problem.end &&
+        problem.end <= text.length
+      )
+    }),
+    { numRuns: 3_000 },
+  )
+})

@@ -1,0 +1,37 @@
+import type { Argument, Expression, Place, Spread } from './expression.ts'
+import type { ExpressionProblem } from './expression-problem.ts'
+import type { MethodDeclaration } from './function-body.ts'
+import type { FunctionDeclaration } from './function-declaration.ts'
+import type { ValueType } from './value-type.ts'
+
+export interface TypeProblem extends ExpressionProblem {
+  readonly severity: 'error' | 'warning'
+}
+
+export interface Declarations {
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>
+  readonly methods: Readonly<Record<MethodDeclaration['on'], ReadonlyMap<string, MethodDeclaration>>>
+}
+
+/** What an expression is checked against. */
+export interface TypeSources {
+  /** The type of a name; undefined when there is none. */
+  typeOf(name: string, inBlocks: boolean): ValueType | undefined
+  /** Every name that could have been meant. */
+  readonly names: readonly string[]
+  readonly declarations: Declarations
+  /** What the pin wants. */
+  readonly expected?: ValueType
+}
+
+/** The types of arrow parameters by slot. */
+export type ParameterTypes = readonly ValueType[]
+
+/** What the checks of the kinds of parts share. */
+export interface TypeChecker {
+  readonly sources: TypeSources
+  type(part: Expression, parameters: ParameterTypes): ValueType
+  report(severity: TypeProblem['severity'], message: string, place: Place): void
+}
+
+export type Checked = Argument | Spread
