@@ -44,7 +44,7 @@ const ExampleStep = Type.Object(
     as: Type.Optional(Type.String({ pattern: '^[a-z]+$' })),
     request: Type.Object(
       {
-        method: Type.Enum(['GET', 'POST', 'PUT', 'DELETE']),
+        method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
         path: Type.String({ pattern: '^/' }),
         headers: Type.Optional(headers),
         body: Type.Optional(anyJson()),

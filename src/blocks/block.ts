@@ -104,7 +104,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
 /** What a trigger listens for, worked out when the blueprint is deployed. */
 export interface Listening {
   http: {
-    readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+    /** `ANY`: each method that no other endpoint has at this URI. */
+    readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ANY'
     /** Without the leading slash; parameters as `{name}`, `:name` or `{name...}`. */
     readonly uri: string
     /** Requests a second per address; undefined = the cluster's. */

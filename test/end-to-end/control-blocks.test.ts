@@ -194,3 +194,89 @@ describe('each over documents', () => {
     await expect.poll(() => small.documents('many_sums'), { timeout: 20_000 }).toMatchObject([{ sum: 300 }])
   })
 })
+
+describe('a way that is not wired', () => {
+  const getDocument = (flow: string) => ({
+    type: 'function_get_document',
+    in: { flow, storage: '@kept.storage', guid: 'unknown' },
+  })
+
+  test('not_found without a reply is 404, and what was written is undone', async () => {
+    await quoin.install(uri, {
+      ...storage(),
+      on: trigger(),
+      keep: create('@on.flow'),
+      read: getDocument('@keep.flow'),
+      never: reply('@read.flow', 'found'),
+    })
+    const logged = (await quoin.systemLog()).length
+    expect(await run()).toMatchObject({ status: 404, body: { error: 'not found' } })
+    expect([await kept(), (await quoin.systemLog()).slice(logged)]).toEqual([[], []])
+  })
+
+  test('conflict is 409', async () => {
+    await quoin.install(uri, {
+      ...storage(),
+      on: trigger(),
+      keep: create('@on.flow'),
+      change: {
+        type: 'function_update_document_mutations',
+        in: {
+          flow: '@keep.flow',
+          storage: '@kept.storage',
+          document: '@keep.document',
+          mutations: '@set.mutations',
+          update_hash: 'another',
+        },
+      },
+      never: reply('@change.flow', 'changed'),
+    })
+    expect(await run()).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining('changed meanwhile') },
+    })
+    expect(await kept()).toEqual([])
+  })
+
+  test('changes nothing when another branch replies, before or after it', async () => {
+    for (const branches of [
+      { read: getDocument('@keep.flow'), done: reply('@keep.flow', 'done', 201) },
+      { done: reply('@keep.flow', 'done', 201), read: getDocument('@keep.flow') },
+    ]) {
+      uri = `control-${count++}`
+      await quoin.install(uri, { ...storage(), on: trigger(), keep: create('@on.flow'), ...branches })
+      expect(await run()).toMatchObject({ status: 201, body: 'done' })
+      expect(await kept()).toHaveLength(1)
+    }
+  })
+
+  test('that is wired, and in a flow that goes on, is 204 as before', async () => {
+    await quoin.install(uri, {
+      ...storage(),
+      on: trigger(),
+      keep: create('@on.flow'),
+      read: getDocument('@keep.flow'),
+      more: create('@read.not_found'),
+    })
+    expect((await run()).status).toBe(204)
+    expect(await kept()).toHaveLength(2)
+  })
+
+  test('in a job it is no failure', async () => {
+    await quoin.install(uri, {
+      ...storage(),
+      on: trigger(),
+      later: {
+        type: 'function_custom_execute_from_queue',
+        in: { flow: '@on.flow', function: uri, queue: uri },
+      },
+      asked: reply('@later.flow', 'asked'),
+      function: { type: 'trigger_custom_function', fields: { name: uri } },
+      keep: create('@function.flow'),
+      read: getDocument('@keep.flow'),
+    })
+    await run()
+    await expect.poll(kept, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(jobs, { timeout: 10_000 }).not.toMatchObject([{ status: 'dead' }])
+  })
+})

@@ -8,7 +8,9 @@ const titles = {
   GET: 'API: register GET',
   POST: 'API: register POST',
   PUT: 'API: register PUT',
+  PATCH: 'API: register PATCH',
   DELETE: 'API: register DELETE',
+  ANY: 'API: register any method',
 } as const
 
 const uri = {
@@ -77,7 +79,10 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
   return defineTrigger({
     identifier,
     title: titles[method],
-    summary: `Registers an endpoint of your API: each ${method} request to it starts the flow.`,
+    summary:
+      method === 'ANY'
+        ? 'Registers an endpoint of your API for all methods: each request starts the flow, unless another endpoint has its method at this address.'
+        : `Registers an endpoint of your API: each ${method} request to it starts the flow.`,
     on: 'http',
     in: { uri },
     out: bodyOut,

@@ -9,7 +9,7 @@ import { givenMeasure } from './bound-given.ts'
 import { callFailure } from './call-failure.ts'
 import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './fold-constants.ts'
-import type { CompiledFlow, Frame, Step } from './frame.ts'
+import type { CompiledFlow, Frame, Miss, Step } from './frame.ts'
 import { joinArrivals } from './join-arrivals.ts'
 
 /**
@@ -95,6 +95,11 @@ function follow(steps: readonly Step[]): Step | undefined {
 
 type Given = Readonly<Record<string, unknown>> | undefined
 
+/** Ways that a flow may leave unwired: a request that ends there without a reply has an error. */
+function isMiss(pin: string): pin is Miss {
+  return pin === 'not_found' || pin === 'conflict' || pin === 'refused'
+}
+
 function flowStep(
   node: Node,
   definition: FlowBlock,
@@ -125,6 +130,7 @@ function flowStep(
     store(frame, given ?? {})
     const pin = given?.next === undefined ? 'flow' : given.next
     const following = typeof pin === 'string' ? next.get(pin) : undefined
+    if (following === undefined && typeof pin === 'string' && isMiss(pin)) frame.run.missed(pin)
     // Nothing behind a reply may run before the reply's writes are durable: it would share their transaction.
     const settling = following && frame.run.settle()
     return settling ? settling.then(() => following) : following

@@ -8,6 +8,9 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import type { EndpointReply } from '../values/value-shape.ts'
 
+/** What a block may have found instead of what it was to work on. */
+export type Miss = 'not_found' | 'conflict' | 'refused'
+
 /** What a step may do with the run that it is part of. `run.ts` keeps these promises. */
 export interface RunControl {
   readonly session: Session
@@ -21,6 +24,8 @@ export interface RunControl {
     readonly allowedHosts: readonly string[]
   }
   readonly variables: RunVariables
+  /** A block took a way that is not wired. The first one decides how a request without a reply ends. */
+  missed(way: Miss): void
   /** Blocks that the run may still execute. */
   readonly budget: number
   /** After one pass of a body. In a run without a request, what the pass executed does not count: the deadline bounds it. */

@@ -19,7 +19,7 @@ interface RuleKind {
   check(candidate: Candidate, parameters: JsonObject): readonly Problem[]
 }
 
-const methods: readonly JsonValue[] = ['GET', 'POST', 'PUT', 'DELETE']
+const methods: readonly JsonValue[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const targets = ['blueprint', 'uri', 'storage', 'block_title'] as const
 
 export const ruleKinds = {
@@ -36,7 +36,7 @@ export const ruleKinds = {
       const wanted = Array.isArray(parameters.methods) ? parameters.methods : methods
       const { scope } = parameters
       return compiled.endpoints.flatMap(({ block, listening, scopes }): Problem[] => {
-        if (!wanted.includes(listening.method)) return []
+        if (listening.method !== 'ANY' && !wanted.includes(listening.method)) return []
         const isOpen = scopes.length === 0 || scopes.includes('*public')
         const fits = isText(scope) ? scopes.length > 0 && scopes.every((one) => one === scope) : !isOpen
         const needs = isText(scope) ? `the scope ${scope} and no other` : 'a scope other than *public'

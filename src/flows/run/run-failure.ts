@@ -1,5 +1,6 @@
 import { QuoinError } from '../../shared/errors.ts'
 import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
+import type { Miss } from '../compile/frame.ts'
 import type { RunLogEntry } from './run-environment.ts'
 
 /** The error that a failed run gives its caller, and its log entry; undefined when nothing is logged. */
@@ -28,4 +29,15 @@ export function explainFailure(error: unknown, requested: boolean): RunFailure {
   if (told.status < 500 && requested) return { told, entry: undefined }
   const message = error instanceof Error ? error.message : String(error)
   return { told, entry: { level: 'error', message, block: failure?.block, pin: failure?.pin } }
+}
+
+/** What a request gets whose flow took a way that leads nowhere, and replied nothing. */
+export function missedError(way: Miss): QuoinError {
+  if (way === 'not_found') return new QuoinError('NOT_FOUND', 'not found')
+  return new QuoinError(
+    'CONFLICT',
+    way === 'conflict'
+      ? 'The document was changed meanwhile. Read it again.'
+      : 'The document does not allow this change now.',
+  )
 }

@@ -27,6 +27,11 @@ export class RunReply {
     this.#listener = listener
   }
 
+  /** Whether a block has replied. */
+  get asked(): boolean {
+    return this.#asked
+  }
+
   /** Whether `onReply` was called, and took it. */
   get sent(): boolean {
     return this.#sent

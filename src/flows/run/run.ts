@@ -5,6 +5,8 @@
  * - The writes of its blocks are one transaction, committed when the run replies, before a block that touches the world
  *   outside, and at the end. A run that fails undoes the writes that are not yet durable.
  * - It replies at most once; after the reply the flow continues, with a transaction of its own.
+ * - A request that ends without a reply after a way `not_found`, `conflict` or `refused` that is not wired fails with 404 or
+ *   409.
  * - It stops at its deadline, at its budget of blocks, when its job's signal says so, and when one of its branches
  *   fails.
  */
@@ -18,10 +20,10 @@ import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promis
 import type { Origin, Session } from '../../storage/database.ts'
 import { unconfirmed } from '../../storage/unconfirmed.ts'
 import { RunStopped } from '../compile/block-failure.ts'
-import type { CompiledFlow, Frame, RunControl, Step } from '../compile/frame.ts'
+import type { CompiledFlow, Frame, Miss, RunControl, Step } from '../compile/frame.ts'
 import { laterJob } from './job-payload.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
-import { explainFailure } from './run-failure.ts'
+import { explainFailure, missedError } from './run-failure.ts'
 import { runOrigin } from './run-origin.ts'
 import { type ReplyListener, RunReply } from './run-reply.ts'
 import { RunSteps } from './run-steps.ts'
@@ -71,6 +73,7 @@ export class Run implements RunControl {
   #committing: Promise<void> | undefined
   #result: JsonValue | undefined
   #variables: RunVariables | undefined
+  #missed: Miss | undefined
   #failed = false
   /** It has no more time, whatever it waits for. */
   #late = false
@@ -105,6 +108,10 @@ export class Run implements RunControl {
 
   breathe(): Promise<void> | undefined {
     return this.#steps.breathe()
+  }
+
+  missed(way: Miss): void {
+    this.#missed ??= way
   }
 
   /** Most runs have none. */
@@ -233,6 +240,8 @@ export class Run implements RunControl {
   #end(result: JsonValue | undefined): MaybePromise<RunEnd> {
     // Given up meanwhile: its answer is out, and nothing more may be committed.
     if (this.#failed) throw new RunStopped('failed', 'The run has failed.')
+    if (this.#missed && this.request && !this.request.visit && !this.#reply.asked)
+      throw missedError(this.#missed)
     this.#result = result
     const { committing } = this.#reply
     const committed = committing ? committing.then(() => this.session.commit()) : this.session.commit()

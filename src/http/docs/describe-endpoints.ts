@@ -1,5 +1,6 @@
 import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
+import { type EndpointMethod, endpointMethods } from '../../flows/compile/endpoint-methods.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import type { LiveBlueprint, LiveTable } from '../../flows/live/live-blueprints.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
@@ -22,20 +23,22 @@ export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPath
   const { table, identity, managementIds = [], rulesOf = () => [] } = sight
   const fieldsOf = await knownFields(table, rulesOf)
   const blueprints = [...table.blueprints.values()]
-  const ids = operationIds(
-    blueprints.flatMap(({ compiled }) => compiled.endpoints),
-    managementIds,
-  )
+  const all = blueprints.flatMap(({ compiled }) => compiled.endpoints)
+  const ids = operationIds(all, managementIds)
+  const methodsOf = endpointMethods(all)
   const paths: Record<string, Record<string, ApiOperation>> = {}
   const tags = new Map<string, { name: string; description: string }>()
   for (const live of blueprints) {
     for (const endpoint of live.compiled.endpoints) {
       if (!mayEnter(endpoint.scopes, identity)) continue
-      const { method, uri } = endpoint.listening
+      const { method: listened, uri } = endpoint.listening
       const path = `/api/v1/${uri.replace('...}', '}')}`
-      const operationId = ids.get(endpoint) ?? ''
-      const operation = { operationId, ...describe(live, endpoint, fieldsOf) }
-      paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
+      const id = ids.get(endpoint) ?? ''
+      for (const method of methodsOf(endpoint)) {
+        const operationId = listened === 'ANY' ? `${id}_${method.toLowerCase()}` : id
+        const operation = { operationId, ...describe(live, endpoint, method, fieldsOf) }
+        paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
+      }
       tags.set(live.name, { name: live.name, description: `Endpoints of the blueprint "${live.name}".` })
     }
   }
@@ -72,8 +75,13 @@ async function knownFields(
   return (storage) => fields.get(storage) ?? []
 }
 
-function describe(live: LiveBlueprint, endpoint: CompiledEndpoint, fieldsOf: FieldsOf): ApiOperation {
-  const { method, uri, summary, description, idempotent } = endpoint.listening
+function describe(
+  live: LiveBlueprint,
+  endpoint: CompiledEndpoint,
+  method: EndpointMethod,
+  fieldsOf: FieldsOf,
+): ApiOperation {
+  const { uri, summary, description, idempotent } = endpoint.listening
   const open = mayEnter(endpoint.scopes, undefined)
   const scopes = open ? '' : `Needs ${endpoint.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
   const replies = describeReplies(endpoint.replies, fieldsOf)
@@ -82,8 +90,8 @@ function describe(live: LiveBlueprint, endpoint: CompiledEndpoint, fieldsOf: Fie
     summary: summary || `${method} ${uri}`,
     ...(about === '' ? {} : { description: about }),
     tags: [live.name],
-    parameters: parametersOf(endpoint, idempotent),
-    ...(method === 'POST' || method === 'PUT'
+    parameters: parametersOf(endpoint, method, idempotent),
+    ...(hasBody(method)
       ? { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } }
       : {}),
     responses: {
@@ -108,14 +116,13 @@ const failureTexts: Readonly<Record<string, string>> = {
 }
 
 function failures(
-  method: string,
+  method: EndpointMethod,
   replies: Readonly<Record<string, ApiResponse>>,
   open: boolean,
 ): Record<string, ApiResponse> {
-  const hasBody = method === 'POST' || method === 'PUT'
   const statuses = Object.entries(failureTexts).filter(
     // Others are hidden from callers with a token that cannot be read: 404.
-    ([status]) => (hasBody || !/^41[35]$/.test(status)) && (open || status !== '401'),
+    ([status]) => (hasBody(method) || !/^41[35]$/.test(status)) && (open || status !== '401'),
   )
   return Object.fromEntries(
     statuses.map(([status, description]) => [
@@ -125,13 +132,21 @@ function failures(
   )
 }
 
+function hasBody(method: EndpointMethod): boolean {
+  return method === 'POST' || method === 'PUT' || method === 'PATCH'
+}
+
 /** What the flow itself replies goes before what Quoin would. */
 function contentOf(reply: ApiResponse | undefined): Pick<ApiResponse, 'content'> {
   return reply?.content ? { content: reply.content } : {}
 }
 
-function parametersOf(endpoint: CompiledEndpoint, idempotent: boolean): ApiParameter[] {
-  const { uri, method } = endpoint.listening
+function parametersOf(
+  endpoint: CompiledEndpoint,
+  method: EndpointMethod,
+  idempotent: boolean,
+): ApiParameter[] {
+  const { uri } = endpoint.listening
   const inPath = [...uri.matchAll(/\{([^}.]+)(?:\.\.\.)?\}/g)].map(([, name = '']) => name)
   const inQuery =
     method === 'GET' || method === 'DELETE' ? endpoint.fields.filter((name) => !inPath.includes(name)) : []

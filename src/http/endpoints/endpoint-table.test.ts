@@ -15,6 +15,9 @@ beforeAll(async () => {
     fixed: get('tasks/today'),
     rest: get('files/{folder}/{path...}'),
     write: { type: 'on_startup_register_uri_post', in: { uri: 'tasks' } },
+    any: { type: 'on_startup_register_uri_any', in: { uri: 'hooks/{name}' } },
+    other: { type: 'on_startup_register_uri_delete', in: { uri: 'hooks/{guid}' } },
+    patch: { type: 'on_startup_register_uri_patch', in: { uri: 'hooks/fixed' } },
   })
   if (!blueprint) throw new Error('does not compile')
   const table: LiveTable = {
@@ -40,6 +43,13 @@ test.each([
   ['GET', '/tasks/a%20b', 'one', { guid: 'a b' }],
   ['GET', '/tasks/1/comments/2', 'comments', { task: '1', comment: '2' }],
   ['GET', '/files/a/b/c.txt', 'rest', { folder: 'a', path: 'b/c.txt' }],
+  ['GET', '/hooks/a', 'any', { name: 'a' }],
+  ['HEAD', '/hooks/a', 'any', { name: 'a' }],
+  ['PATCH', '/hooks/a', 'any', { name: 'a' }],
+  ['OPTIONS', '/hooks/a', undefined, undefined],
+  ['DELETE', '/hooks/a', 'other', { guid: 'a' }],
+  ['PATCH', '/hooks/fixed', 'patch', {}],
+  ['POST', '/hooks/fixed', 'any', { name: 'fixed' }],
 ])('%s %s', (method, path, block, parameters) => {
   const found = find(method, path)
   expect(found?.endpoint.block).toBe(block)

@@ -1,4 +1,5 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way'
+import { endpointMethods } from '../../flows/compile/endpoint-methods.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 
@@ -22,13 +23,19 @@ type Owner = Omit<FoundEndpoint, 'parameters'>
 export function endpointTable(table: LiveTable): FindEndpoint {
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 256 })
   const owners = new Map<unknown, Owner & { readonly rest: string | undefined }>()
-  for (const { compiled, name } of table.blueprints.values()) {
-    for (const endpoint of compiled.endpoints) {
-      const owner: Owner = { endpoint, blueprint: compiled.guid, blueprintName: name }
-      const handler = () => undefined
-      owners.set(handler, { ...owner, rest: /\{([^}]+)\.\.\.\}$/.exec(endpoint.listening.uri)?.[1] })
-      router.on(endpoint.listening.method, routePattern(endpoint.listening.uri), handler)
-    }
+  const all = [...table.blueprints.values()].flatMap(({ compiled, name }) =>
+    compiled.endpoints.map(
+      (endpoint): Owner => ({ endpoint, blueprint: compiled.guid, blueprintName: name }),
+    ),
+  )
+  const methodsOf = endpointMethods(all.map(({ endpoint }) => endpoint))
+  for (const owner of all) {
+    const { endpoint } = owner
+    const { uri } = endpoint.listening
+    const handler = () => undefined
+    owners.set(handler, { ...owner, rest: /\{([^}]+)\.\.\.\}$/.exec(uri)?.[1] })
+    const methods = [...methodsOf(endpoint)]
+    if (methods.length > 0) router.on(methods, routePattern(uri), handler)
   }
   return (method, path) => {
     // HEAD is answered as GET without the body.

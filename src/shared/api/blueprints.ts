@@ -116,7 +116,7 @@ export const versionParams = Type.Object({
 
 export const explainRequestSchema = Type.Object(
   {
-    method: Type.Enum(['GET', 'POST', 'PUT', 'DELETE', 'HEAD']),
+    method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']),
     path: Type.String({ minLength: 1, maxLength: 2048, description: 'With or without `/api/v1`.' }),
     user: Type.Optional(Type.String({ description: 'Guid of a user; omit it for an anonymous caller.' })),
   },

@@ -23,7 +23,9 @@ const triggerTypes = {
   on_startup_register_uri_get: 'GET',
   on_startup_register_uri_post: 'POST',
   on_startup_register_uri_put: 'PUT',
+  on_startup_register_uri_patch: 'PATCH',
   on_startup_register_uri_delete: 'DELETE',
+  on_startup_register_uri_any: 'ANY',
 } as const
 
 export interface Endpoint {

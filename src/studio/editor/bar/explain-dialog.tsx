@@ -38,7 +38,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
           <Select
             w={110}
             label="Method"
-            data={['GET', 'POST', 'PUT', 'DELETE']}
+            data={['GET', 'POST', 'PUT', 'PATCH', 'DELETE']}
             value={method}
             allowDeselect={false}
             onChange={(next) => setMethod(next ?? 'GET')}

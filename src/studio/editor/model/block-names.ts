@@ -2,7 +2,14 @@ import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { Catalogue } from './block-description.ts'
 import { inPinOf } from './flow.ts'
 
-const methods: Readonly<Record<string, string>> = { get: 'GET', post: 'POST', put: 'PUT', delete: 'DELETE' }
+const methods: Readonly<Record<string, string>> = {
+  get: 'GET',
+  post: 'POST',
+  put: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  any: 'ANY',
+}
 
 /** The method that a trigger of an endpoint registers; undefined for other blocks. */
 export function methodOf(type: string): string | undefined {

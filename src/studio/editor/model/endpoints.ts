@@ -21,7 +21,7 @@ export function endpointsOf(flow: Flow): Endpoint[] {
 }
 
 function order(method: string): number {
-  return ['GET', 'POST', 'PUT', 'DELETE'].indexOf(method)
+  return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY'].indexOf(method)
 }
 
 /** The names of a URI's parameters: `{guid}`, `:guid`, `{path...}`. */

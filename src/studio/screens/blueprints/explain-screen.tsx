@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { UserSelect } from '../../controls/user-select.tsx'
 
-const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD']
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
 /** Why an endpoint answers or is 404. Callers see the same 404 for all reasons; this screen shows the reason. */
 export function ExplainScreen() {

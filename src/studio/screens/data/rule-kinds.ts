@@ -24,7 +24,7 @@ export const ruleKinds: readonly RuleKind[] = [
         label: 'Methods',
         help: 'Which endpoints; all if none is chosen.',
         kind: 'names',
-        options: ['GET', 'POST', 'PUT', 'DELETE'],
+        options: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       },
       { name: 'scope', label: 'Scope', help: 'If empty: any scope but *public.', kind: 'text' },
     ],

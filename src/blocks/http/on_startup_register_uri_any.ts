@@ -1,0 +1,3 @@
+import { defineWriteTrigger } from './http-trigger.ts'
+
+export default defineWriteTrigger('on_startup_register_uri_any', 'ANY')
