@@ -42,7 +42,8 @@ const someRequest: RunRequest = {
 export async function openFlowRoom(): Promise<FlowRoom> {
   const room = await openTestDatabase()
   const catalogue = await loadBlocks()
-  const newGuid = guidSource(Date.now, (bytes) => crypto.getRandomValues(bytes))
+  const random = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)
+  const newGuid = guidSource(Date.now, random)
 
   function compile(blocks: FlowBlocks): Compiled {
     const ids = Object.keys(blocks)
@@ -81,6 +82,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         cache: runCache(Date.now),
         allowedHosts: ['127.0.0.1'],
         limits: { deadline: 5_000, budget: 100_000, depth: 8, ...limits },
+        values: { timeZone: 'UTC', locale: 'en', random, env: {} },
         log: (entry: RunLogEntry) => void logs.push(entry),
         findFunction: (name: string) => blueprint.functions.get(name),
       }

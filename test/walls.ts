@@ -38,7 +38,8 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   access: [...base, 'records'],
 
   'flows/values': [...base, 'blocks'],
-  'flows/compile': [...base, 'blocks', 'flows/values'],
+  'flows/compile': [...base, 'blocks', 'expressions/language', 'flows/compile/expressions', 'flows/values'],
+  'flows/compile/expressions': [...base, 'blocks', 'expressions/**', 'flows/compile'],
   'flows/watchdog': [...flows, 'flows/compile', 'flows/live', 'flows/run'],
   'flows/run': [...flows, 'flows/compile', 'flows/values'],
   'flows/live': [...flows, 'flows/compile', 'flows/values'],

@@ -21,6 +21,9 @@ export interface FlowsOptions {
   readonly reservedRoots: ReadonlySet<string>
   /** Where entries of the system log go; a storage if not said. */
   readonly log?: SystemLog
+  /** Where days and texts of dates and numbers are not said to be of another place: UTC, `en`. */
+  readonly timeZone?: string
+  readonly locale?: string
   /** The same for pages, which lie under `/`. */
   readonly reservedPageRoots?: ReadonlySet<string>
 }
@@ -58,6 +61,12 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     cache,
     allowedHosts: options.allowedHosts,
     limits: options.limits,
+    values: {
+      timeZone: options.timeZone ?? 'UTC',
+      locale: options.locale ?? 'en',
+      random: pooledRandom(random),
+      env: {},
+    },
     running,
     log: (entry) => log.write(entry),
     findFunction(name, blueprint) {

@@ -53,9 +53,9 @@ export async function openLimitedFlows(
   { options, random, opened }: Start,
   given: Pick<FlowsOptions, 'records' | 'catalogue' | 'log'>,
 ): Promise<Flows> {
-  const { allowedHosts } = options
-  const limits = runLimits(options)
-  const flows = await openFlows({ ...given, random, limits, allowedHosts, reservedRoots, reservedPageRoots })
+  const { allowedHosts, timeZone, locale } = options
+  const set = { limits: runLimits(options), allowedHosts, timeZone, locale, reservedRoots, reservedPageRoots }
+  const flows = await openFlows({ ...given, random, ...set })
   opened.add(() => flows.close())
   return flows
 }

@@ -42,6 +42,8 @@ export type ErrorCode = keyof typeof errorTable
 export interface Problem {
   readonly block: string
   readonly pin?: string
+  /** Of the pin's expression; the first is 1. */
+  readonly column?: number
   readonly message: string
 }
 

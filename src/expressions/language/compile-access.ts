@@ -5,7 +5,9 @@ import { kindOf } from './value-kind.ts'
 
 export function compileField<F>(part: Member, compiler: Compiler<F>): Evaluate<F> {
   const outer = fieldReader(part.key)
-  if (part.of.kind !== 'member') {
+  const direct = fieldOfName(part, compiler)
+  if (direct) return direct
+  if (part.of.kind !== 'member' || fieldOfName(part.of, compiler)) {
     const of = compiler.compile(part.of)
     return (frame, locals) => outer(of(frame, locals))
   }
@@ -13,6 +15,10 @@ export function compileField<F>(part: Member, compiler: Compiler<F>): Evaluate<F
   const inner = fieldReader(part.of.key)
   const of = compiler.compile(part.of.of)
   return (frame, locals) => outer(inner(of(frame, locals)))
+}
+
+function fieldOfName<F>({ of, key }: Member, { host }: Compiler<F>): ((frame: F) => unknown) | undefined {
+  return of.kind === 'name' ? host.field?.(of.name, of.inBlocks, key) : undefined
 }
 
 export function compileIndex<F>(part: Index, compiler: Compiler<F>): Evaluate<F> {

@@ -1,12 +1,14 @@
-import type { BlockDefinition } from '../../blocks/block.ts'
+import type { BlockDefinition, Listens } from '../../blocks/block.ts'
 import { converterFor } from '../../blocks/convert-pin.ts'
 import type { InPin, OutPin } from '../../blocks/pin.ts'
 import { readSettings } from '../../blocks/read-settings.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
+import type { ParsedExpression } from '../../expressions/language/expression.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { canConvert } from '../../shared/pin-type.ts'
+import type { RunName } from './expressions/run-names.ts'
 import { atOnce, type Steps } from './in-turns.ts'
 
 /** A block with everything about its pins resolved. */
@@ -19,11 +21,25 @@ export interface Node {
   /** Which in-pins the settings added. */
   readonly added: ReadonlySet<string>
   readonly out: ReadonlyMap<string, OutPin>
-  /** Wires that arrive, by in-pin. */
-  readonly wires: ReadonlyMap<string, readonly Wire[]>
+  /** Wires that arrive, by in-pin; those of expressions are added by `connectExpressions`. */
+  readonly wires: Map<string, readonly Wire[]>
   readonly literals: ReadonlyMap<string, JsonValue>
   /** Whether the settings fit. Otherwise the pins that they would add are unknown, and nothing is said about such pins. */
   readonly sound: boolean
+  /** Of the value block that stands for an expression. */
+  readonly expression?: PinExpression
+}
+
+/** An expression on an in-pin. The graph has a value block of its own for it, and a wire from there to the pin. */
+export interface PinExpression {
+  readonly owner: Node
+  readonly pin: string
+  readonly parsed: ParsedExpression
+  /** What its names give, by `readKey`. */
+  readonly wires: ReadonlyMap<string, Wire>
+  readonly runNames: ReadonlySet<RunName>
+  /** What starts the flows that evaluate it. */
+  readonly reachedBy: Set<Listens>
 }
 
 export interface Wire {
@@ -33,19 +49,20 @@ export interface Wire {
 
 /**
  * `type`, `pin`, `wire` and `value` can never work and are refused when the block is saved; `setting`, `lost` (a wire from
- * a block that is not there) and `missing` are only unfinished, and are refused when the blueprint is activated.
+ * a block that is not there), `missing` and `expression` are only unfinished, and are refused when the blueprint is activated.
  */
 export interface GraphProblem extends Problem {
-  readonly rule: 'type' | 'pin' | 'wire' | 'value' | 'setting' | 'lost' | 'missing'
+  readonly rule: 'type' | 'pin' | 'wire' | 'value' | 'setting' | 'lost' | 'missing' | 'expression'
 }
 
 export interface Graph {
   readonly nodes: readonly Node[]
+  /** The value blocks that stand for expressions: none before `connectExpressions`. */
+  readonly expressions: readonly Node[]
   readonly problems: readonly GraphProblem[]
 }
 
 interface Draft extends Node {
-  readonly wires: Map<string, Wire[]>
   readonly literals: Map<string, JsonValue>
 }
 
@@ -72,7 +89,7 @@ export function* graphSteps(
     findMissing(draft, problems)
     yield
   }
-  return { nodes: [...drafts.values()], problems }
+  return { nodes: [...drafts.values()], expressions: [], problems }
 }
 
 function draftOf(
@@ -136,13 +153,17 @@ function connect(
     const from = saved.from ?? []
     if (!pin) {
       if (!draft.sound) continue
-      if (from.length > 0 || saved.value !== undefined)
+      if (from.length > 0 || saved.value !== undefined || saved.expression !== undefined)
         refuse('pin', saved.id, `The block has no in-pin ${saved.id}.`)
       continue
     }
-    if (from.length > 0 && saved.value !== undefined) {
-      refuse('wire', saved.id, 'The pin has a wire and a value: keep one of the two.')
-    }
+    const held = [
+      from.length > 0 && 'a wire',
+      saved.value !== undefined && 'a value',
+      saved.expression && 'an expression',
+    ]
+    const [one, other] = held.filter((kind) => typeof kind === 'string')
+    if (other) refuse('wire', saved.id, `The pin has ${one} and ${other}: keep one of the two.`)
     if (from.length > 1 && pin.type !== 'flow' && !pin.several) {
       refuse('wire', saved.id, `The pin takes one wire and has ${from.length}.`)
     }
@@ -198,7 +219,8 @@ function findMissing(draft: Draft, problems: GraphProblem[]): void {
   for (const [id, pin] of draft.in) {
     // A pin that is wired to something wrong has its problem already.
     const wired = (saved.get(id)?.from?.length ?? 0) > 0
-    const held = saved.get(id)?.value !== undefined && saved.get(id)?.value !== null
+    const { value, expression } = saved.get(id) ?? {}
+    const held = (value !== undefined && value !== null) || expression !== undefined
     if (pin.required && !wired && !held && pin.default === undefined) {
       problems.push({
         block: draft.block.guid,

@@ -7,6 +7,9 @@ import { graphSteps } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
 import { cachingNotes, type DeployNote, emptyListNotes } from './deploy-notes.ts'
+import { connectExpressions } from './expressions/connect-expressions.ts'
+import { runNameProblems } from './expressions/run-name-problems.ts'
+import { typeProblems } from './expressions/type-problems.ts'
 import { type Facts, foldConstants } from './fold-constants.ts'
 import type {
   CompiledEndpoint,
@@ -67,10 +70,13 @@ function* compileSteps(
   catalogue: ReadonlyMap<string, BlockDefinition>,
   probe: Probe | undefined,
 ): Steps<Compiled> {
-  const graph = yield* graphSteps(blocks, catalogue)
+  const graph = yield* connectExpressions(yield* graphSteps(blocks, catalogue))
   const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
   yield
   const wiring = wiringOf(graph)
+  problems.push(...(yield* runNameProblems(graph, wiring)))
+  const types = yield* typeProblems(graph)
+  problems.push(...types.problems)
   const constants = yield* foldConstants(graph, wiring)
   const facts: Facts = { ...wiring, constants, probe }
   const read = yield* readTriggers(graph, facts, problems)
@@ -99,7 +105,7 @@ function* compileSteps(
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
   const needs = yield* neededIndexes(graph, facts)
-  const notes = [...cachingNotes(endpoints), ...emptyListNotes(blocks)]
+  const notes = [...cachingNotes(endpoints), ...emptyListNotes(blocks), ...types.notes]
   return {
     blueprint: { guid, blocks, endpoints, pages, functions, storageEvents, schedules, needs, notes },
     problems: [],

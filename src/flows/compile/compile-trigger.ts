@@ -57,7 +57,8 @@ export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: Block
         for (const [id, convert] of converters) parameters[id] = convert(given[id])
         return definition.start({ parameters })
       }
-      return { on: 'function', function: { block, name: listening.name, flow, start } }
+      const called = { ...flow, isFunction: true } as const
+      return { on: 'function', function: { block, name: listening.name, flow: called, start } }
     }
     case 'storage': {
       const { definition, listening } = trigger

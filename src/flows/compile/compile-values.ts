@@ -14,6 +14,7 @@ import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
 import { givenMeasure, wiresMeasure } from './bound-given.ts'
 import { constantText } from './constant-text.ts'
+import { expressionGetter } from './expressions/expression-getter.ts'
 import type { Facts } from './fold-constants.ts'
 import { type Frame, UNSET } from './frame.ts'
 
@@ -82,6 +83,8 @@ class FlowValues implements ValueCompiler {
       const value = folded[wire.pin]
       return () => value
     }
+    const { expression } = wire.node
+    if (expression) return expressionGetter(wire.node, expression, this.#facts, (one) => this.#getterOf(one))
     const slot = this.#slotOf(wire.node, wire.pin)
     if (wire.node.definition.kind !== 'value' || wire.node.out.get(wire.pin)?.frame) {
       return (frame) => (frame.slots[slot] === UNSET ? undefined : frame.slots[slot])

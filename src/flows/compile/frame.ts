@@ -2,6 +2,7 @@ import type { Happening, Listening } from '../../blocks/block.ts'
 import type { Cache, LaterCall, LogLevel, RunVariables } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
+import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
@@ -22,7 +23,10 @@ export interface RunControl {
     readonly clock: Clock
     readonly cache: Cache
     readonly allowedHosts: readonly string[]
+    readonly values: { readonly env: JsonObject }
   }
+  /** What functions in expressions see of the world. */
+  readonly functions: RunFunctions
   readonly variables: RunVariables
   /** A block took a way that is not wired. The first one decides how a request without a reply ends. */
   missed(way: Miss): void
@@ -56,6 +60,11 @@ export interface RunControl {
   }): void
 }
 
+/** The clock stands still within one evaluation of an expression. */
+export interface RunFunctions extends FunctionContext {
+  startEvaluation(): void
+}
+
 /** The values of one execution of one flow: the run's own, or one call of a custom function. */
 export interface Frame {
   readonly run: RunControl
@@ -63,6 +72,8 @@ export interface Frame {
   readonly slots: unknown[]
   /** How many custom functions deep. */
   readonly depth: number
+  /** Of the custom function that the frame is a call of. */
+  readonly parameters: Readonly<Record<string, unknown>> | undefined
   result: JsonValue | undefined
   finished: boolean
 }
@@ -86,6 +97,8 @@ export interface CompiledFlow {
   readonly first: Step | undefined
   /** Whether its reply to an address stays the same until something that it has read is written. */
   readonly repeatable?: boolean
+  /** Of a custom function: what it is given are the `params` of its expressions. */
+  readonly isFunction?: true
 }
 
 /** What triggers of the kind `function` become. */

@@ -7,6 +7,7 @@ import { converterFor, finishPin } from '../../blocks/convert-pin.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
+import { sentBy } from './expressions/pin-expression.ts'
 
 export interface Wiring {
   /** Whether a wire leaves the out-pin. */
@@ -34,7 +35,7 @@ const byCaller: ReadonlySet<Listens> = new Set<Listens>(['function'])
 
 export function wiringOf(graph: Graph): Wiring {
   const leaving = new Map<Node, Map<string, Wire[]>>()
-  for (const node of graph.nodes) {
+  for (const node of [...graph.nodes, ...graph.expressions]) {
     for (const [pin, wires] of node.wires) {
       for (const wire of wires) {
         const pins = leaving.get(wire.node) ?? new Map<string, Wire[]>()
@@ -110,6 +111,8 @@ export function wiringOf(graph: Graph): Wiring {
       }
       if (definition.kind !== 'value') continue
       seen.add(wire.node)
+      const sent = wire.node.expression && sentBy(wire.node.expression, from)
+      if (sent !== undefined) return sent
       if (definition.fromRequest) {
         if (!from.has('http')) continue
         const field = wire.node.literals.get('field')
@@ -118,6 +121,7 @@ export function wiringOf(graph: Graph): Wiring {
       for (const upstream of wire.node.in.keys()) {
         const found = parameterOf(wire.node, upstream, from, seen)
         if (found === undefined) continue
+        if (wire.node.expression) return found
         // An out-pin that the builder added reads one field of what was sent: that field is what does not fit.
         return Object.hasOwn(definition.out, wire.pin) ? found : wire.pin
       }

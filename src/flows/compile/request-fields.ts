@@ -1,4 +1,5 @@
 import type { Node } from './blueprint-graph.ts'
+import { addressFields } from './expressions/pin-expression.ts'
 import type { Wiring } from './graph-wiring.ts'
 
 /** The names of request parameters that the blocks behind a trigger ask for: what the API documentation can promise. */
@@ -12,6 +13,7 @@ export function requestFields(trigger: Node, wiring: Wiring): readonly string[] 
     queue.push(node)
   }
   for (let node = queue.pop(); node; node = queue.pop()) {
+    if (node.expression) for (const field of addressFields(node.expression)) fields.add(field)
     const field = node.literals.get('field')
     if (node.definition.kind === 'value' && node.definition.fromRequest && typeof field === 'string')
       fields.add(field)

@@ -1,6 +1,7 @@
 import type { Cache, LogLevel } from '../../blocks/context.ts'
 import type { Clock } from '../../shared/clock.ts'
-import type { JsonValue } from '../../shared/json.ts'
+import type { Random } from '../../shared/guid.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Database } from '../../storage/database.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
 import type { RunningFlow } from './running-flow.ts'
@@ -14,6 +15,17 @@ export interface RunLimits {
   readonly depth: number
 }
 
+/** What expressions see of the cluster. */
+export interface RunValues {
+  /** IANA. */
+  readonly timeZone: string
+  /** BCP 47. */
+  readonly locale: string
+  readonly random: Random
+  /** Values of the environment, by name. */
+  readonly env: JsonObject
+}
+
 /** What all runs of a node share. */
 export interface RunEnvironment {
   readonly database: Pick<Database, 'session'>
@@ -22,6 +34,7 @@ export interface RunEnvironment {
   readonly cache: Cache
   readonly allowedHosts: readonly string[]
   readonly limits: RunLimits
+  readonly values: RunValues
   /** Where runs say that they are running, for the watchdog. */
   readonly running?: RunningFlow
   readonly log: (entry: RunLogEntry) => void

@@ -69,6 +69,13 @@ export class RunSteps {
     if (this.#budget % this.#every === 0) this.#look()
   }
 
+  /** Takes as many blocks from the budget: elements that a function of lists goes through. */
+  spend(elements: number): void {
+    this.#budget -= elements
+    if (this.#budget < 0) this.tick()
+    if (elements > LOOK) this.#look()
+  }
+
   /** How many values a block gave, so that a run of large ones is stopped in time. */
   weigh(values: number): void {
     if (values > HEAVY) this.#every = 1

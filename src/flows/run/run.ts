@@ -20,10 +20,11 @@ import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promis
 import type { Origin, Session } from '../../storage/database.ts'
 import { unconfirmed } from '../../storage/unconfirmed.ts'
 import { RunStopped } from '../compile/block-failure.ts'
-import type { CompiledFlow, Frame, Miss, RunControl, Step } from '../compile/frame.ts'
+import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions, Step } from '../compile/frame.ts'
 import { laterJob } from './job-payload.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
 import { explainFailure, missedError } from './run-failure.ts'
+import { runFunctions } from './run-functions.ts'
 import { runOrigin } from './run-origin.ts'
 import { type ReplyListener, RunReply } from './run-reply.ts'
 import { RunSteps } from './run-steps.ts'
@@ -68,6 +69,7 @@ export class Run implements RunControl {
   readonly #start: RunStart
   readonly #steps: RunSteps
   readonly #reply: RunReply
+  #functions: RunFunctions | undefined
   #timer: NodeJS.Timeout | undefined
   /** The commit at the end. */
   #committing: Promise<void> | undefined
@@ -132,6 +134,11 @@ export class Run implements RunControl {
     return this.#steps.signal
   }
 
+  get functions(): RunFunctions {
+    this.#functions ??= runFunctions(this.environment, this.#steps)
+    return this.#functions
+  }
+
   /** What was written so far becomes durable; then the reply goes out. */
   reply(reply: Reply, block: string): void {
     if (this.#reply.ask(reply)) return
@@ -180,7 +187,14 @@ export class Run implements RunControl {
     if (depth > this.environment.limits.depth) {
       throw new RunStopped('depth', `Custom functions called each other ${depth} deep.`)
     }
-    const frame: Frame = { run: this, slots: flow.slots.slice(), depth, result: undefined, finished: false }
+    const frame: Frame = {
+      run: this,
+      slots: flow.slots.slice(),
+      depth,
+      parameters: flow.isFunction ? given : undefined,
+      result: undefined,
+      finished: false,
+    }
     flow.accept(frame, given)
     return andThen(this.drive(flow.first, frame), () => frame.result)
   }

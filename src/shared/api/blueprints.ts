@@ -35,6 +35,7 @@ export const updateBlueprintSchema = Type.Partial(
 const problem = Type.Object({
   block: Type.String({ description: 'Guid of the block; empty for the whole blueprint.' }),
   pin: Type.Optional(Type.String({ description: 'A pin, or a setting.' })),
+  column: Type.Optional(Type.Integer({ description: "Of the pin's expression, from 1." })),
   message: Type.String(),
 })
 /** What keeps a blueprint from running. */

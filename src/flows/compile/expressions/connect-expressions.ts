@@ -1,0 +1,106 @@
+import type { Listens } from '../../../blocks/block.ts'
+import type { ParsedExpression } from '../../../expressions/language/expression.ts'
+import { type NameUse, namesOf } from '../../../expressions/language/expression-names.ts'
+import { parseExpression } from '../../../expressions/language/parse-expression.ts'
+import type { SavedInPin } from '../../../shared/blueprint.ts'
+import { canConvert } from '../../../shared/pin-type.ts'
+import type { Graph, GraphProblem, Node, PinExpression, Wire } from '../blueprint-graph.ts'
+import type { Steps } from '../in-turns.ts'
+import { blockFinder } from './block-finder.ts'
+import { expressionBlock } from './expression-block.ts'
+import { expressionProblem } from './expression-problem.ts'
+import { frameReader } from './frame-reader.ts'
+import { readKey } from './pin-expression.ts'
+import { isFrameName, isRunName, type RunName } from './run-names.ts'
+
+/** An expression whose names of blocks are found; those of frames come later. */
+interface Pending {
+  readonly owner: Node
+  readonly pin: string
+  readonly parsed: ParsedExpression
+  readonly refs: Readonly<Record<string, string>>
+  readonly wires: Map<string, Wire>
+  readonly runNames: Set<RunName>
+  readonly reachedBy: Set<Listens>
+  readonly inFrame: NameUse[]
+}
+
+/**
+ * Gives each expression a value block of its own, with wires from what it names and to its pin. From here on a reference in
+ * an expression is a wire for everything that looks at the graph. An expression that is nothing but a reference is a wire
+ * and no block.
+ */
+export function* connectExpressions(graph: Graph): Steps<Graph> {
+  const problems: GraphProblem[] = []
+  const pending = graph.nodes.flatMap((owner) => parsedPins(owner, problems))
+  const faulty = new Set<Pending>()
+  const refuse = (one: Pending, message: string, use: NameUse) => {
+    faulty.add(one)
+    problems.push(expressionProblem(one.owner, one.pin, message, use.start))
+  }
+  const blocks = blockFinder(graph)
+  for (const one of pending) {
+    yield
+    for (const use of namesOf(one.parsed)) {
+      if (!use.inBlocks && isFrameName(use.name)) one.inFrame.push(use)
+      else if (!use.inBlocks && isRunName(use.name)) one.runNames.add(use.name)
+      else {
+        const wire = blocks.wireOf(use, one.refs)
+        if (typeof wire === 'string') refuse(one, wire, use)
+        else one.wires.set(readKey(use.name, use.inBlocks, wire.pin), wire)
+      }
+    }
+  }
+  const frames = frameReader(graph, pending)
+  const expressions: Node[] = []
+  for (const one of pending) {
+    yield
+    for (const use of one.inFrame) {
+      const wire = frames.read(one.owner, one.pin, use.name)
+      if (typeof wire === 'string') refuse(one, wire, use)
+      else one.wires.set(readKey(use.name, false), wire)
+    }
+    if (faulty.has(one)) continue
+    const alone = onlyReference(one)
+    const node = alone ? undefined : expressionBlock(one)
+    if (node) expressions.push(node)
+    const wire = alone ?? (node && { node, pin: 'value' })
+    if (wire) one.owner.wires.set(one.pin, [wire])
+  }
+  return { ...graph, expressions, problems: [...graph.problems, ...problems] }
+}
+
+function parsedPins(owner: Node, problems: GraphProblem[]): Pending[] {
+  return owner.block.in_pins.flatMap((saved): Pending[] => {
+    const pin = owner.in.get(saved.id)
+    if (saved.expression === undefined || !pin || holdsMore(saved)) return []
+    if (!canConvert('any', pin.type)) {
+      const message = `A ${pin.type} pin takes no expression.`
+      problems.push(expressionProblem(owner, saved.id, message))
+      return []
+    }
+    const { expression, problem } = parseExpression(saved.expression)
+    const found = {
+      wires: new Map(),
+      runNames: new Set<RunName>(),
+      reachedBy: new Set<Listens>(),
+      inFrame: [],
+    }
+    if (expression) return [{ owner, pin: saved.id, parsed: expression, refs: saved.refs ?? {}, ...found }]
+    problems.push(expressionProblem(owner, saved.id, problem.message, problem.start))
+    return []
+  })
+}
+
+/** Said elsewhere: a pin holds one of the three. */
+function holdsMore({ from, value }: SavedInPin): boolean {
+  return (from?.length ?? 0) > 0 || value !== undefined
+}
+
+/** The wire that an expression stands for when it is nothing but the name of a block and its pin. */
+function onlyReference({ parsed, wires }: PinExpression): Wire | undefined {
+  const { root } = parsed
+  if (root.kind === 'name' && !root.inBlocks) return wires.get(readKey(root.name, false))
+  if (root.kind !== 'member' || root.of.kind !== 'name') return undefined
+  return wires.get(readKey(root.of.name, root.of.inBlocks, root.key))
+}

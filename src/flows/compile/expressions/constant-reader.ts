@@ -1,0 +1,38 @@
+import type { ValueBlock } from '../../../blocks/block.ts'
+import { compileExpression } from '../../../expressions/language/compile-expression.ts'
+import type { FunctionContext } from '../../../expressions/language/function-declaration.ts'
+import type { PinExpression } from '../blueprint-graph.ts'
+import { callables } from './callables.ts'
+import { readKey } from './pin-expression.ts'
+
+type Inputs = Readonly<Record<string, unknown>>
+
+/**
+ * Evaluates an expression outside a run: constants are folded, and the need for indexes and the form of replies are found
+ * with samples. What only a run knows is nothing.
+ */
+export function constantReader({ parsed }: PinExpression): ValueBlock['value'] {
+  let evaluate: ((inputs: Inputs) => unknown) | undefined
+  return (inputs) => {
+    evaluate ??= compileExpression<Inputs>(parsed, {
+      ...callables(),
+      name: (name, inBlocks) => (given) => given[readKey(name, inBlocks)],
+      field: (name, inBlocks, key) => (given) => given[readKey(name, inBlocks, key)],
+      context: () => outsideRuns,
+    })
+    return { value: evaluate(inputs) }
+  }
+}
+
+/** As much as a sample may cost. */
+const MOST_ELEMENTS = 10_000
+
+const outsideRuns: FunctionContext = {
+  now: () => 0,
+  random: (bytes) => new Uint8Array(bytes),
+  timeZone: 'UTC',
+  locale: 'en',
+  spend(elements) {
+    if (elements > MOST_ELEMENTS) throw new RangeError('A sample has too many elements.')
+  },
+}

@@ -1,0 +1,86 @@
+import { compileExpression } from '../../../expressions/language/compile-expression.ts'
+import { ExpressionError } from '../../../expressions/language/expression-error.ts'
+import { BlockFailure } from '../block-failure.ts'
+import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
+import { givenMeasure } from '../bound-given.ts'
+import type { Facts } from '../fold-constants.ts'
+import type { Frame } from '../frame.ts'
+import { callables } from './callables.ts'
+import { calledFunctions } from './called-functions.ts'
+import { readKey, sentName } from './pin-expression.ts'
+import { plainValue } from './plain-value.ts'
+import { isRunName } from './run-names.ts'
+import { runFieldReader, runReader } from './run-values.ts'
+
+type Getter = (frame: Frame) => unknown
+
+/**
+ * The expression as a function of the frame. Names are read when the evaluation reaches them, each through the getter of its
+ * wire (`getterOf`), so that a block behind a condition that is not met is not evaluated. An evaluation counts as a block.
+ */
+export function expressionGetter(
+  node: Node,
+  expression: PinExpression,
+  facts: Facts,
+  getterOf: (wire: Wire) => Getter,
+): Getter {
+  const evaluate = compileExpression<Frame>(expression.parsed, {
+    ...callables(),
+    name: (name, inBlocks) =>
+      reader(expression, readKey(name, inBlocks), getterOf) ??
+      (isRunName(name) ? runReader(name) : undefined),
+    field: (name, inBlocks, key) =>
+      reader(expression, readKey(name, inBlocks, key), getterOf) ??
+      (!inBlocks && isRunName(name) ? runFieldReader(name, key) : undefined),
+    context: ({ run }) => run.functions,
+  })
+  const measure = givenMeasure(node)
+  const usesClock = calledFunctions(expression.parsed.root).varies.has('clock')
+  return (frame) => {
+    const { run } = frame
+    run.tick()
+    if (usesClock) run.functions.startEvaluation()
+    try {
+      const value = evaluate(frame)
+      if (measure && typeof value === 'object') run.weigh(measure({ value }))
+      return value
+    } catch (error) {
+      throw error instanceof ExpressionError ? failureOf(error, frame, node, expression, facts) : error
+    }
+  }
+}
+
+function reader(
+  expression: PinExpression,
+  key: string,
+  getterOf: (wire: Wire) => Getter,
+): Getter | undefined {
+  const wire = expression.wires.get(key)
+  if (!wire) return undefined
+  const get = getterOf(wire)
+  return (frame) => plainValue(get(frame))
+}
+
+/**
+ * Who is to blame for an operand that is made of nothing but what was sent: the request, or in a custom function the caller.
+ */
+function failureOf(
+  error: ExpressionError,
+  frame: Frame,
+  node: Node,
+  { owner, pin }: PinExpression,
+  facts: Facts,
+): BlockFailure {
+  const inFunction = frame.parameters !== undefined
+  const source = inFunction ? facts.functionParameter : facts.requestParameter
+  const sent = error.names.map(
+    (use) => sentName(use) ?? source(node, readKey(use.name, use.inBlocks, use.path[0])),
+  )
+  const isSent = sent.length > 0 && sent.every((one) => one !== undefined)
+  const { guid: block, type } = owner.block
+  const message = isSent
+    ? `does not fit: ${error.message}`
+    : `${pin}: ${error.message} (column ${error.start + 1} of the expression)`
+  const blame = isSent && (inFunction ? { argument: sent[0] } : { parameter: sent[0] })
+  return new BlockFailure({ block, type, pin, ...blame }, new Error(message))
+}

@@ -1,0 +1,33 @@
+import type { Listens } from '../../../blocks/block.ts'
+import { type NameUse, namesOf } from '../../../expressions/language/expression-names.ts'
+import type { PinExpression } from '../blueprint-graph.ts'
+
+/** How a place that reads an out-pin is found again: `goods.document`, or `item` alone. */
+export function readKey(name: string, inBlocks: boolean, pin?: string): string {
+  return `${inBlocks ? 'blocks.' : ''}${name}${pin === undefined ? '' : `.${pin}`}`
+}
+
+/** Names whose values come from the client. In a custom function, `params` come from its caller. */
+const sentNames: ReadonlySet<string> = new Set(['params', 'query', 'body', 'headers'])
+
+/** The parameter that a place reads, if what it reads was sent by the client, or was given by the caller of a function. */
+export function sentName({ name, inBlocks, path }: NameUse): string | undefined {
+  return !inBlocks && sentNames.has(name) ? (path[0] ?? name) : undefined
+}
+
+/** The first parameter that an expression reads of what starts such triggers. */
+export function sentBy(expression: PinExpression, from: ReadonlySet<Listens>): string | undefined {
+  const { parsed, runNames: names, reachedBy } = expression
+  if (names.size === 0 || ![...reachedBy].some((on) => from.has(on))) return undefined
+  const fits = (use: NameUse) => from.has('http') || use.name === 'params'
+  return namesOf(parsed)
+    .map((use) => (fits(use) ? sentName(use) : undefined))
+    .find((one) => one !== undefined)
+}
+
+/** The names of the address's parameters that an expression reads. */
+export function addressFields({ parsed }: PinExpression): readonly string[] {
+  return namesOf(parsed).flatMap(({ name, inBlocks, path: [field] }) =>
+    !inBlocks && (name === 'params' || name === 'query') && field !== undefined ? [field] : [],
+  )
+}

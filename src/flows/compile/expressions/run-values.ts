@@ -1,0 +1,58 @@
+import type { RunRequest } from '../../../blocks/run-request.ts'
+import type { Frame } from '../frame.ts'
+import { plainValue } from './plain-value.ts'
+import type { RunName } from './run-names.ts'
+
+type Read = (frame: Frame) => unknown
+
+/** How what a name of the run means is read. In a custom function, `params` are its parameters. */
+export function runReader(name: RunName): Read {
+  return readers[name]
+}
+
+/** As {@link runReader} for one field of it, without making an object of all. */
+export function runFieldReader(name: RunName, key: string): Read {
+  if (name === 'params') return (frame) => parameter(frame, key)
+  const read = readers[name]
+  return (frame) => own(read(frame), key)
+}
+
+const readers: Readonly<Record<RunName, Read>> = {
+  params: ({ parameters, run: { request } }) => {
+    if (parameters)
+      return Object.fromEntries(Object.entries(parameters).map(([id, one]) => [id, plainValue(one)]))
+    return request && { ...firstOfEach(request.query), ...request.path }
+  },
+  query: ({ run }) => run.request?.query,
+  body: ({ run }) => run.request?.body,
+  headers: ({ run }) => run.request?.headers,
+  user: ({ run }) => run.user,
+  request: ({ run }) => run.request && described(run.request),
+  env: ({ run }) => run.environment.values.env,
+}
+
+function described({ method, url, ip }: RunRequest): Readonly<Record<string, string>> {
+  const end = url.indexOf('?')
+  return { method, url, path: end < 0 ? url : url.slice(0, end), ip }
+}
+
+function parameter({ parameters, run: { request } }: Frame, key: string): unknown {
+  if (parameters) return plainValue(own(parameters, key))
+  if (!request) return undefined
+  if (Object.hasOwn(request.path, key)) return request.path[key]
+  return first(own(request.query, key))
+}
+
+/** A name that is repeated in the query means its first value; `query` has all of them. */
+function first(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : value
+}
+
+function firstOfEach(query: RunRequest['query']): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, first(value)]))
+}
+
+function own(of: unknown, key: string): unknown {
+  if (typeof of !== 'object' || of === null || !Object.hasOwn(of, key)) return undefined
+  return Reflect.get(of, key)
+}

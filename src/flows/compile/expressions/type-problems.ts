@@ -1,0 +1,105 @@
+import { checkExpression } from '../../../expressions/language/check-expression.ts'
+import { declaredFunctions, declaredMethods } from '../../../expressions/language/declared/functions.ts'
+import { namesOf } from '../../../expressions/language/expression-names.ts'
+import {
+  anyType,
+  objectType,
+  textType,
+  type ValueType,
+  wholeType,
+} from '../../../expressions/language/value-type.ts'
+import { canConvert, type PinType } from '../../../shared/pin-type.ts'
+import type { Graph, GraphProblem, PinExpression } from '../blueprint-graph.ts'
+import type { DeployNote } from '../deploy-notes.ts'
+import type { Steps } from '../in-turns.ts'
+import { expressionProblem } from './expression-problem.ts'
+import { readKey } from './pin-expression.ts'
+import { pinOfType, typeOfPin } from './pin-value-types.ts'
+
+export interface TypeFindings {
+  /** What can never work. */
+  readonly problems: readonly GraphProblem[]
+  /** What is probably a mistake. */
+  readonly notes: readonly DeployNote[]
+}
+
+/** Checks each expression with the types of what it names, and of the pin that it is for. */
+export function* typeProblems(graph: Graph): Steps<TypeFindings> {
+  const problems: GraphProblem[] = []
+  const notes: DeployNote[] = []
+  if (graph.expressions.length === 0) return { problems, notes }
+  const declarations = {
+    functions: declaredFunctions(),
+    methods: {
+      text: declaredMethods('text'),
+      list: declaredMethods('list'),
+      number: declaredMethods('number'),
+    },
+  }
+  for (const { expression } of graph.expressions) {
+    yield
+    if (!expression) continue
+    const { owner, pin, parsed } = expression
+    const types = namedTypes(expression)
+    const checked = checkExpression(parsed, {
+      typeOf: (name, inBlocks) => types.get(readKey(name, inBlocks)),
+      names: [...types.keys()],
+      declarations,
+    })
+    for (const { severity, message, start } of checked.problems) {
+      const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
+      if (severity === 'error') problems.push({ ...problem, rule: 'expression' })
+      else notes.push({ ...problem, level: 'warn' })
+    }
+    const wanted = owner.in.get(pin)?.type ?? 'any'
+    if (!canConvert(pinOfType(checked.type), wanted))
+      problems.push(expressionProblem(owner, pin, refusal(checked.type, wanted)))
+  }
+  return { problems, notes }
+}
+
+const words: Readonly<Partial<Record<PinType, string>>> = {
+  value: 'a text',
+  number: 'a number',
+  condition: 'true or false',
+  date: 'a date',
+  array: 'a list',
+  object: 'an object',
+  document: 'a document',
+  documents: 'a list of documents',
+}
+
+function refusal(type: ValueType, wanted: PinType): string {
+  return `The pin takes ${words[wanted] ?? `a ${wanted}`}, and the expression gives ${words[pinOfType(type)] ?? 'another kind'}.`
+}
+
+/** By {@link readKey} of the names alone. What is not known of a run is of any type. */
+function namedTypes(expression: PinExpression): ReadonlyMap<string, ValueType> {
+  const types = new Map<string, ValueType>()
+  for (const { name, inBlocks, path } of namesOf(expression.parsed)) {
+    const key = readKey(name, inBlocks)
+    const wire = expression.wires.get(readKey(name, inBlocks, path[0]))
+    const frame = expression.wires.get(key)
+    if (wire && path[0] !== undefined) types.set(key, withField(types.get(key), path[0], typeOfPin(wire)))
+    else if (frame) types.set(key, name === 'index' ? wholeType : anyType)
+    else types.set(key, runType(name, path[0], types.get(key), expression))
+  }
+  return types
+}
+
+/** Parameters of an address are texts; those of a custom function are what its caller gives. */
+function runType(
+  name: string,
+  field: string | undefined,
+  known: ValueType | undefined,
+  { reachedBy }: PinExpression,
+): ValueType {
+  if (name === 'user' || name === 'env' || name === 'headers' || name === 'request') return objectType
+  if (name !== 'params' || reachedBy.has('function')) return anyType
+  return field === undefined ? (known ?? objectType) : withField(known, field, textType)
+}
+
+function withField(known: ValueType | undefined, field: string, type: ValueType): ValueType {
+  const fields = known?.kind === 'object' ? known.fields : {}
+  return { kind: 'object', open: true, fields: { ...fields, [field]: type } }
+}
