@@ -6,6 +6,10 @@
 /** As a JSON schema wants it. */
 export const BLOCK_NAME = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
 
+export function isBlockName(text: string): boolean {
+  return new RegExp(BLOCK_NAME).test(text)
+}
+
 /** Names in expressions that mean something else: a block of such a name is written `blocks.NAME`, so none is given one. */
 const taken = [
   ...['params', 'query', 'body', 'headers', 'user', 'request', 'env', 'doc', 'item', 'index', 'blocks'],

@@ -1,7 +1,11 @@
 /** Copying blocks within a blueprint, to another one, or through any text: the clipboard holds JSON. */
+
+import { isBlockName } from '../../../shared/block-name.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import { pinTypes } from '../../../shared/pin-type.ts'
+import { namesInFlow, type Refs } from '../expressions/block-refs.ts'
+import { withNames } from '../expressions/print-names.ts'
 import { type Flow, withBlock } from './flow.ts'
 
 const FORMAT = 'quoin/blocks@1'
@@ -21,8 +25,8 @@ export interface Pasted {
 }
 
 /**
- * Adds the blocks of a text under new guids. Wires among them follow; wires from blocks that this flow does not have are
- * left out. Undefined when the text holds no blocks. `place` says where the top left corner goes; without it beside the
+ * Adds the blocks of a text under new guids, and new names where theirs are taken. Wires and expressions among them follow;
+ * wires from blocks that this flow does not have are left out. Undefined when the text holds no blocks. `place` says where the top left corner goes; without it beside the
  * original.
  */
 export function paste(
@@ -37,25 +41,45 @@ export function paste(
   const left = Math.min(...blocks.map(({ content }) => content.position.x))
   const top = Math.min(...blocks.map(({ content }) => content.position.y))
   const [dx, dy] = place ? [place.x - left, place.y - top] : [40, 40]
+  const taken = new Set(namesInFlow(flow).values())
   let next = flow
   for (const { guid, content } of blocks) {
     const { x, y } = content.position
+    const { name, ...unnamed } = content
+    const isFree = name !== undefined && !taken.has(name)
     next = withBlock(next, guids.get(guid) ?? newGuid(), {
-      ...content,
+      ...unnamed,
+      ...(isFree && { name }),
       position: { x: x + dx, y: y + dy },
       in_pins: content.in_pins.flatMap((pin) => rewired(pin, guids, flow)),
     })
+    if (isFree) taken.add(name)
+  }
+  const names = namesInFlow(next)
+  for (const guid of guids.values()) {
+    const content = next.get(guid)
+    if (content)
+      next = withBlock(next, guid, {
+        ...content,
+        in_pins: content.in_pins.map((pin) => withNames(pin, names)),
+      })
   }
   return { flow: next, guids: [...guids.values()] }
 }
 
 function rewired(pin: SavedInPin, guids: ReadonlyMap<string, string>, flow: Flow): SavedInPin[] {
+  if (pin.refs) return [{ ...pin, refs: followed(pin.refs, guids) }]
   if (!pin.from) return [pin]
   const from = pin.from.flatMap((end) => {
     const block = guids.get(end.block) ?? (flow.has(end.block) ? end.block : undefined)
     return block === undefined ? [] : [{ ...end, block }]
   })
   return from.length === 0 ? [] : [{ ...pin, from }]
+}
+
+/** References to blocks that were copied along lead to the copies. */
+function followed(refs: Refs, guids: ReadonlyMap<string, string>): Refs {
+  return Object.fromEntries(Object.entries(refs).map(([name, guid]) => [name, guids.get(guid) ?? guid]))
 }
 
 function readBlocks(text: string): { guid: string; content: BlockContent }[] | undefined {
@@ -70,10 +94,11 @@ function readBlocks(text: string): { guid: string; content: BlockContent }[] | u
 
 /** What a text claims to be a block, made to have the shape of one. Whether it fits, the server says. */
 function contentIn(block: { readonly [key: string]: JsonValue }, type: string): BlockContent {
-  const { title, description, position, in_pins, custom_out_pins, fields, scopes } = block
+  const { name, title, description, position, in_pins, custom_out_pins, fields, scopes } = block
   const point = isJsonObject(position) ? position : {}
   return {
     type,
+    ...(typeof name === 'string' && isBlockName(name) && { name }),
     title: typeof title === 'string' ? title : '',
     description: typeof description === 'string' ? description : '',
     position: { x: numberIn(point.x), y: numberIn(point.y) },
@@ -89,7 +114,12 @@ function contentIn(block: { readonly [key: string]: JsonValue }, type: string): 
 
 function pinIn(pin: JsonValue): SavedInPin[] {
   if (!isJsonObject(pin) || typeof pin.id !== 'string') return []
-  const { id, from, value } = pin
+  const { id, from, value, expression, refs } = pin
+  if (typeof expression === 'string' && expression !== '') {
+    const named = isJsonObject(refs) ? Object.entries(refs) : []
+    const texts = named.filter((one): one is [string, string] => typeof one[1] === 'string')
+    return [{ id, expression, ...(texts.length > 0 && { refs: Object.fromEntries(texts) }) }]
+  }
   if (!Array.isArray(from)) return value === undefined ? [] : [{ id, value }]
   const ends = listIn(from).flatMap((end) =>
     isJsonObject(end) && typeof end.block === 'string' && typeof end.pin === 'string'

@@ -55,7 +55,9 @@ function editsBetween(before: Flow, after: Flow): Edit[] {
 export function applyEdits(flow: Flow, edits: readonly Edit[]): Flow {
   const next = new Map(flow)
   for (const { guid, after } of edits) {
-    if (after) next.set(guid, after)
+    // The server has given it a name since.
+    const name = after?.name ?? flow.get(guid)?.name
+    if (after) next.set(guid, name === undefined || name === after.name ? after : { ...after, name })
     else next.delete(guid)
   }
   return next

@@ -2,6 +2,7 @@
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { emptyContent } from '../../../shared/empty-content.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
+import { refsIn } from '../expressions/block-refs.ts'
 import type { Catalogue } from './block-description.ts'
 import { changeBlock, type Flow, inPinOf, type Wire, withBlock } from './flow.ts'
 import { isEntrance } from './open-to.ts'
@@ -37,7 +38,7 @@ function withoutSources(pins: readonly SavedInPin[], guids: ReadonlySet<string>)
   })
 }
 
-/** Draws a wire. A pin that takes one wire gives up the one it had, or the value it held. Check it first. */
+/** Draws a wire. A pin that takes one wire gives up the one it had, or the value or expression it held. Check it first. */
 export function connect(flow: Flow, catalogue: Catalogue, { from, to }: Wire): Flow {
   const content = flow.get(to.block)
   if (!content) return flow
@@ -57,9 +58,17 @@ export function disconnect(flow: Flow, { from, to }: Wire): Flow {
     : withPin(flow, to.block, { ...pin, from: rest })
 }
 
-/** Gives the pin a value of its own, in place of wires; undefined takes it away. */
+/** Gives the pin a value of its own, in place of wires or an expression; undefined takes it away. */
 export function setLiteral(flow: Flow, guid: string, pin: string, value: JsonValue | undefined): Flow {
   return value === undefined ? withoutPin(flow, guid, pin) : withPin(flow, guid, { id: pin, value })
+}
+
+/** Gives the pin an expression, in place of wires or a value; an empty one takes it away. */
+export function setExpression(flow: Flow, guid: string, pin: string, expression: string): Flow {
+  if (expression.trim() === '') return withoutPin(flow, guid, pin)
+  const refs = refsIn(expression, flow, inPinOf(flow.get(guid), pin)?.refs)
+  const named = Object.keys(refs).length === 0 ? {} : { refs }
+  return withPin(flow, guid, { id: pin, expression, ...named })
 }
 
 /** Changes one setting; undefined takes it away. Pins that go with it take their wires along. */

@@ -3,10 +3,19 @@ import { describeBlock } from '../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../blocks/load-blocks.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { emptyContent } from '../../../shared/empty-content.ts'
+import { withPresentNames } from '../expressions/print-names.ts'
 import { catalogueOf } from './block-description.ts'
 import type { Flow } from './flow.ts'
 import { changeBlock } from './flow.ts'
-import { connect, disconnect, moveBlocks, removeBlocks, setField, setLiteral } from './flow-changes.ts'
+import {
+  connect,
+  disconnect,
+  moveBlocks,
+  removeBlocks,
+  setExpression,
+  setField,
+  setLiteral,
+} from './flow-changes.ts'
 import { diffFlows } from './flow-diff.ts'
 
 const catalogue = catalogueOf(
@@ -58,6 +67,12 @@ test.each<[string, Flow, string, [string, string | undefined, string | undefined
     }),
     'Open tasks',
     [['limit', '20', '← New object · object']],
+  ],
+  [
+    'an expression in place of a value',
+    setExpression(before, 'search', 'limit', 'number(params.limit)  ?? 20'),
+    'Open tasks',
+    [['limit', '20', '= number(params.limit) ?? 20']],
   ],
   [
     'a setting',
@@ -113,6 +128,16 @@ test('a wire from a block that only got another title is the same wire', () => {
   ).toEqual([
     ['Open tasks', ['limit']],
     ['Entrance', ['title']],
+  ])
+})
+
+test('a new name is told at its block only: expressions follow without a change', () => {
+  const named = changeBlock(before, 'object', { name: 'options' })
+  const used = setExpression(named, 'search', 'limit', 'options.object.limit')
+  const after = withPresentNames(changeBlock(used, 'object', { name: 'choices' }))
+  expect(after.get('search')?.in_pins.at(-1)?.expression).toBe('choices.object.limit')
+  expect(diffFlows(used, after, catalogue).map(({ name, lines }) => [name, lines])).toEqual([
+    ['New object', [{ what: 'name', before: 'options', after: 'choices' }]],
   ])
 })
 

@@ -1,12 +1,13 @@
 /** What differs between two states of a blueprint, per block and pin, in words that a person reads before deploying. */
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import type { JsonValue } from '../../../shared/json.ts'
+import { sameContent, samePin } from '../expressions/same-content.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
 import type { Flow } from './flow.ts'
 import { isEntrance, openTo } from './open-to.ts'
 import { sameJson } from './same-json.ts'
-import { short } from './words.ts'
+import { cut, short } from './words.ts'
 
 export interface Line {
   /** A pin, a setting, or another part of the block. */
@@ -31,7 +32,7 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
   for (const [guid, content] of after) {
     const old = before.get(guid)
     if (!old) changes.push({ ...about(guid, content), change: 'created', lines: linesOf(undefined, content) })
-    else if (!sameJson(old, content))
+    else if (!sameContent(old, content))
       changes.push({ ...about(guid, content), change: 'updated', ...updated(linesOf(old, content)) })
   }
   for (const [guid, content] of before) {
@@ -54,6 +55,7 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
     return [
       ...line('kind', old?.type, now?.type, (type) => catalogue.get(type)?.title ?? type),
       ...line('title', old?.title || undefined, now?.title || undefined, (text) => `“${text}”`),
+      ...(old?.name && now?.name ? line('name', old.name, now.name, (text) => text) : []),
       ...pinLines(old, now),
       ...settingLines(old, now),
       ...line('open to', scopesIn(old), scopesIn(now), (text) => text),
@@ -73,13 +75,14 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
     const pin = (content: BlockContent | undefined, id: string) =>
       content?.in_pins.find((one) => one.id === id)
     return namesOf(old?.in_pins, now?.in_pins)
-      .filter((id) => !old || !now || !sameJson(pin(old, id), pin(now, id)))
+      .filter((id) => !old || !now || !samePin(pin(old, id), pin(now, id)))
       .flatMap((id) => line(id, pinText(old, id, before), pinText(now, id, after), (text) => text))
   }
 
   function pinText(content: BlockContent | undefined, id: string, flow: Flow): string | undefined {
     const pin = content?.in_pins.find((one) => one.id === id)
     if (!pin) return undefined
+    if (pin.expression !== undefined) return `= ${cut(pin.expression, 60)}`
     if (!pin.from || pin.from.length === 0) return pin.value === undefined ? undefined : short(pin.value)
     return pin.from
       .map((end) => {

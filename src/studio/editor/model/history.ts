@@ -3,8 +3,9 @@
  * something new forgets what was taken back. Others may have changed the same block meanwhile: then taking back would
  * overwrite their work, and is refused with a reason.
  */
+import { withPresentNames } from '../expressions/print-names.ts'
+import { sameContent } from '../expressions/same-content.ts'
 import { applyEdits, type Command, type Drawing, inverse, joined } from './command.ts'
-import { sameJson } from './same-json.ts'
 
 export interface History {
   readonly done: readonly Command[]
@@ -59,14 +60,14 @@ export function redo(history: History, drawing: Drawing): Step {
 }
 
 function step(command: Command, drawing: Drawing, history: History): Step {
-  const stale = command.edits.find(({ guid, before }) => !sameJson(drawing.flow.get(guid) ?? null, before))
+  const stale = command.edits.find(({ guid, before }) => !sameContent(drawing.flow.get(guid) ?? null, before))
   if (stale) return { outcome: 'overtaken', guid: stale.guid, label: command.label }
   return { outcome: 'done', history, command }
 }
 
 export function applied(drawing: Drawing, command: Command): Drawing {
   return {
-    flow: applyEdits(drawing.flow, command.edits),
+    flow: withPresentNames(applyEdits(drawing.flow, command.edits)),
     notes: command.notes ? command.notes.after : drawing.notes,
   }
 }

@@ -5,7 +5,8 @@ import { findBlocks } from '../../../blocks/load-blocks.ts'
 import { importBlueprint } from '../../../flows/blueprints/blueprint-file.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { catalogueOf } from './block-description.ts'
-import type { Flow } from './flow.ts'
+import { changeBlock, type Flow } from './flow.ts'
+import { setExpression } from './flow-changes.ts'
 import { type OutlineItem, outlineOf, shownItems } from './outline.ts'
 
 const catalogue = catalogueOf(
@@ -76,13 +77,33 @@ test('what hangs together with no trigger comes last, and a step of two ways is 
   ])
 })
 
+test('a value that only an expression uses is told at its pin', () => {
+  const flow = flowOf({
+    limit: { type: 'number_default', title: 'Page size', in: { value: 20 } },
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'a' } },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow' } },
+  })
+  const named = changeBlock(flow, 'limit', { name: 'limit' })
+  expect(lines(outlineOf(setExpression(named, 'reply', 'value', 'limit.number * 2'), catalogue))).toEqual([
+    'GET /a',
+    '  .uri “a”',
+    '  Reply with JSON',
+    '    .value = limit.number * 2',
+    '      Page size',
+    '        .value 20',
+  ])
+})
+
 test('a circle of steps, or of values, ends', () => {
   const steps = flowOf({
     a: { type: 'function_console_log', in: { flow: '@b.flow' } },
     b: { type: 'function_console_log', in: { flow: '@a.flow' } },
     x: { type: 'value_default', in: { value: '@y.value' } },
     y: { type: 'value_default', in: { value: '@x.value' } },
+    z: { type: 'value_default' },
   })
+  const named = changeBlock(steps, 'z', { name: 'z' })
+  expect(lines(outlineOf(setExpression(named, 'z', 'value', 'z.value'), catalogue)).length).toBeLessThan(20)
   expect(lines(outlineOf(steps, catalogue)).length).toBeLessThan(20)
 })
 

@@ -4,12 +4,13 @@
  * (`not_found`, `false`) is a branch with steps of its own. A step that several ways lead to is told once and referred to
  * then. What hangs together with no trigger is listed at the end.
  */
-import type { BlockContent } from '../../../shared/blueprint.ts'
+import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
+import { referencesOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
 import { type Flow, inPinOf, wiresOf } from './flow.ts'
 import { pinsOf } from './pins.ts'
-import { short } from './words.ts'
+import { cut, short } from './words.ts'
 
 export interface OutlineItem {
   /** The way to it: a pulled block that is used twice is in the tree twice. */
@@ -27,6 +28,7 @@ export interface OutlineItem {
 
 export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
   const behind = flowTargets(flow)
+  const read = Map.groupBy(referencesOf(flow), ({ to }) => `${to.block} ${to.pin}`)
   const told = new Set<string>()
   const roots = byPlace(flow)
     .filter(([, { type }]) => catalogue.get(type)?.kind === 'trigger')
@@ -108,7 +110,9 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
     const id = `${path}.${pin}`
     const saved = inPinOf(content, pin)
     const ends = saved?.from ?? []
-    const children = ends.flatMap((end): OutlineItem[] => {
+    const named = (read.get(`${guid} ${pin}`) ?? []).map(({ from }) => from)
+    const sources = new Map([...ends, ...named].map((end) => [end.block, end]))
+    const children = [...sources.values()].flatMap((end): OutlineItem[] => {
       const source = flow.get(end.block)
       if (!source || catalogue.get(source.type)?.kind !== 'value' || path.includes(end.block)) return []
       return [blockItem(end.block, source, id)]
@@ -117,7 +121,7 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
       const source = flow.get(end.block)
       return `from ${source ? nameOf(source, catalogue) : 'a removed block'} · ${end.pin}`
     })
-    const detail = texts.length > 0 ? texts.join(', ') : saved?.value === undefined ? '' : short(saved.value)
+    const detail = texts.length > 0 ? texts.join(', ') : heldText(saved)
     return { id, kind: 'pin', label: pin, detail, block: guid, pin, children }
   }
 
@@ -125,6 +129,12 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
     const label = `continues with ${nameOf(content, catalogue)}`
     return { id: `${path}~${guid}`, kind: 'reference', label, detail: '', block: guid, pin: '', children: [] }
   }
+}
+
+/** The value or the expression that a pin holds itself. */
+function heldText(saved: SavedInPin | undefined): string {
+  if (saved?.expression !== undefined) return `= ${cut(saved.expression, 60)}`
+  return saved?.value === undefined ? '' : short(saved.value)
 }
 
 /** Blocks behind each flow out-pin. */

@@ -1,5 +1,7 @@
 /** How what the server has comes together with what is drawn. */
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import { withPresentNames } from '../expressions/print-names.ts'
+import { sameContent } from '../expressions/same-content.ts'
 import type { Flow } from './flow.ts'
 import { sameJson } from './same-json.ts'
 import type { KnownBlock, KnownBlocks } from './staged-blocks.ts'
@@ -25,7 +27,9 @@ export function takeOver(
   for (const [guid, block] of fresh) {
     if (dirty.has(guid)) continue
     const before = known.get(guid)
-    nextKnown.set(guid, before?.hash === block.hash ? before : block)
+    // A block may be printed with other names although it did not change.
+    const same = before?.hash === block.hash && sameJson(before.staged, block.staged)
+    nextKnown.set(guid, same ? before : block)
     if (!block.staged) continue
     const drawn = flow.get(guid)
     next.set(guid, drawn && sameJson(drawn, block.staged) ? drawn : block.staged)
@@ -38,20 +42,32 @@ export function takeOver(
   for (const [guid, content] of flow) if (dirty.has(guid)) next.set(guid, content)
   const unchanged =
     next.size === flow.size && [...next].every(([guid, content]) => flow.get(guid) === content)
-  return { flow: unchanged ? flow : next, known: nextKnown }
+  return { flow: unchanged ? flow : withPresentNames(next), known: nextKnown }
+}
+
+export interface SentEdit {
+  readonly guid: string
+  readonly update_hash: string | null
+  readonly content: BlockContent | null
+}
+
+/** The flow with the names that the server has given to blocks that had none. */
+export function withGivenNames(flow: Flow, known: KnownBlocks): Flow {
+  const named = [...flow].map(([guid, content]): [string, BlockContent] => {
+    const name = known.get(guid)?.staged?.name
+    return [guid, content.name !== undefined || name === undefined ? content : { ...content, name }]
+  })
+  const unchanged = named.every(([guid, content]) => flow.get(guid) === content)
+  return unchanged ? flow : withPresentNames(new Map(named))
 }
 
 /** What has to be sent so that the server has what is drawn. */
-export function editsToSend(
-  flow: Flow,
-  known: KnownBlocks,
-  dirty: Iterable<string>,
-): { guid: string; update_hash: string | null; content: BlockContent | null }[] {
-  const edits = []
+export function editsToSend(flow: Flow, known: KnownBlocks, dirty: Iterable<string>): SentEdit[] {
+  const edits: SentEdit[] = []
   for (const guid of dirty) {
     const base = known.get(guid)
     const content = flow.get(guid) ?? null
-    if (sameJson(base?.staged ?? null, content)) continue
+    if (sameContent(base?.staged ?? null, content)) continue
     edits.push({ guid, update_hash: base?.hash ?? null, content })
   }
   return edits

@@ -38,8 +38,9 @@ export function readBlock(record: StagedRecord): KnownBlock {
 }
 
 function contentOf(record: BlockContent): BlockContent {
-  const { type, title, description, position, in_pins, custom_out_pins, fields, scopes } = record
-  return { type, title, description, position, in_pins, custom_out_pins, fields, scopes }
+  const { type, name, title, description, position, in_pins, custom_out_pins, fields, scopes } = record
+  const named = name === undefined ? {} : { name }
+  return { type, ...named, title, description, position, in_pins, custom_out_pins, fields, scopes }
 }
 
 /** The flow that is drawn: with everything that is staged. */

@@ -3,8 +3,13 @@ import type { JsonValue } from '../../../shared/json.ts'
 /** A value as one short line. */
 export function short(value: JsonValue | undefined, most = 60): string {
   if (value === undefined) return 'nothing'
-  const text = typeof value === 'string' ? `“${value}”` : JSON.stringify(value)
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+  return cut(typeof value === 'string' ? `“${value}”` : JSON.stringify(value), most)
+}
+
+/** A text as one line of at most so many characters. */
+export function cut(text: string, most: number): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 
 export function count(number: number, noun: string): string {

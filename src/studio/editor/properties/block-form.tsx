@@ -11,6 +11,7 @@ import { problemsOf } from '../state/editor-state.ts'
 import { BreakpointSwitch } from './breakpoint-switch.tsx'
 import { CustomPins } from './custom-pins.tsx'
 import { LazyInput } from './lazy-input.tsx'
+import { NameField } from './name-field.tsx'
 import { OutPins } from './out-pins.tsx'
 import { PinField } from './pin-field.tsx'
 import { ProblemNote } from './problem-note.tsx'
@@ -99,7 +100,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
       </div>
       <LazyInput
         value={content.title}
-        onCommit={(title) => change('Rename', { title })}
+        onCommit={(title) => change('Change title', { title })}
         render={(props) => (
           <TextInput
             {...props}
@@ -110,6 +111,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
           />
         )}
       />
+      <NameField guid={guid} onChange={(name) => change('Rename', { name })} />
       {main.length === 0 ? null : <div className={classes.section}>{fields(main)}</div>}
       {pins.in.size === 0 ? null : (
         <div className={classes.section}>

@@ -17,9 +17,11 @@ import type { Blueprint, Problem } from '../../../shared/api/blueprints.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
+import { withPresentNames } from '../expressions/print-names.ts'
+import { sameContent } from '../expressions/same-content.ts'
 import { mergeNotes } from '../model/note.ts'
 import { readable } from '../model/readable-problem.ts'
-import { editsToSend, takeOver } from '../model/reconcile.ts'
+import { editsToSend, type SentEdit, takeOver, withGivenNames } from '../model/reconcile.ts'
 import { sameJson } from '../model/same-json.ts'
 import { readBlock, readBlocks } from '../model/staged-blocks.ts'
 import type { EditorStore } from './editor-state.ts'
@@ -88,11 +90,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
     try {
       if (edits.length > 0) {
         const records = await stageEdits(guid, edits)
-        stored(
-          sent,
-          edits.map((edit) => edit.guid),
-          records,
-        )
+        stored(sent, edits, records)
       }
       if (notesBase) await sendNotes(notesBase)
       store.setState({ storing: { state: 'stored' } })
@@ -102,15 +100,24 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
     }
   }
 
-  function stored(sent: readonly string[], edited: readonly string[], records: readonly BlockRecord[]): void {
+  function stored(
+    sent: readonly string[],
+    edits: readonly SentEdit[],
+    records: readonly BlockRecord[],
+  ): void {
     const { known, drawing } = store.getState()
     const next = new Map(known)
-    for (const one of edited) next.delete(one)
+    for (const { guid: one } of edits) next.delete(one)
     for (const record of records) next.set(record._meta.guid, readBlock(record))
+    const content = new Map(edits.map((edit) => [edit.guid, edit.content]))
     // What was changed again meanwhile stays dirty, on top of what is stored now.
-    for (const one of sent)
-      if (sameJson(next.get(one)?.staged ?? null, drawing.flow.get(one) ?? null)) dirty.delete(one)
-    store.setState({ known: next })
+    for (const one of sent) {
+      const drawn = drawing.flow.get(one) ?? null
+      const stored = content.has(one) ? content.get(one) : next.get(one)?.staged
+      if (sameContent(stored ?? null, drawn)) dirty.delete(one)
+    }
+    const flow = withGivenNames(drawing.flow, next)
+    store.setState({ known: next, ...(flow !== drawing.flow && { drawing: { ...drawing, flow } }) })
   }
 
   async function failed(error: unknown, sent: readonly string[]): Promise<void> {
@@ -146,7 +153,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
       else flow.delete(one)
     }
     store.setState({
-      drawing: { ...drawing, flow },
+      drawing: { ...drawing, flow: withPresentNames(flow) },
       history: { ...history, done: history.done.slice(0, -1) },
       storing: { state: 'stored' },
     })
@@ -281,7 +288,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
       }
       store.setState({
         known: nextKnown,
-        drawing: { ...drawing, flow },
+        drawing: { ...drawing, flow: withPresentNames(flow) },
         conflicts: conflicts.filter((each) => each !== conflict),
       })
       schedule(0)

@@ -1,5 +1,6 @@
 import { guidSource } from '../../../shared/guid.ts'
 import { saveStaged } from '../api/editor-api.ts'
+import { withPresentNames } from '../expressions/print-names.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { commandBetween, type Drawing } from '../model/command.ts'
 import type { Flow } from '../model/flow.ts'
@@ -45,7 +46,8 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Teller): Ed
     const { drawing, history } = store.getState()
     const command = commandBetween(label, drawing, after, merge)
     if (!command) return
-    store.setState({ drawing: after, history: remember(history, command, Date.now()) })
+    const drawn = { ...after, flow: withPresentNames(after.flow) }
+    store.setState({ drawing: drawn, history: remember(history, command, Date.now()) })
     if (command.edits.length > 0) sync.changed(command.edits.map((edit) => edit.guid))
     if (command.notes) sync.notesChanged(command.notes.before)
   }

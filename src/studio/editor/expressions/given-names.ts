@@ -1,0 +1,24 @@
+/** Names in expressions that mean something of the run and no block. */
+interface GivenName {
+  readonly name: string
+  readonly help: string
+}
+
+const givenNames: readonly GivenName[] = [
+  { name: 'params', help: 'Parameters of the path and the query; in a custom function its own parameters.' },
+  { name: 'query', help: 'Parameters of the query; one that is sent several times is a list.' },
+  { name: 'body', help: 'The body of the request.' },
+  { name: 'headers', help: 'Headers of the request, with names in lower case.' },
+  { name: 'user', help: 'The signed-in user, or nothing.' },
+  { name: 'request', help: 'Method, path and address of the request.' },
+  { name: 'env', help: 'Values of the environment.' },
+  { name: 'item', help: 'The element of the innermost list that the flow goes through.' },
+  { name: 'index', help: 'The position of that element, from 0.' },
+]
+
+/** `doc` has a meaning in conditions about documents. */
+const given = new Set([...givenNames.map(({ name }) => name), 'doc'])
+
+export function isGivenName(name: string): boolean {
+  return given.has(name)
+}

@@ -1,0 +1,29 @@
+import type { ParsedExpression } from '../../../expressions/language/expression.ts'
+import { type NameUse, namesOf } from '../../../expressions/language/expression-names.ts'
+import { parseExpression } from '../../../expressions/language/parse-expression.ts'
+import type { SavedInPin } from '../../../shared/blueprint.ts'
+import { isGivenName } from './given-names.ts'
+
+interface ParsedPin {
+  /** undefined: the text is no expression. */
+  readonly expression: ParsedExpression | undefined
+  /** What it reads of blocks. */
+  readonly uses: readonly NameUse[]
+}
+
+/** Pins are never changed in place, so that each expression of a flow is parsed once. */
+const known = new WeakMap<SavedInPin, ParsedPin>()
+
+export function parsedPin(pin: SavedInPin): ParsedPin {
+  const before = known.get(pin)
+  if (before) return before
+  const { expression } = parseExpression(pin.expression ?? '')
+  const parsed = { expression, uses: expression ? blockUses(expression) : [] }
+  known.set(pin, parsed)
+  return parsed
+}
+
+/** The names that mean blocks. */
+export function blockUses(expression: ParsedExpression): readonly NameUse[] {
+  return namesOf(expression).filter(({ name, inBlocks }) => inBlocks || !isGivenName(name))
+}
