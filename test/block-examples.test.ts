@@ -70,6 +70,8 @@ interface Reply {
   readonly text: string
 }
 
+const isJson = ({ headers }: Response) => /\bjson\b/.test(headers.get('content-type') ?? '')
+
 async function ask({ as, request }: ExampleStep, seen: Seen): Promise<Reply> {
   const { method, path, headers, body } = request
   if (!path.startsWith('/api/')) return replyOfPage(await visit(await visitorFor(as), request, seen))
@@ -83,7 +85,7 @@ async function ask({ as, request }: ExampleStep, seen: Seen): Promise<Reply> {
   return {
     status: reply.status,
     headers: reply.headers,
-    body: text === '' ? undefined : JSON.parse(text),
+    body: text === '' ? undefined : isJson(reply) ? JSON.parse(text) : text,
     text,
   }
 }

@@ -2,10 +2,24 @@ import type { JsonValue } from '../shared/json.ts'
 import type { PageAnswer } from '../shared/page-content.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
 
+/** Only the block that replies HTML can set it: a flow's own headers keep to JSON. */
+export const HTML_TYPE = 'text/html; charset=utf-8'
+
+/** A body that is no JSON: its content type is among the headers of the reply. */
+export class PlainText {
+  readonly text: string
+  /** As of {@link StoredJson}. */
+  tag: string | undefined = undefined
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /** What goes back. `value` undefined sends no body. */
 export interface Reply {
   readonly code: number
-  readonly value: JsonValue | StoredJson | undefined
+  readonly value: JsonValue | StoredJson | PlainText | undefined
   readonly headers: Readonly<Record<string, string>>
   /** What a page's flow answers instead of `value`. */
   readonly page?: PageAnswer

@@ -1,5 +1,5 @@
-import { safeHref } from '../../shared/page-content.ts'
-import { defineFlow, PinError } from '../block.ts'
+import { defineFlow } from '../block.ts'
+import { redirectTarget } from '../redirect-target.ts'
 
 const tones = ['neutral', 'info', 'success', 'warning', 'danger'] as const
 
@@ -17,9 +17,7 @@ export default defineFlow({
   settings: {},
   run(inputs, context) {
     if (!context.request?.visit) throw new Error('Only a page can redirect the browser.')
-    const to = safeHref(inputs.url)
-    if (to === undefined || /^(?:mailto|tel):/i.test(to))
-      throw new PinError('url', 'must be a path such as /tasks or an address that begins with https://')
+    const to = redirectTarget('url', inputs.url)
     const tone = tones.find((one) => one === inputs.tone) ?? 'success'
     const notice = inputs.message ? { tone, text: inputs.message } : undefined
     context.reply({ code: 303, value: undefined, headers: {}, page: { kind: 'redirect', to, notice } })

@@ -7,8 +7,10 @@ import type { Facts } from './fold-constants.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 import { type SampleOf, sampler } from './sample-values.ts'
 
-/** The block that sends what a flow replies. There is one; a second would be named here. */
-const REPLIES = 'httpconnection_set_json'
+/** The blocks that send what a flow replies. */
+const REPLIES = new Set(['httpconnection_set_json', 'reply'])
+/** Content types of what the block `reply` sends, by its setting `kind`, unless it is JSON. */
+const TYPES: Readonly<Record<string, string>> = { text: 'text/plain', html: 'text/html', csv: 'text/csv' }
 
 /** Of a reply that is described. */
 const MOST_VALUES = 10_000
@@ -27,19 +29,21 @@ export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointRep
   const sampleOf: SampleOf = (type, { node }) => sampleFor(type, () => storageOf(node))
   const sample = sampler(facts, sampleOf)
   return reachableBlocks(trigger, facts).flatMap((node): EndpointReply[] => {
-    if (node.definition.identifier !== REPLIES) return []
+    if (!REPLIES.has(node.definition.identifier)) return []
+    const kind = String(node.settings.kind ?? 'json')
+    const type = TYPES[kind]
+    const usual = kind === 'redirect' ? 303 : 200
     const [code, value] = ['code', 'value'].map((id) => {
       const pin = node.in.get(id)
       return pin && sample(node, id, pin)
     })
     // Forty objects that hold each other twice have 2 to the 40 fields: too many for a person to read.
     const isReadable = !isLargerThan(value, MOST_VALUES, MOST_CHARACTERS)
-    return [
-      {
-        code: typeof code === 'number' && code >= 200 ? code : undefined,
-        value: isReadable ? shapeOf(value) : { kind: 'unknown' },
-      },
-    ]
+    const known = node.wires.has('code') ? code : (code ?? usual)
+    const status = typeof known === 'number' && known >= 200 ? known : undefined
+    if (kind === 'redirect') return [{ code: status, value: { kind: 'unknown' }, type: '' }]
+    if (type !== undefined) return [{ code: status, value: { kind: 'scalar', type: 'string' }, type }]
+    return [{ code: status, value: isReadable ? shapeOf(value) : { kind: 'unknown' } }]
   })
 }
 

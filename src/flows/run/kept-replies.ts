@@ -12,7 +12,7 @@
  * processes.
  */
 
-import type { Reply } from '../../blocks/reply.ts'
+import { PlainText, type Reply } from '../../blocks/reply.ts'
 import { boundedMap } from '../../shared/bounded-map.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
@@ -65,7 +65,7 @@ export function keptReplies(database: Database, versions: ReadVersions, run: Run
       ...start,
       onReply(reply) {
         onReply(reply)
-        const size = reply.value instanceof StoredJson ? reply.value.text.length : 0
+        const size = isText(reply.value) ? reply.value.text.length : 0
         asked.set(key, true, size + 2 * key.length + OVERHEAD)
       },
     }
@@ -109,10 +109,14 @@ export function keptReplies(database: Database, versions: ReadVersions, run: Run
   }
 }
 
+function isText(value: Reply['value']): value is StoredJson | PlainText {
+  return value instanceof StoredJson || value instanceof PlainText
+}
+
 /** With its body as text, written once; undefined for what has none or is too large for that. */
-function asText(reply: Reply): (Reply & { readonly value: StoredJson }) | undefined {
+function asText(reply: Reply): (Reply & { readonly value: StoredJson | PlainText }) | undefined {
   const { value } = reply
-  if (value instanceof StoredJson) return { ...reply, value }
+  if (isText(value)) return { ...reply, value }
   if (value === undefined || isLargerThan(value, MOST_VALUES, LARGEST)) return undefined
   return { ...reply, value: new StoredJson(JSON.stringify(value)) }
 }

@@ -16,4 +16,6 @@ export interface EndpointReply {
   /** undefined where a run decides. */
   readonly code: number | undefined
   readonly value: ValueShape
+  /** Content type; JSON if not said. */
+  readonly type?: string
 }

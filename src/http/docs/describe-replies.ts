@@ -11,19 +11,27 @@ export function describeReplies(
   replies: readonly EndpointReply[],
   fieldsOf: FieldsOf,
 ): Readonly<Record<string, ApiResponse>> {
-  const byStatus = new Map<string, ApiSchema[]>()
-  for (const { code, value } of replies) {
+  const byStatus = new Map<string, Map<string, ApiSchema[]>>()
+  for (const { code, value, type = 'application/json' } of replies) {
     const status = code === undefined ? 'default' : String(code)
-    const schemas = byStatus.get(status) ?? []
-    byStatus.set(status, schemas)
+    const byType = byStatus.get(status) ?? new Map<string, ApiSchema[]>()
+    byStatus.set(status, byType)
+    // A redirect has no body.
+    if (type === '') continue
+    const schemas = byType.get(type) ?? []
+    byType.set(type, schemas)
     const schema = schemaOf(value, fieldsOf)
     if (!schemas.some((other) => JSON.stringify(other) === JSON.stringify(schema))) schemas.push(schema)
   }
   return Object.fromEntries(
-    [...byStatus].map(([status, schemas]) => {
-      const [first = {}, ...more] = schemas
-      const schema = more.length === 0 ? first : { anyOf: schemas }
-      return [status, { description: 'What the flow replies.', content: { 'application/json': { schema } } }]
+    [...byStatus].map(([status, byType]) => {
+      const content = Object.fromEntries(
+        [...byType].map(([type, schemas]) => {
+          const [first = {}, ...more] = schemas
+          return [type, { schema: more.length === 0 ? first : { anyOf: schemas } }]
+        }),
+      )
+      return [status, { description: 'What the flow replies.', ...(byType.size > 0 && { content }) }]
     }),
   )
 }

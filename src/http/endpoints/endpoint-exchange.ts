@@ -7,10 +7,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
+import { HTML_TYPE } from '../../blocks/reply.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { WaitingReplies } from '../limits/waiting-replies.ts'
 import { entityTag, knowsTag } from '../replies/entity-tag.ts'
+import { htmlHeaders } from '../replies/html-headers.ts'
 import { LEAST, type ReplyCompression, wantedEncoding, weakTag } from '../replies/reply-compression.ts'
 import type { Caller } from '../server/caller.ts'
 import { bodyTooLarge, errorAnswer } from '../server/error-answer.ts'
@@ -54,6 +56,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * no script runs and the page is of no origin.
  */
 const SAFE = ['x-content-type-options', 'nosniff', 'content-security-policy', 'sandbox']
+/** HTML that a flow sends for a browser to show. */
+const SAFE_HTML = Object.entries(htmlHeaders).flat()
 const BODILESS = new Set([204, 304])
 
 export class EndpointExchange implements Caller {
@@ -163,7 +167,7 @@ export class EndpointExchange implements Caller {
   send({ status, headers, text, tagged }: Answer): void {
     const response = this.#response
     if (response.headersSent || response.destroyed || this.#packing) return
-    const head = [...SAFE, 'x-request-id', this.id]
+    const head = [...(headers?.['content-type'] === HTML_TYPE ? SAFE_HTML : SAFE), 'x-request-id', this.id]
     const trace = traceParentOf(this.headers)
     if (trace) head.push('traceparent', trace.text)
     if (this.#handed) for (const [name, value] of Object.entries(this.#handed.headers)) head.push(name, value)

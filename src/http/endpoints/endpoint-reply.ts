@@ -1,4 +1,4 @@
-import type { Reply } from '../../blocks/reply.ts'
+import { PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunEnd } from '../../flows/run/run.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
@@ -15,10 +15,15 @@ const MOST_CHARACTERS = 64 * 1024 * 1024
  */
 export function replyText(reply: Reply): string | undefined {
   if (reply.code === 204 || reply.code === 304 || reply.value === undefined) return undefined
-  if (reply.value instanceof StoredJson) return reply.value.text
+  if (isText(reply.value)) return reply.value.text
   if (isLargerThan(reply.value, MOST_VALUES, MOST_CHARACTERS))
     throw new Error(`The reply holds more than ${MOST_VALUES} values or ${MOST_CHARACTERS} characters.`)
   return JSON.stringify(reply.value)
+}
+
+/** Whether a body is there as text already. */
+function isText(value: Reply['value']): value is StoredJson | PlainText {
+  return value instanceof StoredJson || value instanceof PlainText
 }
 
 /** Sends what a flow replied. */
@@ -29,7 +34,7 @@ export function sendReply(exchange: EndpointExchange, reply: Reply): void {
     const caching = cachingHeaders(exchange.endpoint, reply.code, exchange.tokenInAddress)
     if (caching) headers = withCaching(headers, caching)
   }
-  const tagged = reply.value instanceof StoredJson ? reply.value : undefined
+  const tagged = isText(reply.value) ? reply.value : undefined
   exchange.send({ status: reply.code, headers, text, tagged })
 }
 

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Reply } from '../../blocks/reply.ts'
+import { HTML_TYPE, PlainText, type Reply } from '../../blocks/reply.ts'
+import { headerAddress } from '../../shared/header-address.ts'
 import type { PageAnswer } from '../../shared/page-content.ts'
 import type { StoredReply } from '../endpoints/endpoint-idempotency.ts'
 import { replyText } from '../endpoints/endpoint-reply.ts'
-import { headerAddress } from './header-address.ts'
 import { keepNotice } from './notice-cookie.ts'
+import { pageHeaders } from './page-headers.ts'
 import type { PageRoom } from './page-room.ts'
 import { showPage } from './show-page.ts'
 
@@ -30,6 +31,8 @@ export async function sendPageReply(
       .send()
   }
   const text = replyText(made)
+  if (made.headers['content-type'] === HTML_TYPE)
+    return pageHeaders(reply.code(made.code)).headers(made.headers).send(text)
   reply.code(made.code).header('cache-control', 'no-store')
   if (text !== undefined) reply.type('application/json; charset=utf-8')
   return reply.headers(made.headers).header('content-security-policy', 'sandbox').send(text)
@@ -43,9 +46,14 @@ export function storableReply(made: Reply): Reply {
 
 export function readStoredReply({ code, text, headers }: StoredReply): Reply {
   if (text === undefined) return { code, value: undefined, headers }
+  if (!isJson(headers)) return { code, value: new PlainText(text), headers }
   const value = JSON.parse(text)
   if (headers[PAGE] === undefined) return { code, value, headers }
   // Text in the stored text: only storableReply puts it there.
   const page: PageAnswer = JSON.parse(value)
   return { code, value: undefined, headers: {}, page }
+}
+
+function isJson(headers: StoredReply['headers']): boolean {
+  return headers[PAGE] !== undefined || (headers['content-type'] ?? 'application/json').includes('json')
 }
