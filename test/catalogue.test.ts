@@ -82,6 +82,8 @@ function filled(setting: Setting): JsonValue {
   switch (setting.kind) {
     case 'names':
       return ['alpha', 'beta.gamma']
+    case 'fields':
+      return [{ name: 'alpha_field', type: 'text' }]
     case 'choice':
       return setting.options[0] ?? null
     case 'number':

@@ -12,6 +12,7 @@ import type { CustomOutPin } from '../shared/blueprint.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Query, SortKey } from '../shared/query.ts'
+import type { PlacedField } from '../shared/request-field.ts'
 import type { FlowContext, ValueContext } from './context.ts'
 import type { DocumentEvent } from './document-event.ts'
 import type { FlowPinIds, InPins, Inputs, OutPins, Outputs } from './pin.ts'
@@ -116,6 +117,8 @@ export interface Listening {
     readonly idempotent: boolean
     readonly summary: string
     readonly description: string
+    /** Fields that are checked before the flow starts, each with its place. */
+    readonly schema?: readonly PlacedField[]
   }
   page: {
     /** Without the leading slash; parameters as for `http`. Empty: the start page. */

@@ -28,8 +28,9 @@ const PROBE = 'probe_of_the_description'
 function addedPins(definition: BlockDefinition): BlockDescription['adds'] {
   const added = { in: {} as Record<string, InPin>, out: {} as Record<string, OutPin> }
   for (const [setting, { kind }] of Object.entries(definition.settings)) {
-    if (kind !== 'names') continue
-    const { values } = readSettings(definition.settings, { [setting]: [PROBE] })
+    if (kind !== 'names' && kind !== 'fields') continue
+    const one = kind === 'names' ? PROBE : { name: PROBE, type: 'any' }
+    const { values } = readSettings(definition.settings, { [setting]: [one] })
     const into = definition.moreIn?.(values)[PROBE]
     const out = definition.moreOut?.(values, [])[PROBE]
     if (into) added.in[setting] = { ...into, help: into.help.replaceAll(PROBE, '…') }

@@ -37,6 +37,8 @@ export interface OutPin {
    * there from then on.
    */
   readonly event?: true
+  /** Of a trigger: its value follows from path and query alone, so that a reply can be kept for them. */
+  readonly ofAddress?: true
   /** In-pin of the same block that its values are taken from, for blame: who sent that sent this. */
   readonly takenFrom?: string
   /** A flow pin that also gives a value of this type, to value pins that are wired to it (`error`). */

@@ -1,5 +1,6 @@
 import { fieldNameProblem } from '../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { requestFieldsProblem } from '../shared/request-field.ts'
 import { storageNameProblem } from '../storage/database.ts'
 import type { Setting, Settings, SettingValues } from './setting.ts'
 
@@ -38,7 +39,7 @@ export function readSettings(
 }
 
 function unset(setting: Setting): unknown {
-  if (setting.kind === 'names') return []
+  if (setting.kind === 'names' || setting.kind === 'fields') return []
   return 'default' in setting ? setting.default : undefined
 }
 
@@ -67,6 +68,8 @@ export function settingProblem(setting: Setting, value: JsonValue): string | und
         : `must be one of ${setting.options.join(', ')}`
     case 'names':
       return namesProblem(value)
+    case 'fields':
+      return requestFieldsProblem(value)
   }
 }
 

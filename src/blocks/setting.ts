@@ -1,3 +1,5 @@
+import type { JsonValue } from '../shared/json.ts'
+
 /** A choice the builder makes on the block itself, in its `fields`; never wired. Drawn as a form from this data. */
 export type Setting = {
   readonly help: string
@@ -11,6 +13,8 @@ export type Setting = {
   | { readonly kind: 'choice'; readonly options: readonly string[]; readonly default?: string }
   /** A list of names: of fields, of parameters. */
   | { readonly kind: 'names' }
+  /** Fields of a request: see `shared/request-field.ts`. */
+  | { readonly kind: 'fields' }
 )
 
 export type Settings = Readonly<Record<string, Setting>>
@@ -22,9 +26,10 @@ interface Kinds {
   switch: boolean
   choice: string
   names: readonly string[]
+  fields: readonly JsonValue[]
 }
 
-type Present = { required: true } | { default: string | number | boolean } | { kind: 'names' }
+type Present = { required: true } | { default: string | number | boolean } | { kind: 'names' | 'fields' }
 
 /** The settings as a block's code sees them: checked, with defaults; a list of names that is not set is empty. */
 export type SettingValues<S extends Settings> = {

@@ -58,6 +58,8 @@ export interface FlowFailure {
 interface ErrorDetails {
   /** Names of the body fields at fault, dotted. Only with INVALID_BODY. */
   readonly fields?: readonly string[] | undefined
+  /** Only with INVALID_BODY: what is wrong with each field of a request, by name. */
+  readonly reasons?: Readonly<Record<string, string>> | undefined
   /** Only with VALIDATION_FAILED. */
   readonly problems?: readonly Problem[] | undefined
   /** Seconds; becomes the header `retry-after`. */
@@ -72,6 +74,7 @@ interface ErrorDetails {
 export class QuoinError extends Error {
   readonly code: ErrorCode
   readonly fields: readonly string[] | undefined
+  readonly reasons: Readonly<Record<string, string>> | undefined
   readonly problems: readonly Problem[] | undefined
   readonly retryAfter: number | undefined
   readonly flow: FlowFailure | undefined
@@ -81,6 +84,7 @@ export class QuoinError extends Error {
     this.name = 'QuoinError'
     this.code = code
     this.fields = details.fields
+    this.reasons = details.reasons
     this.problems = details.problems
     this.retryAfter = details.retryAfter
     this.flow = details.flow

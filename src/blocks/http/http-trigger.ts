@@ -1,6 +1,8 @@
+import type { JsonValue } from '../../shared/json.ts'
 import { defineTrigger, type Listening } from '../block.ts'
 import { endpointUri } from '../endpoint-uri.ts'
 import type { OutPins } from '../pin.ts'
+import { placedFields, requestPins } from './request-schema.ts'
 
 type Method = Listening['http']['method']
 
@@ -37,10 +39,21 @@ const common = {
   },
   summary: { kind: 'text', default: '', help: 'One line about the endpoint, for the API documentation.' },
   description: { kind: 'text', default: '', help: 'More about the endpoint, for the API documentation.' },
+  schema: {
+    kind: 'fields',
+    help: 'Fields of the request, checked before the flow starts: a list of { name, type, required, default, in, min, max, min_length, max_length, pattern, choices }. Types: text, number, whole number, condition, date, list, object, any. in: path, query or body. Each field is an out-pin; a request that does not fit is 400 and lists every bad field. Other fields are passed on unchecked.',
+  },
 } as const
 
 /** Most seconds that a client may keep a reply: a year. */
 const MAX_CACHE = 31_536_000
+
+/** The address, and where the fields of the request are. */
+function addressed(method: Method, written: string, fields: readonly JsonValue[]) {
+  const address = endpointUri(written)
+  const schema = placedFields(method, address, fields)
+  return { uri: address, ...(schema.length > 0 && { schema }) }
+}
 
 /** A trigger that reads: its replies may be kept by the client, and it gets no body. */
 export function defineReadTrigger(identifier: string) {
@@ -61,9 +74,10 @@ export function defineReadTrigger(identifier: string) {
         help: 'How long a client may cache the reply. 0: it sends a request each time. Shared caches may store only replies that are the same for all callers: of a public endpoint whose flow does not read the caller.',
       },
     },
+    moreOut: ({ schema }) => requestPins('GET', schema),
     listen: (inputs, settings) => ({
       method: 'GET',
-      uri: endpointUri(inputs.uri),
+      ...addressed('GET', inputs.uri, settings.schema),
       rateLimit: settings.rate_limit,
       cacheSeconds: settings.cache_seconds,
       idempotent: false,
@@ -94,9 +108,10 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
         help: 'A request repeated with the same idempotency-key header gets the first reply for 24 hours; the flow does not run again.',
       },
     },
+    moreOut: ({ schema }) => requestPins(method, schema),
     listen: (inputs, settings) => ({
       method,
-      uri: endpointUri(inputs.uri),
+      ...addressed(method, inputs.uri, settings.schema),
       rateLimit: settings.rate_limit,
       cacheSeconds: 0,
       idempotent: settings.idempotent,

@@ -1,6 +1,7 @@
 import { converterFor } from '../../blocks/convert-pin.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { isCallerBlind } from './caller-blind-flow.ts'
+import { requestChecker } from './check-request.ts'
 import { compileDatePin, compileFlow } from './compile-flow.ts'
 import { compilePageFlow } from './compile-page-flow.ts'
 import { deriveReplies } from './derive-replies.ts'
@@ -30,8 +31,8 @@ export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: Block
   const flow = trigger.on === 'page' ? compilePageFlow(node, facts, counts) : compileFlow(node, facts, counts)
   switch (trigger.on) {
     case 'http': {
-      const { definition, listening } = trigger
-      const start: CompiledEndpoint['start'] = (request) => definition.start({ request })
+      const { listening } = trigger
+      const start = startOf(trigger)
       const { scopes } = node.block
       const fields = requestFields(node, facts)
       const replies = deriveReplies(node, facts)
@@ -71,5 +72,18 @@ export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: Block
       const start: CompiledSchedule['start'] = (tick) => definition.start(tick)
       return { on: 'schedule', schedule: { block, listening, flow, nextRun, start } }
     }
+  }
+}
+
+/** What an endpoint's trigger gives; fields that its schema names are checked first. Throws INVALID_BODY. */
+function startOf({
+  definition,
+  listening: { schema },
+}: Extract<ReadTrigger, { on: 'http' }>): CompiledEndpoint['start'] {
+  if (schema === undefined) return (request) => definition.start({ request })
+  const check = requestChecker(schema)
+  return (given) => {
+    const { request, values } = check(given)
+    return { ...values, ...definition.start({ request }) }
   }
 }

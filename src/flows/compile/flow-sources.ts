@@ -26,7 +26,11 @@ export function followsFrom(trigger: Node, facts: Facts, allowed: Allowed): bool
   function isAllowedPin(node: Node, id: string, pin: InPin): boolean {
     return (node.wires.get(id) ?? []).every(({ node: source, pin: from }) => {
       const { definition } = source
-      if (definition.kind === 'trigger') return pin.type === 'connection' && readsNoMore(node.definition)
+      if (definition.kind === 'trigger')
+        return (
+          source.out.get(from)?.ofAddress === true ||
+          (pin.type === 'connection' && readsNoMore(node.definition))
+        )
       return definition.kind === 'flow' ? source.out.get(from)?.type !== 'connection' : isAllowed(source)
     })
   }

@@ -5,9 +5,11 @@ import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import type { LiveBlueprint, LiveTable } from '../../flows/live/live-blueprints.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { PlacedField } from '../../shared/request-field.ts'
 import { describeReplies, type FieldsOf } from './describe-replies.ts'
 import type { ApiOperation, ApiParameter, ApiResponse, ApiSchema, ExtraPaths } from './open-api-document.ts'
 import { operationIds } from './operation-ids.ts'
+import { bodySchemaName, requestBodySchema, requestFieldSchema } from './request-schemas.ts'
 
 export interface EndpointSight {
   readonly table: LiveTable
@@ -27,6 +29,7 @@ export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPath
   const ids = operationIds(all, managementIds)
   const methodsOf = endpointMethods(all)
   const paths: Record<string, Record<string, ApiOperation>> = {}
+  const schemas: Record<string, ApiSchema> = {}
   const tags = new Map<string, { name: string; description: string }>()
   for (const live of blueprints) {
     for (const endpoint of live.compiled.endpoints) {
@@ -36,13 +39,15 @@ export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPath
       const id = ids.get(endpoint) ?? ''
       for (const method of methodsOf(endpoint)) {
         const operationId = listened === 'ANY' ? `${id}_${method.toLowerCase()}` : id
-        const operation = { operationId, ...describe(live, endpoint, method, fieldsOf) }
+        const operation = { operationId, ...describe(live, endpoint, method, operationId, fieldsOf) }
+        const body = hasBody(method) ? requestBodySchema(endpoint) : undefined
+        if (body) schemas[bodySchemaName(operationId)] = body
         paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
       }
       tags.set(live.name, { name: live.name, description: `Endpoints of the blueprint "${live.name}".` })
     }
   }
-  return { paths, tags: [...tags.values()] }
+  return { paths, schemas, tags: [...tags.values()] }
 }
 
 const errorBody: ApiSchema = {
@@ -79,6 +84,7 @@ function describe(
   live: LiveBlueprint,
   endpoint: CompiledEndpoint,
   method: EndpointMethod,
+  operationId: string,
   fieldsOf: FieldsOf,
 ): ApiOperation {
   const { uri, summary, description, idempotent } = endpoint.listening
@@ -91,9 +97,7 @@ function describe(
     ...(about === '' ? {} : { description: about }),
     tags: [live.name],
     parameters: parametersOf(endpoint, method, idempotent),
-    ...(hasBody(method)
-      ? { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } }
-      : {}),
+    ...(hasBody(method) ? { requestBody: requestBody(endpoint, operationId) } : {}),
     responses: {
       ...(Object.keys(replies).some((status) => /^[23]|default/.test(status)) ? {} : { '200': unknownReply }),
       ...replies,
@@ -149,12 +153,50 @@ function parametersOf(
   const { uri } = endpoint.listening
   const inPath = [...uri.matchAll(/\{([^}.]+)(?:\.\.\.)?\}/g)].map(([, name = '']) => name)
   const inQuery =
-    method === 'GET' || method === 'DELETE' ? endpoint.fields.filter((name) => !inPath.includes(name)) : []
+    method === 'GET' || method === 'DELETE'
+      ? endpoint.fields.filter(
+          (name) =>
+            !inPath.includes(name) && !endpoint.listening.schema?.some((field) => field.name === name),
+        )
+      : []
+  const { schema = [] } = endpoint.listening
+  const known = new Map(schema.map((field) => [field.name, field]))
+  const typed = schema.filter((field) => field.in === 'query' && !inPath.includes(field.name))
   return [
-    ...inPath.map((name): ApiParameter => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...inPath.map(
+      (name): ApiParameter => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: schemaOfParameter(known.get(name)),
+      }),
+    ),
+    ...typed.map(
+      (field): ApiParameter => ({
+        name: field.name,
+        in: 'query',
+        ...(field.required && { required: true }),
+        schema: requestFieldSchema(field),
+      }),
+    ),
     ...inQuery.map((name): ApiParameter => ({ name, in: 'query', schema: { type: 'string' } })),
     ...(idempotent
       ? [{ name: 'idempotency-key', in: 'header', schema: { type: 'string' } } satisfies ApiParameter]
       : []),
   ]
+}
+
+/** The body: a named schema where the trigger has one, so that generated clients have a type of that name. */
+function requestBody(
+  endpoint: CompiledEndpoint,
+  operationId: string,
+): NonNullable<ApiOperation['requestBody']> {
+  const body = requestBodySchema(endpoint)
+  const schema = body ? { $ref: `#/components/schemas/${bodySchemaName(operationId)}` } : { type: 'object' }
+  const required = body?.required !== undefined && { required: true }
+  return { ...required, content: { 'application/json': { schema } } }
+}
+
+function schemaOfParameter(field: PlacedField | undefined): ApiSchema {
+  return field?.in === 'path' ? requestFieldSchema(field) : { type: 'string' }
 }

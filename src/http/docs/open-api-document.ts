@@ -73,6 +73,8 @@ export interface ExtraPaths {
   /** Shown before the management endpoints. */
   readonly tags: readonly ApiTag[]
   readonly paths: ApiPaths
+  /** Named schemas that the paths point to. */
+  readonly schemas?: Readonly<Record<string, ApiSchema>>
 }
 
 /**
@@ -84,6 +86,12 @@ export function withExtraPaths(document: ApiDocument, extra: ExtraPaths): ApiDoc
     ...document,
     tags: [...extra.tags, ...(document.tags ?? [])],
     paths: { ...extra.paths, ...document.paths },
+    ...(extra.schemas && {
+      components: {
+        ...document.components,
+        schemas: { ...extra.schemas, ...document.components?.schemas },
+      },
+    }),
   }
 }
 

@@ -89,7 +89,13 @@ function managementBody(error: QuoinError, request: string): object {
 function customBody(error: QuoinError, request: string): object {
   if (error.code === 'INTERNAL') return { error: 'internal error', request }
   const { code, details } = error.flow ?? {}
-  return { error: error.message, ...(code !== undefined && { code }), ...(details && { details }) }
+  const { reasons } = error
+  return {
+    error: error.message,
+    ...(reasons && { fields: reasons }),
+    ...(code !== undefined && { code }),
+    ...(details && { details }),
+  }
 }
 
 function outline(error: unknown): { code: string | undefined; statusCode: number | undefined } {

@@ -28,7 +28,7 @@ const outPin = Type.Object({
 
 const setting = Type.Object({
   help,
-  kind: Type.Enum(['text', 'storage', 'number', 'switch', 'choice', 'names']),
+  kind: Type.Enum(['text', 'storage', 'number', 'switch', 'choice', 'names', 'fields']),
   required: Type.Optional(Type.Literal(true)),
   default: Type.Optional(anyJson()),
   min: Type.Optional(Type.Number()),

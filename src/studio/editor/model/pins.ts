@@ -1,5 +1,6 @@
 import type { BlockDescription, InPin, OutPin } from '../../../shared/api/blocks.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import { isJsonObject } from '../../../shared/json.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { Catalogue } from './block-description.ts'
 import { type Flow, wiresInto } from './flow.ts'
@@ -51,7 +52,9 @@ function outPins(content: BlockContent, description: BlockDescription): Map<stri
 function namesIn(content: BlockContent, setting: string): string[] {
   const value = content.fields[setting]
   return Array.isArray(value)
-    ? value.filter((name): name is string => typeof name === 'string' && name !== '')
+    ? value
+        .map((one) => (isJsonObject(one) ? one.name : one))
+        .filter((name): name is string => typeof name === 'string' && name !== '')
     : []
 }
 

@@ -1,4 +1,4 @@
-import { Autocomplete, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { Autocomplete, JsonInput, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Setting } from '../../../shared/api/blocks.ts'
 import type { JsonValue } from '../../../shared/json.ts'
@@ -79,6 +79,28 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
           onChange={(names) => set(names.length === 0 ? undefined : names)}
         />
       )
+    case 'fields':
+      return (
+        <LazyInput
+          value={value === undefined ? '' : JSON.stringify(value, undefined, 1)}
+          onCommit={(text) => set(text.trim() === '' ? undefined : parsedOrText(text))}
+          render={({ onChange, ...field }) => (
+            <JsonInput
+              {...field}
+              label={name}
+              description={setting.help}
+              size="xs"
+              error={problem}
+              autosize
+              minRows={2}
+              placeholder={'[{ "name": "title", "type": "text", "required": true }]'}
+              onChange={(text) =>
+                onChange({ currentTarget: { value: text } } as Parameters<typeof onChange>[0])
+              }
+            />
+          )}
+        />
+      )
     case 'storage':
       return (
         <StorageField
@@ -95,6 +117,15 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
           render={(field) => <TextInput {...common} {...field} placeholder={fallback} />}
         />
       )
+  }
+}
+
+/** What cannot be read is kept as it was typed, so that the check can say so. */
+function parsedOrText(text: string): JsonValue {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }
 

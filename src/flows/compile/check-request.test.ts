@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { requestWith } from '../../../test/run-block.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import { type PlacedField, type RequestPlace, requestFields } from '../../shared/request-field.ts'
+import { requestChecker } from './check-request.ts'
+
+const placed = (place: RequestPlace, fields: JsonValue): PlacedField[] =>
+  requestFields(fields).map((field) => ({ ...field, in: field.in ?? place }))
+
+const task = placed('body', [
+  { name: 'title', type: 'text', required: true, max_length: 5 },
+  { name: 'price', type: 'number', min: 0 },
+  { name: 'count', type: 'whole number', default: 1 },
+  { name: 'state', type: 'text', choices: ['open', 'done'] },
+  { name: 'open', type: 'condition' },
+  { name: 'due', type: 'date' },
+  { name: 'tags', type: 'list', max_length: 2 },
+  { name: 'owner', type: 'object' },
+  { name: 'code', type: 'text', pattern: '^[A-Z]+$' },
+  { name: 'more', type: 'any' },
+])
+
+test.each([
+  [undefined, { title: 'is required and must not be empty' }],
+  [{ title: ' ' }, { title: 'is required and must not be empty' }],
+  [{ title: 5 }, { title: 'must be text' }],
+  [
+    {
+      title: 'too long',
+      price: -1,
+      count: 1.5,
+      state: 'x',
+      open: 'true',
+      due: 'soon',
+      tags: [1, 2, 3],
+      owner: [],
+      code: 'a',
+    },
+    {
+      title: 'must have at most 5 characters',
+      price: 'must be at least 0',
+      count: 'must be a whole number',
+      state: 'must be one of open, done',
+      open: 'must be true or false',
+      due: 'must be a date such as 2026-01-31 or 2026-01-31T09:00Z',
+      tags: 'must have at most 2 items',
+      owner: 'must be an object',
+      code: 'must fit the pattern ^[A-Z]+$',
+    },
+  ],
+  [JSON.parse('{"__proto__":{"title":"a"}}'), { title: 'is required and must not be empty' }],
+])('a body %j lists every bad field', (body, reasons) => {
+  const check = () => requestChecker(task)(requestWith({ body }))
+  expect(check).toThrow(
+    expect.objectContaining({ code: 'INVALID_BODY', reasons, fields: Object.keys(reasons) }),
+  )
+})
+
+test.each([[[1]], ['text'], [5]])('a body %j is no object', (body) => {
+  expect(() => requestChecker(task)(requestWith({ body }))).toThrow('The body must be a JSON object.')
+})
+
+test('what fits is given by type; defaults are filled in and other fields kept', () => {
+  const body = { title: 'a', due: '2026-01-31', unknown: [1], more: null }
+  const { request, values } = requestChecker(task)(requestWith({ body }))
+  expect(values).toEqual({ title: 'a', count: 1, due: new Date('2026-01-31') })
+  expect(request.body).toEqual({ ...body, count: 1 })
+})
+
+const page = placed('query', [
+  { name: 'page', type: 'whole number', default: 0, min: 0 },
+  { name: 'price', type: 'number' },
+  { name: 'open', type: 'condition' },
+  { name: 'tags', type: 'list' },
+  { name: 'text', type: 'text' },
+  { name: 'guid', type: 'text', in: 'path' },
+])
+
+test.each([
+  [{ page: '1.5' }, { page: 'must be a whole number' }],
+  [{ page: '-1' }, { page: 'must be at least 0' }],
+  [{ page: '0x10' }, { page: 'must be a number' }],
+  [{ page: 'Infinity' }, { page: 'must be a number' }],
+  [{ page: ' ' }, { page: 'must be a number' }],
+  [{ page: ['1', '2'] }, { page: 'must be a number' }],
+  [
+    { open: 'yes', price: 'x' },
+    { open: 'must be true or false', price: 'must be a number' },
+  ],
+  [{ text: ['a', 'b'] }, { text: 'must be text' }],
+])('a query %j lists every bad parameter', (query, reasons) => {
+  expect(() => requestChecker(page)(requestWith({ query }))).toThrow(expect.objectContaining({ reasons }))
+})
+
+test.each([
+  [{}, { page: 0 }],
+  [{ page: '' }, { page: 0 }],
+  [
+    { page: '2', price: '1e3', open: '1', tags: 'a', text: '5' },
+    { page: 2, price: 1000, open: true, tags: ['a'], text: '5' },
+  ],
+  [
+    { tags: ['a', 'b'], open: 'false' },
+    { page: 0, tags: ['a', 'b'], open: false },
+  ],
+])('a query %j gives %j; the parameters of the request stay texts', (query, values) => {
+  const checked = requestChecker(page)(requestWith({ query, path: { guid: 'g' } }))
+  expect(checked.values).toEqual({ ...values, guid: 'g' })
+  expect(checked.request.query).toBe(query)
+})

@@ -1,0 +1,82 @@
+/** Checks a request by the schema of its trigger before the flow starts, and gives the values of its fields. */
+import { readDate } from '../../blocks/read-date.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import { fieldValueProblem } from '../../shared/field-rule.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { type PlacedField, type RequestField, ruleOfField } from '../../shared/request-field.ts'
+
+export interface CheckedRequest {
+  /** With the defaults in its body. Fields that the schema does not name stay as they are. */
+  readonly request: RunRequest
+  /** By field, as the out-pins of the trigger give them. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** `fields`: each with its place. The function throws INVALID_BODY, which lists every field that does not fit. */
+export function requestChecker(fields: readonly PlacedField[]): (request: RunRequest) => CheckedRequest {
+  const checked = fields.map((field) => ({ field, rule: ruleOfField(field) }))
+  const readsBody = fields.some((field) => field.in === 'body')
+  return (request) => {
+    const reasons: Record<string, string> = {}
+    const values: Record<string, unknown> = {}
+    const body = readsBody ? bodyObject(request.body) : {}
+    const added: Record<string, JsonValue> = {}
+    for (const { field, rule } of checked) {
+      const { name } = field
+      const given = field.in === 'body' ? own(body, name) : fromText(field, request)
+      const value = given === undefined ? field.default : given
+      const problem = (rule && fieldValueProblem(rule, value)) ?? extraProblem(field, value)
+      if (problem !== undefined) reasons[name] = problem
+      else if (value !== undefined && value !== null)
+        values[name] = field.type === 'date' ? readDate(value) : value
+      if (given === undefined && value !== undefined && field.in === 'body') added[name] = value
+    }
+    if (Object.keys(reasons).length > 0) throw refused(reasons)
+    const complete = Object.keys(added).length === 0 ? request : { ...request, body: { ...body, ...added } }
+    return { request: complete, values }
+  }
+}
+
+function bodyObject(body: JsonValue | undefined): JsonObject {
+  if (body === undefined || body === null) return {}
+  if (isJsonObject(body)) return body
+  throw new QuoinError('INVALID_BODY', 'The body must be a JSON object.')
+}
+
+function own(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+/** A value of the path or the query is text: read as the type of its field. What cannot be read stays text, and is refused. */
+function fromText(field: RequestField, request: RunRequest): JsonValue | undefined {
+  const { name, type } = field
+  const from = field.in === 'path' ? request.path : request.query
+  const given = Object.hasOwn(from, name) ? from[name] : undefined
+  if (given === undefined || given === '') return undefined
+  if (type === 'list') return typeof given === 'string' ? [given] : [...given]
+  if (typeof given !== 'string') return [...given]
+  if (type === 'number' || type === 'whole number') {
+    const number = given.trim() === '' ? Number.NaN : Number(given)
+    return Number.isFinite(number) && !/^[+-]?0[xob]/i.test(given.trim()) ? number : given
+  }
+  if (type !== 'condition') return given
+  return given === 'true' || given === '1' ? true : given === 'false' || given === '0' ? false : given
+}
+
+/** What the rules of documents do not say. */
+function extraProblem({ type, required }: RequestField, value: JsonValue | undefined): string | undefined {
+  if (type === 'any' && required && (value === undefined || value === null))
+    return 'is required and must not be empty'
+  return type === 'whole number' && typeof value === 'number' && !Number.isInteger(value)
+    ? 'must be a whole number'
+    : undefined
+}
+
+function refused(reasons: Readonly<Record<string, string>>): QuoinError {
+  const list = Object.entries(reasons).map(([name, reason]) => `${name} ${reason}`)
+  return new QuoinError('INVALID_BODY', `The request is invalid: ${list.join('; ')}.`, {
+    fields: Object.keys(reasons),
+    reasons,
+  })
+}

@@ -1,0 +1,64 @@
+/** Schemas of triggers as OpenAPI describes them. */
+import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
+import type { RequestField } from '../../shared/request-field.ts'
+import type { ApiSchema } from './open-api-document.ts'
+
+/** JSON Schema of one field. Blank texts and nulls that a field which is not required accepts are not described. */
+export function requestFieldSchema(field: RequestField): ApiSchema {
+  const { type, choices, pattern, default: standard, min_length, max_length } = field
+  const [min, max] = [field.min, field.max].map((limit) => (typeof limit === 'number' ? limit : undefined))
+  const ofNumber = type === 'number' || type === 'whole number'
+  const common = { ...(standard !== undefined && { default: standard }) }
+  const range = {
+    ...(ofNumber && min !== undefined && { minimum: min }),
+    ...(ofNumber && max !== undefined && { maximum: max }),
+  }
+  switch (type) {
+    case 'text':
+      return {
+        type: 'string',
+        ...common,
+        ...(choices && { enum: choices }),
+        ...(pattern !== undefined && { pattern }),
+        ...(min_length !== undefined && { minLength: min_length }),
+        ...(max_length !== undefined && { maxLength: max_length }),
+      }
+    case 'number':
+      return { type: 'number', ...common, ...range, ...(choices && { enum: choices }) }
+    case 'whole number':
+      return { type: 'integer', ...common, ...range, ...(choices && { enum: choices }) }
+    case 'condition':
+      return { type: 'boolean', ...common }
+    case 'date':
+      return { type: ['string', 'number'], description: 'ISO 8601 text, or Unix seconds.', ...common }
+    case 'list':
+      return {
+        type: 'array',
+        items: choices ? { enum: choices } : {},
+        ...common,
+        ...(max_length !== undefined && { maxItems: max_length }),
+      }
+    case 'object':
+      return { type: 'object', ...common }
+    case 'any':
+      return { ...common }
+  }
+}
+
+/** The body of an endpoint whose trigger names fields of it; undefined for another. */
+export function requestBodySchema({ listening: { schema } }: CompiledEndpoint): ApiSchema | undefined {
+  const fields = schema?.filter((field) => field.in === 'body') ?? []
+  if (fields.length === 0) return undefined
+  const required = fields.filter((field) => field.required && field.default === undefined)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.name, requestFieldSchema(field)])),
+    ...(required.length > 0 && { required: required.map(({ name }) => name) }),
+  }
+}
+
+/** `post_tasks` becomes `PostTasksBody`. */
+export function bodySchemaName(operationId: string): string {
+  const words = operationId.split('_').filter((word) => word !== '')
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Body`
+}

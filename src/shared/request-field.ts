@@ -1,0 +1,167 @@
+/**
+ * A schema of requests: fields with a type and rules, as a builder writes them on a trigger. Plain data, so that the check
+ * of requests, the out-pins of the trigger and the API document follow from the same list.
+ */
+import type { FieldLimits, FieldRule, fieldTypes } from './field-rule.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import type { PinType } from './pin-type.ts'
+import { patternProblem } from './text-pattern.ts'
+
+const requestTypes = ['text', 'number', 'whole number', 'condition', 'date', 'list', 'object', 'any'] as const
+export type RequestType = (typeof requestTypes)[number]
+const places = ['path', 'query', 'body'] as const
+export type RequestPlace = (typeof places)[number]
+
+export interface RequestField extends FieldLimits {
+  readonly name: string
+  readonly type: RequestType
+  readonly required: boolean
+  readonly default: JsonValue | undefined
+  /** undefined: the path if the address has a parameter of this name, else what the method has: query or body. */
+  readonly in: RequestPlace | undefined
+}
+
+export type PlacedField = RequestField & { readonly in: RequestPlace }
+
+/** What a field's value is to the rules of documents; undefined for any value. */
+const ruleTypes: Readonly<Record<RequestType, (typeof fieldTypes)[number] | undefined>> = {
+  text: 'string',
+  number: 'number',
+  'whole number': 'number',
+  condition: 'boolean',
+  date: 'date',
+  list: 'array',
+  object: 'object',
+  any: undefined,
+}
+
+export const pinTypeOf: Readonly<Record<RequestType, PinType>> = {
+  text: 'value',
+  number: 'number',
+  'whole number': 'number',
+  condition: 'condition',
+  date: 'date',
+  list: 'array',
+  object: 'object',
+  any: 'any',
+}
+
+const MOST_FIELDS = 100
+const MOST_CHOICES = 500
+/** It becomes an out-pin and a name in expressions. */
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
+const RESERVED = new Set(['constructor', 'prototype', 'flow', 'connection', 'body', 'error'])
+const KEYS = new Set([
+  'name',
+  'type',
+  'required',
+  'default',
+  'in',
+  'min',
+  'max',
+  'min_length',
+  'max_length',
+  'pattern',
+  'choices',
+])
+
+/** The rule of a field as documents have it; undefined for a field that takes any value. */
+export function ruleOfField(field: RequestField): FieldRule | undefined {
+  const type = ruleTypes[field.type]
+  if (type === undefined) return undefined
+  const { name, required, default: defaultValue } = field
+  return { name, storage: '', type, required, defaultValue, limits: field }
+}
+
+/** What is wrong with a list of fields, in words that finish "The setting schema …", or undefined. */
+export function requestFieldsProblem(value: JsonValue): string | undefined {
+  if (!Array.isArray(value)) return 'must be a list of fields, such as [{ "name": "title", "type": "text" }]'
+  if (value.length > MOST_FIELDS) return `must hold at most ${MOST_FIELDS} fields`
+  const seen = new Set<string>()
+  for (const [at, field] of value.entries()) {
+    const problem = isJsonObject(field) ? fieldProblem(field, seen) : 'is no object'
+    if (problem !== undefined) return `has a field ${called(field, at)} that ${problem}`
+  }
+  return undefined
+}
+
+function called(field: JsonValue, at: number): string {
+  return isJsonObject(field) && typeof field.name === 'string' ? JSON.stringify(field.name) : `at ${at}`
+}
+
+function fieldProblem(field: JsonObject, seen: Set<string>): string | undefined {
+  const { name, type } = field
+  const unknown = Object.keys(field).find((key) => !KEYS.has(key))
+  if (unknown !== undefined) return `has the unknown key ${JSON.stringify(unknown)}`
+  if (typeof name !== 'string' || !NAME.test(name))
+    return 'has no name of letters, digits and _, starting with a letter'
+  if (RESERVED.has(name)) return 'has a name that is taken'
+  if (seen.has(name)) return 'is there twice'
+  seen.add(name)
+  if (!requestTypes.some((one) => one === type))
+    return `must have one of the types ${requestTypes.join(', ')}`
+  if (field.in !== undefined && !places.some((one) => one === field.in))
+    return 'must be in path, query or body'
+  if (field.required !== undefined && typeof field.required !== 'boolean')
+    return 'must have true or false as required'
+  return limitsProblem(field)
+}
+
+function limitsProblem(field: JsonObject): string | undefined {
+  const { min, max, min_length, max_length, pattern, choices } = field
+  for (const limit of [min, max])
+    if (
+      limit !== undefined &&
+      typeof limit !== 'number' &&
+      !(field.type === 'date' && typeof limit === 'string')
+    )
+      return 'must have a number as min and max (a date as text for dates)'
+  for (const limit of [min_length, max_length])
+    if (limit !== undefined && !(typeof limit === 'number' && Number.isInteger(limit) && limit >= 0))
+      return 'must have a whole number as min_length and max_length'
+  if (pattern !== undefined) {
+    const problem = typeof pattern === 'string' ? patternProblem(pattern) : 'must be text'
+    if (problem !== undefined) return `has a pattern that ${problem}`
+  }
+  if (choices === undefined) return undefined
+  if (!Array.isArray(choices) || choices.length > MOST_CHOICES)
+    return `must have a list of at most ${MOST_CHOICES} choices`
+  return choices.every((one) => typeof one === 'string' || typeof one === 'number')
+    ? undefined
+    : 'must have texts and numbers as choices'
+}
+
+/** The fields of a checked list. */
+export function requestFields(value: JsonValue | undefined): readonly RequestField[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((field) => (isJsonObject(field) ? [readField(field)] : []))
+}
+
+function readField(field: JsonObject): RequestField {
+  const { name, type, required, min, max, min_length, max_length, pattern, choices } = field
+  const limit = (one: JsonValue | undefined) =>
+    typeof one === 'number' || typeof one === 'string' ? one : undefined
+  const length = (one: JsonValue | undefined) => (typeof one === 'number' ? one : undefined)
+  const limits = {
+    min: limit(min),
+    max: limit(max),
+    min_length: length(min_length),
+    max_length: length(max_length),
+    pattern: typeof pattern === 'string' ? pattern : undefined,
+    choices: Array.isArray(choices)
+      ? choices.filter((one) => typeof one === 'string' || typeof one === 'number')
+      : undefined,
+  }
+  return {
+    ...present(limits),
+    name: String(name),
+    type: requestTypes.find((one) => one === type) ?? 'any',
+    required: required === true,
+    default: field.default ?? undefined,
+    in: places.find((one) => one === field.in),
+  }
+}
+
+function present(limits: { readonly [K in keyof FieldLimits]: FieldLimits[K] | undefined }): FieldLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,174 @@
+/** Schemas of triggers: checked requests, typed pins, and a client that is generated from the served document. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import openapiTypes, { astToString } from 'openapi-typescript'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let quoin: TestQuoin
+let address: string
+const open = { scopes: ['*public'] }
+const blocks: JsonObject = {
+  goods: { type: 'storage', fields: { storage: 'goods' } },
+  create: {
+    type: 'on_startup_register_uri_post',
+    in: { uri: 'goods' },
+    fields: {
+      schema: [
+        { name: 'title', type: 'text', required: true, max_length: 20 },
+        { name: 'price', type: 'number', min: 0, default: 1 },
+      ],
+    },
+    ...open,
+  },
+  set: { type: 'mutations_set_bp_field_multiple', in: { object: '@create.body' } },
+  keep: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@create.flow', storage: '@goods.storage', mutations: '@set.mutations' },
+  },
+  created: {
+    type: 'httpconnection_set_json',
+    in: { flow: '@keep.flow', code: 201, value: '@keep.document' },
+  },
+  list: {
+    type: 'on_startup_register_uri_get',
+    in: { uri: 'goods' },
+    fields: { schema: [{ name: 'limit', type: 'whole number', default: 2, max: 10 }] },
+    ...open,
+  },
+  find: {
+    type: 'function_search',
+    in: { flow: '@list.flow', storage: '@goods.storage', limit: '@list.limit' },
+  },
+  found: { type: 'httpconnection_set_json', in: { flow: '@find.flow', value: '@find.documents' } },
+}
+
+beforeAll(async () => {
+  quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  await quoin.manage('POST', '/blueprintfields', {
+    name: 'title',
+    type: 'string',
+    required: true,
+    storage: 'goods',
+  })
+  await quoin.install('Goods', blocks)
+  address = await quoin.quoin.server.listen()
+})
+afterAll(() => quoin.close())
+
+test('a bad request is 400 with every bad field, and the flow does not run', async () => {
+  expect(await quoin.send('POST', '/goods', { body: { title: '', price: -1 } })).toMatchObject({
+    status: 400,
+    body: {
+      error: 'The request is invalid: title is required and must not be empty; price must be at least 0.',
+      fields: { title: 'is required and must not be empty', price: 'must be at least 0' },
+    },
+  })
+  expect(await quoin.send('GET', '/goods?limit=many')).toMatchObject({
+    status: 400,
+    body: { fields: { limit: 'must be a number' } },
+  })
+  expect(await quoin.documents('goods')).toEqual([])
+})
+
+test('defaults are stored, and fields that the schema does not name', async () => {
+  expect(await quoin.send('POST', '/goods', { body: { title: 'Bread', other: true } })).toMatchObject({
+    status: 201,
+    body: { title: 'Bread', price: 1, other: true },
+  })
+})
+
+test('a flow that reads typed fields of the address is repeated from its kept reply', async () => {
+  const endpoints = [...quoin.quoin.flows.live.table().blueprints.values()].flatMap(
+    ({ compiled }) => compiled.endpoints,
+  )
+  expect(endpoints.map(({ listening, flow }) => [listening.method, flow.repeatable])).toEqual([
+    ['POST', false],
+    ['GET', true],
+  ])
+})
+
+test.each([
+  [{ schema: [{ name: 'title', type: 'string' }] }, 'must have one of the types'],
+  [{ schema: [{ name: 'title', type: 'text', in: 'path' }] }, 'no {title}'],
+])('a schema that cannot be is refused when it is deployed: %#', async (fields, message) => {
+  const bad = { on: { type: 'on_startup_register_uri_post', in: { uri: 'bad' }, fields } }
+  await expect(quoin.install('Bad', bad)).rejects.toMatchObject({
+    problems: [{ pin: 'schema', message: expect.stringContaining(message) }],
+  })
+})
+
+const use = (statement: string) => `import createClient from 'openapi-fetch'
+import type { paths } from './written.ts'
+const client = createClient<paths>({ baseUrl: ${JSON.stringify('ADDRESS')} })
+${statement}
+`
+const creates = `const { data, error } = await client.POST('/api/v1/goods', { body: { title: 'Milk', price: 2 } })
+if (error) throw new Error(error.error)
+const title: string | undefined = data.title
+const list = await client.GET('/api/v1/goods', { params: { query: { limit: 5 } } })
+console.log(JSON.stringify({ title, titles: list.data?.map((one) => one.title) }))`
+
+test('openapi-fetch with the types of the served document creates one and reads its title', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quoin-client-'))
+  await symlink(join(import.meta.dirname, '..', '..', 'node_modules'), join(folder, 'node_modules'))
+  try {
+    const document = await (await fetch(`${address}/api/v1/openapi.json`)).text()
+    const written = astToString(await openapiTypes(document))
+    expect(written).toContain('PostGoodsBody: {')
+    await writeFile(join(folder, 'written.ts'), written)
+    const write = (name: string, text: string) =>
+      writeFile(join(folder, name), text.replace('ADDRESS', address))
+    await write('good.ts', use(creates))
+    await write('no-title.ts', use("await client.POST('/api/v1/goods', { body: { price: 2 } })"))
+    await write(
+      'bad-price.ts',
+      use("await client.POST('/api/v1/goods', { body: { title: 'a', price: '2' } })"),
+    )
+    await write(
+      'bad-limit.ts',
+      use("await client.GET('/api/v1/goods', { params: { query: { limit: 'x' } } })"),
+    )
+    await write(
+      'bad-title.ts',
+      use(
+        "const made = await client.POST('/api/v1/goods', { body: { title: 'a' } })\nconst title: number | undefined = made.data?.title\nconsole.log(title)",
+      ),
+    )
+    expect(await problemsIn(folder)).toEqual(['bad-limit.ts', 'bad-price.ts', 'bad-title.ts', 'no-title.ts'])
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'good.ts')])
+    expect(JSON.parse(stdout)).toEqual({ title: 'Milk', titles: expect.arrayContaining(['Milk']) })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+const compiler = {
+  strict: true,
+  noEmit: true,
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  allowImportingTsExtensions: true,
+  target: 'es2022',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  types: [],
+  skipLibCheck: true,
+}
+
+/** The files that do not compile. */
+async function problemsIn(folder: string): Promise<string[]> {
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: compiler, include: ['*.ts'] }),
+  )
+  const tsc = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc')
+  const output = await promisify(execFile)(tsc, ['-p', folder, '--pretty', 'false'], { cwd: folder }).then(
+    ({ stdout }) => stdout,
+    (error: unknown) => String(objectOf(JSON.parse(JSON.stringify(error))).stdout),
+  )
+  return [...new Set([...output.matchAll(/^([\w-]+\.ts)\(/gm)].map(([, file = '']) => file))].sort()
+}
