@@ -119,6 +119,8 @@ export interface Listening {
     readonly description: string
     /** Fields that are checked before the flow starts, each with its place. */
     readonly schema?: readonly PlacedField[]
+    /** The storage whose field rules the body is checked by before the flow starts. */
+    readonly schemaStorage?: string
   }
   page: {
     /** Without the leading slash; parameters as for `http`. Empty: the start page. */

@@ -54,7 +54,7 @@ export async function openNodeDoors(
   }
   const own = await openServer({
     ...{ access, clock, version, settings: httpSettings(options) },
-    api: [...managementRoutes(parts), customEndpoints({ flows, runs, idempotency })],
+    api: [...managementRoutes(parts), customEndpoints({ flows, runs, idempotency, rulesOf: rules.of })],
     root: [...siteRoutes(parts), pageDoor(pages)],
     finished: metrics.finished,
     cluster: capabilities.cluster,

@@ -102,6 +102,41 @@ test.each([
   })
 })
 
+test('the fields of a storage are a schema too', async () => {
+  await quoin.manage('POST', '/blueprintfields', {
+    name: 'name',
+    type: 'string',
+    required: true,
+    storage: 'shops',
+  })
+  await quoin.manage('POST', '/blueprintfields', { name: 'size', type: 'number', storage: 'shops' })
+  const fields = { schema_storage: 'shops' }
+  await quoin.install('Shops', {
+    create: { type: 'on_startup_register_uri_post', in: { uri: 'shops' }, fields, ...open },
+    created: { type: 'httpconnection_set_json', in: { flow: '@create.flow', value: 'ran' } },
+    change: { type: 'on_startup_register_uri_patch', in: { uri: 'shops' }, fields, ...open },
+    changed: { type: 'httpconnection_set_json', in: { flow: '@change.flow', value: 'ran' } },
+  })
+  expect(await quoin.send('POST', '/shops', { body: { size: 'large' } })).toMatchObject({
+    status: 400,
+    body: { fields: { name: 'is required and must not be empty', size: 'must be a number' } },
+  })
+  expect(await quoin.send('PATCH', '/shops', { body: { size: 5 } })).toMatchObject({
+    status: 200,
+    body: 'ran',
+  })
+  expect(await quoin.send('PATCH', '/shops', { body: { size: 'x' } })).toMatchObject({ status: 400 })
+  const { components } = objectOf(await quoin.manage('GET', '/openapi.json'))
+  expect(components).toMatchObject({
+    schemas: {
+      PostShopsBody: {
+        properties: { name: { type: 'string' }, size: { type: ['number', 'null'] } },
+        required: ['name'],
+      },
+    },
+  })
+})
+
 const use = (statement: string) => `import createClient from 'openapi-fetch'
 import type { paths } from './written.ts'
 const client = createClient<paths>({ baseUrl: ${JSON.stringify('ADDRESS')} })

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../shared/json.ts'
 import { defineTrigger, type Listening } from '../block.ts'
+import { builderStorage } from '../builder-storage.ts'
 import { endpointUri } from '../endpoint-uri.ts'
 import type { OutPins } from '../pin.ts'
 import { placedFields, requestPins } from './request-schema.ts'
@@ -102,6 +103,10 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
     out: bodyOut,
     settings: {
       ...common,
+      schema_storage: {
+        kind: 'storage',
+        help: 'Checks the body by the field rules of this storage before the flow starts: 400 lists every bad field. PUT and PATCH check only what is sent.',
+      },
       idempotent: {
         kind: 'switch',
         default: false,
@@ -115,6 +120,9 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       rateLimit: settings.rate_limit,
       cacheSeconds: 0,
       idempotent: settings.idempotent,
+      ...(settings.schema_storage !== undefined && {
+        schemaStorage: builderStorage(settings.schema_storage, 'schema_storage'),
+      }),
       summary: settings.summary,
       description: settings.description,
     }),

@@ -40,7 +40,7 @@ export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPath
       for (const method of methodsOf(endpoint)) {
         const operationId = listened === 'ANY' ? `${id}_${method.toLowerCase()}` : id
         const operation = { operationId, ...describe(live, endpoint, method, operationId, fieldsOf) }
-        const body = hasBody(method) ? requestBodySchema(endpoint) : undefined
+        const body = hasBody(method) ? requestBodySchema(endpoint, fieldsOf) : undefined
         if (body) schemas[bodySchemaName(operationId)] = body
         paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
       }
@@ -69,7 +69,7 @@ async function knownFields(
 ): Promise<FieldsOf> {
   const fields = new Map<string, readonly FieldRule[]>()
   for (const { compiled } of table.blueprints.values())
-    for (const name of compiled.needs.keys()) {
+    for (const name of storagesOf(compiled)) {
       // A field without a storage counts everywhere, which does not say that these documents have it.
       if (!fields.has(name))
         fields.set(
@@ -97,7 +97,7 @@ function describe(
     ...(about === '' ? {} : { description: about }),
     tags: [live.name],
     parameters: parametersOf(endpoint, method, idempotent),
-    ...(hasBody(method) ? { requestBody: requestBody(endpoint, operationId) } : {}),
+    ...(hasBody(method) ? { requestBody: requestBody(endpoint, operationId, fieldsOf) } : {}),
     responses: {
       ...(Object.keys(replies).some((status) => /^[23]|default/.test(status)) ? {} : { '200': unknownReply }),
       ...replies,
@@ -190,8 +190,9 @@ function parametersOf(
 function requestBody(
   endpoint: CompiledEndpoint,
   operationId: string,
+  fieldsOf: FieldsOf,
 ): NonNullable<ApiOperation['requestBody']> {
-  const body = requestBodySchema(endpoint)
+  const body = requestBodySchema(endpoint, fieldsOf)
   const schema = body ? { $ref: `#/components/schemas/${bodySchemaName(operationId)}` } : { type: 'object' }
   const required = body?.required !== undefined && { required: true }
   return { ...required, content: { 'application/json': { schema } } }
@@ -199,4 +200,10 @@ function requestBody(
 
 function schemaOfParameter(field: PlacedField | undefined): ApiSchema {
   return field?.in === 'path' ? requestFieldSchema(field) : { type: 'string' }
+}
+
+/** Those that it uses, and those whose fields its triggers check. */
+export function storagesOf({ needs, endpoints }: LiveBlueprint['compiled']): ReadonlySet<string> {
+  const named = endpoints.flatMap(({ listening: { schemaStorage } }) => schemaStorage ?? [])
+  return new Set([...needs.keys(), ...named])
 }

@@ -66,7 +66,7 @@ interface Tree {
 }
 
 /** Dotted names become objects in objects. Nothing is required: documents may be older than their rules. */
-function documentFields(rules: readonly FieldRule[]): Readonly<Record<string, ApiSchema>> {
+export function documentFields(rules: readonly FieldRule[]): Readonly<Record<string, ApiSchema>> {
   const root: Tree = { inner: new Map() }
   // Shorter names first, so that an object is there before what is in it.
   for (const rule of rules.toSorted((one, other) => one.name.length - other.name.length)) {

@@ -3,7 +3,7 @@ import { holds } from '../../access/scopes.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
-import { describeEndpoints } from './describe-endpoints.ts'
+import { describeEndpoints, storagesOf } from './describe-endpoints.ts'
 import type { ExtraPaths } from './open-api-document.ts'
 
 /**
@@ -45,7 +45,7 @@ export function endpointDescriptions(table: () => LiveTable, rulesOf: RulesOf): 
 }
 
 function usedStorages({ blueprints }: LiveTable): readonly string[] {
-  return [...new Set([...blueprints.values()].flatMap(({ compiled }) => [...compiled.needs.keys()]))]
+  return [...new Set([...blueprints.values()].flatMap(({ compiled }) => [...storagesOf(compiled)]))]
 }
 
 /** What decides which endpoints a caller may enter: the scopes held, of those that any endpoint asks for. */

@@ -1,6 +1,7 @@
 /** Schemas of triggers as OpenAPI describes them. */
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import type { RequestField } from '../../shared/request-field.ts'
+import { documentFields, type FieldsOf } from './describe-replies.ts'
 import type { ApiSchema } from './open-api-document.ts'
 
 /** JSON Schema of one field. Blank texts and nulls that a field which is not required accepts are not described. */
@@ -46,14 +47,27 @@ export function requestFieldSchema(field: RequestField): ApiSchema {
 }
 
 /** The body of an endpoint whose trigger names fields of it; undefined for another. */
-export function requestBodySchema({ listening: { schema } }: CompiledEndpoint): ApiSchema | undefined {
-  const fields = schema?.filter((field) => field.in === 'body') ?? []
-  if (fields.length === 0) return undefined
-  const required = fields.filter((field) => field.required && field.default === undefined)
+export function requestBodySchema(
+  { listening: { schema = [], schemaStorage, method } }: CompiledEndpoint,
+  fieldsOf: FieldsOf,
+): ApiSchema | undefined {
+  const fields = schema.filter((field) => field.in === 'body')
+  const rules = schemaStorage === undefined ? [] : fieldsOf(schemaStorage)
+  if (fields.length === 0 && rules.length === 0) return undefined
+  const partial = method === 'PUT' || method === 'PATCH'
+  const required = new Set([
+    ...fields.filter((field) => field.required && field.default === undefined).map(({ name }) => name),
+    ...rules
+      .filter(
+        (rule) => !partial && rule.required && rule.defaultValue === undefined && !rule.name.includes('.'),
+      )
+      .map(({ name }) => name),
+  ])
+  const own = Object.fromEntries(fields.map((field) => [field.name, requestFieldSchema(field)]))
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, requestFieldSchema(field)])),
-    ...(required.length > 0 && { required: required.map(({ name }) => name) }),
+    properties: { ...documentFields(rules), ...own },
+    ...(required.size > 0 && { required: [...required] }),
   }
 }
 

@@ -18,9 +18,11 @@ import type { Flows } from '../../flows/flows.ts'
 import type { RunEnd, RunStart } from '../../flows/run/run.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { findToken } from '../server/find-token.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
+import { checkStorageFields } from './check-storage-fields.ts'
 import { endpointBody } from './endpoint-body.ts'
 import { EndpointExchange, type HandedOver } from './endpoint-exchange.ts'
 import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
@@ -41,6 +43,8 @@ export interface EndpointDoor {
   readonly flows: Pick<Flows, 'live' | 'log'>
   readonly runs: Pick<Runs, 'run'>
   readonly idempotency: Idempotency
+  /** Rules of a storage's fields. Not there in a process that only reads: it never gets a body. */
+  readonly rulesOf?: (storage: string) => MaybePromise<readonly FieldRule[]>
 }
 
 /** What is done with a request that has found its endpoint and may enter. */
@@ -176,7 +180,25 @@ function pathOf(url: string): string {
   return url.slice(PREFIX.length, query < 0 ? undefined : query)
 }
 
+/** By the rules of a storage, where the trigger names one. */
 function answer(
+  door: EndpointDoor,
+  exchange: EndpointExchange,
+  found: FoundEndpoint,
+  given: RunRequest,
+  traced?: Traced,
+): MaybePromise<void> {
+  const { schemaStorage, method } = found.endpoint.listening
+  if (schemaStorage === undefined || door.rulesOf === undefined)
+    return answerChecked(door, exchange, found, given, traced)
+  return andThen(door.rulesOf(schemaStorage), (rules) => {
+    const own = rules.filter(({ storage }) => storage === schemaStorage)
+    checkStorageFields(own, given.body, method === 'PUT' || method === 'PATCH')
+    return answerChecked(door, exchange, found, given, traced)
+  })
+}
+
+function answerChecked(
   door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,
