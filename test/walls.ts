@@ -28,7 +28,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/http': [...base, 'blocks'],
   'blocks/logic': [...base, 'blocks'],
   'blocks/pages': [...base, 'blocks'],
-  'blocks/storage': [...base, 'blocks'],
+  'blocks/storage': [...base, 'blocks', 'expressions/functions'],
 
   records: [...base, 'blocks', 'records/documents'],
   'records/documents': [...base, 'blocks', 'records'],

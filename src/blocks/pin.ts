@@ -23,6 +23,10 @@ export interface InPin {
   readonly choices?: readonly string[]
   /** Hand over stored JSON unparsed (as StoredJson), for blocks that only pass it on. */
   readonly raw?: true
+  /** Of a pin that may stay empty when the other one of the block holds something; one of the two is needed. */
+  readonly orPin?: string
+  /** Its expression has words of its own: `set` has increment, append and unset. */
+  readonly language?: 'set'
   /** Not pulled before the block runs: the block gets a function and pulls it once per frame, giving the frame's out-pins. */
   readonly perFrame?: true
 }

@@ -8,6 +8,8 @@ export type Mutation =
   | { readonly op: 'set'; readonly field: string; readonly value: JsonValue }
   /** A missing or null field counts from 0; anything else that is no number is refused. */
   | { readonly op: 'increment'; readonly field: string; readonly amount: number }
+  /** At the end of a list. A missing or null field counts as an empty one; anything else that is no list is refused. */
+  | { readonly op: 'append'; readonly field: string; readonly value: JsonValue }
   | { readonly op: 'remove'; readonly field: string }
 
 /** Sets each given field; what is undefined stays as it is. Keys are dotted names. */

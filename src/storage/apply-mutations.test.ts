@@ -177,7 +177,11 @@ function plainly(document: JsonObject, mutations: readonly Mutation[]): JsonObje
     if (!parent) continue
     if (mutation.op === 'remove') delete parent[last]
     else if (mutation.op === 'set') parent[last] = JSON.parse(JSON.stringify(mutation.value))
-    else {
+    else if (mutation.op === 'append') {
+      const before = (Object.hasOwn(parent, last) ? parent[last] : []) ?? []
+      if (!Array.isArray(before)) throw new Error('no list')
+      parent[last] = [...before, JSON.parse(JSON.stringify(mutation.value))]
+    } else {
       const before = (Object.hasOwn(parent, last) ? parent[last] : 0) ?? 0
       if (typeof before !== 'number') throw new Error('no number')
       parent[last] = before + mutation.amount

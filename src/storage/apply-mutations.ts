@@ -27,6 +27,11 @@ export function applyMutations(document: JsonObject, mutations: readonly Mutatio
       const problem = jsonProblem(mutation.value, path.length)
       if (problem) throw invalidField(field, `The value of ${field} ${problem}.`)
       parentOf(root, path, field, own)[last] = mutation.value
+    } else if (mutation.op === 'append') {
+      const problem = jsonProblem(mutation.value, path.length + 1)
+      if (problem) throw invalidField(field, `The value for ${field} ${problem}.`)
+      const parent = parentOf(root, path, field, own)
+      parent[last] = appended(Object.hasOwn(parent, last) ? parent[last] : null, mutation.value, field)
     } else {
       const parent = parentOf(root, path, field, own)
       parent[last] = incremented(Object.hasOwn(parent, last) ? parent[last] : null, mutation.amount, field)
@@ -95,6 +100,24 @@ function incremented(value: JsonValue | undefined, amount: number, field: string
   const after = before + amount
   if (!Number.isFinite(after)) throw invalidField(field, `${field} would become too large for a number.`)
   return after
+}
+
+/** Longer lists make each further element dear: the document is written as a whole. */
+const MOST_ELEMENTS = 10_000
+
+function appended(list: JsonValue | undefined, value: JsonValue, field: string): JsonValue {
+  const before = list ?? []
+  if (!Array.isArray(before))
+    throw invalidField(
+      field,
+      `${field} holds ${nameOf(before)} and nothing can be appended. Set a list first.`,
+    )
+  if (before.length >= MOST_ELEMENTS)
+    throw invalidField(
+      field,
+      `${field} holds 10,000 elements, which is the most. Store the elements as documents.`,
+    )
+  return [...before, value]
 }
 
 function nameOf(value: JsonValue): string {

@@ -86,19 +86,19 @@ export interface Session {
   count(storage: string, query: Query, includeRemoved?: boolean): MaybePromise<number>
   /** A new document: the mutations applied to an empty one. CONFLICT if there is one with the given guid, removed or not. */
   create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson>
-  /** With `updateHash`, only if it is still the document's. Removed documents are not found. */
+  /** Removed documents are not found. */
   update(
     storage: string,
     guid: string,
     mutations: readonly Mutation[],
-    options?: { readonly updateHash?: string },
+    options?: WriteCondition,
   ): MaybePromise<Written>
   /**
    * true: a soft delete, so that searches no longer find the document. false: undoes it. Not found if it is so already.
    */
-  setRemoved(storage: string, guid: string, removed: boolean): MaybePromise<Written>
+  setRemoved(storage: string, guid: string, removed: boolean, options?: WriteCondition): MaybePromise<Written>
   /** Hard delete, also of a removed document. `document` is what it was. */
-  delete(storage: string, guid: string): MaybePromise<Written>
+  delete(storage: string, guid: string, options?: WriteCondition): MaybePromise<Written>
   /**
    * Work for later, in this transaction. Gives the job's guid, or undefined when a live job has its dedupe key. Throws
    * INVALID_BODY for what no job can be.
@@ -152,12 +152,22 @@ export interface FoundWithTotal {
   readonly total: number
 }
 
+/** What must hold of a document for a change to be made, as it is when no other transaction can change it. */
+export interface WriteCondition {
+  /** Must still be the document's. */
+  readonly updateHash?: string
+  /** Looks at the document before the change. What it throws leaves the document as it is. */
+  readonly allows?: (document: JsonObject) => boolean
+}
+
 export type Written =
   /** `before` is what it was; `document` what it is now, or was last when it is deleted. */
   | { readonly outcome: 'written'; readonly document: StoredJson; readonly before: StoredJson }
   | { readonly outcome: 'not_found' }
   /** `updateHash` is no longer the document's; `document` is what it is now. */
   | { readonly outcome: 'conflict'; readonly document: StoredJson }
+  /** The condition does not allow it; `document` is what it is. */
+  | { readonly outcome: 'refused'; readonly document: StoredJson }
 
 /** What is wrong with a storage's name, in words that finish "the storage name …", or undefined. */
 export function storageNameProblem(name: string): string | undefined {

@@ -5,7 +5,7 @@
  */
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
-import { type Change, documentOf, type Session, type Written } from './database.ts'
+import { type Change, documentOf, type Session, type WriteCondition, type Written } from './database.ts'
 import { guidOf } from './document-fields.ts'
 import type { Observers } from './observers.ts'
 import type { StoredJson } from './stored-json.ts'
@@ -16,10 +16,10 @@ export interface DocumentChanges<Writing, Outcome extends MaybePromise<Written>>
     writing: Writing,
     guid: string,
     mutations: readonly Mutation[],
-    updateHash: string | undefined,
+    condition: WriteCondition | undefined,
   ): Outcome
-  setRemoved(writing: Writing, guid: string, removed: boolean): Outcome
-  delete(writing: Writing, guid: string): Outcome
+  setRemoved(writing: Writing, guid: string, removed: boolean, condition: WriteCondition | undefined): Outcome
+  delete(writing: Writing, guid: string, condition: WriteCondition | undefined): Outcome
 }
 
 export abstract class DocumentSession<Writing, Outcome extends MaybePromise<Written>> {
@@ -40,21 +40,28 @@ export abstract class DocumentSession<Writing, Outcome extends MaybePromise<Writ
     storage: string,
     guid: string,
     mutations: readonly Mutation[],
-    options?: { readonly updateHash?: string },
+    options?: WriteCondition,
   ): MaybePromise<Written> {
     return this.#changeAndTell(storage, 'updated', guid, (writing) =>
-      this.documents.update(writing, guid, mutations, options?.updateHash),
+      this.documents.update(writing, guid, mutations, options),
     )
   }
 
-  setRemoved(storage: string, guid: string, removed: boolean): MaybePromise<Written> {
+  setRemoved(
+    storage: string,
+    guid: string,
+    removed: boolean,
+    options?: WriteCondition,
+  ): MaybePromise<Written> {
     return this.#changeAndTell(storage, removed ? 'removed' : 'restored', guid, (writing) =>
-      this.documents.setRemoved(writing, guid, removed),
+      this.documents.setRemoved(writing, guid, removed, options),
     )
   }
 
-  delete(storage: string, guid: string): MaybePromise<Written> {
-    return this.#changeAndTell(storage, 'deleted', guid, (writing) => this.documents.delete(writing, guid))
+  delete(storage: string, guid: string, options?: WriteCondition): MaybePromise<Written> {
+    return this.#changeAndTell(storage, 'deleted', guid, (writing) =>
+      this.documents.delete(writing, guid, options),
+    )
   }
 
   /** Tells the observers one after the other; each may write through this session. */

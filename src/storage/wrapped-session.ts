@@ -20,6 +20,7 @@ import type {
   Origin,
   Session,
   SessionShortcuts,
+  WriteCondition,
   Written,
 } from './database.ts'
 import { findWithTotal } from './find-with-total.ts'
@@ -75,15 +76,15 @@ export abstract class WrappedSession implements Session, Required<SessionShortcu
     storage: string,
     guid: string,
     mutations: readonly Mutation[],
-    options?: { readonly updateHash?: string },
+    options?: WriteCondition,
   ): MaybePromise<Written>
 
-  setRemoved(storage: string, guid: string, removed: boolean) {
-    return this.writing.setRemoved(storage, guid, removed)
+  setRemoved(storage: string, guid: string, removed: boolean, options?: WriteCondition) {
+    return this.writing.setRemoved(storage, guid, removed, options)
   }
 
-  delete(storage: string, guid: string) {
-    return this.writing.delete(storage, guid)
+  delete(storage: string, guid: string, options?: WriteCondition) {
+    return this.writing.delete(storage, guid, options)
   }
 
   enqueue(job: NewJob) {
@@ -108,12 +109,7 @@ export class TransparentSession extends WrappedSession {
     return createAll(this.writing, storage, documents)
   }
 
-  override update(
-    storage: string,
-    guid: string,
-    mutations: readonly Mutation[],
-    options?: { readonly updateHash?: string },
-  ) {
+  override update(storage: string, guid: string, mutations: readonly Mutation[], options?: WriteCondition) {
     return this.writing.update(storage, guid, mutations, options)
   }
 }

@@ -2,6 +2,7 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { documentGuid } from './document-guid.ts'
+import { conditionOut, conditionPin, writeCondition } from './write-condition.ts'
 
 export default defineFlow({
   identifier: 'function_delete_document',
@@ -12,15 +13,21 @@ export default defineFlow({
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to delete.' },
     document: { type: 'document', help: 'The document to delete, if guid is empty.' },
+    if: conditionPin,
   },
   out: {
     document: { type: 'document', help: 'The last state of the document.' },
     not_found: { type: 'flow', help: 'Continues here if there is no such document.' },
+    ...conditionOut,
   },
   settings: {},
   run(inputs, { session }) {
-    return andThen(session.delete(builderStorage(inputs.storage), documentGuid(inputs)), (written) =>
-      written.outcome === 'not_found' ? { next: 'not_found' as const } : { document: written.document },
-    )
+    const condition = writeCondition(inputs.if)
+    const change = session.delete(builderStorage(inputs.storage), documentGuid(inputs), condition)
+    return andThen(change, (written) => {
+      if (written.outcome === 'not_found') return { next: 'not_found' as const }
+      const { document, outcome } = written
+      return outcome === 'refused' ? { document, next: 'refused' as const } : { document }
+    })
   },
 })

@@ -2,6 +2,7 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { documentGuid } from './document-guid.ts'
+import { conditionOut, conditionPin, writeCondition } from './write-condition.ts'
 
 export default defineFlow({
   identifier: 'function_remove_document',
@@ -11,6 +12,7 @@ export default defineFlow({
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to remove.' },
     document: { type: 'document', help: 'The document to remove, if guid is empty.' },
+    if: conditionPin,
   },
   out: {
     document: { type: 'document', help: 'The removed document; _meta.removed is the time.' },
@@ -18,13 +20,16 @@ export default defineFlow({
       type: 'flow',
       help: 'Continues here if there is no such document, or it is already removed.',
     },
+    ...conditionOut,
   },
   settings: {},
   run(inputs, { session }) {
-    return andThen(
-      session.setRemoved(builderStorage(inputs.storage), documentGuid(inputs), true),
-      (written) =>
-        written.outcome === 'not_found' ? { next: 'not_found' as const } : { document: written.document },
-    )
+    const condition = writeCondition(inputs.if)
+    const change = session.setRemoved(builderStorage(inputs.storage), documentGuid(inputs), true, condition)
+    return andThen(change, (written) => {
+      if (written.outcome === 'not_found') return { next: 'not_found' as const }
+      const { document, outcome } = written
+      return outcome === 'refused' ? { document, next: 'refused' as const } : { document }
+    })
   },
 })

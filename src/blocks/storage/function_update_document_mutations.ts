@@ -2,24 +2,30 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { documentGuid } from './document-guid.ts'
+import { writingPins, writtenMutations } from './set-mutations.ts'
+import { conditionOut, conditionPin, writeCondition } from './write-condition.ts'
 
 export default defineFlow({
   identifier: 'function_update_document_mutations',
   title: 'Update document',
   summary:
-    'Changes the fields of a document that the mutations name; other fields stay unchanged. Simultaneous changes all take effect, one after another.',
+    'Changes the fields of a document that set, or mutations, name; other fields stay unchanged. Simultaneous changes all take effect, one after another.',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to change.' },
     document: { type: 'document', help: 'The document to change, if guid is empty.' },
-    mutations: { type: 'mutations', required: true, help: 'Mutations to apply.' },
+    ...writingPins,
+    if: conditionPin,
     update_hash: {
       type: 'value',
       help: 'The _meta.update_hash that the document must still have. Use it when the change is based on a copy that may be outdated. Empty: not checked.',
     },
   },
   out: {
-    document: { type: 'document', help: 'The current document: changed or, after conflict, unchanged.' },
+    document: {
+      type: 'document',
+      help: 'The current document: changed or, after conflict and refused, unchanged.',
+    },
     not_found: {
       type: 'flow',
       help: 'Continues here if there is no such document, or it is removed.',
@@ -28,20 +34,20 @@ export default defineFlow({
       type: 'flow',
       help: 'Continues here if update_hash is outdated; nothing was changed.',
     },
+    ...conditionOut,
   },
   settings: {},
   run(inputs, { session }) {
-    const options = inputs.update_hash ? { updateHash: inputs.update_hash } : {}
     const update = session.update(
       builderStorage(inputs.storage),
       documentGuid(inputs),
-      inputs.mutations,
-      options,
+      writtenMutations(inputs),
+      writeCondition(inputs.if, inputs.update_hash),
     )
     return andThen(update, (written) => {
       if (written.outcome === 'not_found') return { next: 'not_found' as const }
-      if (written.outcome === 'conflict') return { document: written.document, next: 'conflict' as const }
-      return { document: written.document }
+      const { document, outcome } = written
+      return outcome === 'written' ? { document } : { document, next: outcome }
     })
   },
 })

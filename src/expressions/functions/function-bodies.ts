@@ -2,6 +2,7 @@ import type { FunctionBody, MethodDeclaration } from '../language/function-body.
 import { checkBodies } from './checks.ts'
 import { conversionBodies } from './conversion.ts'
 import { dateBodies } from './dates.ts'
+import { fieldChangeBodies } from './field-changes.ts'
 import { listMethodBodies } from './list-methods.ts'
 import { listBodies } from './lists.ts'
 import { numberMethodBodies } from './number-methods.ts'
@@ -21,6 +22,7 @@ export function functionBodies(): ReadonlyMap<string, FunctionBody> {
     ...objectBodies,
     ...conversionBodies,
     ...checkBodies,
+    ...fieldChangeBodies,
     ...randomAndHashBodies,
   }
   return new Map<string, FunctionBody>(Object.entries(bodies))

@@ -216,18 +216,18 @@ function literalProblem(id: string, pin: InPin, value: JsonValue): string | unde
 
 function findMissing(draft: Draft, problems: GraphProblem[]): void {
   const saved = new Map(draft.block.in_pins.map((pin) => [pin.id, pin]))
+  // A pin that is wired to something wrong has its problem already.
+  const holds = (id: string) => {
+    const { from = [], value, expression } = saved.get(id) ?? {}
+    return from.length > 0 || (value !== undefined && value !== null) || expression !== undefined
+  }
+  const miss = (pin: string, message: string) =>
+    problems.push({ block: draft.block.guid, pin, rule: 'missing', message })
   for (const [id, pin] of draft.in) {
-    // A pin that is wired to something wrong has its problem already.
-    const wired = (saved.get(id)?.from?.length ?? 0) > 0
-    const { value, expression } = saved.get(id) ?? {}
-    const held = (value !== undefined && value !== null) || expression !== undefined
-    if (pin.required && !wired && !held && pin.default === undefined) {
-      problems.push({
-        block: draft.block.guid,
-        pin: id,
-        rule: 'missing',
-        message: `The pin ${id} is needed: wire it or give it a value.`,
-      })
-    }
+    if (holds(id)) continue
+    if (pin.required && pin.default === undefined)
+      miss(id, `The pin ${id} is needed: wire it or give it a value.`)
+    if (pin.orPin !== undefined && !holds(pin.orPin))
+      miss(pin.orPin, `The pin ${pin.orPin} or ${id} is needed: give one of them a value.`)
   }
 }

@@ -118,7 +118,8 @@ function change(
       async (session) => {
         const written = await write(session, name)
         if (written.outcome === 'not_found') throw notFound(document, 'document')
-        if (written.outcome === 'conflict')
+        // No condition is given here that could refuse.
+        if (written.outcome !== 'written')
           throw new QuoinError(
             'CONFLICT',
             `Another client changed the document ${document}. Read it again, then change it.`,

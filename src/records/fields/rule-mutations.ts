@@ -36,13 +36,14 @@ export function checkChanges(
 ): readonly FieldRule[] {
   const touched = rules.filter((rule) => mutations.some(({ field }) => overlap(field, rule.name)))
   if (touched.length === 0) return touched
-  const known = mutations.filter(({ op }) => op !== 'increment')
-  // An increment, and what is written inside a field, depend on what the document holds.
+  const known = mutations.filter(({ op }) => op !== 'increment' && op !== 'append')
+  // An increment, what is appended, and what is written inside a field, depend on what the document holds.
   const later = new Set(
     touched.filter((rule) =>
       mutations.some(
         ({ op, field }) =>
-          overlap(field, rule.name) && (op === 'increment' || field.startsWith(`${rule.name}.`)),
+          overlap(field, rule.name) &&
+          (op === 'increment' || op === 'append' || field.startsWith(`${rule.name}.`)),
       ),
     ),
   )

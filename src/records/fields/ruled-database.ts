@@ -5,6 +5,7 @@
  */
 
 import type { QuoinError } from '../../shared/errors.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -15,6 +16,7 @@ import {
   documentOf,
   type NewDocument,
   type Session,
+  type WriteCondition,
   type Written,
 } from '../../storage/database.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
@@ -33,6 +35,28 @@ export function ruledDatabase(database: RawDatabase, rules: FieldRules): RuledDa
     },
   })
   return { ...ruled, [keepsRules]: true }
+}
+
+/**
+ * What the rules say of the mutations before the document is known. When they refuse them, but the change has a condition, the
+ * condition speaks first, on the document: not found, conflict and refused come before the rules.
+ */
+function checked(
+  rules: readonly FieldRule[],
+  mutations: readonly Mutation[],
+  condition: WriteCondition | undefined,
+): { readonly later: readonly FieldRule[]; readonly condition: WriteCondition | undefined } {
+  if (rules.length === 0) return { later: rules, condition }
+  const allows = condition?.allows
+  if (!allows) return { later: checkChanges(rules, mutations), condition }
+  try {
+    return { later: checkChanges(rules, mutations), condition }
+  } catch (error) {
+    const refuse = () => {
+      throw error
+    }
+    return { later: [], condition: { ...condition, allows: (document) => allows(document) && refuse() } }
+  }
 }
 
 class RuledSession extends WrappedSession {
@@ -77,12 +101,12 @@ class RuledSession extends WrappedSession {
     storage: string,
     guid: string,
     mutations: readonly Mutation[],
-    options?: { readonly updateHash?: string },
+    options?: WriteCondition,
   ): MaybePromise<Written> {
     if (isOwnStorage(storage)) return this.session.update(storage, guid, mutations, options)
     return andThen(this.#rules.of(storage), (rules) => {
-      const later = rules.length === 0 ? rules : checkChanges(rules, mutations)
-      const updated = this.session.update(storage, guid, mutations, options)
+      const { later, condition } = checked(rules, mutations, options)
+      const updated = this.session.update(storage, guid, mutations, condition)
       if (later.length === 0) return updated
       return andThen(updated, (written) => {
         if (written.outcome !== 'written') return written

@@ -3,6 +3,7 @@ import type { FunctionDeclaration } from '../function-declaration.ts'
 import { checkFunctions } from './checks.ts'
 import { conversionFunctions } from './conversion.ts'
 import { dateFunctions } from './dates.ts'
+import { fieldChangeFunctions } from './field-changes.ts'
 import { listMethods } from './list-methods.ts'
 import { listFunctions } from './lists.ts'
 import { numberMethods } from './number-methods.ts'
@@ -22,6 +23,7 @@ export const functionGroups: Readonly<Record<string, readonly FunctionDeclaratio
   Conversion: conversionFunctions,
   Checks: checkFunctions,
   'Random values and hashes': randomAndHashFunctions,
+  'Changes of fields': fieldChangeFunctions,
 }
 
 export const methodGroups: Readonly<Record<MethodDeclaration['on'], readonly MethodDeclaration[]>> = {

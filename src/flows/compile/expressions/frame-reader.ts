@@ -26,6 +26,8 @@ export function frameReader({ nodes }: Graph, pending: readonly Reading[]): Fram
       known ??= readersOf(nodes, pending)
       const found = [...framesAround(owner, pin, known)].filter((node) => node.out.has(name))
       const [first] = found
+      if (!first && name === 'doc')
+        return 'doc exists only in a condition on a stored document, such as the pin if.'
       if (!first)
         return `${name} exists only in what is done for each element of a list, and this pin is no part of that.`
       if (found.length > 1)

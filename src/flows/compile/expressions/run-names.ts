@@ -6,8 +6,8 @@ export function isRunName(name: string): name is RunName {
   return runNames.some((one) => one === name)
 }
 
-/** Names that mean the element of the list that is gone through. */
-export const frameNames = ['item', 'index'] as const
+/** Names that mean the element of the list that is gone through, or the document that is looked at. */
+export const frameNames = ['item', 'index', 'doc'] as const
 
 export function isFrameName(name: string): boolean {
   return frameNames.some((one) => one === name)

@@ -13,6 +13,7 @@ import type { Graph, GraphProblem, PinExpression } from '../blueprint-graph.ts'
 import type { DeployNote } from '../deploy-notes.ts'
 import type { Steps } from '../in-turns.ts'
 import { expressionProblem } from './expression-problem.ts'
+import { misplacedChanges } from './misplaced-changes.ts'
 import { readKey } from './pin-expression.ts'
 import { pinOfType, typeOfPin } from './pin-value-types.ts'
 
@@ -51,6 +52,10 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
       if (severity === 'error') problems.push({ ...problem, rule: 'expression' })
       else notes.push({ ...problem, level: 'warn' })
     }
+    for (const { name, at } of misplacedChanges(parsed.root, owner.in.get(pin)?.language === 'set'))
+      problems.push(
+        expressionProblem(owner, pin, `${name} stands only as the value of a field in a pin set.`, at.start),
+      )
     const wanted = owner.in.get(pin)?.type ?? 'any'
     if (!canConvert(pinOfType(checked.type), wanted))
       problems.push(expressionProblem(owner, pin, refusal(checked.type, wanted)))

@@ -3,11 +3,12 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { Meta } from '../../../shared/meta.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { applyMutations } from '../../apply-mutations.ts'
-import type { CreateOptions, Written } from '../../database.ts'
+import type { CreateOptions, WriteCondition, Written } from '../../database.ts'
 import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
+import { unmet } from '../../write-condition.ts'
 import { textOfDocument } from '../text/postgres-text-index.ts'
 import { type PostgresConnection, textOf } from './postgres-connection.ts'
 import { isDuplicate } from './postgres-errors.ts'
@@ -94,14 +95,14 @@ async function updateDocument(
   writing: Writing,
   guid: string,
   mutations: readonly Mutation[],
-  updateHash: string | undefined,
+  condition: WriteCondition | undefined,
 ): Promise<Written> {
   const { entry, stamps } = writing
   const stored = await lockDocument(writing, guid)
   if (stored === undefined || stored.parts.meta.removed !== 0) return notFound
   const { meta } = stored.parts
-  if (updateHash !== undefined && updateHash !== meta.update_hash)
-    return { outcome: 'conflict', document: new StoredJson(stored.text) }
+  const refusal = unmet(condition, meta, stored.text)
+  if (refusal) return refusal
   const body = applyMutations(parseBody(stored.parts.body), mutations)
   // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client.
   const changed = stamps.changed(meta)
@@ -117,10 +118,17 @@ async function updateDocument(
 }
 
 /** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
-async function setRemoved(writing: Writing, guid: string, removed: boolean): Promise<Written> {
+async function setRemoved(
+  writing: Writing,
+  guid: string,
+  removed: boolean,
+  condition: WriteCondition | undefined,
+): Promise<Written> {
   const { entry, stamps } = writing
   const stored = await lockDocument(writing, guid)
   if (stored === undefined || (stored.parts.meta.removed !== 0) === removed) return notFound
+  const refusal = unmet(condition, stored.parts.meta, stored.text)
+  if (refusal) return refusal
   const meta = stamps.changed(stored.parts.meta, removed)
   const text = joinDocument(meta, stored.parts.body)
   await refusing(writing, guid, () =>
@@ -132,7 +140,18 @@ async function setRemoved(writing: Writing, guid: string, removed: boolean): Pro
   return { outcome: 'written', document: new StoredJson(text), before: new StoredJson(stored.text) }
 }
 
-async function deleteDocument({ connection, entry }: Writing, guid: string): Promise<Written> {
+async function deleteDocument(
+  writing: Writing,
+  guid: string,
+  condition: WriteCondition | undefined,
+): Promise<Written> {
+  const { connection, entry } = writing
+  if (condition !== undefined) {
+    const stored = await lockDocument(writing, guid)
+    if (stored === undefined) return notFound
+    const refusal = unmet(condition, stored.parts.meta, stored.text)
+    if (refusal) return refusal
+  }
   const [row] = await connection.rows(`DELETE FROM ${entry.table} WHERE guid = $1 RETURNING doc`, [guid])
   if (row === undefined) return notFound
   const document = new StoredJson(textOf(row, 'doc'))

@@ -3,11 +3,12 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { Meta } from '../../../shared/meta.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { applyMutations } from '../../apply-mutations.ts'
-import type { CreateOptions, Written } from '../../database.ts'
+import type { CreateOptions, WriteCondition, Written } from '../../database.ts'
 import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
+import { unmet } from '../../write-condition.ts'
 import { addText, changeText, indexedText, removeText } from '../text/sqlite-text-index.ts'
 import type { TextTotals } from '../text/text-totals.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
@@ -83,13 +84,13 @@ function updateDocument(
   writing: Writing,
   guid: string,
   mutations: readonly Mutation[],
-  updateHash: string | undefined,
+  condition: WriteCondition | undefined,
 ): Written {
   const { entry, stamps } = writing
   const stored = readDocument(writing, guid)
   if (stored === undefined || stored.meta.removed !== 0) return notFound
-  if (updateHash !== undefined && updateHash !== stored.meta.update_hash)
-    return { outcome: 'conflict', document: new StoredJson(stored.text) }
+  const refusal = unmet(condition, stored.meta, stored.text)
+  if (refusal) return refusal
   const before = parseBody(stored.body)
   const textBefore = indexedText(entry, stored.id, before)
   const body = applyMutations(before, mutations)
@@ -104,18 +105,27 @@ function updateDocument(
 }
 
 /** Sets the mark of a soft delete (`removed`), or takes it away. Not found if the document is that already. */
-function setRemoved(writing: Writing, guid: string, removed: boolean): Written {
+function setRemoved(
+  writing: Writing,
+  guid: string,
+  removed: boolean,
+  condition: WriteCondition | undefined,
+): Written {
   const stored = readDocument(writing, guid)
   if (stored === undefined || (stored.meta.removed !== 0) === removed) return notFound
+  const refusal = unmet(condition, stored.meta, stored.text)
+  if (refusal) return refusal
   const meta = writing.stamps.changed(stored.meta, removed)
   const document = writeDocument(writing, stored, meta, stored.body)
   return { outcome: 'written', document, before: new StoredJson(stored.text) }
 }
 
-function deleteDocument(writing: Writing, guid: string): Written {
+function deleteDocument(writing: Writing, guid: string, condition: WriteCondition | undefined): Written {
   const { connection, entry } = writing
   const stored = readDocument(writing, guid)
   if (stored === undefined) return notFound
+  const refusal = unmet(condition, stored.meta, stored.text)
+  if (refusal) return refusal
   entry.touched?.touch(stored.id, stored.text)
   connection.run(`DELETE FROM ${entry.table} WHERE id = ?`, stored.id)
   removeText(writing, stored.id)

@@ -1,0 +1,18 @@
+import type { Meta } from '../shared/meta.ts'
+import { documentOf, type WriteCondition, type Written } from './database.ts'
+import { StoredJson } from './stored-json.ts'
+
+/** Why the change must not be made, or undefined when it may. `text`: the document with its `_meta`, parsed only if asked for. */
+export function unmet(
+  condition: WriteCondition | undefined,
+  { update_hash: hash }: Meta,
+  text: string,
+): Written | undefined {
+  if (condition === undefined) return undefined
+  const { updateHash, allows } = condition
+  if (updateHash !== undefined && updateHash !== hash)
+    return { outcome: 'conflict', document: new StoredJson(text) }
+  if (allows === undefined) return undefined
+  const document = new StoredJson(text)
+  return allows(documentOf(document)) ? undefined : { outcome: 'refused', document }
+}
