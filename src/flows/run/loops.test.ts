@@ -171,7 +171,14 @@ describe('each', () => {
       found: { type: 'function_return', in: { flow: '@which.this', value: '@counted.value' } },
       none: { type: 'function_return', in: { flow: '@each.flow', value: 'none' } },
     }
-    expect(await first(blocks, { body: ['a', 'this', 'b'] })).toBe(2)
+    const kept = {
+      ...blocks,
+      ...storage('each_returns'),
+      ...creates('@each.each', '@each.item'),
+      count: variable('@create.flow', 'count', 'add', 1),
+    }
+    expect(await first(kept, { body: ['a', 'this', 'b'] })).toBe(2)
+    expect(await stored('each_returns')).toBe(2)
     expect(await first(blocks, { body: ['a', 'b'] })).toBe('none')
   })
 
