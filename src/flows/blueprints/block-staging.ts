@@ -256,13 +256,15 @@ export function derivedOf(graph: Graph, guid: string): { out_pins: JsonObject[];
   if (problem)
     throw invalidField(problem.rule === 'type' ? 'type' : `in_pins.${problem.pin ?? ''}`, problem.message)
   const node = graph.nodes.find((one) => one.block.guid === guid)
-  const settings = Object.entries(node?.definition.settings ?? {})
-  const storages = settings
+  const set = Object.entries(node?.definition.settings ?? {})
     .filter(([, setting]) => setting.kind === 'storage')
     .map(([name]) => node?.settings[name])
+  const held = [...(node?.in ?? [])]
+    .filter(([, pin]) => pin.type === 'storage')
+    .map(([id]) => node?.literals.get(id))
   return {
     out_pins: [...(node?.out ?? [])].map(([id, pin]) => ({ id, type: pin.type })),
-    storages: storages.filter((name) => typeof name === 'string'),
+    storages: [...set, ...held].filter((name) => typeof name === 'string'),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { BlockDefinition, Listens } from '../../blocks/block.ts'
+import { builderStorage } from '../../blocks/builder-storage.ts'
 import { converterFor } from '../../blocks/convert-pin.ts'
 import type { InPin, OutPin } from '../../blocks/pin.ts'
 import { readSettings } from '../../blocks/read-settings.ts'
@@ -202,12 +203,14 @@ function wireProblem(out: OutPin, into: InPin): string | undefined {
 
 /** Why a pin cannot hold the literal, or undefined. */
 function literalProblem(id: string, pin: InPin, value: JsonValue): string | undefined {
-  if (!canConvert('any', pin.type))
+  const isStorage = pin.type === 'storage'
+  if (!canConvert('any', pin.type) && !isStorage)
     return `A ${pin.type} pin cannot hold a value: wire it to a block that gives one.`
   try {
     const convert = converterFor(id, pin, 'any')
     if (pin.several && Array.isArray(value)) for (const item of value) convert(item)
     else convert(value)
+    if (isStorage && typeof value === 'string') builderStorage(value)
     return undefined
   } catch (error) {
     return `${id} ${error instanceof Error ? error.message : 'does not fit'}.`

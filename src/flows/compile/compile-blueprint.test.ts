@@ -44,8 +44,22 @@ describe('problems, with block and pin', () => {
     ],
     [
       'a literal where only a wire can be',
-      { get, a: { type: 'function_search', in: { flow: '@get.flow', storage: 'things' } } },
-      [['a', 'storage', /cannot hold a value/]],
+      {
+        get,
+        storage,
+        a: { type: 'function_search', in: { flow: '@get.flow', storage: '@storage.storage', query: 'a' } },
+      },
+      [['a', 'query', /cannot hold a value/]],
+    ],
+    [
+      'a storage that cannot be',
+      { get, a: { type: 'function_search', in: { flow: '@get.flow', storage: 'My Things' } } },
+      [['a', 'storage', /storage must be 1 to 63/]],
+    ],
+    [
+      'a storage of the cluster',
+      { get, a: { type: 'function_search', in: { flow: '@get.flow', storage: '_user' } } },
+      [['a', 'storage', /starts with _/]],
     ],
     [
       'two wires on a pin for one',

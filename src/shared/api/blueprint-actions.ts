@@ -71,7 +71,7 @@ const blockRecord = Type.Object({
   ...BlockContent.properties,
   blueprint_guid: Type.String(),
   out_pins: Type.Array(Type.Object({ id: Type.String(), type: Type.String() })),
-  storages: Type.Array(Type.String(), { description: 'Storages named in its settings.' }),
+  storages: Type.Array(Type.String(), { description: 'Storages named in its settings and on its pins.' }),
   is_created: Type.Boolean({ description: 'False while the block exists only as staged.' }),
   modified_by: actorSchema,
   unsaved: typedJson<Unsaved | null>(

@@ -198,3 +198,17 @@ test('parameters that an expression reads are parameters of the endpoint', () =>
   const { blueprint } = room.compile(replyWith('=[params.limit, query["from"], blocks.two.number]', number))
   expect(blueprint?.endpoints[0]?.fields).toEqual(['from', 'limit'])
 })
+
+test('a storage pin holds the name of the storage, which the blueprint then needs', async () => {
+  const blocks: FlowBlocks = {
+    post: { type: 'on_startup_register_uri_post', in: { uri: 'a' } },
+    make: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@post.flow', storage: 'named', set: '={ a: body.a }' },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@make.flow', value: '=make.document.a' } },
+  }
+  expect([...(room.compile(blocks).blueprint?.needs.keys() ?? [])]).toEqual(['named'])
+  const { replies } = await room.run(blocks, { method: 'POST', body: { a: 7 } })
+  expect(replies[0]?.value).toBe(7)
+})
