@@ -52,7 +52,7 @@ function blockSection(block: BlockDescription, example: FoundExample | undefined
 
 function inRow([id, pin]: [string, InPin]): string[] {
   const facts = [
-    pin.type,
+    pin.language === 'where' ? 'expression' : pin.type,
     pin.required ? 'required' : '',
     pin.several ? 'several' : '',
     pin.default === undefined ? '' : `= ${JSON.stringify(pin.default)}`,

@@ -4,6 +4,7 @@ import {
   methodGroups,
 } from '../src/expressions/language/declared/functions.ts'
 import type { FunctionDeclaration, Parameter } from '../src/expressions/language/function-declaration.ts'
+import { whereFunctions } from '../src/expressions/language/where/where-functions.ts'
 import { code, prose, table } from './markdown.ts'
 
 const intro = `# Functions of expressions
@@ -19,6 +20,22 @@ Dates: a day (\`2026-01-31\`) has no time zone. An instant is ISO 8601 text that
 Without \`zone\` and \`locale\` those of \`QUOIN_TIME_ZONE\` and \`QUOIN_LOCALE\` are used.
 `
 
+const where = `## Conditions on documents (where)
+
+Searches, tables and "For each" take a condition on each document, \`doc\`, at their pin \`where\`:
+\`doc.status == maybe(params.status) && doc.price >= 10 && search(doc.title, params.q)\`. Parts without \`doc\` are evaluated once
+a run, the rest by the database, with indexes over the fields that are compared.
+
+- A condition has \`&& || !\`, comparisons of a field (\`doc.owner.name\`, \`doc._meta.created\`) with a text, number, true, false,
+  null or another field, \`contains(doc.tags, x)\`, \`startsWith(doc.title, x)\`, \`isEmpty(doc.note)\` and the functions below. Anything
+  else about a document is refused when the blueprint is deployed: store it in a field of its own.
+- It finds the documents for which the expression is true. Values of different types are unequal and have no order, which is no
+  error here. \`==\` and \`<\` do not look into lists; \`contains\` does. Texts are ordered by code point.
+- When a value that a field is compared with is nothing, the comparison finds no document, with \`!=\` and under \`!\` too. Only
+  \`doc.status == null\` finds documents without a status.
+- Two fields that are missing are equal; lists and objects are never equal to another field.
+`
+
 /** Every function and method of expressions, by group. */
 export function functionsPage(): string {
   const sections = Object.entries(functionGroups).map(
@@ -27,7 +44,16 @@ export function functionsPage(): string {
   const methods = Object.entries(methodGroups).map(
     ([on, declared]) => `## Methods of a ${on}\n\n${tableOf(declared, `${on}.`)}`,
   )
-  return [intro, ...sections, ...methods].join('\n')
+  return [intro, ...sections, ...methods, where, whereTable()].join('\n')
+}
+
+function whereTable(): string {
+  const rows = whereFunctions.map(({ name, parameters, help, example }) => [
+    code(`${name}(${parameters.map(parameterText).join(', ')})`),
+    prose(help),
+    code(example),
+  ])
+  return table('', ['Signature', 'Meaning', 'Example'], rows)
 }
 
 function tableOf(functions: readonly FunctionDeclaration[], before: string): string {

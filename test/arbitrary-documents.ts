@@ -56,7 +56,20 @@ const someWords = [
 const someText: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.constantFrom('open', 'done', '', '5', 'true', 'null', '[1]', '["open"]', '{}', 'ÿ'),
+    arbitrary: fc.constantFrom(
+      'open',
+      'done',
+      '',
+      ' ',
+      '\u3000\ufeff',
+      '5',
+      'true',
+      'null',
+      '[1]',
+      '["open"]',
+      '{}',
+      'ÿ',
+    ),
   },
   {
     weight: 1,
@@ -219,23 +232,53 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Query>({ kind: 'all' }) },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('term' as const), field: someField, value: searched }),
+    arbitrary: fc.record(
+      {
+        kind: fc.constant('term' as const),
+        field: someField,
+        value: searched,
+        scalar: fc.constant(true as const),
+      },
+      { requiredKeys: ['kind', 'field', 'value'] },
+    ),
   },
   {
-    weight: 3,
+    weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('terms' as const),
+      kind: fc.constant('fields' as const),
       field: someField,
-      values: fc.array(searched, { maxLength: 4 }),
+      operator: fc.constantFrom('==' as const, '<' as const, '<=' as const),
+      other: someField,
     }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('contains' as const), field: someField, value: searched }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('empty' as const), field: someField }) },
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      {
+        kind: fc.constant('terms' as const),
+        field: someField,
+        values: fc.array(searched, { maxLength: 4 }),
+        scalar: fc.constant(true as const),
+      },
+      { requiredKeys: ['kind', 'field', 'values'] },
+    ),
   },
   {
     weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('range' as const),
-      field: someField,
-      bounds: fc.oneof(boundsOf(searchedText), boundsOf(searchedNumber)),
-    }),
+    arbitrary: fc.record(
+      {
+        kind: fc.constant('range' as const),
+        field: someField,
+        bounds: fc.oneof(boundsOf(searchedText), boundsOf(searchedNumber)),
+        scalar: fc.constant(true as const),
+      },
+      { requiredKeys: ['kind', 'field', 'bounds'] },
+    ),
   },
   {
     weight: 1,

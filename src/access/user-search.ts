@@ -58,7 +58,13 @@ function withKnownFields(query: Query): Query {
     case 'terms':
     case 'range':
     case 'exists':
+    case 'contains':
+    case 'empty':
       checkField(query.field)
+      return query
+    case 'fields':
+      checkField(query.field)
+      checkField(query.other)
       return query
   }
 }

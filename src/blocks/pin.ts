@@ -25,8 +25,11 @@ export interface InPin {
   readonly raw?: true
   /** Of a pin that may stay empty when the other one of the block holds something; one of the two is needed. */
   readonly orPin?: string
-  /** Its expression has words of its own: `set` has increment, append and unset. */
-  readonly language?: 'set'
+  /**
+   * Its expression has words of its own. `set`: increment, append and unset. `where`: takes an expression only, a condition on
+   * a document, `doc`; the block gets it as a query with the values of the run in it.
+   */
+  readonly language?: 'set' | 'where'
   /** Not pulled before the block runs: the block gets a function and pulls it once per frame, giving the frame's out-pins. */
   readonly perFrame?: true
 }

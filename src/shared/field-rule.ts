@@ -39,7 +39,7 @@ export interface FieldRule {
   readonly limits: FieldLimits
 }
 
-export function isEmptyValue(value: JsonValue | undefined): boolean {
+export function isEmptyValue(value: unknown): boolean {
   if (value === undefined || value === null) return true
   if (typeof value === 'string') return value.trim() === ''
   if (Array.isArray(value)) return value.length === 0

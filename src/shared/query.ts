@@ -7,6 +7,7 @@
  * - Types are strict: the string "5" is not the number 5, true is not 1.
  * - `term`, `terms` and `range` hold for an array when they hold for one of its items (one level; one item must satisfy
  *   the whole range). Objects never match.
+ * - With `scalar` they look at the field's own value only: the items of an array do not count.
  * - Ranges compare numbers with number bounds and strings with string bounds, strings by code point.
  * - `exists` holds when the field is there and not null.
  * - `not` holds exactly where the inner query does not: missing fields included.
@@ -21,12 +22,31 @@ export type Query =
   | { readonly kind: 'not'; readonly query: Query }
   /** Same documents as `query`; what is inside never counts for the ranking. */
   | { readonly kind: 'filter'; readonly query: Query }
-  | { readonly kind: 'term'; readonly field: string; readonly value: Scalar }
-  | { readonly kind: 'terms'; readonly field: string; readonly values: readonly Scalar[] }
-  | { readonly kind: 'range'; readonly field: string; readonly bounds: Bounds }
+  | { readonly kind: 'term'; readonly field: string; readonly value: Scalar; readonly scalar?: true }
+  | {
+      readonly kind: 'terms'
+      readonly field: string
+      readonly values: readonly Scalar[]
+      readonly scalar?: true
+    }
+  | { readonly kind: 'range'; readonly field: string; readonly bounds: Bounds; readonly scalar?: true }
   | { readonly kind: 'exists'; readonly field: string }
+  /** Two fields of one document: equal when both are missing or null, or hold the same text, number or boolean. */
+  | {
+      readonly kind: 'fields'
+      readonly field: string
+      readonly operator: FieldOperator
+      readonly other: string
+    }
+  /** An array with this item, or a text with this text in it. */
+  | { readonly kind: 'contains'; readonly field: string; readonly value: Scalar }
+  /** Missing, null, a text without a visible character, an empty array or object. */
+  | { readonly kind: 'empty'; readonly field: string }
   /** Free text in the grammar of `simple-query-string.ts`. No fields = all text of the document. */
   | { readonly kind: 'simple_query_string'; readonly fields: readonly string[]; readonly text: string }
+
+/** Order is among numbers, among texts and among booleans (false before true); nothing else has one. */
+export type FieldOperator = '==' | '<' | '<='
 
 /** At least one bound. All given bounds are of one type. */
 export interface Bounds {

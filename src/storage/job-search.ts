@@ -124,6 +124,10 @@ function condition(query: Query, values: JobValues): CompiledSql {
     case 'exists':
       // Empty texts and times that have not come stand for what is missing.
       return sql`${column(query.field).sql} <> ${typeOf(query.field) === 'number' ? '0' : "''"}`
+    case 'fields':
+    case 'contains':
+    case 'empty':
+      throw new QuoinError('INVALID_QUERY', 'Jobs can be filtered by values only.')
     case 'simple_query_string':
       throw new QuoinError('INVALID_QUERY', 'Jobs cannot be searched by free text. Use filters.')
   }

@@ -3,6 +3,7 @@ import { isPromise } from '../../shared/maybe-promise.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import type { FlowContext } from '../context.ts'
+import { narrowed, whereIn } from '../where-pin.ts'
 import { pagesOf } from './each-elements.ts'
 
 const MOST_ITEMS = 10_000
@@ -21,6 +22,7 @@ export default defineFlow({
       help: 'Storage whose documents are the elements. They are read a page at a time while the flow runs.',
     },
     query: { type: 'query', help: 'Query for the documents. Empty: all documents.' },
+    where: whereIn,
     sort: {
       type: 'sort',
       several: true,
@@ -37,11 +39,14 @@ export default defineFlow({
     count: { type: 'number', help: 'Number of elements, after all.' },
   },
   settings: {},
-  run({ list, storage, query, sort }, context) {
+  run({ list, storage, query, where, sort }, context) {
     if (storage === undefined) return overList(list ?? [], context)
     if (list !== undefined)
       throw new PinError('list', 'and storage cannot be used together: keep one of the two')
-    return overPages({ storage: builderStorage(storage), query, sort, session: context.session }, context)
+    return overPages(
+      { storage: builderStorage(storage), query: narrowed(query, where), sort, session: context.session },
+      context,
+    )
   },
 })
 

@@ -1,8 +1,9 @@
 import { appendNode } from '../../shared/page-content.ts'
 import type { TableColumn } from '../../shared/page-table.ts'
-import { matchAll, type Query, type SortKey } from '../../shared/query.ts'
+import type { Query, SortKey } from '../../shared/query.ts'
 import { defineValue } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { narrowed, whereIn } from '../where-pin.ts'
 import { formId } from './form-id.ts'
 import { tableActions, tableColumns } from './table-columns.ts'
 
@@ -15,6 +16,7 @@ export default defineValue({
     state: { type: 'state', help: 'Content above it.' },
     storage: { type: 'storage', required: true, help: 'The storage to show.' },
     query: { type: 'query', help: 'Filter. Empty: all documents.' },
+    where: whereIn,
     sort: {
       type: 'sort',
       several: true,
@@ -82,7 +84,7 @@ export default defineValue({
         block: context.block ?? '',
         caption: inputs.caption ?? storage,
         storage,
-        query: inputs.query ?? matchAll,
+        query: narrowed(inputs.query, inputs.where),
         sort: inputs.sort,
         columns: tableColumns(inputs.columns),
         pageSize: inputs.page_size,

@@ -1,10 +1,11 @@
 import { andThen } from '../../shared/maybe-promise.ts'
-import { matchAll, type Search } from '../../shared/query.ts'
+import type { Search } from '../../shared/query.ts'
 import { isRelevanceOrder } from '../../storage/search/rank-text.ts'
 import { readCursor } from '../../storage/search/search-cursor.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
+import { narrowed, whereIn } from '../where-pin.ts'
 
 export default defineFlow({
   identifier: 'function_search',
@@ -15,6 +16,7 @@ export default defineFlow({
   in: {
     storage: { type: 'storage', required: true, help: 'The storage to search.' },
     query: { type: 'query', help: 'Query. Empty: all documents.' },
+    where: whereIn,
     sort: {
       type: 'sort',
       several: true,
@@ -72,7 +74,7 @@ export default defineFlow({
   settings: {},
   run(inputs, context) {
     const search: Search = {
-      query: inputs.query ?? matchAll,
+      query: narrowed(inputs.query, inputs.where),
       sort: inputs.sort,
       limit: inputs.limit,
       offset: inputs.offset,

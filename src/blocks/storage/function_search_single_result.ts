@@ -1,9 +1,9 @@
 import { andThen } from '../../shared/maybe-promise.ts'
-import { matchAll } from '../../shared/query.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
+import { narrowed, whereIn } from '../where-pin.ts'
 
 export default defineFlow({
   identifier: 'function_search_single_result',
@@ -13,6 +13,7 @@ export default defineFlow({
   in: {
     storage: { type: 'storage', required: true, help: 'The storage to search.' },
     query: { type: 'query', help: 'Query. Empty: the first document in the order.' },
+    where: whereIn,
     sort: {
       type: 'sort',
       several: true,
@@ -44,7 +45,7 @@ export default defineFlow({
     const result = searchWithCache(context, {
       storage: builderStorage(inputs.storage),
       search: {
-        query: inputs.query ?? matchAll,
+        query: narrowed(inputs.query, inputs.where),
         sort: inputs.sort,
         limit: 1,
         offset: 0,

@@ -36,6 +36,8 @@ export interface PinExpression {
   readonly owner: Node
   readonly pin: string
   readonly parsed: ParsedExpression
+  /** Whether it is a condition on a document, which gives a query. */
+  readonly where: boolean
   /** What its names give, by `readKey`. */
   readonly wires: ReadonlyMap<string, Wire>
   readonly runNames: ReadonlySet<RunName>
@@ -167,6 +169,13 @@ function connect(
     if (other) refuse('wire', saved.id, `The pin has ${one} and ${other}: keep one of the two.`)
     if (from.length > 1 && pin.type !== 'flow' && !pin.several) {
       refuse('wire', saved.id, `The pin takes one wire and has ${from.length}.`)
+    }
+    if (
+      pin.language === 'where' &&
+      (from.length > 0 || (saved.value !== undefined && saved.value !== null))
+    ) {
+      refuse(from.length > 0 ? 'wire' : 'value', saved.id, `The pin ${saved.id} takes an expression only.`)
+      continue
     }
     const wires: Wire[] = []
     for (const end of from) {

@@ -5,6 +5,7 @@ import type { JsonValue } from '../../shared/json.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
 import { givenMeasure } from './bound-given.ts'
+import { sampledWhere } from './expressions/where-query.ts'
 import type { Facts } from './fold-constants.ts'
 
 const samples: Readonly<Partial<Record<PinType, JsonValue | Date>>> = {
@@ -51,6 +52,8 @@ export function sampler(
     const { definition } = wire.node
     const type = wire.node.out.get(wire.pin)?.type ?? 'any'
     if (definition.kind !== 'value' || open.has(wire.node)) return sampleOf(type, wire)
+    const { expression } = wire.node
+    if (expression?.where) return sampledWhere(expression.parsed, sampleOf('any', wire))
     const done = known.get(wire.node) ?? evaluate(wire.node)
     known.set(wire.node, done)
     return done[wire.pin] ?? sampleOf(type, wire)

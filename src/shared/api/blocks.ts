@@ -16,6 +16,12 @@ const inPin = Type.Object({
   max: Type.Optional(Type.Number()),
   integer: Type.Optional(Type.Literal(true)),
   choices: Type.Optional(Type.Array(Type.String())),
+  language: Type.Optional(
+    Type.Enum(['set', 'where'], {
+      description:
+        'Its expression has words of its own. `set`: increment, append, unset. `where`: takes an expression only, a condition on `doc`.',
+    }),
+  ),
   perFrame: Type.Optional(Type.Literal(true, { description: 'Evaluated once for each item.' })),
 })
 

@@ -51,9 +51,15 @@ function visit(query: Query, depth: number, left: { queries: number; terms: numb
       visit(query.query, depth + 1, left)
       break
     case 'exists':
+    case 'empty':
       checkField(query.field)
       break
+    case 'fields':
+      checkField(query.field)
+      checkField(query.other)
+      break
     case 'term':
+    case 'contains':
       checkField(query.field)
       checkValue(query.field, query.value)
       break

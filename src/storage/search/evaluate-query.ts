@@ -1,6 +1,7 @@
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { isEmptyValue } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import type { Bounds, Query } from '../../shared/query.ts'
+import type { Bounds, FieldOperator, Query, Scalar } from '../../shared/query.ts'
 import { compareScalars } from './compare-values.ts'
 import { textMatches, textQuery } from './match-text.ts'
 import { documentTokens, valueTokens } from './text-tokens.ts'
@@ -26,11 +27,21 @@ export function matches(query: Query, document: JsonObject): boolean {
       return value !== undefined && value !== null
     }
     case 'term':
-      return someValue(document, query.field, (value) => value === query.value)
+      return someValue(document, query, (value) => value === query.value)
     case 'terms':
-      return someValue(document, query.field, (value) => query.values.some((wanted) => wanted === value))
+      return someValue(document, query, (value) => query.values.some((wanted) => wanted === value))
     case 'range':
-      return someValue(document, query.field, (value) => isWithin(query.bounds, value))
+      return someValue(document, query, (value) => isWithin(query.bounds, value))
+    case 'fields':
+      return areInOrder(
+        valueAt(document, parseFieldPath(query.field)),
+        query.operator,
+        valueAt(document, parseFieldPath(query.other)),
+      )
+    case 'contains':
+      return holds(valueAt(document, parseFieldPath(query.field)), query.value)
+    case 'empty':
+      return isEmptyValue(valueAt(document, parseFieldPath(query.field)))
     case 'simple_query_string':
       return textMatches(textQuery(query.text), searchedTokens(query.fields, document))
   }
@@ -42,23 +53,45 @@ export function isFound(query: Query, includeRemoved: boolean, document: JsonObj
   return (includeRemoved || isPresent) && matches(query, document)
 }
 
-/** The value itself, or one of the items if it is an array. */
-function someValue(document: JsonObject, field: string, test: (value: JsonValue) => boolean): boolean {
+/** The value itself, or one of the items if it is an array and those count. */
+function someValue(
+  document: JsonObject,
+  { field, scalar }: { readonly field: string; readonly scalar?: true },
+  test: (value: JsonValue) => boolean,
+): boolean {
   const value = valueAt(document, parseFieldPath(field))
   if (value === undefined) return false
-  return Array.isArray(value) ? value.some(test) : test(value)
+  return Array.isArray(value) && !scalar ? value.some(test) : test(value)
+}
+
+function areInOrder(a: JsonValue | undefined, operator: FieldOperator, b: JsonValue | undefined): boolean {
+  if (a === undefined || a === null || b === undefined || b === null)
+    return operator === '==' && (a ?? null) === (b ?? null)
+  if (typeof a !== typeof b || typeof a === 'object' || typeof b === 'object') return false
+  const order = compareScalars(comparable(a), comparable(b))
+  if (operator === '==') return order === 0
+  return operator === '<' ? order < 0 : order <= 0
+}
+
+function comparable(value: Scalar): string | number {
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
+function holds(value: JsonValue | undefined, wanted: Scalar): boolean {
+  if (Array.isArray(value)) return value.includes(wanted)
+  return typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted)
 }
 
 function isWithin(bounds: Bounds, value: JsonValue): boolean {
   if (typeof value !== 'string' && typeof value !== 'number') return false
   const { gte, gt, lte, lt } = bounds
-  const holds = (bound: string | number | undefined, test: (order: number) => boolean): boolean =>
+  const keeps = (bound: string | number | undefined, test: (order: number) => boolean): boolean =>
     bound === undefined || (typeof bound === typeof value && test(compareScalars(value, bound)))
   return (
-    holds(gte, (order) => order >= 0) &&
-    holds(gt, (order) => order > 0) &&
-    holds(lte, (order) => order <= 0) &&
-    holds(lt, (order) => order < 0)
+    keeps(gte, (order) => order >= 0) &&
+    keeps(gt, (order) => order > 0) &&
+    keeps(lte, (order) => order <= 0) &&
+    keeps(lt, (order) => order < 0)
   )
 }
 

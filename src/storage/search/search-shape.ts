@@ -27,6 +27,12 @@ function shapeOf(query: Query): string {
       return shapeOf(query.query)
     case 'exists':
       return `${query.field} exists`
+    case 'fields':
+      return `${query.field} ${query.operator === '==' ? '=' : query.operator} ${query.other}`
+    case 'contains':
+      return `${query.field} contains ?`
+    case 'empty':
+      return `${query.field} is empty`
     case 'term':
       return `${query.field} = ?`
     case 'terms':

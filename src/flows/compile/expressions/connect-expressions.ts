@@ -17,6 +17,7 @@ import { isFrameName, isRunName, type RunName } from './run-names.ts'
 interface Pending {
   readonly owner: Node
   readonly pin: string
+  readonly where: boolean
   readonly parsed: ParsedExpression
   readonly refs: Readonly<Record<string, string>>
   readonly wires: Map<string, Wire>
@@ -42,6 +43,7 @@ export function* connectExpressions(graph: Graph): Steps<Graph> {
   for (const one of pending) {
     yield
     for (const use of namesOf(one.parsed)) {
+      if (one.where && !use.inBlocks && use.name === 'doc') continue
       if (!use.inBlocks && isFrameName(use.name)) one.inFrame.push(use)
       else if (!use.inBlocks && isRunName(use.name)) one.runNames.add(use.name)
       else {
@@ -74,7 +76,8 @@ function parsedPins(owner: Node, problems: GraphProblem[]): Pending[] {
   return owner.block.in_pins.flatMap((saved): Pending[] => {
     const pin = owner.in.get(saved.id)
     if (saved.expression === undefined || !pin || holdsMore(saved)) return []
-    if (!canConvert('any', pin.type)) {
+    const where = pin.language === 'where'
+    if (!canConvert('any', pin.type) && !where) {
       const message = `A ${pin.type} pin takes no expression.`
       problems.push(expressionProblem(owner, saved.id, message))
       return []
@@ -86,7 +89,8 @@ function parsedPins(owner: Node, problems: GraphProblem[]): Pending[] {
       reachedBy: new Set<Listens>(),
       inFrame: [],
     }
-    if (expression) return [{ owner, pin: saved.id, parsed: expression, refs: saved.refs ?? {}, ...found }]
+    if (expression)
+      return [{ owner, pin: saved.id, where, parsed: expression, refs: saved.refs ?? {}, ...found }]
     problems.push(expressionProblem(owner, saved.id, problem.message, problem.start))
     return []
   })
@@ -98,7 +102,8 @@ function holdsMore({ from, value }: SavedInPin): boolean {
 }
 
 /** The wire that an expression stands for when it is nothing but the name of a block and its pin. */
-function onlyReference({ parsed, wires }: PinExpression): Wire | undefined {
+function onlyReference({ where, parsed, wires }: PinExpression): Wire | undefined {
+  if (where) return undefined
   const { root } = parsed
   if (root.kind === 'name' && !root.inBlocks) return wires.get(readKey(root.name, false))
   if (root.kind !== 'member' || root.of.kind !== 'name') return undefined

@@ -4,6 +4,7 @@ import type { FunctionContext } from '../../../expressions/language/function-dec
 import type { PinExpression } from '../blueprint-graph.ts'
 import { callables } from './callables.ts'
 import { readKey } from './pin-expression.ts'
+import { whereQuery } from './where-query.ts'
 
 type Inputs = Readonly<Record<string, unknown>>
 
@@ -11,10 +12,11 @@ type Inputs = Readonly<Record<string, unknown>>
  * Evaluates an expression outside a run: constants are folded, and the need for indexes and the form of replies are found
  * with samples. What only a run knows is nothing.
  */
-export function constantReader({ parsed }: PinExpression): ValueBlock['value'] {
+export function constantReader({ where, parsed }: PinExpression): ValueBlock['value'] {
   let evaluate: ((inputs: Inputs) => unknown) | undefined
   return (inputs) => {
-    evaluate ??= compileExpression<Inputs>(parsed, {
+    const compile = where ? whereQuery<Inputs> : compileExpression<Inputs>
+    evaluate ??= compile(parsed, {
       ...callables(),
       name: (name, inBlocks) => (given) => given[readKey(name, inBlocks)],
       field: (name, inBlocks, key) => (given) => given[readKey(name, inBlocks, key)],

@@ -20,7 +20,7 @@ export function expressionBlock(expression: PinExpression): Node {
     settings: {},
     in: new Map([...expression.wires.keys()].map((key) => [key, pin])),
     added: new Set(),
-    out: new Map([['value', { type: 'any', help: '' }]]),
+    out: new Map([['value', { type: expression.where ? 'query' : 'any', help: '' }]]),
     wires: new Map([...expression.wires].map(([key, wire]): [string, readonly Wire[]] => [key, [wire]])),
     literals: new Map(),
     sound: true,

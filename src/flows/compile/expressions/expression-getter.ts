@@ -11,6 +11,7 @@ import { readKey, sentName } from './pin-expression.ts'
 import { plainValue } from './plain-value.ts'
 import { isRunName } from './run-names.ts'
 import { runFieldReader, runReader } from './run-values.ts'
+import { whereQuery } from './where-query.ts'
 
 type Getter = (frame: Frame) => unknown
 
@@ -24,7 +25,8 @@ export function expressionGetter(
   facts: Facts,
   getterOf: (wire: Wire) => Getter,
 ): Getter {
-  const evaluate = compileExpression<Frame>(expression.parsed, {
+  const compile = expression.where ? whereQuery<Frame> : compileExpression<Frame>
+  const evaluate = compile(expression.parsed, {
     ...callables(),
     name: (name, inBlocks) =>
       reader(expression, readKey(name, inBlocks), getterOf) ??

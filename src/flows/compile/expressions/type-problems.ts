@@ -8,6 +8,8 @@ import {
   type ValueType,
   wholeType,
 } from '../../../expressions/language/value-type.ts'
+import { readWhere } from '../../../expressions/language/where/read-where.ts'
+import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Graph, GraphProblem, PinExpression } from '../blueprint-graph.ts'
 import type { DeployNote } from '../deploy-notes.ts'
@@ -16,6 +18,7 @@ import { expressionProblem } from './expression-problem.ts'
 import { misplacedChanges } from './misplaced-changes.ts'
 import { readKey } from './pin-expression.ts'
 import { pinOfType, typeOfPin } from './pin-value-types.ts'
+import { whereOptions } from './where-query.ts'
 
 export interface TypeFindings {
   /** What can never work. */
@@ -37,15 +40,20 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
       number: declaredMethods('number'),
     },
   }
+  const functionsOfWhere = new Map(declarations.functions)
+  for (const one of whereFunctions) functionsOfWhere.set(one.name, one)
   for (const { expression } of graph.expressions) {
     yield
     if (!expression) continue
-    const { owner, pin, parsed } = expression
+    const { owner, pin, parsed, where } = expression
+    if (where)
+      for (const { message, start } of readWhere(parsed, whereOptions).problems)
+        problems.push(expressionProblem(owner, pin, message, start))
     const types = namedTypes(expression)
     const checked = checkExpression(parsed, {
       typeOf: (name, inBlocks) => types.get(readKey(name, inBlocks)),
       names: [...types.keys()],
-      declarations,
+      declarations: where ? { ...declarations, functions: functionsOfWhere } : declarations,
     })
     for (const { severity, message, start } of checked.problems) {
       const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
@@ -56,7 +64,7 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
       problems.push(
         expressionProblem(owner, pin, `${name} stands only as the value of a field in a pin set.`, at.start),
       )
-    const wanted = owner.in.get(pin)?.type ?? 'any'
+    const wanted = where ? 'any' : (owner.in.get(pin)?.type ?? 'any')
     if (!canConvert(pinOfType(checked.type), wanted))
       problems.push(expressionProblem(owner, pin, refusal(checked.type, wanted)))
   }
@@ -85,7 +93,9 @@ function namedTypes(expression: PinExpression): ReadonlyMap<string, ValueType> {
     const key = readKey(name, inBlocks)
     const wire = expression.wires.get(readKey(name, inBlocks, path[0]))
     const frame = expression.wires.get(key)
-    if (wire && path[0] !== undefined) types.set(key, withField(types.get(key), path[0], typeOfPin(wire)))
+    if (expression.where && !inBlocks && name === 'doc') types.set(key, objectType)
+    else if (wire && path[0] !== undefined)
+      types.set(key, withField(types.get(key), path[0], typeOfPin(wire)))
     else if (frame) types.set(key, name === 'index' ? wholeType : anyType)
     else types.set(key, runType(name, path[0], types.get(key), expression))
   }

@@ -10,6 +10,7 @@ import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compi
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { numbers, texts, value } from './compiled-sql.ts'
 import { type FieldSql, fieldSql, fullKeyOf, keyOf } from './field-sql.ts'
+import { containsCondition, emptyCondition, fieldsCondition } from './postgres-field-condition.ts'
 import { textCondition } from './postgres-text-query.ts'
 import type { SearchPlan } from './search-plan.ts'
 import { AFTER_NUMBERS, FIRST_TEXT, sortKey } from './sort-key.ts'
@@ -31,16 +32,23 @@ export function condition(plan: SearchPlan, query: Query): CompiledSql {
     case 'exists':
       return existsCondition(query.field)
     case 'term':
-      return termsCondition(plan, query.field, [query.value])
+      return termsCondition(plan, query, [query.value])
     case 'terms':
-      return termsCondition(plan, query.field, query.values)
+      return termsCondition(plan, query, query.values)
     case 'range':
-      return rangeCondition(plan, query.field, query.bounds)
+      return rangeCondition(plan, query)
+    case 'fields':
+      return fieldsCondition(query)
+    case 'contains':
+      return containsCondition(query)
+    case 'empty':
+      return emptyCondition(query.field)
     case 'simple_query_string':
       return textCondition(plan, query)
   }
 }
 
+type Range = Extract<Query, { kind: 'range' }>
 type ScalarType = 'string' | 'number' | 'boolean'
 
 function existsCondition(field: string): CompiledSql {
@@ -48,14 +56,18 @@ function existsCondition(field: string): CompiledSql {
   return read.kind === 'json' ? sql`json_typeof(${read.json}) <> 'null'` : TRUE
 }
 
-function termsCondition(plan: SearchPlan, field: string, wanted: readonly Scalar[]): CompiledSql {
+function termsCondition(
+  plan: SearchPlan,
+  { field, scalar }: Pick<Range, 'field' | 'scalar'>,
+  wanted: readonly Scalar[],
+): CompiledSql {
   const read = fieldSql(field)
   const groups = (['string', 'number', 'boolean'] as const).flatMap((type) => {
     const values = wanted.filter((value) => typeof value === type)
     if (values.length === 0) return []
     if (read.kind !== 'json') return [columnTerms(read, type, values)]
     if (plan.plain.has(field)) return [plainTerms(read.json, type, values)]
-    return [exactTerms(read.json, type, values)]
+    return [scalar ? scalarTerms(read.json, type, values) : exactTerms(read.json, type, values)]
   })
   return joinWith('OR', groups)
 }
@@ -75,7 +87,16 @@ function exactTerms(json: string, type: ScalarType, wanted: readonly Scalar[]): 
   return sql`(CASE json_typeof(${json}) WHEN '${type}' THEN ${test(json)} WHEN 'array' THEN ${items} ELSE FALSE END)`
 }
 
-function rangeCondition(plan: SearchPlan, field: string, bounds: Bounds): CompiledSql {
+/** As {@link exactTerms}, but no items of arrays. */
+function scalarTerms(json: string, type: ScalarType, wanted: readonly Scalar[]): CompiledSql {
+  const test =
+    wanted.length === 1
+      ? exactTerms(json, type, wanted)
+      : sql`${fullKeyOf(json)} = ANY (${texts(wanted.map(sortKey))})`
+  return sql`(json_typeof(${json}) = '${type}' AND ${test})`
+}
+
+function rangeCondition(plan: SearchPlan, { field, bounds, scalar }: Range): CompiledSql {
   const { gte, gt, lte, lt } = bounds
   const type = typeof (gte ?? gt ?? lte ?? lt) === 'string' ? 'string' : 'number'
   const read = fieldSql(field)
@@ -85,7 +106,8 @@ function rangeCondition(plan: SearchPlan, field: string, bounds: Bounds): Compil
   const keys = [gte, gt, lte, lt].map((bound) =>
     bound === undefined ? sql`NULL` : sql`${value(sortKey(bound))}`,
   )
-  return sql`quoin_within(${read.json}, '${type}', ${keys.reduce((list, key) => sql`${list}, ${key}`)})`
+  const within = sql`quoin_within(${read.json}, '${type}', ${keys.reduce((list, key) => sql`${list}, ${key}`)})`
+  return scalar ? sql`(json_typeof(${read.json}) = '${type}' AND ${within})` : within
 }
 
 function plainRange(json: string, type: ScalarType, bounds: Bounds): CompiledSql {

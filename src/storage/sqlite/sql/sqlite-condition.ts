@@ -14,6 +14,7 @@ import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../core/document-shape.t
 import { EXPIRES, EXPIRY, type FieldSql, fieldSql } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 import { jsonValue, value } from './sql-values.ts'
+import { containsCondition, emptyCondition, fieldsCondition } from './sqlite-field-condition.ts'
 import { textCondition } from './sqlite-text-query.ts'
 
 export function condition(target: SearchTarget, query: Query): CompiledSql {
@@ -37,11 +38,17 @@ export function condition(target: SearchTarget, query: Query): CompiledSql {
     case 'exists':
       return sql`${fieldSql(target.shape, query.field).value} IS NOT NULL`
     case 'term':
-      return termCondition(target, query.field, query.value)
+      return termCondition(target, query)
     case 'terms':
-      return termsCondition(target, query.field, query.values)
+      return termsCondition(target, query)
     case 'range':
-      return rangeCondition(target, query.field, query.bounds)
+      return rangeCondition(target, query)
+    case 'fields':
+      return fieldsCondition(query)
+    case 'contains':
+      return containsCondition(target, query)
+    case 'empty':
+      return emptyCondition(target, query.field)
     case 'simple_query_string':
       return textCondition(target, query)
   }
@@ -55,8 +62,21 @@ const jsonTypes = { string: `'text'`, number: `'integer', 'real'`, boolean: `'tr
 const lookAlikes = { string: ARRAY | OBJECT, number: BOOLEAN, boolean: NUMBER }
 const scalarTypes = ['string', 'number', 'boolean'] as const
 
-function canHold(field: FieldSql, type: ScalarType): boolean {
-  return (field.types & (typeBit[type] | ARRAY)) !== 0
+type Term = Extract<Query, { kind: 'term' }>
+type Terms = Extract<Query, { kind: 'terms' }>
+type Range = Extract<Query, { kind: 'range' }>
+
+/** A field as a comparison reads it: with `scalar`, no items of arrays. */
+interface Read extends FieldSql {
+  readonly scalar: true | undefined
+}
+
+function readOf(target: SearchTarget, { field, scalar }: Pick<Term, 'field' | 'scalar'>): Read {
+  return { ...fieldSql(target.shape, field), scalar }
+}
+
+function canHold(read: Read, type: ScalarType): boolean {
+  return (read.types & (typeBit[type] | (read.scalar ? 0 : ARRAY))) !== 0
 }
 
 /** Whether the plain comparison is exact: nothing that was ever there could be mistaken for it. */
@@ -64,11 +84,12 @@ function isPlain(field: FieldSql, type: ScalarType): boolean {
   return field.fixed || (field.types & (lookAlikes[type] | ARRAY)) === 0
 }
 
-function termCondition(target: SearchTarget, field: string, wanted: Scalar): CompiledSql {
+function termCondition(target: SearchTarget, query: Term): CompiledSql {
+  const { field, value: wanted } = query
   if (field === '_meta.created' && typeof wanted === 'number')
     return createdCondition({ gte: wanted, lte: wanted })
   const type = scalarType(wanted)
-  return typed(fieldSql(target.shape, field), type, (read) => sql`${read} = ${parameter(wanted)}`)
+  return typed(readOf(target, query), type, (read) => sql`${read} = ${parameter(wanted)}`)
 }
 
 /**
@@ -76,16 +97,17 @@ function termCondition(target: SearchTarget, field: string, wanted: Scalar): Com
  * field never held nothing is asked, which nearly always leaves one equality, and what is left is one list where it can be:
  * an index serves either, but not an OR of two lists.
  */
-function termsCondition(target: SearchTarget, field: string, wanted: readonly Scalar[]): CompiledSql {
-  const read = fieldSql(target.shape, field)
+function termsCondition(target: SearchTarget, query: Terms): CompiledSql {
+  const wanted = query.values
+  const read = readOf(target, query)
   const held = scalarTypes.filter((type) => canHold(read, type))
   const values = wanted.filter((value) => held.includes(scalarType(value)))
   const [only] = values
   if (only === undefined) return FALSE
-  if (values.length === 1) return termCondition(target, field, only)
-  const asked = held.filter((type) => values.some((value) => scalarType(value) === type))
-  if (asked.every((type) => isPlain(read, type))) return isOneOf(read.value, values)
-  const groups = asked.map((type) => {
+  if (values.length === 1) return termCondition(target, { ...query, kind: 'term', value: only })
+  const types = held.filter((type) => values.some((value) => scalarType(value) === type))
+  if (types.every((type) => isPlain(read, type))) return isOneOf(read.value, values)
+  const groups = types.map((type) => {
     const group = values.filter((value) => scalarType(value) === type)
     return typed(read, type, (one) => isOneOf(one, group))
   })
@@ -97,11 +119,12 @@ function isOneOf(read: string, values: readonly Scalar[]): CompiledSql {
   return sql`${read} IN (SELECT value FROM json_each(${value(JSON.stringify(values))}))`
 }
 
-function rangeCondition(target: SearchTarget, field: string, bounds: Bounds): CompiledSql {
+function rangeCondition(target: SearchTarget, query: Range): CompiledSql {
+  const { field, bounds } = query
   const { gte, gt, lte, lt } = bounds
   const type = typeof (gte ?? gt ?? lte ?? lt) === 'string' ? 'string' : 'number'
   if (field === '_meta.created' && type === 'number') return createdCondition(bounds)
-  return typed(fieldSql(target.shape, field), type, (read) => {
+  return typed(readOf(target, query), type, (read) => {
     const tests = [
       ...bound(read, '>=', gte),
       ...bound(read, '>', gt),
@@ -126,11 +149,11 @@ function bound(read: string, operator: string, limit: string | number | undefine
 /**
  * `test` on the field's value if that has this type, or on the items of an array that have it.
  */
-function typed(field: FieldSql, type: ScalarType, test: (read: string) => CompiledSql): CompiledSql {
+function typed(field: Read, type: ScalarType, test: (read: string) => CompiledSql): CompiledSql {
   // Also keeps SQLite from converting: a column is INTEGER or TEXT and would make "5" and 5 equal.
   if (!canHold(field, type)) return FALSE
   if (isPlain(field, type)) return test(field.value)
-  if (field.types & ARRAY) {
+  if (field.types & ARRAY && !field.scalar) {
     // json_each gives the items of an array, a scalar itself, and the values of an object, which do not count.
     const items = sql`EXISTS (SELECT 1 FROM json_each(doc, ${field.path}) WHERE type IN (${jsonTypes[type]}) AND ${test('value')})`
     return field.types & OBJECT ? sql`(json_type(doc, ${field.path}) <> 'object' AND ${items})` : items

@@ -1,0 +1,78 @@
+import { jsonProblem } from '../../../shared/json.ts'
+import type { Bounds, Query } from '../../../shared/query.ts'
+import { kindOf } from '../value-kind.ts'
+import { none } from './join-queries.ts'
+import type { Comparison, Operand, WhereLeaf } from './where-condition.ts'
+
+type Compared = Extract<WhereLeaf, { readonly value: Operand }>
+
+/** What is asked of the field, or in a sentence why the value cannot be asked for. */
+export function comparedQuery(
+  condition: Compared,
+  value: unknown,
+  textProblem: (text: string) => string | undefined,
+): Query | string {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+    return `A search compares fields with texts, numbers, true and false; this is ${kindOf(value)}.`
+  const problem = jsonProblem(value)
+  if (problem !== undefined) return `The value ${problem}.`
+  switch (condition.kind) {
+    case 'compared':
+      if (condition.operator === '==') return { kind: 'term', field: condition.field, value, scalar: true }
+      return orderQuery(condition.field, condition.operator, value)
+    case 'contains':
+      return { kind: 'contains', field: condition.field, value }
+    case 'startsWith':
+      if (typeof value !== 'string') return none
+      return { kind: 'range', field: condition.field, bounds: prefixBounds(value), scalar: true }
+    case 'search': {
+      if (typeof value !== 'string') return `search needs a text; this is ${kindOf(value)}.`
+      const wrong = textProblem(value)
+      if (wrong !== undefined) return `The text ${wrong}.`
+      return value.trim() === ''
+        ? none
+        : { kind: 'simple_query_string', fields: condition.fields, text: value }
+    }
+  }
+}
+
+type Order = Exclude<Comparison, '=='>
+
+const bounds = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const
+
+/** Which of true and false are in this order to true, and to false. */
+const conditions: Readonly<Record<Order, readonly [readonly boolean[], readonly boolean[]]>> = {
+  '<': [[false], []],
+  '<=': [[false, true], [false]],
+  '>': [[], [true]],
+  '>=': [[true], [false, true]],
+}
+
+function orderQuery(field: string, order: Order, value: string | number | boolean): Query {
+  if (typeof value !== 'boolean')
+    return { kind: 'range', field, bounds: { [bounds[order]]: value }, scalar: true }
+  const [ofTrue, ofFalse] = conditions[order]
+  const values = value ? ofTrue : ofFalse
+  return values.length === 0 ? none : { kind: 'terms', field, values, scalar: true }
+}
+
+/** Texts are ordered by code point, so those with one beginning are next to each other. */
+function prefixBounds(prefix: string): Bounds {
+  const after = textAfter(prefix)
+  return after === undefined ? { gte: prefix } : { gte: prefix, lt: after }
+}
+
+/** The first text that comes after all texts with this beginning. */
+function textAfter(prefix: string): string | undefined {
+  let end = prefix.length
+  while (end > 0) {
+    const isPair = end > 1 && (prefix.codePointAt(end - 2) ?? 0) > 0xffff
+    const at = isPair ? end - 2 : end - 1
+    const point = prefix.codePointAt(at) ?? 0
+    // Between U+D800 and U+DFFF are halves of pairs, which no text ends with.
+    if (point < 0x10ffff)
+      return prefix.slice(0, at) + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1)
+    end = at
+  }
+  return undefined
+}

@@ -1,0 +1,36 @@
+import type { Argument } from '../expression.ts'
+import { documentField, isDocument } from './document-field.ts'
+
+/** As functions of a where, the methods that builders know. */
+const instead: Readonly<Record<string, string>> = {
+  includes: 'Write contains(doc.field, part).',
+  startsWith: 'Write startsWith(doc.field, part).',
+}
+
+const stored = 'Store the result in a field of its own, such as a computed field, and compare that.'
+
+/** Why a search cannot ask this of a document, and what to write. */
+export function refusalOf(part: Argument): string {
+  if (part.kind !== 'arrow' && isDocument(part))
+    return 'Name a field of the document and compare it, such as doc.status == "open".'
+  if (part.kind !== 'arrow' && documentField(part)?.path !== undefined)
+    return 'Compare the field with a value, such as doc.done == true.'
+  switch (part.kind) {
+    case 'binary':
+    case 'unary':
+    case 'template':
+      return `A search cannot calculate with a field. ${stored}`
+    case 'call':
+      return `A search cannot call ${part.name} with a field; it knows contains, startsWith, isEmpty and search. ${stored}`
+    case 'method':
+      return `A search cannot call ${part.name} on a field. ${instead[part.name] ?? stored}`
+    case 'choice':
+      return 'A search cannot choose with ? and :. Write && and || instead.'
+    case 'logical':
+      return 'A search cannot choose with ??. Compare the field with null instead.'
+    case 'index':
+      return 'A search cannot look into a list at a position. contains(doc.field, x) finds an element.'
+    default:
+      return `A search can compare a field with a value only. ${stored}`
+  }
+}

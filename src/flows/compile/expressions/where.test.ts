@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../../test/run-flow.ts'
+import type { RunRequest } from '../../../blocks/run-request.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import { isJsonObject } from '../../../shared/json.ts'
+
+const goods: readonly JsonObject[] = [
+  { n: 1, status: 'open', price: 5, tags: ['red', 'blue'], title: 'Red bicycle', stock: 2, minimum: 3 },
+  { n: 2, status: 'done', price: 10, tags: 'red', title: 'Blue bicycle', stock: 5, minimum: 3 },
+  { n: 3, price: '10', title: 'Tent', tags: [], stock: 3, minimum: 3, done: true },
+  { n: 4, status: null, price: 20, title: ' ', owner: { name: 'ann' }, done: false, stock: '9', minimum: 3 },
+  { n: 5, status: ['open'], price: [20], title: '', tags: [7, null, ['red']], done: 'true' },
+]
+
+let room: FlowRoom
+beforeAll(async () => {
+  room = await openFlowRoom()
+  await room.database.ensure('goods')
+  const session = room.database.session()
+  for (const one of goods)
+    await session.create(
+      'goods',
+      Object.entries(one).map(([field, value]) => ({ op: 'set' as const, field, value })),
+    )
+  await session.commit()
+})
+afterAll(() => room.close())
+
+function searching(where: string, more: FlowBlocks = {}): FlowBlocks {
+  return {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'goods' } },
+    store: { type: 'storage', fields: { storage: 'goods' } },
+    byNumber: { type: 'query_sort_field', in: { field: 'n' } },
+    search: {
+      type: 'function_search',
+      in: { flow: '@get.flow', storage: '@store.storage', sort: '@byNumber.sort', where },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@search.flow', value: '@search.documents' } },
+    ...more,
+  }
+}
+
+async function found(where: string, request: Partial<RunRequest> = {}): Promise<unknown> {
+  const { replies, end } = await room.run(searching(where), request)
+  if (end.error) return end.error
+  const value = replies[0]?.value
+  const documents: unknown = JSON.parse(JSON.stringify(value))
+  return Array.isArray(documents) ? documents.map((one) => isJsonObject(one) && one.n) : documents
+}
+
+const asks = (query: RunRequest['query']): Partial<RunRequest> => ({ query })
+
+describe('what is found', () => {
+  test.each<[string, string, Partial<RunRequest>, number[]]>([
+    ['equality, not into lists', '=doc.status == "open"', {}, [1]],
+    ['inequality, what is missing too', '=doc.status != "open"', {}, [2, 3, 4, 5]],
+    ['order among numbers only', '=doc.price >= 10', {}, [2, 4]],
+    ['order among texts only', '=doc.price >= "10"', {}, [3]],
+    ['a value before the field', '=10 <= doc.price', {}, [2, 4]],
+    ['not in order', '=!(doc.price >= 10)', {}, [1, 3, 5]],
+    ['a condition', '=doc.done == true', {}, [3]],
+    ['the order of conditions', '=doc.done >= false', {}, [3, 4]],
+    ['before true', '=doc.done < true', {}, [4]],
+    ['what is missing', '=doc.status == null', {}, [3, 4]],
+    ['what is there', '=null != doc.status', {}, [1, 2, 5]],
+    ['an order to nothing', '=doc.status < null', {}, []],
+    ['not an order to nothing', '=!(doc.status < null)', {}, [1, 2, 3, 4, 5]],
+    ['and, or, not', '=!(doc.price < 20 && doc.status != "done") && doc.n < 5', {}, [2, 3, 4]],
+    ['many values of one field', '=doc.n == 1 || doc.n == 3 || doc.n == 4', {}, [1, 3, 4]],
+    ['a field with another one', '=doc.stock < doc.minimum', {}, [1]],
+    ['a field equal to another one', '=doc.stock == doc.minimum', {}, [3, 5]],
+    ['a field not in order', '=!(doc.minimum > doc.stock)', {}, [2, 3, 4, 5]],
+    ['a nested field', '=doc.owner.name == "ann"', {}, [4]],
+    ['a field by a text', '=doc["owner"]["name"] == "ann"', {}, [4]],
+    ['a field of _meta', '=doc._meta.created > 0 && doc._meta.guid != "x"', {}, [1, 2, 3, 4, 5]],
+    ['an element of a list', '=contains(doc.tags, "red")', {}, [1, 2]],
+    ['a number in a list', '=contains(doc.tags, 7)', {}, [5]],
+    ['a part of a text', '=contains(doc.title, "icyc")', {}, [1, 2]],
+    ['the beginning of a text', '=startsWith(doc.title, "Re")', {}, [1]],
+    ['not the beginning', '=!startsWith(doc.title, "Re")', {}, [2, 3, 4, 5]],
+    ['what is empty', '=isEmpty(doc.title) || isEmpty(doc.tags)', {}, [3, 4, 5]],
+    ['words', '=search(doc.title, "bicycle -red")', {}, [2]],
+    ['words anywhere', '=search(doc, "ann")', {}, [4]],
+    ['not the words', '=!search(doc.title, "bicycle")', {}, [3, 4, 5]],
+    ['hostile names', '=doc.toString == null && doc.valueOf.x != 1', {}, [1, 2, 3, 4, 5]],
+  ])('%s: %s', async (_what, where, request, numbers) => {
+    expect(await found(where, request)).toEqual(numbers)
+  })
+})
+
+describe('values of the run', () => {
+  test.each<[string, string, Partial<RunRequest>, number[]]>([
+    ['a parameter', '=doc.status == params.status', asks({ status: 'done' }), [2]],
+    ['a text against numbers', '=doc.price == params.price', asks({ price: '10' }), [3]],
+    ['a number made of it', '=doc.price == number(params.price)', asks({ price: '10' }), [2]],
+    ['a missing one finds nothing', '=doc.status == params.status', {}, []],
+    ['nor what is different', '=doc.status != params.status', {}, []],
+    ['nor under !', '=!(doc.status == params.status) || !(doc.n > params.n)', {}, []],
+    ['nor what does not start with it', '=!startsWith(doc.title, params.q)', {}, []],
+    ['but what is beside it', '=doc.n == params.n || doc.n == 2', {}, [2]],
+    ['and under !', '=!(doc.status == params.status && doc.n == 2)', {}, [1, 3, 4, 5]],
+    ['maybe, missing', '=doc.n < 3 && doc.status == maybe(params.status)', {}, [1, 2]],
+    ['maybe, empty', '=doc.n < 3 && doc.status == maybe(params.status)', asks({ status: ' ' }), [1, 2]],
+    ['maybe, there', '=doc.n < 3 && doc.status == maybe(params.status)', asks({ status: 'done' }), [2]],
+    ['maybe not', '=doc.status != maybe(params.status)', {}, [1, 2, 3, 4, 5]],
+    ['words, maybe', '=search(doc.title, maybe(params.q)) && doc.n < 3', {}, [1, 2]],
+    ['words, missing', '=search(doc.title, params.q)', {}, []],
+    ['a condition of the run', '=params.all == "yes" || doc.n == 1', asks({ all: 'yes' }), [1, 2, 3, 4, 5]],
+    ['a condition that is not met', '=params.all == "yes" || doc.n == 1', {}, [1]],
+    ['a filter by a condition', '=!params.mine || doc.owner.name == params.mine', asks({ mine: 'ann' }), [4]],
+    ['what is not reached', '=!params.x || doc.n == number(params.x)', {}, [1, 2, 3, 4, 5]],
+    ['nothing of the document', '=params.x == "1"', asks({ x: '1' }), [1, 2, 3, 4, 5]],
+  ])('%s: %s', async (_what, where, request, numbers) => {
+    expect(await found(where, request)).toEqual(numbers)
+  })
+
+  test.each<[string, string, RunRequest['body'], string]>([
+    ['a list', '=doc.tags == body.tags', { tags: ['red'] }, 'this is a list'],
+    ['an object', '=doc.status != body.s', { s: {} }, 'this is an object'],
+    ['a number as words', '=search(doc, body.q)', { q: 5 }, 'search needs a text; this is a number'],
+    ['U+0000', '=doc.status == body.s', { s: '\u0000' }, 'U\\+0000'],
+    ['too many mistakes', '=search(doc, body.q)', { q: 'a~ '.repeat(9) }, 'at most 8'],
+    ['a wrong calculation', '=doc.n == body.n + 1', { n: 'x' }, 'The operator'],
+  ])('%s is the fault of the request', async (_what, where, body, message) => {
+    const error = await found(where, { body, method: 'POST' })
+    const [, name] = /body\.(\w+)/.exec(where) ?? []
+    expect(error).toMatchObject({
+      code: 'INVALID_QUERY',
+      message: expect.stringMatching(new RegExp(`^${name} does not fit: .*${message}`)),
+    })
+  })
+})
+
+describe('refused at deploy, with the column', () => {
+  test.each<[string, RegExp, number]>([
+    ['=doc', /Name a field of the document/, 1],
+    ['=doc.done', /Compare the field with a value, such as doc.done == true/, 1],
+    ['=doc.n == 1 && doc.done', /Compare the field with a value/, 15],
+    ['=doc.price * 2 > 10', /cannot calculate with a field.*computed field/, 1],
+    ['=doc.a == doc.b + 1', /cannot calculate/, 10],
+    ['=lower(doc.title) == "x"', /cannot call lower with a field/, 1],
+    ['=doc.title.startsWith("x")', /Write startsWith\(doc.field, part\)/, 1],
+    ['=doc.tags[0] == "x"', /position/, 1],
+    ['=doc.tags.length > 1', /length of a field/, 1],
+    ['=doc["a.b"] == 1', /has a dot in it/, 5],
+    ['=doc.constructor.x == 1', /may not use constructor/, 1],
+    ["=doc['a\"b'] == 1", /contains a quote/, 1],
+    ['=doc.a ? doc.b == 1 : true', /with \? and :/, 1],
+    ['=doc.a ?? doc.b == 1', /with \?\?/, 1],
+    ['=contains(params.list, doc.a)', /first argument of contains/, 10],
+    ['=startsWith(doc.a, doc.b)', /second argument of startsWith/, 19],
+    ['=search(params.q, "x")', /first argument of search/, 1],
+    ['=doc.a == 1 || doc.b == maybe(params.b)', /that && joins/, 24],
+    ['=!(doc.b == maybe(params.b))', /that && joins/, 12],
+    ['=doc.b == maybe(params.b) + 1', /maybe must be all/, 10],
+    ['=maybe(params.b) == 1', /maybe must be all/, 1],
+    ['=doc.b == nope(1)', /no function nope/, 10],
+    ['=search(doc.a)', /search/, 1],
+  ])('%s', (where, message, column) => {
+    const { blueprint, problems } = room.compile(searching(where))
+    expect(blueprint).toBeUndefined()
+    expect(problems[0]).toMatchObject({
+      block: 'search',
+      pin: 'where',
+      rule: 'expression',
+      message: expect.stringMatching(message),
+      column,
+    })
+  })
+
+  test.each(['@store.storage', '@query.query', 'open', 1, true])('%j, which is no expression', (where) => {
+    const query = { type: 'query_and' }
+    const blocks = searching('=true', { query })
+    const search = { ...blocks.search, in: { flow: '@get.flow', storage: '@store.storage', where } }
+    const { problems } = room.compile({ ...blocks, search })
+    expect(problems.map(({ message }) => message)).toEqual(['The pin where takes an expression only.'])
+  })
+})
