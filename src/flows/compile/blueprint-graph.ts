@@ -1,4 +1,4 @@
-import type { BlockDefinition, Listens } from '../../blocks/block.ts'
+import type { BlockDefinition } from '../../blocks/block.ts'
 import { builderStorage } from '../../blocks/builder-storage.ts'
 import { converterFor } from '../../blocks/convert-pin.ts'
 import type { InPin, OutPin } from '../../blocks/pin.ts'
@@ -41,8 +41,8 @@ export interface PinExpression {
   /** What its names give, by `readKey`. */
   readonly wires: ReadonlyMap<string, Wire>
   readonly runNames: ReadonlySet<RunName>
-  /** What starts the flows that evaluate it. */
-  readonly reachedBy: Set<Listens>
+  /** The triggers whose flows evaluate it. */
+  readonly reachedBy: Set<Node>
 }
 
 export interface Wire {

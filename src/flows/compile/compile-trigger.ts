@@ -38,7 +38,10 @@ export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: Block
       const replies = deriveReplies(node, facts)
       const repeatable = listening.method === 'GET' && !facts.probe && isRepeatable(node, facts)
       const callerBlind = isCallerBlind(node, facts)
-      const compiled = { ...flow, repeatable }
+      const { schema } = listening
+      const typedFields =
+        schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
+      const compiled = { ...flow, repeatable, ...(typedFields && { typedFields }) }
       const endpoint = { block, listening, scopes, fields, replies, callerBlind, flow: compiled, start }
       return { on: 'http', endpoint }
     }

@@ -65,6 +65,13 @@ export interface RunFunctions extends FunctionContext {
   startEvaluation(): void
 }
 
+export interface SentValues {
+  /** Those of path and query. */
+  readonly fields: ReadonlySet<string>
+  /** By field, and `body` with its defaults. */
+  readonly given: Readonly<Record<string, unknown>>
+}
+
 /** The values of one execution of one flow: the run's own, or one call of a custom function. */
 export interface Frame {
   readonly run: RunControl
@@ -74,6 +81,8 @@ export interface Frame {
   readonly depth: number
   /** Of the custom function that the frame is a call of. */
   readonly parameters: Readonly<Record<string, unknown>> | undefined
+  /** What a request gave by the schema of its trigger. */
+  readonly sent: SentValues | undefined
   result: JsonValue | undefined
   finished: boolean
 }
@@ -99,6 +108,8 @@ export interface CompiledFlow {
   readonly repeatable?: boolean
   /** Of a custom function: what it is given are the `params` of its expressions. */
   readonly isFunction?: true
+  /** Fields of path and query that the trigger's schema names. */
+  readonly typedFields?: ReadonlySet<string>
 }
 
 /** What triggers of the kind `function` become. */

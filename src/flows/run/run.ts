@@ -192,6 +192,7 @@ export class Run implements RunControl {
       slots: flow.slots.slice(),
       depth,
       parameters: flow.isFunction ? given : undefined,
+      sent: flow.typedFields && { fields: flow.typedFields, given },
       result: undefined,
       finished: false,
     }

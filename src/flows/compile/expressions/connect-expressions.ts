@@ -1,4 +1,3 @@
-import type { Listens } from '../../../blocks/block.ts'
 import type { ParsedExpression } from '../../../expressions/language/expression.ts'
 import { type NameUse, namesOf } from '../../../expressions/language/expression-names.ts'
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
@@ -22,7 +21,7 @@ interface Pending {
   readonly refs: Readonly<Record<string, string>>
   readonly wires: Map<string, Wire>
   readonly runNames: Set<RunName>
-  readonly reachedBy: Set<Listens>
+  readonly reachedBy: Set<Node>
   readonly inFrame: NameUse[]
 }
 
@@ -86,7 +85,7 @@ function parsedPins(owner: Node, problems: GraphProblem[]): Pending[] {
     const found = {
       wires: new Map(),
       runNames: new Set<RunName>(),
-      reachedBy: new Set<Listens>(),
+      reachedBy: new Set<Node>(),
       inFrame: [],
     }
     if (expression)

@@ -212,3 +212,33 @@ test('a storage pin holds the name of the storage, which the blueprint then need
   const { replies } = await room.run(blocks, { method: 'POST', body: { a: 7 } })
   expect(replies[0]?.value).toBe(7)
 })
+
+describe('values by the schema of the trigger', () => {
+  const fields = [
+    { name: 'page', type: 'whole number', default: 0 },
+    { name: 'day', type: 'date' },
+    { name: 'tags', type: 'list' },
+  ]
+  const get = { type: 'on_startup_register_uri_get', in: { uri: 'test' }, fields: { schema: fields } }
+  test.each<[string, string, RunRequest['query'], JsonValue]>([
+    ['a number', '=params.page + 1', { page: '4' }, 5],
+    ['its default', '=[params.page, query.page]', {}, [0, 0]],
+    ['a day stays a day', '=params.day', { day: '2026-01-31' }, '2026-01-31'],
+    ['a list', '=params.tags.length', { tags: ['a', 'b'] }, 2],
+    ['all of them', '=params', { page: '4', x: 'y' }, { page: 4, x: 'y' }],
+  ])('%s', async (_what, expression, query, value) => {
+    const { replies, end } = await room.run({ ...replyWith(expression), get }, { query })
+    expect(end.error).toBeUndefined()
+    expect(JSON.parse(JSON.stringify(replies[0]?.value))).toEqual(value)
+  })
+
+  test('a body has its defaults', async () => {
+    const schema = [{ name: 'qty', type: 'number', default: 2 }]
+    const post = { type: 'on_startup_register_uri_post', in: { uri: 'test' }, fields: { schema } }
+    const { replies } = await room.run(
+      { ...replyWith('=body.qty * 2'), get: post },
+      { method: 'POST', body: {} },
+    )
+    expect(replies[0]?.value).toBe(4)
+  })
+})

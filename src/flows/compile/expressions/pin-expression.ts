@@ -1,6 +1,6 @@
 import type { Listens } from '../../../blocks/block.ts'
 import { type NameUse, namesOf } from '../../../expressions/language/expression-names.ts'
-import type { PinExpression } from '../blueprint-graph.ts'
+import type { Node, PinExpression } from '../blueprint-graph.ts'
 
 /** How a place that reads an out-pin is found again: `goods.document`, or `item` alone. */
 export function readKey(name: string, inBlocks: boolean, pin?: string): string {
@@ -18,7 +18,7 @@ export function sentName({ name, inBlocks, path }: NameUse): string | undefined 
 /** The first parameter that an expression reads of what starts such triggers. */
 export function sentBy(expression: PinExpression, from: ReadonlySet<Listens>): string | undefined {
   const { parsed, runNames: names, reachedBy } = expression
-  if (names.size === 0 || ![...reachedBy].some((on) => from.has(on))) return undefined
+  if (names.size === 0 || ![...reachedBy].some((trigger) => startedBy(trigger, from))) return undefined
   const fits = (use: NameUse) => from.has('http') || use.name === 'params'
   return namesOf(parsed)
     .map((use) => (fits(use) ? sentName(use) : undefined))
@@ -30,4 +30,8 @@ export function addressFields({ parsed }: PinExpression): readonly string[] {
   return namesOf(parsed).flatMap(({ name, inBlocks, path: [field] }) =>
     !inBlocks && (name === 'params' || name === 'query') && field !== undefined ? [field] : [],
   )
+}
+
+function startedBy({ definition }: Node, from: ReadonlySet<Listens>): boolean {
+  return definition.kind === 'trigger' && from.has(definition.on)
 }

@@ -32,8 +32,7 @@ export function* runNameProblems(graph: Graph, { behind }: Pick<Wiring, 'behind'
   for (const trigger of graph.nodes) {
     if (trigger.definition.kind !== 'trigger') continue
     yield
-    const { on } = trigger.definition
-    for (const expression of expressionsBehind(trigger, behind)) expression.reachedBy.add(on)
+    for (const expression of expressionsBehind(trigger, behind)) expression.reachedBy.add(trigger)
   }
   return graph.expressions.flatMap(({ expression }) => (expression ? problemsOf(expression) : []))
 }
@@ -42,7 +41,9 @@ function problemsOf(expression: PinExpression): GraphProblem[] {
   const { owner, pin, parsed, reachedBy } = expression
   return namesOf(parsed).flatMap(({ name, inBlocks, start }) => {
     if (inBlocks || !isRunName(name) || name === 'user' || name === 'env') return []
-    const without = [...reachedBy].find((on) => !known[on].includes(name))
+    const without = [...reachedBy]
+      .flatMap(({ definition }) => (definition.kind === 'trigger' ? [definition.on] : []))
+      .find((on) => !known[on].includes(name))
     if (without === undefined) return []
     return [expressionProblem(owner, pin, `There is no ${name} in the flow of ${flows[without]}.`, start)]
   })

@@ -18,17 +18,28 @@ export function runFieldReader(name: RunName, key: string): Read {
 }
 
 const readers: Readonly<Record<RunName, Read>> = {
-  params: ({ parameters, run: { request } }) => {
+  params: (frame) => {
+    const { parameters, run } = frame
     if (parameters)
       return Object.fromEntries(Object.entries(parameters).map(([id, one]) => [id, plainValue(one)]))
-    return request && { ...firstOfEach(request.query), ...request.path }
+    const { request } = run
+    return request && { ...firstOfEach(request.query), ...request.path, ...typedValues(frame) }
   },
-  query: ({ run }) => run.request?.query,
-  body: ({ run }) => run.request?.body,
+  query: (frame) => {
+    const { request } = frame.run
+    return request && (frame.sent ? { ...request.query, ...typedValues(frame) } : request.query)
+  },
+  body: ({ sent, run }) => (sent ? sent.given.body : run.request?.body),
   headers: ({ run }) => run.request?.headers,
   user: ({ run }) => run.user,
   request: ({ run }) => run.request && described(run.request),
   env: ({ run }) => run.environment.values.env,
+}
+
+/** Fields of the address by the types of the trigger's schema, with their defaults. */
+function typedValues(frame: Frame): Readonly<Record<string, unknown>> {
+  const fields = [...(frame.sent?.fields ?? [])].map((field) => [field, parameter(frame, field)] as const)
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
 function described({ method, url, ip }: RunRequest): Readonly<Record<string, string>> {
@@ -36,9 +47,14 @@ function described({ method, url, ip }: RunRequest): Readonly<Record<string, str
   return { method, url, path: end < 0 ? url : url.slice(0, end), ip }
 }
 
-function parameter({ parameters, run: { request } }: Frame, key: string): unknown {
+function parameter({ parameters, sent, run: { request } }: Frame, key: string): unknown {
   if (parameters) return plainValue(own(parameters, key))
   if (!request) return undefined
+  if (sent?.fields.has(key)) {
+    const value = own(sent.given, key)
+    // A day stays the text that was sent: as a Date it would be an instant.
+    if (!(value instanceof Date)) return plainValue(value)
+  }
   if (Object.hasOwn(request.path, key)) return request.path[key]
   return first(own(request.query, key))
 }

@@ -11,7 +11,7 @@ import {
 import { readWhere } from '../../../expressions/language/where/read-where.ts'
 import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
-import type { Graph, GraphProblem, PinExpression } from '../blueprint-graph.ts'
+import type { Graph, GraphProblem, Node, PinExpression } from '../blueprint-graph.ts'
 import type { DeployNote } from '../deploy-notes.ts'
 import type { Steps } from '../in-turns.ts'
 import { expressionProblem } from './expression-problem.ts'
@@ -102,7 +102,7 @@ function namedTypes(expression: PinExpression): ReadonlyMap<string, ValueType> {
   return types
 }
 
-/** Parameters of an address are texts; those of a custom function are what its caller gives. */
+/** What is sent has the types of the trigger's schema; other parameters of an address are texts. */
 function runType(
   name: string,
   field: string | undefined,
@@ -110,8 +110,17 @@ function runType(
   { reachedBy }: PinExpression,
 ): ValueType {
   if (name === 'user' || name === 'env' || name === 'headers' || name === 'request') return objectType
-  if (name !== 'params' || reachedBy.has('function')) return anyType
-  return field === undefined ? (known ?? objectType) : withField(known, field, textType)
+  if (field === undefined) return known ?? (name === 'body' ? anyType : objectType)
+  const types = [...reachedBy].map((trigger) => sentType(trigger, name, field))
+  const [first = anyType] = types
+  return withField(known, field, types.every((type) => type === first) ? first : anyType)
+}
+
+function sentType(trigger: Node, name: string, field: string): ValueType {
+  if (trigger.out.has(field)) return typeOfPin({ node: trigger, pin: field })
+  const { definition } = trigger
+  const isAddress = definition.kind === 'trigger' && definition.on !== 'function' && name === 'params'
+  return isAddress ? textType : anyType
 }
 
 function withField(known: ValueType | undefined, field: string, type: ValueType): ValueType {
