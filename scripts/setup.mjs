@@ -3,6 +3,7 @@
 //
 //   node scripts/setup.mjs start   what `npm start` needs (no development dependencies)
 //   node scripts/setup.mjs test    everything
+//   node scripts/setup.mjs check   everything, without building: `npm run check` after a change of package-lock.json
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -55,6 +56,8 @@ if (installed !== `test ${digest}` && installed !== `${purpose} ${digest}`) {
   }
   writeFileSync(stamp, `${purpose} ${digest}\n`)
 }
+
+if (process.argv[2] === 'check') process.exit(0)
 
 const pinned = join(root, 'node_modules', '.bin', 'node')
 const runtime = existsSync(pinned)
