@@ -24,7 +24,9 @@ function sources(folder) {
 
 function digest() {
   const hash = createHash('sha256')
-  const shared = ['src/studio', 'src/shared'].flatMap((folder) => sources(join(root, folder)))
+  const shared = ['src/studio', 'src/shared', 'src/expressions/language'].flatMap((folder) =>
+    sources(join(root, folder)),
+  )
   for (const path of [...shared, join(root, 'package-lock.json'), fileURLToPath(import.meta.url)])
     hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0')
   return hash.digest('hex')

@@ -1,10 +1,10 @@
 /** Names in expressions that mean something of the run and no block. */
-interface GivenName {
+export interface GivenName {
   readonly name: string
   readonly help: string
 }
 
-const givenNames: readonly GivenName[] = [
+export const givenNames: readonly GivenName[] = [
   { name: 'params', help: 'Parameters of the path and the query; in a custom function its own parameters.' },
   { name: 'query', help: 'Parameters of the query; one that is sent several times is a list.' },
   { name: 'body', help: 'The body of the request.' },

@@ -23,6 +23,15 @@ export function parsedPin(pin: SavedInPin): ParsedPin {
   return parsed
 }
 
+/** What an expression reads, each path once: `goods.document.price`, `params.limit`. */
+export function namesRead(pin: SavedInPin): readonly (readonly string[])[] {
+  const { expression } = parsedPin(pin)
+  const paths = expression
+    ? namesOf(expression).map(({ name, inBlocks, path }) => [...(inBlocks ? ['blocks'] : []), name, ...path])
+    : []
+  return [...new Map(paths.map((path) => [path.join('.'), path])).values()]
+}
+
 /** The names that mean blocks. */
 export function blockUses(expression: ParsedExpression): readonly NameUse[] {
   return namesOf(expression).filter(({ name, inBlocks }) => inBlocks || !isGivenName(name))

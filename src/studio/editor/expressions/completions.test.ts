@@ -1,0 +1,118 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: expressions have template literals of their own.
+import { expect, test } from 'vitest'
+import { completionsAt } from './completions.ts'
+import { expressionProblem } from './expression-problems.ts'
+import type { ExpressionScope } from './expression-scope.ts'
+import { tokensIn } from './tokens.ts'
+import { valueChoices } from './value-choices.ts'
+
+const help = ''
+const scope: ExpressionScope = {
+  blocks: [
+    {
+      name: 'goods',
+      title: 'Find goods',
+      pins: [
+        { id: 'document', type: 'document', help },
+        { id: 'total', type: 'number', help },
+        { id: 'tags', type: 'array', help },
+      ],
+      gave: { document: { title: 'Ladder', price: 5, 'odd name': 1 }, total: 2 },
+    },
+    { name: 'item', title: 'Item', pins: [{ id: 'value', type: 'value', help }], gave: undefined },
+  ],
+  given: { params: { limit: '5' }, body: null },
+}
+
+/** `|` is the cursor. */
+function labelsAt(marked: string): string[] | undefined {
+  const found = completionsAt(marked.replace('|', ''), marked.indexOf('|'), scope)
+  return found?.options.map(({ label }) => label)
+}
+
+test.each<[string, string[], string[]]>([
+  ['|', ['goods', 'blocks.item', 'params', 'round', 'sum'], ['document', 'toFixed']],
+  ['go|', ['goods'], ['document']],
+  ['1 + go|', ['goods'], ['document']],
+  ['goods.|', ['document', 'total', 'tags'], ['goods', 'title', 'trim']],
+  ['blocks.|', ['goods', 'item'], ['params', 'round']],
+  ['blocks.item.|', ['value'], ['document']],
+  ['goods.document.|', ['title', 'price'], ['odd name', 'trim', 'toFixed']],
+  ['goods.document.title.|', ['trim', 'toUpperCase'], ['map', 'toFixed']],
+  ['goods.total.|', ['toFixed'], ['trim', 'map']],
+  ['goods.tags.|', ['map', 'filter'], ['trim']],
+  ['params.li|', ['limit'], ['goods']],
+  ['item.|', ['trim', 'map'], ['value']],
+  ['round(goods.total).|', ['toFixed', 'trim', 'map'], ['document']],
+  ['goods.tags[0].|', ['trim', 'map'], ['document']],
+  ['goods.tags.map(tag => ta|', ['tag'], []],
+  ['goods.tags.reduce((sum, tag) => |', ['sum', 'tag'], ['sum, tag']],
+  ['`Hello ${go|', ['goods'], []],
+  ['`Hello ${goods.|', ['document'], ['goods']],
+])('at %s there are %j and not %j', (marked, some, none) => {
+  const labels = labelsAt(marked)
+  expect(labels).toEqual(expect.arrayContaining(some))
+  expect(labels?.filter((label) => none.includes(label))).toEqual([])
+})
+
+test.each(['"go|', "'go|", '`go|', '`${goods.total} go|', '12.|', '12|'])(
+  'at %s there is nothing',
+  (marked) => {
+    expect(labelsAt(marked)).toBeUndefined()
+  },
+)
+
+test('a function has its signature, its help and an example', () => {
+  const round = completionsAt('rou', 3, scope)?.options.find(({ label }) => label === 'round')
+  expect(round).toMatchObject({ kind: 'function', detail: '(value, digits?)' })
+  expect(round?.help).toMatch(/\.$/)
+  expect(round?.example).toMatch(/^round\(.+ → /)
+})
+
+test.each<[string, string | RegExp | undefined]>([
+  ['', undefined],
+  ['goods.document.title.trim() + "1"', undefined],
+  ['params.limit ?? 20', undefined],
+  ['1 +', /not finished/],
+  ['godos.total', /no name godos.*goods/],
+  ['goods.totl', /no field totl.*total/],
+  ['rond(1)', /rond.*round/],
+  ['goods.total * "a"', /number/],
+  ['blocks.item.value', undefined],
+  ['blocks.nope.value', /no block nope/],
+])('the problem of %s is %s', (text, problem) => {
+  const found = expressionProblem(text, scope)
+  if (problem === undefined) expect(found).toBeUndefined()
+  else expect(found?.message).toMatch(problem)
+})
+
+test.each([
+  ['round(goods.total, 2)', 'function:round name:goods mark:. field:total mark:, number:2'],
+  ["\"a\" + 'b\\'c' + true", "text:\"a\" mark:+ text:'b\\'c' mark:+ constant:true"],
+  ['`a ${x.y} b`', 'text:`a ${ name:x mark:. field:y text:} b`'],
+  ['`a ${ {b: 1} }c` + 1', 'text:`a ${ name:b mark:: number:1 text:}c` mark:+ number:1'],
+  ['"open', 'text:"open'],
+  ['`open ${x', 'text:`open ${ name:x'],
+  ['x => #', 'name:x mark:=>'],
+])('the tokens of %s', (text, tokens) => {
+  expect(
+    tokensIn(text)
+      .map(({ kind, start, end }) => `${kind}:${text.slice(start, end)}`)
+      .join(' '),
+  ).toBe(tokens)
+})
+
+test('values to choose from are pins, their fields of the last time, and names of the run', () => {
+  const paths = valueChoices(scope).map(({ path }) => path)
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      'goods.document',
+      'goods.document.title',
+      'blocks.item.value',
+      'params.limit',
+      'body',
+    ]),
+  )
+  expect(paths).not.toContain('goods.document.odd name')
+  expect(valueChoices(scope).find(({ path }) => path === 'params.limit')?.detail).toBe('"5"')
+})

@@ -1,0 +1,53 @@
+/** What is wrong with a text while it is typed, before the server has seen it. */
+import { checkExpression } from '../../../expressions/language/check-expression.ts'
+import { declaredFunctions, declaredMethods } from '../../../expressions/language/declared/functions.ts'
+import { parseExpression } from '../../../expressions/language/parse-expression.ts'
+import type { Declarations, TypeProblem } from '../../../expressions/language/type-checker.ts'
+import { anyType, type ValueType } from '../../../expressions/language/value-type.ts'
+import type { PinType } from '../../../shared/pin-type.ts'
+import type { ExpressionScope } from './expression-scope.ts'
+import { givenNames, isGivenName } from './given-names.ts'
+
+/** The first problem of the text; nothing is wrong with an empty one, which takes the expression away. */
+export function expressionProblem(text: string, scope: ExpressionScope): TypeProblem | undefined {
+  if (text.trim() === '') return undefined
+  const { expression, problem } = parseExpression(text)
+  if (!expression) return { ...problem, severity: 'error' }
+  const blocks = new Map(scope.blocks.map(({ name, pins }) => [name, blockType(pins)]))
+  const { problems } = checkExpression(expression, {
+    declarations: declarations(),
+    names: [...blocks.keys(), ...givenNames.map(({ name }) => name)],
+    typeOf: (name, inBlocks) => (!inBlocks && isGivenName(name) ? anyType : blocks.get(name)),
+  })
+  return problems.find(({ severity }) => severity === 'error') ?? problems[0]
+}
+
+/** Fields of what a pin gives are checked by the server, which knows storages. */
+function blockType(pins: ExpressionScope['blocks'][number]['pins']): ValueType {
+  return {
+    kind: 'object',
+    open: false,
+    fields: Object.fromEntries(pins.map(({ id, type }) => [id, pinTypes[type] ?? anyType])),
+  }
+}
+
+const pinTypes: Partial<Record<PinType, ValueType>> = {
+  number: { kind: 'number' },
+  condition: { kind: 'condition' },
+  array: { kind: 'list', of: anyType },
+  documents: { kind: 'list', of: anyType },
+}
+
+let table: Declarations | undefined
+
+function declarations(): Declarations {
+  table ??= {
+    functions: declaredFunctions(),
+    methods: {
+      text: declaredMethods('text'),
+      list: declaredMethods('list'),
+      number: declaredMethods('number'),
+    },
+  }
+  return table
+}

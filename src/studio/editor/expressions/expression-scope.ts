@@ -1,0 +1,81 @@
+/** What an expression on a pin can name, with the values that a run had there. */
+import type { Run } from '../../../shared/api/runs.ts'
+import { canConvert, type PinType } from '../../../shared/pin-type.ts'
+import type { Catalogue } from '../model/block-description.ts'
+import { nameOf } from '../model/block-names.ts'
+import type { Flow } from '../model/flow.ts'
+import { pinsOf } from '../model/pins.ts'
+import { namesInFlow } from './block-refs.ts'
+
+interface ScopePin {
+  readonly id: string
+  readonly type: PinType
+  readonly help: string
+}
+
+export interface ScopeBlock {
+  readonly name: string
+  /** What a person calls it. */
+  readonly title: string
+  readonly pins: readonly ScopePin[]
+  /** What its out-pins gave the last time. */
+  readonly gave: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface ExpressionScope {
+  readonly blocks: readonly ScopeBlock[]
+  /** Names of the run, as far as their values are known. */
+  readonly given: Readonly<Record<string, unknown>>
+}
+
+/** `run`: the one whose values are shown. Blocks without values are left out, and the block itself. */
+export function expressionScope(
+  flow: Flow,
+  catalogue: Catalogue,
+  guid: string,
+  run?: Pick<Run, 'steps' | 'request' | 'user'>,
+): ExpressionScope {
+  const names = namesInFlow(flow)
+  const lastStep = new Map(run?.steps.map((step) => [step.block, step]))
+  const blocks = [...flow].flatMap(([block, content]): ScopeBlock[] => {
+    const pins = [...pinsOf(content, catalogue).out].flatMap(([id, { type, carries, help }]): ScopePin[] => {
+      const gives = type === 'flow' ? carries : type
+      return gives && canConvert(gives, 'any') ? [{ id, type: gives, help }] : []
+    })
+    const name = names.get(block)
+    if (pins.length === 0 || name === undefined || block === guid) return []
+    return [{ name, title: nameOf(content, catalogue), pins, gave: lastStep.get(block)?.out }]
+  })
+  return { blocks, given: run?.request ? givenBy(run.request, run.user) : {} }
+}
+
+function givenBy(request: NonNullable<Run['request']>, user: string | null): Record<string, unknown> {
+  const { method, path, query, params, headers, body } = request
+  return {
+    params: { ...fieldsIn(query), ...fieldsIn(params) },
+    query,
+    headers,
+    body,
+    request: { method, path },
+    user: user === null ? null : { username: user },
+  }
+}
+
+/** The value at a path such as `goods.document.price`, as far as it is known. */
+export function knownValue({ blocks, given }: ExpressionScope, path: readonly string[]): unknown {
+  const [first = '', ...rest] = path
+  const isBlock = first === 'blocks' || !Object.hasOwn(given, first)
+  const [name, keys] = first === 'blocks' ? [rest[0], rest.slice(1)] : [first, rest]
+  let value: unknown = isBlock ? blocks.find((block) => block.name === name)?.gave : given[first]
+  for (const key of keys) value = fieldsIn(value)[key]
+  return value
+}
+
+/** Its fields; none for anything but an object. */
+export function fieldsIn(value: unknown): Readonly<Record<string, unknown>> {
+  return isFields(value) ? value : {}
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
