@@ -34,9 +34,10 @@ export default defineConfig({
             { name: 'layout', test: /node_modules\/@dagrejs/, priority: 3 },
             {
               name: 'code-editor',
-              test: /node_modules\/(@codemirror|@lezer|style-mod|crelt|w3c-keyname)/,
-              priority: 3,
+              test: /node_modules\/(@codemirror|@lezer|@marijn|style-mod|crelt|w3c-keyname)|src\/expressions\/language\/declared/,
+              priority: 4,
             },
+            { name: 'expressions', test: /node_modules\/acorn|src\/expressions\//, priority: 3 },
             { name: 'libraries', test: /node_modules\//, priority: 2 },
             { name: 'controls', test: /src\/(studio\/(api|controls|shell|theme)|shared)\//, priority: 1 },
           ],

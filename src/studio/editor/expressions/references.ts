@@ -1,5 +1,5 @@
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
-import type { Flow, Wire } from '../model/flow.ts'
+import { type Flow, type Wire, wiresOf } from '../model/flow.ts'
 import { namesInFlow } from './block-refs.ts'
 import { parsedPin } from './parsed-pin.ts'
 
@@ -13,6 +13,11 @@ export function referencesOf(flow: Flow): readonly Wire[] {
   const found = [...flow].flatMap(([guid, content]) => referencesInto(flow, byName, guid, content))
   known.set(flow, found)
   return found
+}
+
+/** Everything that leads from a block to another one: wires, and what expressions read. */
+export function linksOf(flow: Flow): readonly Wire[] {
+  return [...wiresOf(flow), ...referencesOf(flow)]
 }
 
 function referencesInto(

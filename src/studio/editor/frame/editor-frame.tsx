@@ -28,7 +28,14 @@ const panelNames = { properties: 'Properties', try: 'Try it', runs: 'Runs' } as 
 /** Escape in the panel gives the keyboard back to the row of the outline, or to the block on the canvas. */
 function backToDrawing(event: KeyboardEvent<HTMLElement>): void {
   const { target, currentTarget, key } = event
-  if (key !== 'Escape' || !(target instanceof HTMLElement) || !currentTarget.contains(target)) return
+  // A list of completions closes first.
+  if (
+    event.isDefaultPrevented() ||
+    key !== 'Escape' ||
+    !(target instanceof HTMLElement) ||
+    !currentTarget.contains(target)
+  )
+    return
   focusDrawing()
   event.stopPropagation()
 }

@@ -11,10 +11,12 @@ interface LiteralInputProps {
   readonly kind: InPin
   readonly value: JsonValue | undefined
   readonly onChange: (value: JsonValue | undefined) => void
+  /** `=` was written: what follows is an expression. */
+  readonly onExpression: (text: string) => void
 }
 
 /** The value that a pin holds itself, while no wire brings one. */
-export function LiteralInput({ pin, kind, value, onChange }: LiteralInputProps) {
+export function LiteralInput({ pin, kind, value, onChange, onExpression }: LiteralInputProps) {
   const ref = useFieldFocus<HTMLInputElement>(pin)
   const area = useFieldFocus<HTMLTextAreaElement>(pin)
   const group = useFieldFocus<HTMLDivElement>(pin)
@@ -63,8 +65,16 @@ export function LiteralInput({ pin, kind, value, onChange }: LiteralInputProps) 
     <LazyInput
       value={literalText(value, writing)}
       onCommit={commit}
-      render={(field) =>
-        long ? (
+      render={({ onChange: write, ...rest }) => {
+        const field = {
+          ...rest,
+          onChange(event: Parameters<typeof write>[0]) {
+            const text = event.currentTarget.value
+            if (text.startsWith('=')) onExpression(text.slice(1))
+            else write(event)
+          },
+        }
+        return long ? (
           <Textarea
             {...field}
             ref={area}
@@ -89,7 +99,7 @@ export function LiteralInput({ pin, kind, value, onChange }: LiteralInputProps) 
             {...(writing === 'number' ? { inputMode: 'decimal' as const } : {})}
           />
         )
-      }
+      }}
     />
   )
 }

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
 import type { OutPin } from '../../../shared/api/blocks.ts'
+import { linksOf } from '../expressions/references.ts'
 import { nameOf } from '../model/block-names.ts'
-import { wiresFrom } from '../model/flow.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './properties.module.css'
@@ -18,7 +18,7 @@ export function OutPins({
   const editor = useEditor()
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
-  const wires = useMemo(() => wiresFrom(flow, guid), [flow, guid])
+  const wires = useMemo(() => linksOf(flow).filter(({ from }) => from.block === guid), [flow, guid])
   if (pins.size === 0) return null
   return (
     <div className={classes.section}>

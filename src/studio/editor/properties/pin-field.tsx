@@ -1,15 +1,24 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { useState } from 'react'
 import type { InPin } from '../../../shared/api/blocks.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
-import { canConvert } from '../../../shared/pin-type.ts'
-import { Icon } from '../../controls/icon.tsx'
-import { nameOf } from '../model/block-names.ts'
+import { canConvert, type PinType } from '../../../shared/pin-type.ts'
+import {
+  isFilled,
+  modeOf,
+  type PinMode,
+  textOfPin,
+  withExpression,
+  withoutExpression,
+} from '../expressions/convert-pin.ts'
+import { ExpressionPin } from '../expressions/expression-pin.tsx'
+import { templateOf } from '../expressions/template-text.ts'
 import { inPinOf } from '../model/flow.ts'
-import { disconnect, setLiteral } from '../model/flow-changes.ts'
-import { pinsOf } from '../model/pins.ts'
+import { setExpression, setLiteral } from '../model/flow-changes.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { LiteralInput } from './literal-input.tsx'
+import { PinModes } from './pin-modes.tsx'
+import { PinWires } from './pin-wires.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import classes from './properties.module.css'
 import { SourcePicker } from './source-picker.tsx'
@@ -23,7 +32,10 @@ interface PinFieldProps {
   readonly problem: string | undefined
 }
 
-/** One in-pin: the wires that end there, or the value it holds. */
+/** Pins whose values are text, or may be. */
+const takesText: ReadonlySet<PinType> = new Set(['value', 'any', 'date'])
+
+/** One in-pin: the wires that end there, or the value or expression that it holds. */
 export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
   const editor = useEditor()
   const flow = useEditorState(({ drawing }) => drawing.flow)
@@ -31,8 +43,22 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
   const saved = inPinOf(content, pin)
   const wires = saved?.from ?? []
   const holdsValue = canConvert('any', kind.type) && !kind.perFrame
-  // The field of a pin that holds a value takes the keyboard itself.
-  const ref = useFieldFocus<HTMLDivElement>(wires.length === 0 && holdsValue ? `${pin}:` : pin)
+  const takesExpression = canConvert('any', kind.type) && wires.length <= 1
+  const [chosen, setChosen] = useState<PinMode>()
+  const text = takesText.has(kind.type) ? textOfPin(saved, flow) : undefined
+  const mode = modeOf(saved, chosen, text)
+  // A field of the pin takes the keyboard itself.
+  const hasField = wires.length === 0 && (holdsValue || mode !== 'value')
+  const ref = useFieldFocus<HTMLDivElement>(hasField ? `${pin}:` : pin)
+  const choose = (next: PinMode) => {
+    setChosen(next)
+    const to = { block: guid, pin }
+    if (next === 'value')
+      editor.run('Write as value', (now) => withoutExpression(now, catalogue, to, saved?.expression ?? ''))
+    else if (next === 'expression') editor.run('Write as expression', (now) => withExpression(now, to, saved))
+    else if (text !== undefined && text !== '')
+      editor.run('Write as text', (now) => setExpression(now, guid, pin, templateOf(text)))
+  }
   const takesMore = wires.length === 0 || kind.several === true || kind.type === 'flow'
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend of its own
@@ -43,7 +69,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
       aria-label={`${pin}, ${kind.type}${kind.required ? ', needed' : ''}`}
     >
       <div className={classes.pinHead}>
-        <PinMark type={kind.type} full={wires.length > 0 || saved?.value !== undefined} />
+        <PinMark type={kind.type} full={isFilled(saved)} />
         {pin}
         {kind.required ? (
           <span title="Needed" style={{ color: 'var(--mantine-color-error)' }}>
@@ -55,44 +81,24 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
           {kind.several ? ', several' : ''}
         </span>
         <span className={classes.pinActions}>
+          {takesExpression ? (
+            <PinModes pin={pin} mode={mode} takesText={text !== undefined} onChange={choose} />
+          ) : null}
           {takesMore ? <SourcePicker guid={guid} pin={pin} /> : null}
         </span>
       </div>
       <div className={classes.wires}>
-        {wires.map((end) => {
-          const source = flow.get(end.block)
-          const out = source && pinsOf(source, catalogue).out.get(end.pin)
-          const name = source ? nameOf(source, catalogue) : 'a removed block'
-          return (
-            <div key={`${end.block} ${end.pin}`} className={classes.wire}>
-              {out ? <PinMark type={out.type} size={10} /> : null}
-              <button
-                type="button"
-                className={classes.wireName}
-                title={`Go to ${name}`}
-                onClick={() => editor.focusPin(end.block, '')}
-              >
-                {name} · {end.pin}
-              </button>
-              <Tooltip label="Remove wire">
-                <ActionIcon
-                  size="xs"
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Remove the wire from ${name}, ${end.pin}`}
-                  onClick={() =>
-                    editor.run('Remove wire', (now) =>
-                      disconnect(now, { from: end, to: { block: guid, pin } }),
-                    )
-                  }
-                >
-                  <Icon name="close" size={11} />
-                </ActionIcon>
-              </Tooltip>
-            </div>
-          )
-        })}
-        {wires.length === 0 && holdsValue ? (
+        <PinWires guid={guid} pin={pin} wires={wires} />
+        {wires.length > 0 ? null : mode !== 'value' ? (
+          <ExpressionPin
+            guid={guid}
+            pin={pin}
+            saved={saved}
+            mode={mode}
+            problem={problem}
+            isNew={chosen !== undefined}
+          />
+        ) : holdsValue ? (
           <LiteralInput
             pin={pin}
             kind={kind}
@@ -100,9 +106,13 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
             onChange={(value) =>
               editor.run(`Set ${pin}`, (now) => setLiteral(now, guid, pin, value), `set ${guid} ${pin}`)
             }
+            onExpression={(text) => {
+              editor.run(`Set ${pin}`, (now) => setExpression(now, guid, pin, text), `set ${guid} ${pin}`)
+              setChosen('expression')
+            }}
           />
         ) : null}
-        {problem === undefined ? null : <ProblemNote message={problem} level="error" />}
+        {problem === undefined || mode !== 'value' ? null : <ProblemNote message={problem} level="error" />}
         <p className={classes.help}>{kind.help}</p>
       </div>
     </div>

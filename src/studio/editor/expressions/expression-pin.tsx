@@ -1,0 +1,64 @@
+import { lazy, Suspense, useMemo, useRef } from 'react'
+import type { SavedInPin } from '../../../shared/blueprint.ts'
+import { setExpression } from '../model/flow-changes.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import classes from './expression-pin.module.css'
+import { expressionScope } from './expression-scope.ts'
+import { LastValues } from './last-values.tsx'
+import { fieldText, templateOf, valueInField } from './template-text.ts'
+import { useLastRun } from './use-last-run.ts'
+import { ValuePicker } from './value-picker.tsx'
+
+/** Fetched when the first expression is shown. */
+const CodeField = lazy(() => import('./field/code-field.tsx'))
+
+interface ExpressionPinProps {
+  readonly guid: string
+  readonly pin: string
+  readonly saved: SavedInPin | undefined
+  readonly mode: 'expression' | 'text'
+  readonly problem: string | undefined
+  /** It has just been chosen, so it takes the keyboard. */
+  readonly isNew: boolean
+}
+
+/** The expression of a pin, or its text with values, and what both were the last time. */
+export function ExpressionPin({ guid, pin, saved, mode, problem, isNew }: ExpressionPinProps) {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const run = useLastRun()
+  const scope = useMemo(() => expressionScope(flow, catalogue, guid, run), [flow, catalogue, guid, run])
+  const insert = useRef<(text: string) => void>(undefined)
+  const expression = saved?.expression ?? ''
+  const set = (text: string) =>
+    editor.run(`Set ${pin}`, (now) => setExpression(now, guid, pin, text), `set ${guid} ${pin}`)
+  const step = run?.steps.findLast(({ block }) => block === guid)
+  return (
+    <>
+      <Suspense fallback={<div className={classes.waiting}>{expression}</div>}>
+        <CodeField
+          key={mode}
+          pin={pin}
+          mode={mode}
+          value={mode === 'text' ? (fieldText(expression) ?? '') : expression}
+          scope={scope}
+          problem={problem}
+          isNew={isNew}
+          onCommit={(text) => set(mode === 'text' && text !== '' ? templateOf(text) : text)}
+          onOpen={(open) => {
+            insert.current = open
+          }}
+        />
+      </Suspense>
+      {mode === 'text' ? (
+        <div>
+          <ValuePicker pin={pin} scope={scope} onPick={(path) => insert.current?.(valueInField(path))} />
+        </div>
+      ) : null}
+      {saved?.expression === undefined ? null : (
+        <LastValues saved={saved} scope={scope} got={step?.in[pin]} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import { EditorView } from '@codemirror/view'
+
+/** As the other fields of the panel, in light and dark. */
+export const codeLook = EditorView.theme({
+  // Not the box in which the tooltips are.
+  '&.cm-editor': {
+    minHeight: '30px',
+    border: '1px solid light-dark(var(--mantine-color-gray-4), var(--mantine-color-dark-4))',
+    borderRadius: 'var(--mantine-radius-default)',
+    background: 'light-dark(#fff, var(--mantine-color-dark-6))',
+    fontSize: '12.5px',
+  },
+  '&.cm-focused': { outline: 'none', borderColor: 'light-dark(#1f7176, #83c2c4)' },
+  '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', lineHeight: '1.5' },
+  '.cm-content': { padding: '4px 0', caretColor: 'var(--mantine-color-text)' },
+  '.cm-line': { padding: '0 8px' },
+  '.cm-placeholder': { color: 'var(--mantine-color-placeholder)' },
+  '.cm-e-text': { color: 'light-dark(#6b4517, #e8cfa6)' },
+  '.cm-e-number, .cm-e-constant': { color: 'light-dark(#1b5534, #8fc5a2)' },
+  '.cm-e-function': { color: 'light-dark(#5b3f8c, #c9b3f0)' },
+  '.cm-e-field': { color: 'light-dark(#155a5f, #83c2c4)' },
+  '.cm-e-name': { color: 'light-dark(#0b4347, #b0d8d9)', fontWeight: '600' },
+  '.cm-e-problem': {
+    textDecoration: 'underline wavy light-dark(#bf3128, #ea938d) 1px',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-chip': {
+    display: 'inline-block',
+    padding: '0 6px',
+    borderRadius: '9px',
+    background: 'light-dark(#d9ecec, #155a5f)',
+    color: 'light-dark(#0b4347, #eef7f7)',
+    fontSize: '11.5px',
+    lineHeight: '17px',
+    verticalAlign: 'baseline',
+    wordBreak: 'break-all',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete, .cm-tooltip.cm-completionInfo': {
+    border: '1px solid var(--studio-line)',
+    borderRadius: '8px',
+    background: 'var(--studio-raised)',
+    color: 'var(--mantine-color-text)',
+    boxShadow: 'var(--mantine-shadow-md)',
+    zIndex: '400',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    fontFamily: 'var(--mantine-font-family-monospace)',
+    fontSize: '12px',
+    maxHeight: '240px',
+    minWidth: '200px',
+    borderRadius: '8px',
+    maxWidth: 'min(420px, 90vw)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 8px', lineHeight: '1.4' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    background: 'light-dark(#1f7176, #155a5f)',
+    color: '#fff',
+  },
+  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
+  '.cm-completionDetail': {
+    fontStyle: 'normal',
+    fontFamily: 'var(--mantine-font-family)',
+    color: 'var(--mantine-color-dimmed)',
+    marginLeft: '10px',
+  },
+  'li[aria-selected] .cm-completionDetail': { color: 'inherit' },
+  '.cm-tooltip.cm-completionInfo': {
+    padding: '8px 10px',
+    maxWidth: '280px',
+    fontFamily: 'var(--mantine-font-family)',
+    fontSize: '12px',
+    lineHeight: '1.45',
+  },
+  '.cm-completionInfo code': {
+    display: 'block',
+    marginTop: '6px',
+    fontSize: '11.5px',
+    overflowWrap: 'anywhere',
+  },
+})

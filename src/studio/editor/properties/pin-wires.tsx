@@ -1,0 +1,53 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { Icon } from '../../controls/icon.tsx'
+import { nameOf } from '../model/block-names.ts'
+import type { PinPlace } from '../model/flow.ts'
+import { disconnect } from '../model/flow-changes.ts'
+import { pinsOf } from '../model/pins.ts'
+import { PinMark } from '../pins/pin-mark.tsx'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import classes from './properties.module.css'
+
+interface PinWiresProps {
+  readonly guid: string
+  readonly pin: string
+  readonly wires: readonly PinPlace[]
+}
+
+/** The wires that end at a pin: where each comes from, and a button that removes it. */
+export function PinWires({ guid, pin, wires }: PinWiresProps) {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  return wires.map((end) => {
+    const source = flow.get(end.block)
+    const out = source && pinsOf(source, catalogue).out.get(end.pin)
+    const name = source ? nameOf(source, catalogue) : 'a removed block'
+    return (
+      <div key={`${end.block} ${end.pin}`} className={classes.wire}>
+        {out ? <PinMark type={out.type} size={10} /> : null}
+        <button
+          type="button"
+          className={classes.wireName}
+          title={`Go to ${name}`}
+          onClick={() => editor.focusPin(end.block, '')}
+        >
+          {name} · {end.pin}
+        </button>
+        <Tooltip label="Remove wire">
+          <ActionIcon
+            size="xs"
+            variant="subtle"
+            color="gray"
+            aria-label={`Remove the wire from ${name}, ${end.pin}`}
+            onClick={() =>
+              editor.run('Remove wire', (now) => disconnect(now, { from: end, to: { block: guid, pin } }))
+            }
+          >
+            <Icon name="close" size={11} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+    )
+  })
+}
