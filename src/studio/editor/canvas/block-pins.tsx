@@ -5,7 +5,7 @@ import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { type DanglingWire, wireTo } from '../model/fitting-blocks.ts'
 import { wireId } from '../model/flow.ts'
 import { wireProblem } from '../model/wire-check.ts'
-import { short } from '../model/words.ts'
+import { cut, short } from '../model/words.ts'
 import { pinLooks } from '../pins/pin-look.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -93,25 +93,38 @@ const InRow = memo(function InRow({ pin, kind, saved, problem, wireId, got, fits
   )
   const wired = (saved?.from?.length ?? 0) > 0
   const value = wired ? undefined : saved?.value
+  const expression = wired ? undefined : saved?.expression
+  const held = expression === undefined ? value !== undefined && short(value, 22) : `= ${cut(expression, 24)}`
   return (
     <div
       className={classes.in}
       data-fits={fits}
       data-broken={problem ? true : undefined}
-      data-required={(kind.required && !wired && value === undefined) || undefined}
-      title={problem ?? `${pin} · ${kind.type}${kind.required ? ', needed' : ''}\n${kind.help}`}
+      data-required={(kind.required && !wired && held === false) || undefined}
+      title={problem ?? titleOf(pin, kind, expression)}
     >
       <Handle type="target" position={Position.Left} id={pin} className={classes.handle}>
-        <PinMark type={kind.type} full={wired || value !== undefined} />
+        <PinMark type={kind.type} full={wired || held !== false} />
       </Handle>
       <span className={classes.pin}>{pin}</span>
-      {value === undefined ? null : <span className={classes.value}>{short(value, 22)}</span>}
-      {wired && got !== undefined ? (
+      {held === false || (expression !== undefined && got !== undefined) ? null : (
+        <span className={classes.value}>{held}</span>
+      )}
+      {(wired || expression !== undefined) && got !== undefined ? (
         <PinValue pin={pin} value={got} color={pinLooks[kind.type].color} isPointed={isPointed} />
       ) : null}
     </div>
   )
 })
+
+function titleOf(pin: string, { type, required, help }: InPin, expression: string | undefined): string {
+  const lines = [
+    `${pin} · ${type}${required ? ', needed' : ''}`,
+    ...(expression === undefined ? [] : [`= ${expression}`]),
+    help,
+  ]
+  return lines.join('\n')
+}
 
 interface OutRowProps {
   readonly pin: string

@@ -1,5 +1,6 @@
 import type { Edge } from '@xyflow/react'
 import type { PinType } from '../../../shared/pin-type.ts'
+import { referencesOf } from '../expressions/references.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { type Flow, wireId, wiresOf } from '../model/flow.ts'
 import { glance } from '../model/glance.ts'
@@ -12,14 +13,17 @@ interface Given {
   readonly catalogue: Catalogue
   /** The shown run. */
   readonly view: RunView | undefined
+  /** References from and to selected blocks are drawn in full. */
+  readonly selection: ReadonlySet<string>
 }
 
 /** The wires as the canvas draws them; one that is as before is the same object. */
 export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Edge[] {
   let before = new Map<string, Edge>()
-  return ({ flow, catalogue, view }, selected) => {
+  return ({ flow, catalogue, view, selection }, selected) => {
     const next = new Map<string, Edge>()
-    for (const wire of wiresOf(flow)) {
+    const references = new Set(referencesOf(flow))
+    for (const wire of [...wiresOf(flow), ...references]) {
       const source = flow.get(wire.from.block)
       const target = flow.get(wire.to.block)
       const out = source && pinsOf(source, catalogue).out.get(wire.from.pin)
@@ -27,10 +31,13 @@ export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Ed
       if (!out || !into) continue
       const id = wireId(wire)
       const times = view?.wires.get(id)
-      const className = edgeClass(carriedType(out, into.type), view && (times ?? 0) > 0)
+      const isReference = references.has(wire)
+      const isNear = selection.has(wire.from.block) || selection.has(wire.to.block)
+      const look = edgeClass(carriedType(out, into.type), view && (times ?? 0) > 0)
+      const className = isReference ? `${look} wire-reference${isNear ? ' wire-near' : ''}` : look
       const isSelected = selected.has(id)
       const carried = view && times ? view.blocks.get(wire.to.block)?.step?.in[wire.to.pin] : undefined
-      const ariaLabel = `Wire from ${wire.from.pin} to ${wire.to.pin}${carriedWords(view, times, carried)}`
+      const ariaLabel = `${isReference ? 'Reference' : 'Wire'} from ${wire.from.pin} to ${wire.to.pin}${carriedWords(view, times, carried)}`
       const old = before.get(id)
       if (old?.selected === isSelected && old.className === className && old.ariaLabel === ariaLabel) {
         next.set(id, old)
@@ -46,6 +53,14 @@ export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Ed
         className,
         data: { wire },
         ariaLabel,
+        // It is changed where the expression is written.
+        ...(isReference && {
+          selectable: false,
+          focusable: false,
+          reconnectable: false,
+          deletable: false,
+          interactionWidth: 0,
+        }),
       })
     }
     before = next

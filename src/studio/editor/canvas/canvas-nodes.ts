@@ -4,8 +4,9 @@ import type { BlockDescription } from '../../../shared/api/blocks.ts'
 import type { Checked, Problem } from '../../../shared/api/blueprints.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from '../model/block-description.ts'
-import { type Flow, wiresOf } from '../model/flow.ts'
+import type { Flow } from '../model/flow.ts'
 import { NODE_WIDTH, pinY, sizeOf } from '../model/node-geometry.ts'
 import { type BlockPins, pinsOf } from '../model/pins.ts'
 import { type BlockTrace, type RunView, sameTrace } from '../model/run-view.ts'
@@ -167,7 +168,7 @@ function sameProblems(a: BlockData['problems'], b: BlockData['problems']): boole
 
 function outPinsInUse(flow: Flow): Map<string, string> {
   const pins = new Map<string, Set<string>>()
-  for (const { from } of wiresOf(flow)) {
+  for (const { from } of linksOf(flow)) {
     const used = pins.get(from.block) ?? new Set<string>()
     pins.set(from.block, used.add(from.pin))
   }

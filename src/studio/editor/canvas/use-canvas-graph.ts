@@ -37,8 +37,8 @@ export function useCanvasGraph() {
   const selectedWires = useEditorState((state) => state.selectedWires)
   const makeEdges = useRef(edgeMaker())
   const edges = useMemo(
-    (): Edge[] => makeEdges.current({ flow, catalogue, view }, selectedWires),
-    [flow, catalogue, view, selectedWires],
+    (): Edge[] => makeEdges.current({ flow, catalogue, view, selection }, selectedWires),
+    [flow, catalogue, view, selection, selectedWires],
   )
   return { nodes, setNodes, edges }
 }

@@ -1,6 +1,7 @@
 import { Graph, layout } from '@dagrejs/dagre'
+import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
-import { type Flow, wiresOf } from './flow.ts'
+import type { Flow } from './flow.ts'
 import { lanesOf } from './flow-lanes.ts'
 import { onGrid } from './grid.ts'
 import { NODE_WIDTH, sizeOf } from './node-geometry.ts'
@@ -61,7 +62,7 @@ function layOutLane(flow: Flow, catalogue: Catalogue, lane: ReadonlySet<string>)
   graph.setDefaultEdgeLabel(() => ({}))
   const blocks = [...flow].filter(([guid]) => lane.has(guid))
   for (const [guid, content] of blocks) graph.setNode(guid, { ...sizeOf(content, catalogue) })
-  for (const { from, to } of wiresOf(new Map(blocks))) {
+  for (const { from, to } of linksOf(new Map(blocks))) {
     if (!lane.has(from.block) || from.block === to.block) continue
     // What follows each other by signals stands in a line before anything else does.
     graph.setEdge(from.block, to.block, { weight: to.pin === 'flow' ? 4 : 1 })

@@ -1,5 +1,6 @@
+import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
-import { type Flow, type Wire, wiresOf } from './flow.ts'
+import type { Flow, Wire } from './flow.ts'
 
 export interface Lanes {
   /** What each trigger sets off, with the pulled blocks that only it needs; the topmost trigger first. */
@@ -12,7 +13,7 @@ export interface Lanes {
 export function lanesOf(flow: Flow, catalogue: Catalogue, guids: ReadonlySet<string>): Lanes {
   const chosen = [...flow].filter(([guid]) => guids.has(guid))
   const kindOf = (guid: string) => catalogue.get(flow.get(guid)?.type ?? '')?.kind
-  const wires = wiresOf(flow).filter(({ from, to }) => guids.has(from.block) && guids.has(to.block))
+  const wires = linksOf(flow).filter(({ from, to }) => guids.has(from.block) && guids.has(to.block))
   const into = groupedBy(wires, ({ to }) => to.block)
   const outOf = groupedBy(wires, ({ from }) => from.block)
 

@@ -40,11 +40,6 @@ export function inPinOf(content: BlockContent | undefined, pin: string): SavedIn
   return content?.in_pins.find(({ id }) => id === pin)
 }
 
-/** Wires that leave a pin, or any pin of the block. */
-export function wiresFrom(flow: Flow, block: string, pin?: string): Wire[] {
-  return wiresOf(flow).filter(({ from }) => from.block === block && (pin === undefined || from.pin === pin))
-}
-
 /** A copy in which the block has this content; it is added at the end if it is new. */
 export function withBlock(flow: Flow, guid: string, content: BlockContent): Flow {
   if (flow.get(guid) === content) return flow

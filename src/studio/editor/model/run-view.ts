@@ -3,8 +3,9 @@
  * when that step was over, so that going through the steps is watching it run.
  */
 import type { Run, Step } from '../../../shared/api/runs.ts'
+import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
-import { type Flow, wireId, wiresOf } from './flow.ts'
+import { type Flow, wireId } from './flow.ts'
 import { pinsOf } from './pins.ts'
 
 export interface BlockTrace {
@@ -87,7 +88,7 @@ function carriedBy(
   catalogue: Catalogue,
 ): Map<string, number> {
   const carried = new Map<string, number>()
-  for (const wire of wiresOf(flow)) {
+  for (const wire of linksOf(flow)) {
     const { from, to } = wire
     const target = flow.get(to.block)
     const behind = byBlock.get(to.block)
@@ -113,7 +114,7 @@ function fixedBlocks(
 ): Set<string> {
   const fixed = new Set<string>()
   const isValue = (guid: string) => catalogue.get(flow.get(guid)?.type ?? '')?.kind === 'value'
-  const all = wiresOf(flow).filter(({ from }) => isValue(from.block) && !byBlock.has(from.block))
+  const all = linksOf(flow).filter(({ from }) => isValue(from.block) && !byBlock.has(from.block))
   let before = -1
   while (fixed.size > before) {
     before = fixed.size
