@@ -62,6 +62,19 @@ test.each(['"go|', "'go|", '`go|', '`${goods.total} go|', '12.|', '12|'])(
   },
 )
 
+test.each<[ExpressionScope['language'], string[], string[]]>([
+  ['where', ['doc', 'maybe', 'search'], ['increment']],
+  ['set', ['increment', 'append', 'unset'], ['doc', 'maybe']],
+  [undefined, ['round'], ['doc', 'maybe', 'increment']],
+])('a pin with the language %s has %j and not %j', (language, some, none) => {
+  const own = { ...scope, language, hasDoc: language === 'where' }
+  const labels = completionsAt('', 0, own)?.options.map(({ label }) => label)
+  expect(labels).toEqual(expect.arrayContaining(some))
+  expect(labels?.filter((label) => none.includes(label))).toEqual([])
+  const problem = expressionProblem('doc.status == maybe(params.status)', own)
+  expect(problem === undefined).toBe(language === 'where')
+})
+
 test('a function has its signature, its help and an example', () => {
   const round = completionsAt('rou', 3, scope)?.options.find(({ label }) => label === 'round')
   expect(round).toMatchObject({ kind: 'function', detail: '(value, digits?)' })

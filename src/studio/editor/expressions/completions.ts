@@ -1,11 +1,13 @@
 /** What can be written at a place of an expression. */
+import { fieldChangeFunctions } from '../../../expressions/language/declared/field-changes.ts'
 import { functionGroups, methodGroups } from '../../../expressions/language/declared/functions.ts'
 import type { MethodDeclaration } from '../../../expressions/language/function-body.ts'
 import type { FunctionDeclaration } from '../../../expressions/language/function-declaration.ts'
+import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import { glance } from '../model/glance.ts'
 import { type ExpressionScope, fieldsIn, knownValue } from './expression-scope.ts'
-import { givenNames, isGivenName } from './given-names.ts'
+import { documentName, givenNames, isGivenName } from './given-names.ts'
 import { tokensIn } from './tokens.ts'
 
 export interface Completion {
@@ -35,7 +37,7 @@ export function completionsAt(text: string, at: number, scope: ExpressionScope):
   const behind = before.slice(0, from).trimEnd()
   if (/\d$/.test(behind) && word === '') return undefined
   if (!behind.endsWith('.'))
-    return { from, options: [...parameters(before), ...names(scope), ...functions()] }
+    return { from, options: [...parameters(before), ...names(scope), ...functions(scope)] }
   if (/(^|[^\w$])\d+\.$/.test(behind) || behind.endsWith('...')) {
     return behind.endsWith('...') ? { from, options: names(scope) } : undefined
   }
@@ -61,7 +63,7 @@ function names(scope: ExpressionScope): Completion[] {
     const label = isGivenName(name) ? `blocks.${name}` : name
     return { label, kind: 'block', detail: title === name ? '' : title, help: `The block ${title}.` }
   })
-  const given = givenNames.map(
+  const given = [...(scope.hasDoc ? [documentName] : []), ...givenNames].map(
     ({ name, help }): Completion => ({ label: name, kind: 'name', detail: seen(scope.given[name]), help }),
   )
   return [...blocks, ...given]
@@ -122,8 +124,11 @@ function methods(on: readonly On[] = ['text', 'list', 'number']): Completion[] {
   return [...byName.values()].map((one) => declared(one, 'method'))
 }
 
-function functions(): Completion[] {
-  return Object.values(functionGroups).flatMap((group) => group.map((one) => declared(one, 'function')))
+function functions({ language }: ExpressionScope): Completion[] {
+  const changes: readonly FunctionDeclaration[] = fieldChangeFunctions
+  const all = Object.values(functionGroups).filter((group) => language === 'set' || group !== changes)
+  const own = language === 'where' ? whereFunctions : []
+  return [...own, ...all.flat()].map((one) => declared(one, 'function'))
 }
 
 function declared(

@@ -28,7 +28,10 @@ export function ExpressionPin({ guid, pin, saved, mode, problem, isNew }: Expres
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
   const run = useLastRun()
-  const scope = useMemo(() => expressionScope(flow, catalogue, guid, run), [flow, catalogue, guid, run])
+  const scope = useMemo(
+    () => expressionScope(flow, catalogue, { block: guid, pin }, run),
+    [flow, catalogue, guid, pin, run],
+  )
   const insert = useRef<(text: string) => void>(undefined)
   const expression = saved?.expression ?? ''
   const set = (text: string) =>

@@ -4,20 +4,22 @@ import { declaredFunctions, declaredMethods } from '../../../expressions/languag
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
 import type { Declarations, TypeProblem } from '../../../expressions/language/type-checker.ts'
 import { anyType, type ValueType } from '../../../expressions/language/value-type.ts'
+import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { ExpressionScope } from './expression-scope.ts'
-import { givenNames, isGivenName } from './given-names.ts'
+import { documentName, givenNames, isGivenName } from './given-names.ts'
 
 /** The first problem of the text; nothing is wrong with an empty one, which takes the expression away. */
 export function expressionProblem(text: string, scope: ExpressionScope): TypeProblem | undefined {
   if (text.trim() === '') return undefined
   const { expression, problem } = parseExpression(text)
   if (!expression) return { ...problem, severity: 'error' }
+  const isGiven = (name: string) => isGivenName(name) && (name !== documentName.name || scope.hasDoc === true)
   const blocks = new Map(scope.blocks.map(({ name, pins }) => [name, blockType(pins)]))
   const { problems } = checkExpression(expression, {
-    declarations: declarations(),
+    declarations: declarations(scope.language === 'where'),
     names: [...blocks.keys(), ...givenNames.map(({ name }) => name)],
-    typeOf: (name, inBlocks) => (!inBlocks && isGivenName(name) ? anyType : blocks.get(name)),
+    typeOf: (name, inBlocks) => (!inBlocks && isGiven(name) ? anyType : blocks.get(name)),
   })
   return problems.find(({ severity }) => severity === 'error') ?? problems[0]
 }
@@ -40,7 +42,7 @@ const pinTypes: Partial<Record<PinType, ValueType>> = {
 
 let table: Declarations | undefined
 
-function declarations(): Declarations {
+function declarations(isWhere: boolean): Declarations {
   table ??= {
     functions: declaredFunctions(),
     methods: {
@@ -49,5 +51,8 @@ function declarations(): Declarations {
       number: declaredMethods('number'),
     },
   }
-  return table
+  if (!isWhere) return table
+  const functions = new Map(table.functions)
+  for (const one of whereFunctions) functions.set(one.name, one)
+  return { ...table, functions }
 }

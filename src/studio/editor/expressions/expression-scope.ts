@@ -1,9 +1,10 @@
 /** What an expression on a pin can name, with the values that a run had there. */
+import type { InPin } from '../../../shared/api/blocks.ts'
 import type { Run } from '../../../shared/api/runs.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { nameOf } from '../model/block-names.ts'
-import type { Flow } from '../model/flow.ts'
+import type { Flow, PinPlace } from '../model/flow.ts'
 import { pinsOf } from '../model/pins.ts'
 import { namesInFlow } from './block-refs.ts'
 
@@ -26,13 +27,17 @@ export interface ExpressionScope {
   readonly blocks: readonly ScopeBlock[]
   /** Names of the run, as far as their values are known. */
   readonly given: Readonly<Record<string, unknown>>
+  /** Functions of its own that the pin has. */
+  readonly language?: InPin['language'] | undefined
+  /** Whether there is a document to speak of: `doc`. */
+  readonly hasDoc?: boolean
 }
 
 /** `run`: the one whose values are shown. Blocks without values are left out, and the block itself. */
 export function expressionScope(
   flow: Flow,
   catalogue: Catalogue,
-  guid: string,
+  { block: guid, pin }: PinPlace,
   run?: Pick<Run, 'steps' | 'request' | 'user'>,
 ): ExpressionScope {
   const names = namesInFlow(flow)
@@ -46,7 +51,15 @@ export function expressionScope(
     if (pins.length === 0 || name === undefined || block === guid) return []
     return [{ name, title: nameOf(content, catalogue), pins, gave: lastStep.get(block)?.out }]
   })
-  return { blocks, given: run?.request ? givenBy(run.request, run.user) : {} }
+  const owner = flow.get(guid)
+  const pins = owner && pinsOf(owner, catalogue)
+  const into = pins?.in.get(pin)
+  return {
+    blocks,
+    given: run?.request ? givenBy(run.request, run.user) : {},
+    language: into?.language,
+    hasDoc: into?.language === 'where' || (into?.perFrame === true && pins?.out.has('doc') === true),
+  }
 }
 
 function givenBy(request: NonNullable<Run['request']>, user: string | null): Record<string, unknown> {

@@ -16,8 +16,9 @@ export const givenNames: readonly GivenName[] = [
   { name: 'index', help: 'The position of that element, from 0.' },
 ]
 
-/** `doc` has a meaning in conditions about documents. */
-const given = new Set([...givenNames.map(({ name }) => name), 'doc'])
+export const documentName: GivenName = { name: 'doc', help: 'The document that the condition is about.' }
+
+const given = new Set([...givenNames, documentName].map(({ name }) => name))
 
 export function isGivenName(name: string): boolean {
   return given.has(name)

@@ -17,6 +17,7 @@ export function wireProblem(flow: Flow, catalogue: Catalogue, wire: Wire): strin
   if (!out) return `${nameOf(source, catalogue)} has no out-pin ${wire.from.pin}.`
   if (!into) return `${nameOf(target, catalogue)} has no in-pin ${wire.to.pin}.`
   if (wiresInto(wire.to.block, target).some((one) => sameWire(one, wire))) return 'This wire already exists.'
+  if (into.language === 'where') return `The pin ${wire.to.pin} takes an expression only.`
   const gives = carriedType(out, into.type)
   if (!canConvert(gives, into.type)) return mismatch(gives, into.type)
   if (wire.from.block === wire.to.block && !(out.frame && into.perFrame))

@@ -42,11 +42,13 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
   const catalogue = useEditorState((state) => state.catalogue)
   const saved = inPinOf(content, pin)
   const wires = saved?.from ?? []
-  const holdsValue = canConvert('any', kind.type) && !kind.perFrame
+  // A condition on documents is an expression and nothing else; a storage pin holds the name of a storage.
+  const isWhere = kind.language === 'where'
+  const holdsValue = (canConvert('any', kind.type) && !kind.perFrame) || kind.type === 'storage'
   const takesExpression = canConvert('any', kind.type) && wires.length <= 1
   const [chosen, setChosen] = useState<PinMode>()
   const text = takesText.has(kind.type) ? textOfPin(saved, flow) : undefined
-  const mode = modeOf(saved, chosen, text)
+  const mode = isWhere ? 'expression' : modeOf(saved, chosen, text)
   // A field of the pin takes the keyboard itself.
   const hasField = wires.length === 0 && (holdsValue || mode !== 'value')
   const ref = useFieldFocus<HTMLDivElement>(hasField ? `${pin}:` : pin)
@@ -84,7 +86,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
           {takesExpression ? (
             <PinModes pin={pin} mode={mode} takesText={text !== undefined} onChange={choose} />
           ) : null}
-          {takesMore ? <SourcePicker guid={guid} pin={pin} /> : null}
+          {takesMore && !isWhere ? <SourcePicker guid={guid} pin={pin} /> : null}
         </span>
       </div>
       <div className={classes.wires}>
