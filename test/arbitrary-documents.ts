@@ -177,7 +177,7 @@ export function storedDocuments(bodies: fc.Arbitrary<JsonObject>): fc.Arbitrary<
   )
 }
 
-const someField = fc.oneof(
+export const someField = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom<string>(...someFields, 'nested', 'missing', 'status.x') },
   { weight: 2, arbitrary: fc.constantFrom<string>(...metaFields) },
 )
@@ -197,7 +197,7 @@ const searchedText = fc.oneof(
   { weight: 4, arbitrary: someText },
   { weight: 1, arbitrary: fc.constantFrom('0190000a-0000-7000-8000-000000000001', 'h1', '1700000000') },
 )
-const searched: fc.Arbitrary<Scalar> = fc.oneof(searchedText, searchedNumber, fc.boolean())
+export const searched: fc.Arbitrary<Scalar> = fc.oneof(searchedText, searchedNumber, fc.boolean())
 
 function boundsOf<T extends string | number>(one: fc.Arbitrary<T>): fc.Arbitrary<Bounds> {
   return fc

@@ -26,7 +26,7 @@ export function agreement(world: SearchWorld, bodies: fc.Arbitrary<JsonObject>) 
 }
 
 /** Everything that must agree, for one search; then the pages behind it, by cursor, to the end. */
-async function expectSame(
+export async function expectSame(
   world: SearchWorld,
   documents: readonly JsonObject[],
   search: Search,

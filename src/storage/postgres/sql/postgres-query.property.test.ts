@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { someFields, tidyBody, untidyBody } from '../../../../test/arbitrary-documents.ts'
 import { openSearchWorld } from '../../../../test/postgres/search-world.ts'
 import { agreement } from '../../../../test/search-agreement.ts'
+import { whereAgreement } from '../../../../test/where-agreement.ts'
 
 const indexes = [
   ...someFields.map((field) => [field]),
@@ -29,6 +30,7 @@ describe.each([
     try {
       // 600 runs each found nothing more, in a minute and a half.
       await fc.assert(agreement(world, bodies), { numRuns: 60 })
+      await fc.assert(whereAgreement(bodies, world), { numRuns: 40 })
     } finally {
       await world.close()
     }

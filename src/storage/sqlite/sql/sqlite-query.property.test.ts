@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { someFields, tidyBody, untidyBody } from '../../../../test/arbitrary-documents.ts'
 import { agreement, type SearchWorld } from '../../../../test/search-agreement.ts'
+import { whereAgreement } from '../../../../test/where-agreement.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { isRelevanceOrder } from '../../search/rank-text.ts'
@@ -135,6 +136,7 @@ describe.each([
       const world = emptyWorld({ indexed, text, shapeOf })
       // 2,500 runs each found nothing more, in three minutes.
       await fc.assert(agreement(world, bodies), { numRuns: 60 })
+      await fc.assert(whereAgreement(bodies, world), { numRuns: 40 })
       world.db.close()
     })
   })
