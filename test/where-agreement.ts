@@ -79,7 +79,9 @@ interface Given {
 
 const names = ['p', 'q', 'r'] as const
 const given: fc.Arbitrary<Given> = fc.oneof(
-  searched.map((value): Given => ({ text: JSON.stringify(value), value: () => value })),
+  fc
+    .oneof(searched, fc.constantFrom('open', 'done', 0, 1, 5))
+    .map((value): Given => ({ text: JSON.stringify(value), value: () => value })),
   fc
     .constantFrom(...names)
     .map((name): Given => ({ text: `params.${name}`, value: (params) => params[name] })),
@@ -102,8 +104,14 @@ function inOrder(operator: Operator, order: number): boolean {
   }
 }
 
+/** Equality of the same few values, so that alternatives of it are met, and join into lists. */
+const operator = fc.oneof(
+  { weight: 1, arbitrary: fc.constant('==' as const) },
+  { weight: 2, arbitrary: fc.constantFrom(...operators) },
+)
+
 const comparison = fc
-  .tuple(someField, fc.constantFrom(...operators), given, fc.boolean())
+  .tuple(fc.oneof(someField, fc.constantFrom('status', 'count')), operator, given, fc.boolean())
   .map(([field, operator, operand, turned]): Where => {
     const sides = [fieldText(field), operator, operand.text]
     const text = (turned ? [sides[2], operator, sides[0]] : sides).join(' ')

@@ -67,6 +67,7 @@ describe('what is found', () => {
     ['not an order to nothing', '=!(doc.status < null)', {}, [1, 2, 3, 4, 5]],
     ['and, or, not', '=!(doc.price < 20 && doc.status != "done") && doc.n < 5', {}, [2, 3, 4]],
     ['many values of one field', '=doc.n == 1 || doc.n == 3 || doc.n == 4', {}, [1, 3, 4]],
+    ['one of two fields', '=doc.n == 1 || doc.status == "done" || doc.n == 3', {}, [1, 2, 3]],
     ['a field with another one', '=doc.stock < doc.minimum', {}, [1]],
     ['a field equal to another one', '=doc.stock == doc.minimum', {}, [3, 5]],
     ['a field not in order', '=!(doc.minimum > doc.stock)', {}, [2, 3, 4, 5]],
@@ -174,5 +175,61 @@ describe('refused at deploy, with the column', () => {
     const search = { ...blocks.search, in: { flow: '@get.flow', storage: '@store.storage', where } }
     const { problems } = room.compile({ ...blocks, search })
     expect(problems.map(({ message }) => message)).toEqual(['The pin where takes an expression only.'])
+  })
+})
+
+describe('large conditions', () => {
+  test('500 alternatives are one list', async () => {
+    const where = `=${Array.from({ length: 400 }, (_, n) => `doc.n == ${n + 3}`).join(' || ')}`
+    expect(await found(where)).toEqual([3, 4, 5])
+    const listed = { ...searching(where) }
+    expect(room.compile(listed).blueprint?.needs.get('goods')?.indexes).toEqual([{ fields: ['n'] }])
+  })
+
+  test('2,000 parts, and no more', async () => {
+    const parts = Array.from({ length: 399 }, (_, n) => `doc.n${n} != ${n}`)
+    expect(await found(`=${parts.join(' && ')}`)).toEqual([1, 2, 3, 4, 5])
+    const { problems } = room.compile(searching(`=${[...parts, ...parts].join(' && ')}`))
+    expect(problems[0]?.message).toMatch(/more than 2,000 parts|characters/)
+  })
+
+  test('60 levels', async () => {
+    const nested = (depth: number): string =>
+      depth === 0 ? 'doc.n == 1' : `doc.n == 2 ${depth % 2 ? '||' : '&&'} (${nested(depth - 1)})`
+    expect(await found(`=${nested(29)}`)).toEqual([2])
+    const inner = 'doc.n != 1'
+    expect(await found(`=${'!('.repeat(30)}${inner}${')'.repeat(30)}`)).toEqual([2, 3, 4, 5])
+  })
+})
+
+describe('indexes', () => {
+  test.each<[string, string, string[][], boolean]>([
+    ['equality, then the sort', '=doc.status == params.s && doc.price > 5', [['status', 'n']], false],
+    ['a range', '=doc.price > params.p && doc.price < 9', [['n']], false],
+    ['an optional filter', '=doc.status == maybe(params.s)', [['status', 'n'], ['n']], false],
+    [
+      'a filter that a condition switches off',
+      '=!params.s || doc.status == params.s',
+      [['status', 'n'], ['n']],
+      false,
+    ],
+    ['a list', '=doc.status == "a" || doc.status == params.b', [['status', 'n']], false],
+    ['alternatives of two fields', '=doc.status == "a" || doc.owner == "b"', [['n']], false],
+    ['words', '=search(doc.title, params.q)', [['n']], true],
+  ])('%s', (_what, where, indexes, text) => {
+    const needs = room.compile(searching(where)).blueprint?.needs.get('goods')
+    expect([needs?.indexes?.map(({ fields }) => fields), needs?.text]).toEqual([indexes, text])
+  })
+})
+
+describe('kept replies', () => {
+  test.each<[string, boolean]>([
+    ['=doc.status == "open"', true],
+    ['=doc.status == maybe(params.status) && search(doc.title, maybe(params.q))', true],
+    ['=doc.owner == user.guid', false],
+    ['=doc.token == headers.token', false],
+    ['=doc.due < now()', false],
+  ])('%s', (where, repeatable) => {
+    expect(room.compile(searching(where)).blueprint?.endpoints[0]?.flow.repeatable).toBe(repeatable)
   })
 })

@@ -10,7 +10,7 @@ import { jsonValue, value } from './sql-values.ts'
 const NUMBERS = `('integer', 'real')`
 const BOOLEANS = `('true', 'false')`
 
-/** Read from the document, also where a part of `_meta` is a column: the type has to be known. Numbers as JavaScript has them. */
+/** Read from the document, also where a part of `_meta` is a column: the type has to be known. */
 export function fieldsCondition({ field, operator, other }: Extract<Query, { kind: 'fields' }>): CompiledSql {
   const [a, b] = [jsonPath(field), jsonPath(other)]
   const [typeOfA, typeOfB] = [`json_type(doc, ${a})`, `json_type(doc, ${b})`]
@@ -18,7 +18,7 @@ export function fieldsCondition({ field, operator, other }: Extract<Query, { kin
   const both = (types: string) => `${typeOfA} IN ${types} AND ${typeOfB} IN ${types}`
   const tests = [
     `(${both(`('text')`)} AND (doc ->> ${a}) ${test} (doc ->> ${b}))`,
-    `(${both(NUMBERS)} AND CAST(doc ->> ${a} AS REAL) ${test} CAST(doc ->> ${b} AS REAL))`,
+    `(${both(NUMBERS)} AND (doc ->> ${a}) ${test} (doc ->> ${b}))`,
     // As texts, false comes before true.
     `(${both(BOOLEANS)} AND ${typeOfA} ${test} ${typeOfB})`,
   ]
