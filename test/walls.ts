@@ -44,7 +44,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'flows/run': [...flows, 'flows/compile', 'flows/values'],
   'flows/live': [...flows, 'flows/compile', 'flows/values'],
   flows: [...flows, 'flows/compile', 'flows/live', 'flows/run', 'flows/trace', 'flows/watchdog'],
-  'flows/blueprints': [...flows, 'flows', 'flows/compile'],
+  'flows/blueprints': [...flows, 'expressions/language', 'flows', 'flows/compile'],
   'flows/background': [...flows, 'flows', 'flows/compile', 'flows/live', 'flows/run'],
   'flows/trace': [
     ...flows,

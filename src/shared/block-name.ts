@@ -11,7 +11,7 @@ export function isBlockName(text: string): boolean {
 }
 
 /** Names in expressions that mean something else: a block of such a name is written `blocks.NAME`, so none is given one. */
-const taken = [
+const reserved: ReadonlySet<string> = new Set([
   ...['params', 'query', 'body', 'headers', 'user', 'request', 'env', 'doc', 'item', 'index', 'blocks'],
   ...[
     'true',
@@ -56,7 +56,12 @@ const taken = [
     'continue',
   ],
   ...['debugger', 'function', 'instanceof', 'let', 'static'],
-]
+])
+
+/** Whether the name alone means something else than a block: a block of this name is written `blocks.NAME`. */
+export function isReservedName(name: string): boolean {
+  return reserved.has(name)
+}
 
 interface Named {
   readonly guid: string
@@ -74,7 +79,7 @@ export function blockNames(blocks: readonly Named[]): ReadonlyMap<string, string
     used.add(name)
     names.set(guid, name)
   }
-  for (const name of taken) used.add(name)
+  for (const name of reserved) used.add(name)
   // Where the last block of this base stopped, so that 10,000 blocks of one title are not counted from 2 each.
   const reached = new Map<string, number>()
   for (const block of blocks) {

@@ -76,3 +76,40 @@ test('two blocks exchange their names in one edit', async () => {
   await quoin.manage('POST', `/blueprints/${blueprint}/edits`, { edits: JSON.parse(JSON.stringify(edits)) })
   expect(await names()).toEqual(['stock', 'goods'])
 })
+
+test('a renamed block is followed by the expressions that name it, and nothing is staged by that', async () => {
+  const word = `follow-${count++}`
+  blueprint = await quoin.install(word, {
+    on: { type: 'on_startup_register_uri_get', in: { uri: word } },
+    goods: { type: 'value_default', in: { value: 'bolt' } },
+    reply: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@on.flow', value: '={ goods: goods.value, a: "goods.value" }' },
+    },
+  })
+  const pin = async () => {
+    const reply = objectOf((await blocks()).find(({ name }) => name === 'reply'))
+    const found = objectsOf(reply.in_pins).find(({ id }) => id === 'value')
+    return [found?.expression, Object.keys(objectOf(found?.refs)), reply.unsaved]
+  }
+  const goods = guidOf(objectOf((await blocks()).find(({ name }) => name === 'goods')))
+  const sent = async () => (await quoin.send('GET', `/${word}`)).body
+  expect(await pin()).toEqual(['{ goods: goods.value, a: "goods.value" }', ['goods'], null])
+
+  await quoin.manage('PUT', `/blueprintactions/${goods}`, { name: 'stock' })
+  expect(await pin()).toEqual(['{ goods: stock.value, a: "goods.value" }', ['stock'], null])
+  expect(await sent()).toEqual({ goods: 'bolt', a: 'goods.value' })
+  await quoin.manage('DELETE', `/blueprintactions/unsaved/${goods}`)
+  expect(await pin()).toEqual(['{ goods: goods.value, a: "goods.value" }', ['goods'], null])
+
+  await quoin.manage('PUT', `/blueprintactions/${goods}`, { name: 'query' })
+  await quoin.manage('POST', `/blueprintactions/unsaved/${goods}`)
+  expect(await pin()).toEqual(['{ goods: blocks.query.value, a: "goods.value" }', ['query'], null])
+  await quoin.manage('POST', `/blueprints/deploy/${blueprint}`)
+  expect(await sent()).toEqual({ goods: 'bolt', a: 'goods.value' })
+
+  // Another block takes the name that became free: the expression still means the one that it meant.
+  await create({ name: 'goods', in_pins: [{ id: 'value', value: 'nut' }] })
+  await quoin.manage('POST', `/blueprints/deploy/${blueprint}`)
+  expect(await sent()).toEqual({ goods: 'bolt', a: 'goods.value' })
+})

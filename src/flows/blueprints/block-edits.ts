@@ -22,8 +22,11 @@ import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
-import { changeOf, contentFields, derivedOf, drop, stagedContent, stamp, write } from './block-staging.ts'
+import { contentFields, derivedOf, drop, stamp, write } from './block-staging.ts'
+import { referring } from './expression-references.ts'
+import { namesOfRecords, renameReferences, withNewest } from './rename-references.ts'
 import { settledNames } from './settled-names.ts'
+import { changeOf, stagedContent } from './staged-content.ts'
 
 /**
  * Stages all edits or none, and gives the blocks as they are then; what is gone is not among them. CONFLICT when one is
@@ -57,7 +60,9 @@ export async function stageEdits(
           : await create(context, session, blueprint, edit, graph, by)
         if (after) touched.push(after)
       }
-      return touched
+      const before = namesOfRecords([...records.values()])
+      const after = new Map([...blocks].map(([guid, { name = '' }]) => [guid, name]))
+      return withNewest(touched, await renameReferences(context, session, blueprint, before, after))
     },
     { user: by },
   )
@@ -90,9 +95,14 @@ function blocksAfter(
     if (content) blocks.set(guid, { guid, ...content, ...(name !== undefined && { name }) })
     else blocks.delete(guid)
   }
-  for (const [guid, name] of settledNames([...blocks.values()])) {
-    const block = blocks.get(guid)
-    if (block && block.name !== name) blocks.set(guid, { ...block, name })
+  const names = settledNames([...blocks.values()])
+  const edited = new Set(edits.map(({ guid }) => guid))
+  for (const [guid, block] of blocks) {
+    const name = names.get(guid)
+    const in_pins = edited.has(guid)
+      ? block.in_pins.map((pin) => referring(pin, names, names))
+      : block.in_pins
+    blocks.set(guid, { ...block, in_pins, ...(name !== undefined && { name }) })
   }
   return blocks
 }

@@ -23,7 +23,7 @@ import {
   type RecordContext,
   savedBlocks,
 } from '../../records/records.ts'
-import { type Block, type BlockContent, blockContent } from '../../shared/blueprint.ts'
+import type { Block, BlockContent } from '../../shared/blueprint.ts'
 import { emptyContent } from '../../shared/empty-content.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -34,7 +34,10 @@ import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
+import { referring } from './expression-references.ts'
+import { namesOfRecords, renameReferences, withNewest } from './rename-references.ts'
 import { settledNames } from './settled-names.ts'
+import { changeOf, stagedContent } from './staged-content.ts'
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
 
@@ -95,13 +98,18 @@ export async function stageUpdate(
       const content = named(context, guid, { ...stagedContent(context, record), ...changes }, others)
       const derived = checkContent(context, catalogue, guid, content, others)
       const fields = contentFields(content)
-      if (changeOf(record) === 'created') {
-        const unsaved = { change: 'created', ...stamp(context, by) }
-        return write(session, guid, { ...fields, ...derived, unsaved, modified_by: { ...by } })
-      }
-      return write(session, guid, {
-        unsaved: { change: 'updated', ...stamp(context, by), ...fields, ...derived },
-      })
+      const unsaved = { ...stamp(context, by) }
+      const written = await write(
+        session,
+        guid,
+        changeOf(record) === 'created'
+          ? { ...fields, ...derived, unsaved: { change: 'created', ...unsaved }, modified_by: { ...by } }
+          : { unsaved: { change: 'updated', ...unsaved, ...fields, ...derived } },
+      )
+      const names = namesOfRecords(others)
+      const renamed = new Map([...names, [guid, content.name ?? '']])
+      await renameReferences(context, session, textIn(record.blueprint_guid), names, renamed)
+      return written
     },
     { user: by },
   )
@@ -163,22 +171,13 @@ async function settleStaged(
       const records = block ? [documentOf(block)] : await blockRecords(session, guid)
       const touched: JsonObject[] = []
       for (const record of records) if (changeOf(record)) touched.push(await settle(session, record))
-      return touched
+      const blueprint = block ? textIn(documentOf(block).blueprint_guid) : guid
+      const names = namesOfRecords(records)
+      const after = new Map([...names, ...namesOfRecords(touched)])
+      return withNewest(touched, await renameReferences(context, session, blueprint, names, after))
     },
     by ? { user: by } : {},
   )
-}
-
-export function changeOf(record: JsonObject): 'created' | 'updated' | 'removed' | undefined {
-  const change = isJsonObject(record.unsaved) ? record.unsaved.change : undefined
-  return change === 'created' || change === 'updated' || change === 'removed' ? change : undefined
-}
-
-/** The content as it would be if everything staged were saved. */
-export function stagedContent(context: RecordContext, record: JsonObject): BlockContent {
-  const staged = changeOf(record) === 'updated' && isJsonObject(record.unsaved) ? record.unsaved : record
-  const { change: _change, by: _by, at: _at, ...content } = staged
-  return context.readContent(pick(content))
 }
 
 export function contentFields(content: BlockContent): Record<string, JsonValue> {
@@ -206,15 +205,6 @@ function pinField(pin: BlockContent['in_pins'][number]): JsonObject {
   }
 }
 
-function pick(record: JsonObject): JsonObject {
-  return Object.fromEntries(Object.keys(blockContent).flatMap((name) => entryOf(name, record[name])))
-}
-
-/** What is missing is read as null, which fails, but for the name that blocks of former versions do not have. */
-function entryOf(name: string, value: JsonValue | undefined): [string, JsonValue][] {
-  return name === 'name' && value === undefined ? [] : [[name, value ?? null]]
-}
-
 /** A refused drawing: an unknown type, a pin that the block does not have, a wire or value that cannot be. */
 const refusedWhenSaved = new Set(['type', 'pin', 'wire', 'value'])
 
@@ -239,15 +229,17 @@ function besides(context: RecordContext, guid: string, records: readonly JsonObj
     .map((record) => ({ guid: guidOf(record), ...stagedContent(context, record) }))
 }
 
-/** The content with its name: the one that it has, or a new one. */
+/** The content with its name, the one that it has or a new one, and with what its expressions refer to. */
 function named(
   context: RecordContext,
   guid: string,
   content: BlockContent,
   others: readonly JsonObject[],
 ): BlockContent {
-  const name = settledNames([...besides(context, guid, others), { guid, ...content }]).get(guid)
-  return { ...content, ...(name !== undefined && { name }) }
+  const names = settledNames([...besides(context, guid, others), { guid, ...content }])
+  const name = names.get(guid)
+  const in_pins = content.in_pins.map((pin) => referring(pin, names, names))
+  return { ...content, in_pins, ...(name !== undefined && { name }) }
 }
 
 /** What the server adds to one block of the graph. INVALID_BODY for what can never work. */

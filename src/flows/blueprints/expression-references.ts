@@ -1,0 +1,45 @@
+/**
+ * Which blocks an expression names. The text has the names that blocks have now; the guids beside it say which blocks they
+ * are, so that renaming, saving or discarding one block never makes another one mean something else.
+ */
+import { namesOf } from '../../expressions/language/expression-names.ts'
+import { parseExpression } from '../../expressions/language/parse-expression.ts'
+import { renameNames } from '../../expressions/language/rename-names.ts'
+import { isReservedName } from '../../shared/block-name.ts'
+import type { SavedInPin } from '../../shared/blueprint.ts'
+
+/** Name of each block by its guid. */
+export type Names = ReadonlyMap<string, string>
+
+/**
+ * The pin with its references: those that were given stay, the others are found by `before`, the names when the text was
+ * written; the text gets the names of `after`. The same pin when nothing changes, or when its text is no expression.
+ */
+export function referring(pin: SavedInPin, before: Names, after: Names): SavedInPin {
+  const text = pin.expression
+  if (text === undefined) return pin
+  const { expression } = parseExpression(text)
+  if (!expression) return pin
+  const guids = new Map([...before].map(([guid, name]) => [name, guid]))
+  const refs: Record<string, string> = {}
+  const renamed = new Map<string, string>()
+  for (const { name, inBlocks } of namesOf(expression)) {
+    if (!inBlocks && isReservedName(name)) continue
+    const given = pin.refs && Object.hasOwn(pin.refs, name) ? pin.refs[name] : undefined
+    const guid = given !== undefined && after.has(given) ? given : guids.get(name)
+    if (guid === undefined) continue
+    const now = after.get(guid) ?? name
+    refs[now] = guid
+    if (now !== name) renamed.set(name, now)
+  }
+  const rewritten =
+    renamed.size === 0 ? text : renameNames(text, (name, inBlocks) => nameIn(name, inBlocks, renamed))
+  const { refs: _before, ...rest } = pin
+  return { ...rest, expression: rewritten, ...(Object.keys(refs).length > 0 && { refs }) }
+}
+
+function nameIn(name: string, inBlocks: boolean, renamed: ReadonlyMap<string, string>): string | undefined {
+  if (!inBlocks && isReservedName(name)) return undefined
+  const now = renamed.get(name)
+  return now !== undefined && !inBlocks && isReservedName(now) ? `blocks.${now}` : now
+}
