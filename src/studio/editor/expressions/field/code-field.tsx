@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { ProblemNote } from '../../properties/problem-note.tsx'
 import { useFieldFocus } from '../../properties/use-field-focus.ts'
 import { completionsAt } from '../completions.ts'
+import classes from '../expression-pin.module.css'
 import { expressionProblem } from '../expression-problems.ts'
 import type { ExpressionScope } from '../expression-scope.ts'
 import { type CodeField as Field, openCodeField } from './open-code-field.ts'
@@ -99,7 +100,7 @@ export default function CodeField(props: CodeFieldProps) {
   return (
     <div>
       <div ref={parent} />
-      <div id={id} aria-live="polite">
+      <div id={id} aria-live="polite" className={classes.said}>
         {said === undefined ? null : (
           <ProblemNote message={said} level={own?.severity === 'warning' ? 'warn' : 'error'} />
         )}

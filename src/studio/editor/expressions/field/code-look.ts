@@ -73,6 +73,7 @@ export const codeLook = EditorView.theme({
   },
   '.cm-completionInfo code': {
     display: 'block',
+    fontFamily: 'var(--mantine-font-family-monospace)',
     marginTop: '6px',
     fontSize: '11.5px',
     overflowWrap: 'anywhere',

@@ -72,10 +72,10 @@ function extensionsOf(given: CodeFieldGiven): Extension[] {
   const tooltipsIn = document.getElementById('main')
   return [
     EditorView.cspNonce.of(nonce()),
-    codeLook,
     EditorView.lineWrapping,
     history(),
     given.mode === 'text' ? valueChips : [codeCompletion(given.completions), tokenMarks(given.problem)],
+    codeLook,
     placeholder(given.placeholder),
     tooltips({ position: 'fixed', ...(tooltipsIn && { parent: tooltipsIn }) }),
     EditorView.contentAttributes.of((view) => ({
