@@ -9,12 +9,17 @@ export const importBlueprintFile = command({
       type: 'boolean',
       help: 'Check the file first (nothing is created if it cannot run), then activate the blueprint.',
     },
+    replace: {
+      type: 'boolean',
+      help: 'Update the blueprint of that name, if there is one: it keeps its guid and versions, and so do blocks of the same name.',
+    },
     ...urlFlag,
   },
   summary: 'Creates a blueprint from a file; with --activate its endpoints go live.',
-  about: 'Prints the guid of the new blueprint. If the import fails, what it created is removed again.',
+  about: 'Prints the guid of the blueprint. If the import fails, what it created is removed again.',
   async run({ positionals: [file = ''], values }, terminal) {
     const { runImport } = await import('./run-import.ts')
-    return runImport({ file, activate: values.activate === true, url: values.url }, terminal)
+    const { activate = false, replace = false, url } = values
+    return runImport({ file, activate, replace, url }, terminal)
   },
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Identity } from '../access/identity.ts'
 import { blueprintActionRoutes } from '../http/routes/blueprints/blueprint-actions.ts'
 import { blueprintDeploymentRoutes } from '../http/routes/blueprints/blueprint-deployment.ts'
+import { blueprintEditRoutes } from '../http/routes/blueprints/blueprint-edits.ts'
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer } from '../http/server/server.ts'
@@ -45,6 +46,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         blueprintRoutes(flows),
         blueprintDeploymentRoutes(flows, access),
         blueprintActionRoutes(flows),
+        blueprintEditRoutes(flows),
       ],
     })
     opened.add(() => server.close())

@@ -71,6 +71,44 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
     })
   })
 
+  test('a blueprint is replaced by a file of its name, and keeps its guid and those of its blocks', async () => {
+    const file = (value: string, more: object = {}) => ({
+      name: 'Replaced',
+      blocks: {
+        on: { type: 'on_startup_register_uri_get', in: { uri: 'replaced' } },
+        reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value } },
+        ...more,
+      },
+    })
+    const path = join(directory, 'replaced.json')
+    const put = async (content: object) => {
+      await writeFile(path, JSON.stringify(content))
+      return run(['import', path, '--replace', '--activate'])
+    }
+    const known = () =>
+      inside(async ({ flows }) => {
+        const { blueprints } = flows.live.table()
+        return [...blueprints.values()].filter(({ name }) => name === 'Replaced')
+      })
+    const first = await put(file('one', { spare: { type: 'value_default' } }))
+    const [before, ...others] = await known()
+    expect(others).toEqual([])
+    const second = await put(
+      file('="two" + reply2.value', { reply2: { type: 'value_default', in: { value: '!' } } }),
+    )
+    expect(second).toEqual({ ...first, complained: '' })
+    const [after] = await known()
+    const blocks = (one: typeof after) => new Map(one?.compiled.blocks.map(({ name, guid }) => [name, guid]))
+    expect([...blocks(after).keys()].toSorted()).toEqual(['on', 'reply', 'reply2'])
+    for (const name of ['on', 'reply']) expect(blocks(after).get(name)).toBe(blocks(before).get(name))
+    const exported = JSON.parse((await run(['export', 'Replaced'])).printed)
+    expect(exported.blocks.reply.in.value).toBe('="two" + reply2.value')
+
+    const refused = await put(file('=nothing.value'))
+    expect(refused.code).toBe(1)
+    expect(JSON.parse((await run(['export', 'Replaced'])).printed)).toEqual(exported)
+  })
+
   test('a blueprint that cannot run is not made with --activate', async () => {
     await writeFile(file('bad.json'), JSON.stringify({ name: 'Bad', blocks: { a: { type: 'nothing' } } }))
     const end = await run(['import', file('bad.json'), '--activate'])

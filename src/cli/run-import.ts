@@ -6,24 +6,41 @@ import type { JsonValue } from '../shared/json.ts'
 import { activateBlueprint } from './activate-blueprint.ts'
 import { blueprintProblems } from './blueprint-problems.ts'
 import type { Terminal } from './command.ts'
+import { findRecord } from './find-record.ts'
 import { guidOf, type Management, Refused } from './management.ts'
 import { withManagement } from './open-management.ts'
 import { readBlueprintFile } from './read-blueprint-file.ts'
+import { replaceBlueprint } from './replace-blueprint.ts'
 
 interface Import {
   readonly file: string
   readonly activate: boolean
+  readonly replace: boolean
   readonly url: string | undefined
 }
 
-export async function runImport({ file, activate, url }: Import, terminal: Terminal): Promise<number> {
+export async function runImport(
+  { file, activate, replace, url }: Import,
+  terminal: Terminal,
+): Promise<number> {
   const json = await readBlueprintFile(file)
   const found = activate ? await blueprintProblems(json) : undefined
   for (const warning of found?.warnings ?? []) terminal.complain(`${file}: warning: ${warning}`)
   for (const problem of found?.problems ?? []) terminal.complain(`${file}: ${problem}`)
   if (found && found.problems.length > 0) return 1
   const imported = importBlueprint(json, guidSource(terminal.clock, terminal.random))
-  return withManagement(terminal, url, (management) => install(management, imported, activate, terminal))
+  return withManagement(terminal, url, async (management) => {
+    const known = replace ? await blueprintNamed(management, imported.name) : undefined
+    if (known === undefined) return install(management, imported, activate, terminal)
+    const guid = guidOf(known)
+    await replaceBlueprint(management, guid, imported)
+    terminal.print(guid)
+    if (!activate) return 0
+    return activated(terminal, async () => {
+      if (known.active === true) await management.call('POST', `/blueprints/deploy/${guid}`)
+      else await activateBlueprint(management, guid, terminal, pause)
+    })
+  })
 }
 
 /** Rejects when the signal is raised. */
@@ -48,8 +65,22 @@ async function install(
   }
   terminal.print(guid)
   if (!activate) return 0
+  return activated(terminal, () => activateBlueprint(management, guid, terminal, pause))
+}
+
+/** The blueprint of that name; undefined when there is none. Throws Refused when there are several. */
+async function blueprintNamed(management: Management, name: string) {
   try {
-    await activateBlueprint(management, guid, terminal, pause)
+    return await findRecord(management, 'blueprints', name)
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return undefined
+    throw error
+  }
+}
+
+async function activated(terminal: Terminal, activate: () => Promise<void>): Promise<number> {
+  try {
+    await activate()
     return 0
   } catch (error) {
     if (!(error instanceof Refused)) throw error
