@@ -23,7 +23,7 @@ import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
 import { contentFields, derivedOf, drop, stamp, write } from './block-staging.ts'
-import { referring } from './expression-references.ts'
+import { referrer } from './expression-references.ts'
 import { namesOfRecords, renameReferences, withNewest } from './rename-references.ts'
 import { settledNames } from './settled-names.ts'
 import { changeOf, stagedContent } from './staged-content.ts'
@@ -96,12 +96,11 @@ function blocksAfter(
     else blocks.delete(guid)
   }
   const names = settledNames([...blocks.values()])
+  const refer = referrer(names, names)
   const edited = new Set(edits.map(({ guid }) => guid))
   for (const [guid, block] of blocks) {
     const name = names.get(guid)
-    const in_pins = edited.has(guid)
-      ? block.in_pins.map((pin) => referring(pin, names, names))
-      : block.in_pins
+    const in_pins = edited.has(guid) ? block.in_pins.map(refer) : block.in_pins
     blocks.set(guid, { ...block, in_pins, ...(name !== undefined && { name }) })
   }
   return blocks

@@ -34,7 +34,7 @@ import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { buildGraph, type Graph } from '../compile/blueprint-graph.ts'
-import { referring } from './expression-references.ts'
+import { referrer } from './expression-references.ts'
 import { namesOfRecords, renameReferences, withNewest } from './rename-references.ts'
 import { settledNames } from './settled-names.ts'
 import { changeOf, stagedContent } from './staged-content.ts'
@@ -238,7 +238,7 @@ function named(
 ): BlockContent {
   const names = settledNames([...besides(context, guid, others), { guid, ...content }])
   const name = names.get(guid)
-  const in_pins = content.in_pins.map((pin) => referring(pin, names, names))
+  const in_pins = content.in_pins.map(referrer(names, names))
   return { ...content, in_pins, ...(name !== undefined && { name }) }
 }
 

@@ -11,16 +11,28 @@ import type { SavedInPin } from '../../shared/blueprint.ts'
 /** Name of each block by its guid. */
 export type Names = ReadonlyMap<string, string>
 
+/** Makes the references of one pin after another. `before`: the names when the texts were written. */
+export function referrer(before: Names, after: Names): (pin: SavedInPin) => SavedInPin {
+  let guids: ReadonlyMap<string, string> | undefined
+  return (pin) => {
+    if (pin.expression === undefined) return pin
+    guids ??= new Map([...before].map(([guid, name]) => [name, guid]))
+    return referring(pin, pin.expression, guids, after)
+  }
+}
+
 /**
- * The pin with its references: those that were given stay, the others are found by `before`, the names when the text was
+ * The pin with its references: those that were given stay, the others are found by `guids`, by the names when the text was
  * written; the text gets the names of `after`. The same pin when nothing changes, or when its text is no expression.
  */
-export function referring(pin: SavedInPin, before: Names, after: Names): SavedInPin {
-  const text = pin.expression
-  if (text === undefined) return pin
+function referring(
+  pin: SavedInPin,
+  text: string,
+  guids: ReadonlyMap<string, string>,
+  after: Names,
+): SavedInPin {
   const { expression } = parseExpression(text)
   if (!expression) return pin
-  const guids = new Map([...before].map(([guid, name]) => [name, guid]))
   const refs: Record<string, string> = {}
   const renamed = new Map<string, string>()
   for (const { name, inBlocks } of namesOf(expression)) {

@@ -7,7 +7,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import { type Names, referring } from './expression-references.ts'
+import { type Names, referrer } from './expression-references.ts'
 import { changeOf, stagedContent } from './staged-content.ts'
 
 /** The names that blocks have, counting what is staged. */
@@ -35,12 +35,11 @@ export async function renameReferences(
   after: Names,
 ): Promise<JsonObject[]> {
   if ([...after].every(([guid, name]) => (before.get(guid) ?? name) === name)) return []
+  const refer = referrer(before, after)
   const touched: JsonObject[] = []
   for (const record of await blockRecords(session, blueprint)) {
-    const saved = rewritten(context.readContent(record).in_pins, before, after)
-    const staged = isChanged(record)
-      ? rewritten(stagedContent(context, record).in_pins, before, after)
-      : undefined
+    const saved = rewritten(context.readContent(record).in_pins, refer)
+    const staged = isChanged(record) ? rewritten(stagedContent(context, record).in_pins, refer) : undefined
     if (!saved && !staged) continue
     const fields = { ...(saved && { in_pins: saved }), ...(staged && { 'unsaved.in_pins': staged }) }
     const written = await session.update(ownStorages.blocks, guidOf(record), setFields(fields))
@@ -50,8 +49,11 @@ export async function renameReferences(
 }
 
 /** Undefined when nothing changes. */
-function rewritten(pins: readonly SavedInPin[], before: Names, after: Names): JsonValue[] | undefined {
-  const now = pins.map((pin) => referring(pin, before, after))
+function rewritten(
+  pins: readonly SavedInPin[],
+  refer: (pin: SavedInPin) => SavedInPin,
+): JsonValue[] | undefined {
+  const now = pins.map(refer)
   return isDeepStrictEqual(now, pins) ? undefined : JSON.parse(JSON.stringify(now))
 }
 
