@@ -1,5 +1,6 @@
 /** Blueprints by the dozen and by the hundred blocks, in the file format. */
 import { readFile } from 'node:fs/promises'
+import { renameNames } from '../../src/expressions/language/rename-names.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 
 /**
@@ -25,11 +26,14 @@ export async function largeBlueprint(count: number): Promise<JsonObject> {
   return { name: `Bench: ${count} blocks`, blocks }
 }
 
-/** The blocks under other names, wired among themselves. */
+/** The blocks under other names, with wires and expressions among themselves. */
 function copyOf(blocks: JsonObject, copy: number): JsonObject {
+  const ownName = (name: string) => (name in blocks ? `${name}_${copy}` : undefined)
   const renamed = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(renamed)
-    return typeof value === 'string' && value.startsWith('@') ? value.replace('.', `_${copy}.`) : value
+    if (typeof value !== 'string') return value
+    if (value.startsWith('=')) return `=${renameNames(value.slice(1), ownName)}`
+    return value.startsWith('@') ? value.replace('.', `_${copy}.`) : value
   }
   return Object.fromEntries(
     Object.entries(blocks).map(([id, block]) => {

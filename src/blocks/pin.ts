@@ -90,7 +90,7 @@ type Taken<P extends InPin> = P extends { raw: true }
   : PinValues[P['type']]
 
 /** Pulls the pin once, with these values on the block's frame out-pins. */
-export type PerFrame<T> = (frame: Readonly<Record<string, JsonValue>>) => T | undefined
+export type PerFrame<T> = (frame: Readonly<Record<string, JsonValue | StoredJson>>) => T | undefined
 
 type InputOf<P extends InPin> = P extends { perFrame: true }
   ? PerFrame<Taken<P>> | undefined

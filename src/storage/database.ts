@@ -156,8 +156,8 @@ export interface FoundWithTotal {
 export interface WriteCondition {
   /** Must still be the document's. */
   readonly updateHash?: string
-  /** Looks at the document before the change. What it throws leaves the document as it is. */
-  readonly allows?: (document: JsonObject) => boolean
+  /** Looks at the document before the change, which is parsed only if asked for. What it throws leaves the document as it is. */
+  readonly allows?: (document: StoredJson) => boolean
 }
 
 export type Written =

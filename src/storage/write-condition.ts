@@ -1,5 +1,5 @@
 import type { Meta } from '../shared/meta.ts'
-import { documentOf, type WriteCondition, type Written } from './database.ts'
+import type { WriteCondition, Written } from './database.ts'
 import { StoredJson } from './stored-json.ts'
 
 /** Why the change must not be made, or undefined when it may. `text`: the document with its `_meta`, parsed only if asked for. */
@@ -14,5 +14,5 @@ export function unmet(
     return { outcome: 'conflict', document: new StoredJson(text) }
   if (allows === undefined) return undefined
   const document = new StoredJson(text)
-  return allows(documentOf(document)) ? undefined : { outcome: 'refused', document }
+  return allows(document) ? undefined : { outcome: 'refused', document }
 }

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../shared/json.ts'
 import type { WriteCondition } from '../../storage/database.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
 import type { InPin, OutPin, PerFrame } from '../pin.ts'
 
 /** The pin of blocks that change a document only if it is as they need it. */
@@ -21,5 +21,5 @@ export function writeCondition(
 ): WriteCondition | undefined {
   const hash = updateHash ? { updateHash } : undefined
   if (condition === undefined) return hash
-  return { ...hash, allows: (doc: JsonObject) => condition({ doc }) === true }
+  return { ...hash, allows: (doc: StoredJson) => condition({ doc }) === true }
 }

@@ -26,9 +26,13 @@ const ANYTHING = '(anything)'
  */
 export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointReply[] {
   const storageOf = storageReader(facts)
-  const sampleOf: SampleOf = (type, { node }) => sampleFor(type, () => storageOf(node))
+  const reached = reachableBlocks(trigger, facts)
+  const runs = new Set([trigger, ...reached])
+  // A reply that several triggers share may name blocks that only run behind another one: those give nothing.
+  const sampleOf: SampleOf = (type, { node }) =>
+    node.definition.kind === 'value' || runs.has(node) ? sampleFor(type, () => storageOf(node)) : undefined
   const sample = sampler(facts, sampleOf)
-  return reachableBlocks(trigger, facts).flatMap((node): EndpointReply[] => {
+  return reached.flatMap((node): EndpointReply[] => {
     if (!REPLIES.has(node.definition.identifier)) return []
     const kind = String(node.settings.kind ?? 'json')
     const type = TYPES[kind]
@@ -104,8 +108,13 @@ function shapeOf(value: unknown): ValueShape {
   if (anything !== undefined && Object.keys(known).length === 0) return { kind: 'unknown' }
   return {
     kind: 'object',
-    fields: Object.fromEntries(Object.entries(known).map(([name, field]) => [name, shapeOf(field)])),
+    fields: Object.fromEntries(Object.entries(known).map(([name, field]) => [name, fieldShape(field)])),
     storage: typeof storage === 'string' ? storage : undefined,
     open: anything !== undefined || storage !== undefined,
   }
+}
+
+/** Nothing in a sample is mostly what only a run knows, such as a parameter in an expression. */
+function fieldShape(value: unknown): ValueShape {
+  return value === null || value === undefined ? { kind: 'unknown' } : shapeOf(value)
 }

@@ -22,11 +22,15 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-async function responses(method: 'get' | 'post' | 'put' | 'delete', path: string) {
+async function responses(
+  method: 'get' | 'post' | 'put' | 'delete',
+  path: string,
+  identity: Identity | undefined = undefined,
+) {
   const rules = await openFieldRules(room.quoin.database)
   const { paths } = await describeEndpoints({
     table: room.quoin.flows.live.table(),
-    identity: undefined,
+    identity,
     rulesOf: rules.of,
   })
   const found = paths[`/api/v1/${path}`]?.[method]?.responses
@@ -48,7 +52,8 @@ const task = {
   },
   required: ['_meta'],
 }
-const failure = { type: 'object', properties: { error: { type: 'string' } } }
+const failure = { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] }
+const removed = { type: 'object', properties: { guid: {}, removed: { type: 'boolean' } } }
 
 describe('the tasks example', () => {
   test('a list is a list of documents with their fields', async () => {
@@ -60,6 +65,15 @@ describe('the tasks example', () => {
     expect(schemaIn(found['200'])).toEqual(task)
     expect(schemaIn(found['404'])).toEqual(failure)
     expect(found['404']?.description).toBe('Not found, or the caller has no access.')
+  })
+
+  test('a reply that endpoints share is described for each by the blocks that run behind it', async () => {
+    const user = { guid: 'g', username: 'u', scopes: new Set(['*']), user: {}, tokenGuid: 't' }
+    const created = await responses('post', 'tasks', user)
+    expect([schemaIn(created['201']), created['200']]).toEqual([task, undefined])
+    const changed = await responses('put', 'tasks/{guid}', user)
+    expect([schemaIn(changed['200']), changed['201']]).toEqual([task, undefined])
+    expect(schemaIn((await responses('delete', 'tasks/{guid}', user))['200'])).toEqual(removed)
   })
 })
 

@@ -9,7 +9,7 @@ import { blockFinder } from './block-finder.ts'
 import { expressionBlock } from './expression-block.ts'
 import { expressionProblem } from './expression-problem.ts'
 import { frameReader } from './frame-reader.ts'
-import { readKey } from './pin-expression.ts'
+import { readKey, referencedWire } from './pin-expression.ts'
 import { isFrameName, isRunName, type RunName } from './run-names.ts'
 
 /** An expression whose names of blocks are found; those of frames come later. */
@@ -109,10 +109,8 @@ function holdsMore({ from, value }: SavedInPin): boolean {
 }
 
 /** The wire that an expression stands for when it is nothing but the name of a block and its pin. */
-function onlyReference({ where, parsed, wires }: PinExpression): Wire | undefined {
+function onlyReference(expression: PinExpression): Wire | undefined {
+  const { where, parsed } = expression
   if (where) return undefined
-  const { root } = parsed
-  if (root.kind === 'name' && !root.inBlocks) return wires.get(readKey(root.name, false))
-  if (root.kind !== 'member' || root.of.kind !== 'name') return undefined
-  return wires.get(readKey(root.of.name, root.of.inBlocks, root.key))
+  return referencedWire(parsed.root, expression)
 }

@@ -1,5 +1,6 @@
 import { compileExpression } from '../../../expressions/language/compile-expression.ts'
 import { ExpressionError } from '../../../expressions/language/expression-error.ts'
+import type { ExpressionHost } from '../../../expressions/language/expression-host.ts'
 import { BlockFailure } from '../block-failure.ts'
 import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import { givenMeasure } from '../bound-given.ts'
@@ -7,7 +8,8 @@ import type { Facts } from '../fold-constants.ts'
 import type { Frame } from '../frame.ts'
 import { callables } from './callables.ts'
 import { calledFunctions } from './called-functions.ts'
-import { readKey, sentName } from './pin-expression.ts'
+import { choiceGetter } from './choice-getter.ts'
+import { readKey, referencedWire, sentName } from './pin-expression.ts'
 import { plainValue } from './plain-value.ts'
 import { isRunName } from './run-names.ts'
 import { runFieldReader, runReader } from './run-values.ts'
@@ -25,17 +27,7 @@ export function expressionGetter(
   facts: Facts,
   getterOf: (wire: Wire) => Getter,
 ): Getter {
-  const compile = expression.where ? whereQuery<Frame> : compileExpression<Frame>
-  const evaluate = compile(expression.parsed, {
-    ...callables(),
-    name: (name, inBlocks) =>
-      reader(expression, readKey(name, inBlocks), getterOf) ??
-      (isRunName(name) ? runReader(name) : undefined),
-    field: (name, inBlocks, key) =>
-      reader(expression, readKey(name, inBlocks, key), getterOf) ??
-      (!inBlocks && isRunName(name) ? runFieldReader(name, key) : undefined),
-    context: ({ run }) => run.functions,
-  })
+  const evaluate = evaluatorOf(expression, getterOf)
   const measure = givenMeasure(node)
   const usesClock = calledFunctions(expression.parsed.root).varies.has('clock')
   return (frame) => {
@@ -50,6 +42,32 @@ export function expressionGetter(
       throw error instanceof ExpressionError ? failureOf(error, frame, node, expression, facts) : error
     }
   }
+}
+
+function evaluatorOf(expression: PinExpression, getterOf: (wire: Wire) => Getter): Getter {
+  const { parsed, owner, pin, where } = expression
+  const host: ExpressionHost<Frame> = {
+    ...callables(),
+    name: (name, inBlocks) =>
+      reader(expression, readKey(name, inBlocks), getterOf) ??
+      (isRunName(name) ? runReader(name) : undefined),
+    field: (name, inBlocks, key) =>
+      reader(expression, readKey(name, inBlocks, key), getterOf) ??
+      (!inBlocks && isRunName(name) ? runFieldReader(name, key) : undefined),
+    context: ({ run }) => run.functions,
+  }
+  if (where) return whereQuery<Frame>(parsed, host)
+  const choice = choiceGetter(parsed.root, {
+    compile: (root) => compileExpression<Frame>({ ...parsed, root }, host),
+    reference(part) {
+      const wire = referencedWire(part, expression)
+      return wire && getterOf(wire)
+    },
+  })
+  if (!choice) return compileExpression<Frame>(parsed, host)
+  return owner.in.get(pin)?.raw
+    ? (frame) => choice(frame) ?? undefined
+    : (frame) => plainValue(choice(frame)) ?? undefined
 }
 
 function reader(

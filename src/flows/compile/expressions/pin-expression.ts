@@ -1,10 +1,18 @@
 import type { Listens } from '../../../blocks/block.ts'
+import type { Expression } from '../../../expressions/language/expression.ts'
 import { type NameUse, namesOf } from '../../../expressions/language/expression-names.ts'
-import type { Node, PinExpression } from '../blueprint-graph.ts'
+import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
 
 /** How a place that reads an out-pin is found again: `goods.document`, or `item` alone. */
 export function readKey(name: string, inBlocks: boolean, pin?: string): string {
   return `${inBlocks ? 'blocks.' : ''}${name}${pin === undefined ? '' : `.${pin}`}`
+}
+
+/** The wire of a part that is nothing but a name, or the name of a block and its pin. */
+export function referencedWire(part: Expression, { wires }: Pick<PinExpression, 'wires'>): Wire | undefined {
+  if (part.kind === 'name' && !part.inBlocks) return wires.get(readKey(part.name, false))
+  if (part.kind !== 'member' || part.of.kind !== 'name') return undefined
+  return wires.get(readKey(part.of.name, part.of.inBlocks, part.key))
 }
 
 /** Names whose values come from the client. In a custom function, `params` come from its caller. */
