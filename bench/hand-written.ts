@@ -75,13 +75,13 @@ app.get<Listed>('/api/v1/tasks', (request, reply) => {
 
 app.get<Addressed>('/api/v1/tasks/:guid', (request, reply) => {
   const found = tasks.get(request.params.guid)
-  if (found === undefined) reply.code(404).send({ error: 'task not found' })
-  else reply.header('content-type', json).send(found)
+  if (found === undefined) throw new Refusal(404, 'task not found')
+  reply.header('content-type', json).send(found)
 })
 
 app.post('/api/v1/tasks', { onRequest: signedIn }, (request, reply) => {
   const task = newTask(request.body)
-  if (task === undefined) return void reply.code(400).send({ error: 'title is required' })
+  if (task === undefined) throw new Refusal(400, 'title is required')
   tasks.create(task).then(
     (created) => reply.code(201).header('content-type', json).send(created),
     (error) => reply.send(error),
@@ -90,11 +90,11 @@ app.post('/api/v1/tasks', { onRequest: signedIn }, (request, reply) => {
 
 app.put<Addressed>('/api/v1/tasks/:guid', { onRequest: signedIn }, async (request, reply) => {
   const { guid } = request.params
-  if (tasks.get(guid) === undefined) return reply.code(404).send({ error: 'task not found' })
+  if (tasks.get(guid) === undefined) throw new Refusal(404, 'task not found')
   const change = changedTask(request.body)
-  if (change === undefined) return reply.code(400).send({ error: 'title is required' })
+  if (change === undefined) throw new Refusal(400, 'title is required')
   const updated = await tasks.update(guid, change)
-  if (updated === undefined) return reply.code(404).send({ error: 'task not found' })
+  if (updated === undefined) throw new Refusal(404, 'task not found')
   return reply.header('content-type', json).send(updated)
 })
 

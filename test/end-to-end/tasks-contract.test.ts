@@ -41,8 +41,8 @@ describe('create', () => {
     ['a title that is a list', { title: ['a'] }, 400, /title/],
     ['a title that is an object', { title: { a: 1 } }, 400, /title/],
     ['a status that is an object', { title: 'x', status: {} }, 400, /status/],
-    ['a list', [{ title: 'x' }], 400, /^body must be an object$/],
-    ['text', 'title', 400, /^body must be an object$/],
+    ['a list', [{ title: 'x' }], 400, /^title is required$/],
+    ['text', 'title', 400, /^title is required$/],
     ['a field name that cannot be', { title: 'x', 'a..b': 1 }, 400, /a\.\.b/],
   ])('%s is refused before anything is stored', async (_name, body, status, words) => {
     const answer = await quoin.send('POST', '/tasks', { as: 'ann', ...(body !== undefined && { body }) })
@@ -193,7 +193,7 @@ describe('read, update and delete', () => {
     [{ title: '' }, /title/],
     [{ title: null }, /title/],
     [{ title: {} }, /title/],
-    [[1], /^body must be an object$/],
+    [[1], /^body does not fit: Only an object/],
   ])('update with %j is 400 and changes nothing', async (body, words) => {
     const guid = await create({ title: 'a' })
     const before = await quoin.documents('tasks')
