@@ -11,7 +11,7 @@ export const importBlueprintFile = command({
     },
     replace: {
       type: 'boolean',
-      help: 'Update the blueprint of that name, if there is one: it keeps its guid and versions, and so do blocks of the same name.',
+      help: 'Update the blueprint of that name; it and its blocks of the same names keep their guids.',
     },
     ...urlFlag,
   },
