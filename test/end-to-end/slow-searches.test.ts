@@ -110,10 +110,14 @@ describe('a public endpoint', () => {
 })
 
 test('a page with a search box', async () => {
+  const visit = (from: number) => {
+    const q = words(8, (n) => `${wordAt(from + n).slice(0, 5)}~2`, ' ')
+    return openVisitor(origin).get(`/notes?t.q=${encodeURIComponent(q)}`)
+  }
+  // The first page of a process compiles what draws pages, which is no part of the search.
+  expect((await visit(8)).status).toBe(200)
   await guard.longest()
-  const q = words(8, (n) => `${wordAt(n).slice(0, 5)}~2`, ' ')
-  const page = await openVisitor(origin).get(`/notes?t.q=${encodeURIComponent(q)}`)
-  expect(page.status).toBe(200)
+  expect((await visit(0)).status).toBe(200)
   expect(await guard.longest()).toBeLessThan(LONGEST_TURN_MS)
 })
 
