@@ -82,7 +82,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         cache: runCache(Date.now),
         allowedHosts: ['127.0.0.1'],
         limits: { deadline: 5_000, budget: 100_000, depth: 8, ...limits },
-        values: { timeZone: 'UTC', locale: 'en', random, env: {} },
+        values: { timeZone: 'UTC', locale: 'en', random },
         log: (entry: RunLogEntry) => void logs.push(entry),
         findFunction: (name: string) => blueprint.functions.get(name),
       }

@@ -65,7 +65,6 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       timeZone: options.timeZone ?? 'UTC',
       locale: options.locale ?? 'en',
       random: pooledRandom(random),
-      env: {},
     },
     running,
     log: (entry) => log.write(entry),

@@ -23,7 +23,6 @@ export interface RunControl {
     readonly clock: Clock
     readonly cache: Cache
     readonly allowedHosts: readonly string[]
-    readonly values: { readonly env: JsonObject }
   }
   /** What functions in expressions see of the world. */
   readonly functions: RunFunctions

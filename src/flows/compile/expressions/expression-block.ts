@@ -31,8 +31,8 @@ export function expressionBlock(expression: PinExpression): Node {
 function definitionOf(expression: PinExpression): ValueBlock {
   const { varies, calls } = calledFunctions(expression.parsed.root)
   const names = [...expression.runNames]
-  const asksCaller = names.some((name) => !ofAddress.has(name) && name !== 'env')
-  const changes = varies.size > 0 || names.includes('env')
+  const asksCaller = names.some((name) => !ofAddress.has(name))
+  const changes = varies.size > 0
   return {
     kind: 'value',
     identifier: 'expression',

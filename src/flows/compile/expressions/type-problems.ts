@@ -109,7 +109,7 @@ function runType(
   known: ValueType | undefined,
   { reachedBy }: PinExpression,
 ): ValueType {
-  if (name === 'user' || name === 'env' || name === 'headers' || name === 'request') return objectType
+  if (name === 'user' || name === 'headers' || name === 'request') return objectType
   if (field === undefined) return known ?? (name === 'body' ? anyType : objectType)
   const types = [...reachedBy].map((trigger) => sentType(trigger, name, field))
   const [first = anyType] = types

@@ -11,7 +11,6 @@ export const givenNames: readonly GivenName[] = [
   { name: 'headers', help: 'Headers of the request, with names in lower case.' },
   { name: 'user', help: 'The signed-in user, or nothing.' },
   { name: 'request', help: 'Method, path and address of the request.' },
-  { name: 'env', help: 'Values of the environment.' },
   { name: 'item', help: 'The element of the innermost list that the flow goes through.' },
   { name: 'index', help: 'The position of that element, from 0.' },
 ]
