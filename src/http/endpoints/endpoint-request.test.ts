@@ -84,7 +84,7 @@ test('two requests with one key read equal values, for any sender', () => {
     }),
     { numRuns: 2_000 },
   )
-  expect(equal).toBeGreaterThan(50)
+  expect(equal).toBeGreaterThan(5)
 })
 
 test.each([

@@ -198,7 +198,7 @@ describe('writes and searches in any order', () => {
         runs,
         async (steps) => (await firstDifference(steps, `s_${++storages}`)) === undefined,
       ),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: 1_000, endOnFailure: true },
     )
     expect(found.failed).toBe(true)
   })
