@@ -6,6 +6,7 @@ import { type Compiled, compileBlueprint } from '../src/flows/compile/compile-bl
 import { Run, type RunEnd } from '../src/flows/run/run.ts'
 import { runCache } from '../src/flows/run/run-cache.ts'
 import type { RunLimits, RunLogEntry } from '../src/flows/run/run-environment.ts'
+import type { Clock } from '../src/shared/clock.ts'
 import { guidSource } from '../src/shared/guid.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import { openTestDatabase, type TestDatabase } from './test-database.ts'
@@ -17,14 +18,19 @@ export interface FlowRun {
   readonly end: RunEnd
   readonly replies: readonly Reply[]
   readonly logs: readonly RunLogEntry[]
-  /** Whether everything was done in one turn, without a promise. */
+  /** Whether everything was done in one turn, without a promise. Depends on the machine, unless the clock stands still. */
   readonly atOnce: boolean
 }
 
 export interface FlowRoom extends TestDatabase {
   compile(blocks: FlowBlocks): Compiled
   /** Compiles, makes the storages, and runs the flow behind the first endpoint. */
-  run(blocks: FlowBlocks, request?: Partial<RunRequest>, limits?: Partial<RunLimits>): Promise<FlowRun>
+  run(
+    blocks: FlowBlocks,
+    request?: Partial<RunRequest>,
+    limits?: Partial<RunLimits>,
+    clock?: Clock,
+  ): Promise<FlowRun>
 }
 
 const someRequest: RunRequest = {
@@ -60,7 +66,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
   return {
     ...room,
     compile,
-    async run(blocks, request = {}, limits = {}) {
+    async run(blocks, request = {}, limits = {}, clock = Date.now) {
       const { blueprint, problems } = compile(blocks)
       const [endpoint] = blueprint?.endpoints ?? []
       if (!blueprint || !endpoint) throw new Error(`Does not compile: ${JSON.stringify(problems)}`)
@@ -77,7 +83,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
       }
       const environment = {
         database: room.database,
-        clock: Date.now,
+        clock,
         newGuid,
         cache: runCache(Date.now),
         allowedHosts: ['127.0.0.1'],
