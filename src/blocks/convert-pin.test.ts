@@ -72,6 +72,13 @@ const refusedCases: readonly [Omit<InPin, 'help'>, unknown, string][] = [
   [{ type: 'file' }, 'a.txt', 'must be a file'],
   [{ type: 'function' }, 5, 'must be the name of a function'],
   [{ type: 'storage' }, {}, 'must be the name of a storage'],
+  ...[{ field: 'due' }, '', ' ', 'a..b', 'a"b', '__proto__ desc', 5].map(
+    (value): (typeof refusedCases)[number] => [
+      { type: 'sort' },
+      value,
+      'must be names of fields, such as due or country, amount desc',
+    ],
+  ),
 ]
 
 test.each(refusedCases)('%j refuses %j: %s', (pin, value, message) => {
@@ -120,6 +127,10 @@ const acceptedCases: readonly [Omit<InPin, 'help'>, unknown, unknown][] = [
   [{ type: 'any' }, null, null],
   [{ type: 'storage' }, 'tasks', 'tasks'],
   [{ type: 'query' }, { kind: 'all' }, { kind: 'all' }],
+  [{ type: 'sort' }, 'due', { field: 'due', order: 'asc', missing: 'last' }],
+  [{ type: 'sort' }, ' _meta.created  desc ', { field: '_meta.created', order: 'desc', missing: 'last' }],
+  [{ type: 'sort' }, 'first name asc', { field: 'first name', order: 'asc', missing: 'last' }],
+  [{ type: 'sort' }, 'desc', { field: 'desc', order: 'asc', missing: 'last' }],
 ]
 
 test.each(acceptedCases)('%j turns %j into %j', (pin, value, expected) => {

@@ -11,6 +11,7 @@ import { StoredJson } from '../storage/stored-json.ts'
 import { PinError } from './block.ts'
 import type { InPin } from './pin.ts'
 import { readDate } from './read-date.ts'
+import { sortKeyOf } from './sort-literal.ts'
 
 /** Given by {@link converterFor} for a wire on which nothing has to be done. */
 export function identity(value: unknown): unknown {
@@ -113,9 +114,10 @@ const readers: Readonly<Record<PinType, (value: unknown) => unknown>> = {
   any: (value) => (value instanceof Date ? value.toISOString() : value),
   function: onlyText,
   storage: onlyText,
+  // Of a literal: between pins sort keys pass as they are.
+  sort: (value) => sortKeyOf(value) ?? refused,
   // These exist only inside a run and come only from pins of their own type.
   query: identity,
-  sort: identity,
   mutations: identity,
   connection: identity,
   state: identity,
@@ -134,6 +136,7 @@ const musts: Readonly<Partial<Record<PinType, string>>> = {
   user: 'must be a user',
   function: 'must be the name of a function',
   storage: 'must be the name of a storage',
+  sort: 'must be names of fields, such as due or country, amount desc',
 }
 
 /** Finishes the sentence "<pin> …". */

@@ -26,7 +26,7 @@ export default defineFlow({
     sort: {
       type: 'sort',
       several: true,
-      help: 'The order of the documents, most important first. Empty: newest first, so that documents created meanwhile are left out.',
+      help: 'The order of the documents: fields such as country, amount desc, most important first. Empty: newest first, so that documents created meanwhile are left out.',
     },
   },
   out: {

@@ -20,7 +20,7 @@ export default defineValue({
     sort: {
       type: 'sort',
       several: true,
-      help: 'The order until a visitor chooses one. Empty: newest first.',
+      help: 'The order until a visitor chooses one: fields such as country, amount desc. Empty: newest first.',
     },
     columns: {
       type: 'array',

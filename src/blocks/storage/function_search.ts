@@ -20,7 +20,7 @@ export default defineFlow({
     sort: {
       type: 'sort',
       several: true,
-      help: 'The order, most important first. Empty: best matches first for free text, else newest first.',
+      help: 'The order: fields such as country, amount desc, most important first. Empty: best matches first for free text, else newest first.',
     },
     limit: {
       type: 'number',

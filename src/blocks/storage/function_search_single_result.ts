@@ -17,7 +17,7 @@ export default defineFlow({
     sort: {
       type: 'sort',
       several: true,
-      help: 'Order, to choose the first of several matches. Empty: the best match for free text, else the newest.',
+      help: 'Order, to choose the first of several matches: fields such as country, amount desc. Empty: the best match for free text, else the newest.',
     },
     cache_key: {
       type: 'value',

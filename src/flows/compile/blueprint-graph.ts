@@ -4,6 +4,7 @@ import { converterFor } from '../../blocks/convert-pin.ts'
 import type { InPin, OutPin } from '../../blocks/pin.ts'
 import { readSettings } from '../../blocks/read-settings.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
+import { literalItems } from '../../blocks/sort-literal.ts'
 import type { ParsedExpression } from '../../expressions/language/expression.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
@@ -213,11 +214,11 @@ function wireProblem(out: OutPin, into: InPin): string | undefined {
 /** Why a pin cannot hold the literal, or undefined. */
 function literalProblem(id: string, pin: InPin, value: JsonValue): string | undefined {
   const isStorage = pin.type === 'storage'
-  if (!canConvert('any', pin.type) && !isStorage)
+  if (!canConvert('any', pin.type) && !isStorage && pin.type !== 'sort')
     return `A ${pin.type} pin cannot hold a value: wire it to a block that gives one.`
   try {
     const convert = converterFor(id, pin, 'any')
-    if (pin.several && Array.isArray(value)) for (const item of value) convert(item)
+    if (pin.several) for (const item of literalItems(pin, value)) convert(item)
     else convert(value)
     if (isStorage && typeof value === 'string') builderStorage(value)
     return undefined

@@ -62,6 +62,14 @@ describe('problems, with block and pin', () => {
       [['a', 'storage', /starts with _/]],
     ],
     [
+      'an order by what is no field',
+      {
+        get,
+        a: { type: 'function_search', in: { flow: '@get.flow', storage: 'things', sort: 'due, a..b' } },
+      },
+      [['a', 'sort', /sort must be names of fields, such as due/]],
+    ],
+    [
       'two wires on a pin for one',
       { a: { type: 'value_default' }, b: { type: 'value_default', in: { value: ['@a.value', '@a.value'] } } },
       [['b', 'value', /takes one wire and has 2/]],

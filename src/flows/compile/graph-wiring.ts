@@ -5,6 +5,7 @@
 import type { Listens } from '../../blocks/block.ts'
 import { converterFor, finishPin } from '../../blocks/convert-pin.ts'
 import type { InPin } from '../../blocks/pin.ts'
+import { literalItems } from '../../blocks/sort-literal.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
 import { sentBy } from './expressions/pin-expression.ts'
@@ -141,7 +142,9 @@ function literalOf(node: Node, id: string, pin: InPin): unknown {
   const literal = node.literals.get(id)
   if (pin.several) {
     if (literal === undefined) return []
-    return (Array.isArray(literal) ? literal : [literal]).map(convert).filter((value) => value !== undefined)
+    return literalItems(pin, literal)
+      .map(convert)
+      .filter((value) => value !== undefined)
   }
   return finishPin(id, pin, literal === undefined ? undefined : convert(literal))
 }

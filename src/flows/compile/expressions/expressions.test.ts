@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FlowBlocks, type FlowRoom, openFlowRoom, replyWith } from '../../../../test/run-flow.ts'
 import type { RunRequest } from '../../../blocks/run-request.ts'
 import type { JsonValue } from '../../../shared/json.ts'
+import { setFields } from '../../../shared/mutation.ts'
 
 let room: FlowRoom
 beforeAll(async () => {
@@ -241,4 +242,38 @@ describe('values by the schema of the trigger', () => {
     )
     expect(replies[0]?.value).toBe(4)
   })
+})
+
+test.each([
+  ['group, amount desc', [3, 1, 2]],
+  ['amount', [1, 2, 3]],
+  [
+    ['group desc', 'amount'],
+    [2, 1, 3],
+  ],
+])('a sort pin holds names of fields, which get an index: %j', async (sort, expected) => {
+  const [first] = [sort].flat().join().split(/[ ,]/)
+  const storage = `sorted-${first}-${expected[0]}`
+  const blocks: FlowBlocks = {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'a' } },
+    find: { type: 'function_search', in: { flow: '@get.flow', storage, sort } },
+    reply: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@find.flow', value: '=find.documents.map(one => one.amount)' },
+    },
+  }
+  const { blueprint } = room.compile(blocks)
+  const needs = blueprint?.needs.get(storage)
+  expect(JSON.stringify(needs)).toContain(first)
+  await room.database.ensure(storage, needs)
+  const session = room.database.session()
+  for (const [group, amount] of [
+    ['x', 1],
+    ['y', 2],
+    ['x', 3],
+  ] as const)
+    await session.create(storage, setFields({ group, amount }))
+  await session.commit()
+  const { replies } = await room.run(blocks)
+  expect(replies[0]?.value).toEqual(expected)
 })

@@ -35,6 +35,9 @@ interface PinFieldProps {
 /** Pins whose values are text, or may be. */
 const takesText: ReadonlySet<PinType> = new Set(['value', 'any', 'date'])
 
+/** Pins whose values are made only by blocks, but for names that a builder writes: of a storage, of fields. */
+const holdsNames: ReadonlySet<PinType> = new Set(['storage', 'sort'])
+
 /** One in-pin: the wires that end there, or the value or expression that it holds. */
 export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
   const editor = useEditor()
@@ -42,9 +45,9 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
   const catalogue = useEditorState((state) => state.catalogue)
   const saved = inPinOf(content, pin)
   const wires = saved?.from ?? []
-  // A condition on documents is an expression and nothing else; a storage pin holds the name of a storage.
+  // A condition on documents is an expression and nothing else; storage and sort pins hold names.
   const isWhere = kind.language === 'where'
-  const holdsValue = (canConvert('any', kind.type) && !kind.perFrame) || kind.type === 'storage'
+  const holdsValue = (canConvert('any', kind.type) && !kind.perFrame) || holdsNames.has(kind.type)
   const takesExpression = canConvert('any', kind.type) && wires.length <= 1
   const [chosen, setChosen] = useState<PinMode>()
   const text = takesText.has(kind.type) ? textOfPin(saved, flow) : undefined
