@@ -256,6 +256,20 @@ test.each([
   expect((await ask(path)).outputs).toMatchObject(outputs)
 })
 
+test('with must_succeed any status outside of 200 to 299 is an error, and the others are none', async () => {
+  const fields = { must_succeed: true }
+  for (const [path, code] of [
+    ['/missing', 404],
+    ['/problem', 422],
+    ['/no-location', 302],
+  ] as const)
+    await expect(ask(path, {}, { fields })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: `the other server replied with status ${code}`,
+    })
+  expect((await ask('/empty', {}, { fields })).outputs).toMatchObject({ code: 204, ok: true })
+})
+
 test('a header cannot become the prototype of the headers', async () => {
   const { headers } = (await ask('/proto-header')).outputs
   expect(headers).toMatchObject({ 'x-a': 'b' })

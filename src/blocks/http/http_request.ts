@@ -70,7 +70,13 @@ export default defineFlow({
     },
     ok: { type: 'condition', help: 'Whether the status code is from 200 to 299.' },
   },
-  settings: {},
+  settings: {
+    must_succeed: {
+      kind: 'switch',
+      default: false,
+      help: 'Whether a status code outside of 200 to 299 is an error of the block. A job fails then and is tried again.',
+    },
+  },
   async run(
     { url: address, method, headers: given, query, body: content, timeout, max_size: maxSize },
     context,
@@ -90,7 +96,10 @@ export default defineFlow({
     const request = { url, method, headers, body }
     const answer = await sendRequest(request, await agentFor(allowedHosts), { timeout, maxSize, signal })
     const { code } = answer
-    return { code, headers: headersOf(answer), body: readBody(answer), ok: code >= 200 && code <= 299 }
+    const ok = code >= 200 && code <= 299
+    if (!ok && context.settings.must_succeed)
+      throw new QuoinError('UNAVAILABLE', `the other server replied with status ${code}`)
+    return { code, headers: headersOf(answer), body: readBody(answer), ok }
   },
 })
 

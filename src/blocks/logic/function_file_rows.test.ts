@@ -56,17 +56,19 @@ test.each([
 })
 
 test.each([
-  ['', [], []],
-  ['name,city', ['name', 'city'], []],
+  ['', [], [], []],
+  ['name,city', ['name', 'city'], [], []],
   [
     'name , city,\nAda, York ,\n\n,Bath\n',
     ['name', 'city'],
     [{ name: 'Ada', city: 'York' }, { city: 'Bath' }],
+    [2, 4],
   ],
-  ["name\n'=1+1\n'tis\n", ['name'], [{ name: '=1+1' }, { name: "'tis" }]],
-])('%j', async (text, columns, rows) => {
+  ["name\n'=1+1\n'tis\n", ['name'], [{ name: '=1+1' }, { name: "'tis" }], [2, 3]],
+  ['name\n"Ada\nByron"\nAlan\n', ['name'], [{ name: 'Ada\nByron' }, { name: 'Alan' }], [2, 4]],
+])('%j', async (text, columns, rows, lines) => {
   const { outputs } = await runBlock(block, { inputs: { text } })
-  expect(outputs).toEqual({ rows, columns, count: rows.length })
+  expect(outputs).toEqual({ rows, columns, count: rows.length, lines })
 })
 
 test.each([
@@ -91,5 +93,10 @@ test('a file that comes in pieces, cut inside a letter', async () => {
     inputs: { file: { guid: 'sent' } },
     request: requestWith({ visit: visitWith(...pieces) }),
   })
-  expect(outputs).toEqual({ rows: [{ name: 'Bäckerei', city: 'Köln' }], columns: ['name', 'city'], count: 1 })
+  expect(outputs).toEqual({
+    rows: [{ name: 'Bäckerei', city: 'Köln' }],
+    columns: ['name', 'city'],
+    count: 1,
+    lines: [2],
+  })
 })

@@ -47,6 +47,10 @@ export default defineFlow({
     },
     columns: { type: 'array', help: 'The names in the first line, in order.' },
     count: { type: 'number', help: 'Number of rows.' },
+    lines: {
+      type: 'array',
+      help: 'The line of the text that each row begins in, from 1, for error messages.',
+    },
   },
   settings: {},
   async run({ file, text, separator, as_fields, limit }, { request, signal }) {
@@ -55,6 +59,7 @@ export default defineFlow({
     try {
       let columns: readonly string[] | undefined
       const rows: JsonObject[] = []
+      const lines: number[] = []
       for await (const { line, cells } of csvRows(pieces, named[separator])) {
         signal.throwIfAborted()
         if (columns === undefined) {
@@ -63,8 +68,9 @@ export default defineFlow({
         }
         if (rows.length === limit) throw new CsvProblem(`has more than ${limit} rows`)
         rows.push(rowOf(columns, cells, line))
+        lines.push(line)
       }
-      return { rows, columns: columns ?? [], count: rows.length }
+      return { rows, columns: columns ?? [], count: rows.length, lines }
     } catch (error) {
       // Not a fault of the blueprint: the client that sent the file gets the message.
       if (error instanceof CsvProblem) throw new QuoinError('INVALID_BODY', `The ${pin} ${error.message}.`)
