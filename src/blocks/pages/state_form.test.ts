@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
+import type { JsonValue } from '../../shared/json.ts'
 import { appendNode } from '../../shared/page-content.ts'
 import block from './state_form.ts'
 
@@ -41,4 +42,41 @@ test('a submit button of the content, also deep inside, is the only one', async 
   expect(outputs).toMatchObject({
     state: { node: { content: [{ kind: 'columns', columns: [[submit('Go')]] }] } },
   })
+})
+
+test('it lists its inputs itself, above its content', async () => {
+  const content = appendNode(undefined, { kind: 'text', text: 'below' })
+  const listed = ['title', { field: 'amount', label: 'Euros', type: 'number', min: 0, help: null }]
+  const { outputs } = await runBlock(block, { inputs: { form_id: 'a', inputs: listed, content } })
+  expect(outputs).toMatchObject({
+    state: {
+      node: {
+        content: [
+          { kind: 'input', name: 'title', label: 'Title', type: 'auto' },
+          { kind: 'input', name: 'amount', label: 'Euros', type: 'number', min: 0 },
+          { kind: 'text', text: 'below' },
+          submit('Save'),
+        ],
+      },
+    },
+  })
+})
+
+test.each<[JsonValue, string]>([
+  [[1], 'must contain names of fields'],
+  [[{ label: 'A' }], 'must contain names of fields'],
+  [['a..b'], 'which is not a field name'],
+  [['_csrf'], 'which starts with _'],
+  [['a', { field: 'a' }], 'has the field "a" twice'],
+  [[{ field: 'a', lable: 'A' }], 'has the field "a" with the unknown key lable (did you mean label?)'],
+  [[{ field: 'a', constructor: 1 }], 'has the field "a" with the unknown key constructor'],
+  [[{ field: 'a', type: 'telepathy' }], 'has the field "a", whose type must be one of text, number'],
+  [[{ field: 'a', required: 'yes' }], 'whose required must be true or false'],
+  [[{ field: 'a', max_length: 0 }], 'whose max_length must be a whole number of at least 1'],
+  [[{ field: 'a', options: [[1]] }], 'whose options must contain values'],
+  [[{ field: 'a', storage: '_users' }], 'starts with _'],
+  [Array.from({ length: 201 }, (_, index) => `f${index}`), 'must be at most 200 and are 201'],
+])('the inputs %j are refused, before a visitor sees them', async (inputs, message) => {
+  await expect(runBlock(block, { inputs: { form_id: 'a', inputs } })).rejects.toThrow(message)
+  expect(() => block.check?.({ inputs: Array.isArray(inputs) ? inputs : [] })).toThrow(message)
 })

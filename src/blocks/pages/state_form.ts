@@ -2,6 +2,7 @@ import { appendNode, everyNode, nodesOf, type PageNode } from '../../shared/page
 import { defineValue } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { formId } from './form-id.ts'
+import { formInputs } from './form-inputs.ts'
 
 export default defineValue({
   identifier: 'state_form',
@@ -11,7 +12,11 @@ export default defineValue({
   in: {
     state: { type: 'state', help: 'Content above it.' },
     form_id: { type: 'value', required: true, help: 'Name of the form, unique on the page.' },
-    content: { type: 'state', help: 'Inputs and other content of the form.' },
+    inputs: {
+      type: 'array',
+      help: 'The inputs, at most 200: names of fields, or objects with field and the pins of "Input" (label, type, value, required, options, help, placeholder, autocomplete, min, max, max_length …).',
+    },
+    content: { type: 'state', help: 'Further inputs and other content, below the inputs.' },
     storage: {
       type: 'storage',
       help: 'Storage of the form: its blueprint fields define and check the inputs.',
@@ -38,8 +43,11 @@ export default defineValue({
     },
   },
   settings: {},
+  check({ inputs }) {
+    if (inputs !== undefined) formInputs(inputs)
+  },
   value(inputs, { block = '' }) {
-    const content = nodesOf(inputs.content)
+    const content = [...formInputs(inputs.inputs ?? []), ...nodesOf(inputs.content)]
     const storage = inputs.storage === undefined ? undefined : builderStorage(inputs.storage)
     return {
       state: appendNode(inputs.state, {
