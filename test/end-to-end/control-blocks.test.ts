@@ -139,13 +139,14 @@ describe('fail', () => {
     expect(await kept()).toEqual([])
   })
 
-  test('in a page it shows the error', async () => {
+  test.each([404, 422, 500])('in a page it shows the error, as its heading: %i', async (status) => {
     await quoin.install(uri, {
       on: { type: 'state_page', in: { url: uri, title: 'Fails' } },
-      fail: fail('@on.flow', { status: 422, message: 'Not like this' }),
+      fail: fail('@on.flow', { status, message: 'Not like this' }),
     })
     const page = await quoin.quoin.server.app.inject({ url: `/${uri}`, headers: { accept: 'text/html' } })
-    expect([page.statusCode, page.body]).toEqual([422, expect.stringContaining('Not like this')])
+    const heading = expect.stringMatching(/<h1[^>]*>Not like this<\/h1>/)
+    expect([page.statusCode, page.body]).toEqual([status, heading])
   })
 })
 

@@ -1,6 +1,6 @@
 /** Pages that say what went wrong. For browsers; clients that do not accept HTML get the usual JSON. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type MessageKey, messagesFor } from '../../pages/messages.ts'
+import { type MessageKey, messagesFor, type PageMessages } from '../../pages/messages.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { PageNode } from '../../shared/page-content.ts'
 import { replyWithError } from '../server/error-reply.ts'
@@ -35,14 +35,11 @@ export async function showError(
   if (error.status >= 500)
     request.log.error({ code: error.code, run, err: error.cause ?? error }, 'page failed')
   const status = error.status
-  const known = texts[status] ?? texts[status >= 500 ? 500 : 404] ?? ['error.500.title', 'error.500.text']
   const messages = messagesFor(localeOf(request))
-  const [title, text] = known
-  // What a client did wrong is said in full; of internal errors clients learn only a number.
-  const detail = status < 500 && !(status in texts) ? error.message : messages(text)
+  const { title, text } = textsOf(error, messages)
   const content: PageNode[] = [
-    { kind: 'heading', level: 1, text: status in texts || status >= 500 ? messages(title) : error.message },
-    ...(detail === error.message && !(status in texts) ? [] : [{ kind: 'text', text: detail } as const]),
+    { kind: 'heading', level: 1, text: title },
+    ...(text === undefined ? [] : [{ kind: 'text', text } as const]),
     ...(status >= 500
       ? [
           {
@@ -55,8 +52,19 @@ export async function showError(
     { kind: 'link', label: messages('error.home'), href: '/' },
   ]
   if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
-  const shown = { content, title: messages(title), template: undefined, status }
+  const shown = { content, title, template: undefined, status }
   return showPage(room, request, reply, { shown, title: '', builtIn: true })
+}
+
+/** What a client did wrong is said in full, and what the block "Fail" says; of internal errors clients learn only a number. */
+function textsOf(
+  error: QuoinError,
+  messages: PageMessages,
+): { readonly title: string; readonly text?: string } {
+  const { status, message } = error
+  if (error.code === 'FLOW_FAILED') return { title: message }
+  const known = texts[status] ?? (status >= 500 ? texts[500] : undefined)
+  return known ? { title: messages(known[0]), text: messages(known[1]) } : { title: message }
 }
 
 /** What the framework throws, by its status. */
