@@ -1,6 +1,7 @@
 /** Every example application installs, twice too, and what it does by itself it does. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { objectOf, openTestQuoin, type TestQuoin } from '../../test/end-to-end/harness.ts'
+import { blueprintProblems } from './blueprint-problems.ts'
 import { type Example, readExample } from './example-files.ts'
 import { installExample } from './install-example.ts'
 import { UsageError } from './read-words.ts'
@@ -42,6 +43,18 @@ test.each(['nothing', '', '..', '../examples/crm', 'tasks.blueprint.json'])(
     await expect(readExample(name)).rejects.toThrow('choose one of: crm')
   },
 )
+
+test('its blueprints run without a warning, and stay small', async () => {
+  for (const blueprint of crm.blueprints)
+    expect([blueprint.name, await blueprintProblems(blueprint)]).toEqual([
+      blueprint.name,
+      expect.objectContaining({ problems: [], warnings: [] }),
+    ])
+  const blocks = crm.blueprints.flatMap((one) =>
+    Object.keys(objectOf(objectOf(JSON.parse(JSON.stringify(one))).blocks)),
+  )
+  expect(blocks.length).toBeLessThanOrEqual(205)
+})
 
 test('everything is there and runs', async () => {
   const there = Object.fromEntries(await counts())

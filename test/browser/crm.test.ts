@@ -248,7 +248,7 @@ describe('work', () => {
       for (const [text, said] of [
         ['name\n"open', 'a quote in line 2 that is never closed'],
         [Buffer.from([0x6e, 0x0a, 0xff, 0xfe]), 'is not UTF-8 text'],
-        [`city\nYork`, 'Row 1 has no name'],
+        [`city\nYork`, 'Row 1: name is required'],
         [`name,status\n${one},Lead\n${two},Asleep`, 'Row 2: status'],
       ] as const) {
         await send('bad.csv', text)
