@@ -45,6 +45,8 @@ interface Pinned<In extends InPins, Out extends OutPins, S extends Settings> ext
    * Throws PinError for what no run could use; the blueprint is then refused.
    */
   check?(inputs: Partial<Inputs<In>>): void
+  /** In-pins of the type `any` that take a text with these settings: a deploy warns of a list there. */
+  takesText?(settings: SettingValues<S>): readonly string[]
   /** Out-pins that the settings, or the builder, add. */
   moreOut?(settings: SettingValues<S>, custom: readonly CustomOutPin[]): OutPins
 }
@@ -95,6 +97,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   readonly ignoresCaller?: true
   /** May set variables of the run, itself or in the functions that it calls. */
   readonly setsVariables?: true
+  /** What it does to documents, in a word that finishes "its flow … documents": a deploy warns where no access is required. */
+  readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
   /** Runs once each wired flow in-pin was reached, and then waits for all of them again. */
   readonly joins?: true
   /** Has no flow out-pin `flow`, such as `branch`. */
@@ -199,6 +203,7 @@ export interface FlowBlock extends Erased {
   readonly repeatable?: true | readonly string[]
   readonly ignoresCaller?: true
   readonly setsVariables?: true
+  readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
   readonly joins?: true
   run(inputs: Given, context: FlowContext): MaybePromise<Given | undefined>
 }

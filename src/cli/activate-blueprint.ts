@@ -7,9 +7,10 @@
  * when nothing is: two activations deploy once.
  */
 import { preparationText } from '../flows/live/note-preparations.ts'
+import type { Problem } from '../shared/errors.ts'
 import type { Preparation } from '../storage/capabilities.ts'
 import type { Terminal } from './command.ts'
-import { type Management, Refused, recordsOf } from './management.ts'
+import { type Management, Refused, recordsOf, warningsIn } from './management.ts'
 
 const FIRST_LOOK_MS = 2_000
 const LOOK_MS = 5_000
@@ -18,23 +19,22 @@ const PATIENCE = 3
 
 type Say = Pick<Terminal, 'complain' | 'redraw'>
 
-/** Throws Refused as the server refuses. `wait`: milliseconds. */
+/** Gives the warnings of the deploy, as far as its reply arrived. Throws Refused as the server refuses. `wait`: milliseconds. */
 export async function activateBlueprint(
   management: Management,
   guid: string,
   say: Say,
   wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>,
-): Promise<void> {
+): Promise<readonly Problem[]> {
   const over = new AbortController()
   const shown = showing(management, say, over.signal, wait)
   try {
     for (let tries = 1; ; tries++) {
       try {
-        await management.call('PUT', `/blueprints/update/set/active/${guid}`)
-        return
+        return warningsIn(await management.call('PUT', `/blueprints/update/set/active/${guid}`))
       } catch (error) {
         if (!(error instanceof Refused) || !mayGoOn(error)) throw error
-        if (await becameActive(management, guid, wait)) return
+        if (await becameActive(management, guid, wait)) return []
         if (tries === PATIENCE) throw error
       }
     }

@@ -31,7 +31,8 @@ export async function blueprintProblems(json: unknown): Promise<BlueprintFinding
   }
 }
 
-function problemLine({ block, pin, message }: Problem): string {
+/** For a person who reads blocks by their names. */
+export function problemLine({ block, pin, message }: Problem): string {
   return `${pin === undefined ? block : `${block}.${pin}`}: ${message}`
 }
 

@@ -117,6 +117,26 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
     expect((await run(['export', 'Bad'])).complained).toBe('There is no blueprint "Bad".')
   })
 
+  test('warnings of the deploy are printed once, with the names of the blocks', async () => {
+    const blocks = {
+      warn: { type: 'on_startup_register_uri_get', in: { uri: 'warned' } },
+      call: { type: 'function_custom_execute', in: { flow: '@warn.flow', function: 'nowhere' } },
+      left: { type: 'storage', fields: { storage: 'left' } },
+    }
+    await writeFile(file('warned.json'), JSON.stringify({ name: 'Warned', blocks }))
+    for (const more of [[], ['--replace']]) {
+      const { code, complained } = await run(['import', file('warned.json'), '--activate', ...more])
+      const lines = complained.split('\n').map((line) => line.slice(file('warned.json').length))
+      expect([code, lines]).toEqual([
+        0,
+        [
+          expect.stringMatching(/^: warning: left: No block that runs uses/),
+          expect.stringMatching(/^: warning: call\.function: There is no custom function nowhere/),
+        ],
+      ])
+    }
+  })
+
   test('what fails on the way leaves nothing behind', async () => {
     const blocks = { b: { type: 'storage', fields: { storage: 'x' } }, a: { type: 'nothing' } }
     await writeFile(file('half.json'), JSON.stringify({ name: 'Half', blocks }))

@@ -46,9 +46,17 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
+/** The warnings in the reply to a deploy. */
+export function warningsIn(body: JsonValue): Problem[] {
+  return isJsonObject(body) ? problemsOf(body.warnings) : []
+}
+
 function problemsIn(told: JsonObject): Problem[] {
-  const list = Array.isArray(told.problems) ? told.problems.filter(isJsonObject) : []
-  return list.map(({ block, pin, message }) => ({
+  return problemsOf(told.problems)
+}
+
+function problemsOf(list: JsonValue | undefined): Problem[] {
+  return recordsOf(list ?? []).map(({ block, pin, message }) => ({
     block: String(block),
     ...(typeof pin === 'string' && { pin }),
     message: String(message),

@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
 import type { ImportedBlueprint } from '../shared/blueprint-file.ts'
+import type { Problem } from '../shared/errors.ts'
 import { guidSource } from '../shared/guid.ts'
-import type { JsonValue } from '../shared/json.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { activateBlueprint } from './activate-blueprint.ts'
-import { blueprintProblems } from './blueprint-problems.ts'
+import { blueprintProblems, problemLine } from './blueprint-problems.ts'
 import type { Terminal } from './command.ts'
 import { findRecord } from './find-record.ts'
-import { guidOf, type Management, Refused } from './management.ts'
+import { guidOf, type Management, Refused, recordsOf, warningsIn } from './management.ts'
 import { withManagement } from './open-management.ts'
 import { readBlueprintFile } from './read-blueprint-file.ts'
 import { replaceBlueprint } from './replace-blueprint.ts'
@@ -25,20 +26,24 @@ export async function runImport(
 ): Promise<number> {
   const json = await readBlueprintFile(file)
   const found = activate ? await blueprintProblems(json) : undefined
-  for (const warning of found?.warnings ?? []) terminal.complain(`${file}: warning: ${warning}`)
+  const told = new Set(found?.warnings)
+  const warn = (warning: string) => terminal.complain(`${file}: warning: ${warning}`)
+  for (const warning of told) warn(warning)
   for (const problem of found?.problems ?? []) terminal.complain(`${file}: ${problem}`)
   if (found && found.problems.length > 0) return 1
   const imported = importBlueprint(json, guidSource(terminal.clock, terminal.random))
   return withManagement(terminal, url, async (management) => {
     const known = replace ? await blueprintNamed(management, imported.name) : undefined
-    if (known === undefined) return install(management, imported, activate, terminal)
-    const guid = guidOf(known)
-    await replaceBlueprint(management, guid, imported)
+    const guid =
+      known === undefined ? await install(management, imported) : await replaced(management, known, imported)
     terminal.print(guid)
     if (!activate) return 0
     return activated(terminal, async () => {
-      if (known.active === true) await management.call('POST', `/blueprints/deploy/${guid}`)
-      else await activateBlueprint(management, guid, terminal, pause)
+      const warnings =
+        known?.active === true
+          ? warningsIn(await management.call('POST', `/blueprints/deploy/${guid}`))
+          : await activateBlueprint(management, guid, terminal, pause)
+      for (const line of await linesOf(management, guid, warnings)) if (!told.has(line)) warn(line)
     })
   })
 }
@@ -47,12 +52,17 @@ export async function runImport(
 const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   setTimeout(milliseconds, undefined, signal && { signal })
 
-async function install(
+async function replaced(
   management: Management,
+  known: JsonObject,
   imported: ImportedBlueprint,
-  activate: boolean,
-  terminal: Terminal,
-): Promise<number> {
+): Promise<string> {
+  const guid = guidOf(known)
+  await replaceBlueprint(management, guid, imported)
+  return guid
+}
+
+async function install(management: Management, imported: ImportedBlueprint): Promise<string> {
   const { name, description, category, tags, notes } = imported
   const given = { name, description, category, tags: [...tags], notes: notes.map((note) => ({ ...note })) }
   const guid = guidOf(await management.call('POST', '/blueprints', given))
@@ -63,9 +73,19 @@ async function install(
     await management.call('DELETE', `/blueprints/${guid}`).catch(() => undefined)
     throw error
   }
-  terminal.print(guid)
-  if (!activate) return 0
-  return activated(terminal, () => activateBlueprint(management, guid, terminal, pause))
+  return guid
+}
+
+/** What the server warns of, with the names of the blocks; a check of the file alone knows no other blueprint. */
+async function linesOf(
+  management: Management,
+  guid: string,
+  warnings: readonly Problem[],
+): Promise<readonly string[]> {
+  if (warnings.length === 0) return []
+  const blocks = recordsOf(await management.call('GET', `/blueprints/${guid}/blocks`).catch(() => []))
+  const names = new Map(blocks.map((block) => [guidOf(block), String(block.name)]))
+  return warnings.map((one) => problemLine({ ...one, block: names.get(one.block) ?? one.block }))
 }
 
 /** The blueprint of that name; undefined when there is none. Throws Refused when there are several. */

@@ -55,6 +55,7 @@ export default defineFlow({
       help: 'What is sent. HTML is sent with the security headers of pages: scripts and styles come from files of this server only.',
     },
   },
+  takesText: ({ kind }) => (kind === 'json' || kind === 'csv' ? [] : ['value']),
   check({ headers }) {
     replyHeaders(headers)
   },

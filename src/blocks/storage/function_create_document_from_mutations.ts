@@ -7,6 +7,7 @@ export default defineFlow({
   identifier: 'function_create_document_from_mutations',
   title: 'Create document',
   summary: 'Stores a new document with the fields that set, or mutations, name.',
+  writes: 'creates',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage for the document.' },
     ...writingPins,

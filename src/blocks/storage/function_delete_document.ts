@@ -9,6 +9,7 @@ export default defineFlow({
   title: 'Delete document',
   summary:
     'Deletes a document permanently, also a removed one. It cannot be restored; use Remove document if it should be.',
+  writes: 'deletes',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to delete.' },

@@ -8,6 +8,7 @@ export default defineFlow({
   identifier: 'function_remove_document',
   title: 'Remove document',
   summary: 'Marks a document as removed. Searches and reads no longer find it; it can be restored.',
+  writes: 'removes',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to remove.' },

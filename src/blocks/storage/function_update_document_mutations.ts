@@ -10,6 +10,7 @@ export default defineFlow({
   title: 'Update document',
   summary:
     'Changes the fields of a document that set, or mutations, name; other fields stay unchanged. Simultaneous changes all take effect, one after another.',
+  writes: 'changes',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to change.' },

@@ -6,7 +6,6 @@ import { blockCounts } from './block-counts.ts'
 import { graphSteps } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
-import { cachingNotes, type DeployNote, emptyListNotes } from './deploy-notes.ts'
 import { connectExpressions } from './expressions/connect-expressions.ts'
 import { runNameProblems } from './expressions/run-name-problems.ts'
 import { typeProblems } from './expressions/type-problems.ts'
@@ -21,6 +20,9 @@ import type {
 import { wiringOf } from './graph-wiring.ts'
 import { atOnce, inTurns, type Steps } from './in-turns.ts'
 import { neededIndexes } from './needed-indexes.ts'
+import type { DeployNote } from './notes/deploy-note.ts'
+import { deployNotes } from './notes/deploy-notes.ts'
+import { type CalledName, calledNames, functionCalls } from './notes/function-calls.ts'
 import { placeProblems } from './place-problems.ts'
 import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
@@ -39,6 +41,8 @@ export interface CompiledBlueprint {
   readonly needs: ReadonlyMap<string, Needs>
   /** What its builder is told at a deploy. */
   readonly notes: readonly DeployNote[]
+  /** The custom functions that it calls by a fixed name. */
+  readonly calls: readonly CalledName[]
 }
 
 export type Compiled =
@@ -105,9 +109,27 @@ function* compileSteps(
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
   const needs = yield* neededIndexes(graph, facts)
-  const notes = [...cachingNotes(endpoints), ...emptyListNotes(blocks), ...types.notes]
+  const calls = yield* functionCalls(graph, facts)
+  const found = yield* deployNotes(graph, facts, {
+    endpoints,
+    triggers: read.triggers,
+    calls,
+    types: types.types,
+  })
+  const notes = [...found, ...types.notes]
   return {
-    blueprint: { guid, blocks, endpoints, pages, functions, storageEvents, schedules, needs, notes },
+    blueprint: {
+      guid,
+      blocks,
+      endpoints,
+      pages,
+      functions,
+      storageEvents,
+      schedules,
+      needs,
+      notes,
+      calls: calledNames(calls),
+    },
     problems: [],
   }
 }

@@ -5,7 +5,7 @@ import { matchAll } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import type { DeployNote } from '../compile/deploy-notes.ts'
+import type { DeployNote } from '../compile/notes/deploy-note.ts'
 import { type Candidate, findRuleKind } from './validation-kinds.ts'
 
 export interface Findings {

@@ -11,6 +11,7 @@ import { ownStorages } from '../../storage/own-storages.ts'
 import { type CompiledBlueprint, compileInTurns } from '../compile/compile-blueprint.ts'
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
+import { unknownFunctions } from './unknown-functions.ts'
 import type { Candidate } from './validation-kinds.ts'
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
@@ -33,11 +34,11 @@ export async function compileOrRefuse(
 
 /** A blueprint that is active stays so, because only a deploy is held against the rules. Gives what is only told. */
 export async function validateOrRefuse(
-  context: RecordContext,
+  { context, live }: { readonly context: RecordContext; readonly live: LiveBlueprints },
   session: Session,
   candidate: Candidate,
 ): Promise<Findings['notes']> {
-  const { errors, notes } = await findings(context, session, candidate)
+  const { errors, notes } = await findings(context, live, session, candidate)
   if (errors.length > 0) throw refused('breaks the validation rules', errors)
   return notes
 }
@@ -54,17 +55,18 @@ export async function checkBlocks(
   if (!compiled) return { problems, notes: [] }
   const claimed = claimProblem(() => live.checkClaims(compiled))
   const candidate = { name: textIn(record.name), blocks, compiled }
-  const { errors, notes } = await findings(context, session, candidate)
+  const { errors, notes } = await findings(context, live, session, candidate)
   return { problems: [...claimed, ...errors], notes }
 }
 
 /** What the compiler and the validation rules say of a blueprint that can run. */
 async function findings(
   { database }: RecordContext,
+  live: LiveBlueprints,
   session: Session,
   candidate: Candidate,
 ): Promise<Findings> {
-  const { notes } = candidate.compiled
+  const notes = [...candidate.compiled.notes, ...unknownFunctions(candidate.compiled, live.table())]
   if (!database.has(ownStorages.validationRules)) return { errors: [], notes }
   const ruled = await applyValidationRules(session, candidate)
   return { errors: ruled.errors, notes: [...notes, ...ruled.notes] }

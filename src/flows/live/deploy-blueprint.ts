@@ -12,7 +12,7 @@ import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
-import type { DeployNote } from '../compile/deploy-notes.ts'
+import type { DeployNote } from '../compile/notes/deploy-note.ts'
 import { plain } from './block-differences.ts'
 import { compileOrRefuse, refuseAccountPages, validateOrRefuse } from './check-candidate.ts'
 import { dropUnusedIndexes } from './drop-unused-indexes.ts'
@@ -58,7 +58,7 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
   const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
   const candidate = await candidateOf(parts, session, record, asked)
   const { compiled } = candidate
-  const notes = await validateOrRefuse(context, session, candidate)
+  const notes = await validateOrRefuse(parts, session, candidate)
   tell(log, guid, notes)
   const active = activate || record.active === true
   if (active) live.checkClaims(compiled)
@@ -153,6 +153,6 @@ function tell(log: SystemLog['write'], blueprint: string, notes: readonly Deploy
 function warningsIn(notes: readonly DeployNote[]): JsonObject {
   const warnings = notes
     .filter(({ level }) => level === 'warn')
-    .map(({ block, pin, message }) => ({ block, message, ...(pin !== undefined && { pin }) }))
+    .map(({ level: _level, ...problem }) => ({ ...problem }))
   return warnings.length === 0 ? {} : { warnings }
 }

@@ -12,8 +12,8 @@ import { readWhere } from '../../../expressions/language/where/read-where.ts'
 import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Graph, GraphProblem, Node, PinExpression } from '../blueprint-graph.ts'
-import type { DeployNote } from '../deploy-notes.ts'
 import type { Steps } from '../in-turns.ts'
+import { bounded, type DeployNote } from '../notes/deploy-note.ts'
 import { expressionProblem } from './expression-problem.ts'
 import { misplacedChanges } from './misplaced-changes.ts'
 import { readKey } from './pin-expression.ts'
@@ -25,13 +25,16 @@ export interface TypeFindings {
   readonly problems: readonly GraphProblem[]
   /** What is probably a mistake. */
   readonly notes: readonly DeployNote[]
+  /** What each expression gives, by its value block. */
+  readonly types: ReadonlyMap<Node, ValueType>
 }
 
 /** Checks each expression with the types of what it names, and of the pin that it is for. */
 export function* typeProblems(graph: Graph): Steps<TypeFindings> {
   const problems: GraphProblem[] = []
   const notes: DeployNote[] = []
-  if (graph.expressions.length === 0) return { problems, notes }
+  const given = new Map<Node, ValueType>()
+  if (graph.expressions.length === 0) return { problems, notes, types: given }
   const declarations = {
     functions: declaredFunctions(),
     methods: {
@@ -42,8 +45,9 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
   }
   const functionsOfWhere = new Map(declarations.functions)
   for (const one of whereFunctions) functionsOfWhere.set(one.name, one)
-  for (const { expression } of graph.expressions) {
+  for (const node of graph.expressions) {
     yield
+    const { expression } = node
     if (!expression) continue
     const { owner, pin, parsed, where } = expression
     if (where)
@@ -55,6 +59,7 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
       names: [...types.keys()],
       declarations: where ? { ...declarations, functions: functionsOfWhere } : declarations,
     })
+    given.set(node, checked.type)
     for (const { severity, message, start } of checked.problems) {
       const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
       if (severity === 'error') problems.push({ ...problem, rule: 'expression' })
@@ -68,7 +73,7 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
     if (!canConvert(pinOfType(checked.type), wanted))
       problems.push(expressionProblem(owner, pin, refusal(checked.type, wanted)))
   }
-  return { problems, notes }
+  return { problems, notes: bounded(notes, 'expressions'), types: given }
 }
 
 const words: Readonly<Partial<Record<PinType, string>>> = {

@@ -1,0 +1,14 @@
+import type { Problem } from '../../../shared/errors.ts'
+
+/** What is said of blocks that can run; keeps nothing from being deployed. */
+export type DeployNote = Problem & { readonly level: 'warn' | 'info' }
+
+/** Of one kind: a builder does not read more, and each is a line of the system log. */
+const MOST = 50
+
+/** At most 50 warnings of one kind; the last one says how many more there are. */
+export function bounded(notes: readonly DeployNote[], kind: string): readonly DeployNote[] {
+  if (notes.length <= MOST) return notes
+  const message = `${notes.length - MOST} more warnings of this kind: ${kind}.`
+  return [...notes.slice(0, MOST), { block: '', message, level: 'warn' }]
+}

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FlowBlocks, type FlowRoom, openFlowRoom } from '../../../../test/run-flow.ts'
+
+let room: FlowRoom
+beforeAll(async () => {
+  room = await openFlowRoom()
+})
+afterAll(() => room.close())
+
+const get = { type: 'on_startup_register_uri_get', in: { uri: 'a' } }
+const post = { type: 'on_startup_register_uri_post', in: { uri: 'a' } }
+const page = { type: 'state_page', in: { url: 'p' } }
+const store = { type: 'storage', fields: { storage: 'goods' } }
+const reply = { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: 1 } }
+const show = { type: 'state_render_page', in: { flow: '@page.flow', state: '@form.state' } }
+const form = { type: 'state_form', in: { form_id: 'f' } }
+const log = (flow: string) => ({ type: 'function_console_log', in: { flow, value: 'x' } })
+const returned = { type: 'function_return', in: { flow: '@fn.flow', value: 1 } }
+
+const create = (flow: string) => ({
+  type: 'function_create_document_from_mutations',
+  in: { flow, storage: '@store.storage', set: '={ a: 1 }' },
+})
+const remove = (flow: string) => ({
+  type: 'function_remove_document',
+  in: { flow, storage: '@store.storage', guid: 'x' },
+})
+const fn = (name: string, parameters: { id: string; type: string }[] = []) => ({
+  type: 'trigger_custom_function',
+  fields: { name },
+  out: parameters,
+})
+const call = (flow: string, name: string, tags?: string) => ({
+  type: 'function_custom_execute',
+  in: { flow, function: name, ...(tags !== undefined && { tags }) },
+  fields: { parameters: ['tags'] },
+})
+const page2 = (button: Record<string, unknown>, more: FlowBlocks = {}): FlowBlocks => ({
+  page,
+  show,
+  form: { type: 'state_form', in: { form_id: 'f', content: '@button.state' } },
+  button: { type: 'state_button', in: { label: 'Go', ...button } },
+  ...more,
+})
+
+type Named = readonly [block: string, pin: string | undefined, message: RegExp]
+
+test.each<[string, FlowBlocks, Named[]]>([
+  // Triggers that lead nowhere.
+  ['an endpoint without a block', { get }, [['get', 'flow', /leads to no block/]]],
+  ['an endpoint with a reply', { get, reply }, []],
+  ['a custom function without a block', { fn: fn('f') }, [['fn', 'flow', /leads to no block/]]],
+  ['a custom function that returns', { fn: fn('f'), return: returned }, []],
+
+  // Blocks that nothing reaches.
+  [
+    'a flow block without a wire',
+    { get, reply, lost: { type: 'function_console_log', in: { value: 'x' } } },
+    [['lost', undefined, /No trigger leads to this block/]],
+  ],
+  [
+    'the first of a chain, and the values that only it reads',
+    {
+      get,
+      reply,
+      store,
+      lost: { ...create(''), in: { storage: '@store.storage', set: '={ a: 1 }' } },
+      more: log('@lost.flow'),
+    },
+    [['lost', undefined, /No trigger leads/]],
+  ],
+  [
+    'the first of a circle',
+    { get, reply, one: log('@two.flow'), two: log('@one.flow') },
+    [['one', undefined, /No trigger leads/]],
+  ],
+  ['a value that is not wired', { get, reply, store }, [['store', undefined, /No block that runs uses/]]],
+  [
+    'a value that is wired',
+    { get, store, make: create('@get.flow') },
+    [['get', undefined, /creates documents/]],
+  ],
+  [
+    'a value that only an expression uses',
+    {
+      get,
+      sum: { type: 'number_sum', in: { array: '=[1, 2]' } },
+      reply: { ...reply, in: { flow: '@get.flow', value: '=sum.number + 1' } },
+    },
+    [],
+  ],
+  [
+    'blocks behind a way',
+    {
+      get,
+      store,
+      find: {
+        type: 'function_get_document',
+        in: { flow: '@get.flow', storage: '@store.storage', guid: 'x' },
+      },
+      log: log('@find.not_found'),
+    },
+    [],
+  ],
+  ['blocks behind an event of a page', { page, show, form, log: log('@form.submit') }, []],
+
+  // Forms and buttons without a way.
+  ['a form without a way', { page, show, form }, [['form', 'submit', /submits this form/]]],
+  ['a form whose button has a way', page2({}, { log: log('@button.click') }), []],
+  ['a form with a button of no way', page2({}), [['form', 'submit', /submits this form/]]],
+  [
+    'a button for an action without a way',
+    page2({ kind: 'action' }, { log: log('@form.submit') }),
+    [['button', 'click', /clicks this button/]],
+  ],
+  ['a button that is a link', page2({ kind: 'link', url: '/x' }, { log: log('@form.submit') }), []],
+  [
+    'a form that is not shown',
+    { page, show: { ...show, in: { flow: '@page.flow' } }, form },
+    [['form', undefined, /No block that runs/]],
+  ],
+
+  // Endpoints that require no access and write.
+  [
+    'no scope and a write',
+    { post, store, make: create('@post.flow') },
+    [['post', undefined, /^POST a requires no access.*creates documents/]],
+  ],
+  ['*public and a write', { post: { ...post, scopes: ['*public'] }, store, make: create('@post.flow') }, []],
+  [
+    'a scope and a write',
+    { post: { ...post, scopes: ['*loggedin'] }, store, make: create('@post.flow') },
+    [],
+  ],
+  ['no scope and a read', { get, reply }, []],
+  [
+    'a write after the reply, and behind a block that only reads',
+    {
+      post,
+      store,
+      reply: { ...reply, in: { flow: '@post.flow', value: 1 } },
+      log: log('@reply.flow'),
+      gone: remove('@log.flow'),
+    },
+    [['post', undefined, /removes documents \(Remove document\)/]],
+  ],
+  [
+    'a write in a custom function that a function calls',
+    {
+      post,
+      call: call('@post.flow', 'outer'),
+      outer: fn('outer'),
+      inner: fn('inner'),
+      again: call('@outer.flow', 'inner'),
+      store,
+      make: create('@inner.flow'),
+    },
+    [['post', undefined, /creates documents/]],
+  ],
+  [
+    'a function that the endpoint does not call',
+    { get, reply, inner: fn('inner'), store, make: create('@inner.flow') },
+    [],
+  ],
+  ['a page that anyone may open', { page, show, form, store, make: create('@form.submit') }, []],
+
+  // Lists where text is wanted.
+  [
+    'a list as the parameter of a function',
+    {
+      get,
+      call: call('@get.flow', 'f', '=[1, 2]'),
+      fn: fn('f', [{ id: 'tags', type: 'value' }]),
+      return: returned,
+    },
+    [['call', 'tags', /takes a text as tags, and tags is a list/]],
+  ],
+  [
+    'a list as a parameter that is a list',
+    {
+      get,
+      call: call('@get.flow', 'f', '=[1, 2]'),
+      fn: fn('f', [{ id: 'tags', type: 'array' }]),
+      return: returned,
+    },
+    [],
+  ],
+  [
+    'a list as a text body',
+    {
+      get,
+      out: {
+        type: 'reply',
+        in: { flow: '@get.flow', value: '=split("a,b", ",")' },
+        fields: { kind: 'text' },
+      },
+    },
+    [['out', 'value', /takes a text, and value is a list/]],
+  ],
+  [
+    'a list as a JSON body',
+    { get, out: { type: 'reply', in: { flow: '@get.flow', value: '=split("a,b", ",")' } } },
+    [],
+  ],
+  [
+    'an element of a list as a text body',
+    {
+      get,
+      out: {
+        type: 'reply',
+        in: { flow: '@get.flow', value: '=split("a,b", ",")[0]' },
+        fields: { kind: 'text' },
+      },
+    },
+    [],
+  ],
+])('%s', (_what, blocks, expected) => {
+  const { blueprint, problems } = room.compile(blocks)
+  expect(problems).toEqual([])
+  expect(blueprint?.notes.map(({ block, pin, level }) => [block, pin, level])).toEqual(
+    expected.map(([block, pin]) => [block, pin, 'warn']),
+  )
+  expected.forEach(([, , message], at) => {
+    expect(blueprint?.notes[at]?.message).toMatch(message)
+  })
+})
+
+test('a warning about an expression has its column', () => {
+  const { blueprint } = room.compile({
+    get,
+    call: call('@get.flow', 'f', '=[1, 2]'),
+    fn: fn('f', [{ id: 'tags', type: 'value' }]),
+    return: returned,
+  })
+  expect(blueprint?.notes).toMatchObject([{ block: 'call', pin: 'tags', column: 1 }])
+})
+
+test('many warnings of one kind are 50 and a number', () => {
+  const lost = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`s${at}`, store]))
+  const { blueprint } = room.compile({ get, reply, ...lost })
+  expect(blueprint?.notes).toHaveLength(51)
+  expect(blueprint?.notes.at(-1)).toMatchObject({ block: '', message: expect.stringMatching(/^20 more/) })
+})

@@ -1,0 +1,43 @@
+import type { ValueType } from '../../../expressions/language/value-type.ts'
+import type { Graph, Node } from '../blueprint-graph.ts'
+import type { Facts } from '../fold-constants.ts'
+import type { CompiledEndpoint } from '../frame.ts'
+import type { Steps } from '../in-turns.ts'
+import type { ReadTrigger } from '../read-triggers.ts'
+import { cachingNotes } from './caching-notes.ts'
+import { bounded, type DeployNote } from './deploy-note.ts'
+import { emptyListNotes } from './empty-list-notes.ts'
+import type { FunctionCall } from './function-calls.ts'
+import { idleEvents } from './idle-events.ts'
+import { idleTriggers } from './idle-triggers.ts'
+import { listsAsText } from './lists-as-text.ts'
+import { openWrites } from './open-writes.ts'
+import { unusedBlocks } from './unused-blocks.ts'
+import { usedBlocks } from './used-blocks.ts'
+
+export interface Compiled {
+  readonly endpoints: readonly CompiledEndpoint[]
+  readonly triggers: readonly ReadTrigger[]
+  readonly calls: readonly FunctionCall[]
+  /** What is known of the values of expressions. */
+  readonly types: ReadonlyMap<Node, ValueType>
+}
+
+/** What is probably a mistake in a blueprint that can run. */
+export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): Steps<readonly DeployNote[]> {
+  const { endpoints, triggers, calls, types } = compiled
+  const used = yield* usedBlocks(graph, facts)
+  const writes = yield* openWrites(endpoints, triggers, graph.nodes, calls)
+  const unused = yield* unusedBlocks(graph, facts, used)
+  const events = yield* idleEvents(graph, facts, used)
+  const lists = yield* listsAsText({ triggers, calls, types, used })
+  return [
+    ...bounded(writes, 'endpoints that require no access and write'),
+    ...bounded(cachingNotes(endpoints), 'cached replies that may depend on the caller'),
+    ...bounded(idleTriggers(graph, facts), 'triggers without a block behind them'),
+    ...bounded(unused, 'blocks that no trigger leads to'),
+    ...bounded(events, 'forms and buttons without a block behind them'),
+    ...bounded(lists, 'lists where text is wanted'),
+    ...bounded(emptyListNotes(graph.nodes.map(({ block }) => block)), 'lists of terms that may be empty'),
+  ]
+}
