@@ -18,7 +18,7 @@ function endpoint(
   return {
     on: { type: 'on_startup_register_uri_get', in: { uri }, scopes, fields: { cache_seconds: seconds } },
     user: { type: 'user_current' },
-    params: { type: 'httpconnection_get_params', in: { field: 'code' } },
+    ...(more.code && { params: { type: 'httpconnection_get_params', in: { field: 'code' } } }),
     reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value, ...more } },
   }
 }
