@@ -1,8 +1,9 @@
 import type { FlowBlock, ValueBlock } from '../../blocks/block.ts'
-import type { Node } from './blueprint-graph.ts'
+import type { Node, PinExpression } from './blueprint-graph.ts'
 import type { Frame } from './frame.ts'
 
 type Gather = (frame: Frame) => Record<string, unknown>
+type Getter = (frame: Frame) => unknown
 type Store = (frame: Frame, given: Readonly<Record<string, unknown>>) => void
 
 /**
@@ -15,6 +16,10 @@ export interface Probe {
   value(node: Node, definition: ValueBlock): ValueBlock
   /** What collects the inputs of a flow or value block; `catches`: its `error` pin is wired. */
   gather(node: Node, gather: Gather, catches: boolean): Gather
+  /** What evaluates an expression. */
+  expression(expression: PinExpression, evaluate: Getter): Getter
+  /** What reads a name for the expression that is being evaluated. */
+  name(name: string, read: Getter): Getter
   /** What puts where others read it what a trigger, or an event of a page, gives. */
   event(node: Node, store: Store): Store
 }

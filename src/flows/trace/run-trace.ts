@@ -10,6 +10,7 @@ import type { JsonValue } from '../../shared/json.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import type { Frame } from '../compile/frame.ts'
 import { Secrets, shownJson, showValue } from '../values/shown-value.ts'
+import type { Evaluation } from './evaluated-expressions.ts'
 
 export const VALUE_BYTES = 4_096
 const RUN_BYTES = 192 * 1024
@@ -19,6 +20,8 @@ const MOST_OF_ONE = { value: 25, flow: 100, trigger: 100 } as const
 const OUTSIDE_BYTES = 64 * 1024
 const MOST_OUTSIDE_BYTES = 128 * 1024
 const LONGEST_MESSAGE = 1_000
+/** Evaluations of one step: an expression may be evaluated for each element of a list. */
+const MOST_EVALUATIONS = 20
 
 export type StepKind = 'flow' | 'value' | 'trigger'
 export type Pins = Readonly<Record<string, JsonValue>>
@@ -36,10 +39,23 @@ export interface TraceStep {
   us: number
   in: Pins
   out: Pins
+  /** The expressions of its pins, each evaluation; absent without one. */
+  expressions?: StepExpression[]
   next: string | null
   error: string | null
   /** What there is to say about it, such as why the run did not pause here. */
   note: string | null
+}
+
+/** One evaluation of an expression. */
+type StepExpression = {
+  readonly pin: string
+  readonly text: string
+  readonly value: JsonValue
+  /** What it read, by name. */
+  readonly names: Pins
+  /** Of an evaluation that failed. */
+  readonly error?: string
 }
 
 interface At {
@@ -73,6 +89,8 @@ export class RunTrace {
   readonly #frames = new WeakMap<Frame, number>()
   #calls = 0
   readonly #executed = new Map<string, number>()
+  /** The last step of each block, in its frame. */
+  readonly #last = new WeakMap<Frame, Map<string, TraceStep>>()
   #bytes = 0
   #outsideBytes = 0
 
@@ -108,7 +126,32 @@ export class RunTrace {
     }
     if (kept) this.#kept.add(step)
     else this.cut = true
+    const last = this.#last.get(frame) ?? new Map<string, TraceStep>()
+    this.#last.set(frame, last.set(block, step))
     return step
+  }
+
+  /** The expressions of a step's pins. */
+  evaluated(step: TraceStep, evaluations: readonly Evaluation[]): void {
+    if (evaluations.length === 0 || !this.#kept.has(step)) return
+    step.expressions ??= []
+    for (const { pin, text, value, names, thrown } of evaluations) {
+      if (step.expressions.length >= MOST_EVALUATIONS || this.#bytes > RUN_BYTES) {
+        this.cut = true
+        return
+      }
+      // The names first: what is secret among them is dots in the value too.
+      const read = this.#pins(Object.fromEntries([...names].map(([name, one]) => [name, one ?? null])))
+      const shown = this.#pins({ [pin]: value })
+      const error = thrown === undefined ? {} : { error: this.#messageOf(thrown) }
+      step.expressions.push({ pin, text: this.#text(text), value: shown[pin] ?? null, names: read, ...error })
+    }
+  }
+
+  /** The same, for a pin that is read while its block is at work. */
+  evaluatedLater(frame: Frame, block: string, evaluation: Evaluation): void {
+    const step = this.#last.get(frame)?.get(block)
+    if (step) this.evaluated(step, [evaluation])
   }
 
   gave(step: TraceStep, given: Given, next: string | null): void {
@@ -131,8 +174,18 @@ export class RunTrace {
   fail(step: TraceStep, error: unknown, next: string | null): void {
     step.us = this.elapsed - step.at_us
     step.next = next
-    step.error = this.secrets.hide(messageOf(error)).slice(0, LONGEST_MESSAGE).toWellFormed()
+    step.error = this.#messageOf(error)
     this.failed = step
+  }
+
+  #messageOf(error: unknown): string {
+    return this.secrets.hide(messageOf(error)).slice(0, LONGEST_MESSAGE).toWellFormed()
+  }
+
+  #text(text: string): string {
+    const shown = this.secrets.hide(text).slice(0, LONGEST_MESSAGE).toWellFormed()
+    this.#bytes += shown.length
+    return shown
   }
 
   #numberOf(frame: Frame): number {
@@ -152,7 +205,8 @@ export class RunTrace {
         this.cut = true
         break
       }
-      const shown = showValue(value, this.secrets, VALUE_BYTES, pin)
+      // `body.pin` is as secret as a field `pin`.
+      const shown = showValue(value, this.secrets, VALUE_BYTES, pin.slice(pin.lastIndexOf('.') + 1))
       this.#bytes += Math.min(shown.bytes, VALUE_BYTES)
       pins[pin] = shownJson(shown)
     }

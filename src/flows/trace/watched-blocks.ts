@@ -11,6 +11,7 @@ import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
 import type { Frame, RunControl } from '../compile/frame.ts'
 import type { Probe } from '../compile/probe.ts'
+import { EvaluatedExpressions, type Evaluation } from './evaluated-expressions.ts'
 import type { RunTrace, TraceStep } from './run-trace.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -32,6 +33,12 @@ export interface WatchedBlocks {
   watch(run: RunControl, traced: TracedRun): void
 }
 
+interface Gathered {
+  readonly run: TracedRun
+  readonly frame: Frame
+  readonly evaluations: readonly Evaluation[]
+}
+
 interface Execution {
   readonly run: TracedRun
   readonly step: TraceStep
@@ -39,7 +46,10 @@ interface Execution {
 
 export function watchedBlocks(): WatchedBlocks {
   const runs = new WeakMap<RunControl, TracedRun>()
-  const executions = new WeakMap<object, { readonly run: TracedRun; readonly frame: Frame }>()
+  const executions = new WeakMap<object, Gathered>()
+  const expressions = new WeakMap<RunControl, EvaluatedExpressions>()
+  /** The blocks whose pins are being read, the innermost last: reading never pauses. */
+  const reading: { readonly block: string; readonly evaluations: Evaluation[] }[] = []
 
   /** The step begins: its inputs are known, those that the settings added too. */
   function begin(
@@ -49,8 +59,10 @@ export function watchedBlocks(): WatchedBlocks {
   ): Execution | undefined {
     const found = executions.get(inputs)
     if (!found) return undefined
-    const { run, frame } = found
-    return { run, step: run.trace.begin(frame, at, { ...inputs, ...more }) }
+    const { run, frame, evaluations } = found
+    const step = run.trace.begin(frame, at, { ...inputs, ...more })
+    run.trace.evaluated(step, [...evaluations, ...(executions.get(more)?.evaluations ?? [])])
+    return { run, step }
   }
 
   const probe: Probe = {
@@ -120,16 +132,45 @@ export function watchedBlocks(): WatchedBlocks {
       return (frame) => {
         const run = runs.get(frame.run)
         if (!run) return gather(frame)
+        const evaluations: Evaluation[] = []
+        reading.push({ block: at.block, evaluations })
         try {
           const inputs = { ...gather(frame) }
-          executions.set(inputs, { run, frame })
+          executions.set(inputs, { run, frame, evaluations })
           return inputs
         } catch (error) {
           // Of a value whose own value failed there is nothing to say: that one has said it.
-          if (at.kind === 'flow' || !(error instanceof BlockFailure))
-            run.trace.fail(run.trace.begin(frame, at, {}), error, catches && isCaught(error) ? 'error' : null)
+          if (at.kind === 'flow' || !(error instanceof BlockFailure) || error.block === at.block) {
+            const step = run.trace.begin(frame, at, {})
+            run.trace.evaluated(step, evaluations)
+            run.trace.fail(step, error, catches && isCaught(error) ? 'error' : null)
+          }
           throw error
+        } finally {
+          reading.pop()
         }
+      }
+    },
+
+    expression(expression, evaluate) {
+      const { guid } = expression.owner.block
+      return (frame) => {
+        const run = runs.get(frame.run)
+        const evaluated = run && expressions.get(frame.run)
+        if (!evaluated) return evaluate(frame)
+        return evaluated.evaluate(expression, evaluate, frame, (one) => {
+          const owner = reading.at(-1)
+          // A pin that is read once for each element belongs to the step of its block, which is under way.
+          if (owner?.block === guid) owner.evaluations.push(one)
+          else run.trace.evaluatedLater(frame, guid, one)
+        })
+      }
+    },
+
+    name(name, read) {
+      return (frame) => {
+        const evaluated = expressions.get(frame.run)
+        return evaluated ? evaluated.read(name, read, frame) : read(frame)
       }
     },
 
@@ -144,7 +185,12 @@ export function watchedBlocks(): WatchedBlocks {
     },
   }
 
-  return { probe, watch: (run, traced) => void runs.set(run, traced) }
+  function watch(run: RunControl, traced: TracedRun): void {
+    runs.set(run, traced)
+    expressions.set(run, new EvaluatedExpressions())
+  }
+
+  return { probe, watch }
 }
 
 /** What stops the whole run is caught by no `error` pin. */

@@ -99,6 +99,18 @@ const step = Type.Object({
   us: Type.Integer(),
   in: typedJson<PinValues>('Pin → value. A long one is `{ $cut, bytes }`.'),
   out: typedJson<PinValues>('Pin → value.'),
+  expressions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        pin: Type.String(),
+        text: Type.String({ description: 'The expression; of a long one the beginning.' }),
+        value: anyJson('Its value.'),
+        names: typedJson<PinValues>('Name → value: what the evaluation read, such as `params.limit`.'),
+        error: Type.Optional(Type.String({ description: 'Why it has no value.' })),
+      }),
+      { description: 'Each evaluation of the expressions of its pins; absent without one.' },
+    ),
+  ),
   next: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     description: 'Flow out-pin where the run continued.',

@@ -6,10 +6,11 @@ import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import { givenMeasure } from '../bound-given.ts'
 import type { Facts } from '../fold-constants.ts'
 import type { Frame } from '../frame.ts'
+import type { Probe } from '../probe.ts'
 import { callables } from './callables.ts'
 import { calledFunctions } from './called-functions.ts'
 import { choiceGetter } from './choice-getter.ts'
-import { readKey, referencedWire, sentName } from './pin-expression.ts'
+import { readKey, referencedKey, sentName } from './pin-expression.ts'
 import { plainValue } from './plain-value.ts'
 import { isRunName } from './run-names.ts'
 import { runFieldReader, runReader } from './run-values.ts'
@@ -27,10 +28,10 @@ export function expressionGetter(
   facts: Facts,
   getterOf: (wire: Wire) => Getter,
 ): Getter {
-  const evaluate = evaluatorOf(expression, getterOf)
+  const evaluate = evaluatorOf(expression, getterOf, facts.probe)
   const measure = givenMeasure(node)
   const usesClock = calledFunctions(expression.parsed.root).varies.has('clock')
-  return (frame) => {
+  const get: Getter = (frame) => {
     const { run } = frame
     run.tick()
     if (usesClock) run.functions.startEvaluation()
@@ -42,26 +43,37 @@ export function expressionGetter(
       throw error instanceof ExpressionError ? failureOf(error, frame, node, expression, facts) : error
     }
   }
+  return facts.probe?.expression(expression, get) ?? get
 }
 
-function evaluatorOf(expression: PinExpression, getterOf: (wire: Wire) => Getter): Getter {
+function evaluatorOf(
+  expression: PinExpression,
+  getterOf: (wire: Wire) => Getter,
+  probe: Probe | undefined,
+): Getter {
   const { parsed, owner, pin, where } = expression
+  const noted = (name: string, read: Getter | undefined) => (read && probe?.name(name, read)) ?? read
   const host: ExpressionHost<Frame> = {
     ...callables(),
-    name: (name, inBlocks) =>
-      reader(expression, readKey(name, inBlocks), getterOf) ??
-      (isRunName(name) ? runReader(name) : undefined),
-    field: (name, inBlocks, key) =>
-      reader(expression, readKey(name, inBlocks, key), getterOf) ??
-      (!inBlocks && isRunName(name) ? runFieldReader(name, key) : undefined),
+    name(name, inBlocks) {
+      const key = readKey(name, inBlocks)
+      const read = reader(expression, key, getterOf) ?? (isRunName(name) ? runReader(name) : undefined)
+      return noted(key, read)
+    },
+    field(name, inBlocks, field) {
+      const key = readKey(name, inBlocks, field)
+      const ofRun = !inBlocks && isRunName(name) ? runFieldReader(name, field) : undefined
+      return noted(key, reader(expression, key, getterOf) ?? ofRun)
+    },
     context: ({ run }) => run.functions,
   }
   if (where) return whereQuery<Frame>(parsed, host)
   const choice = choiceGetter(parsed.root, {
     compile: (root) => compileExpression<Frame>({ ...parsed, root }, host),
     reference(part) {
-      const wire = referencedWire(part, expression)
-      return wire && getterOf(wire)
+      const key = referencedKey(part)
+      const wire = key === undefined ? undefined : expression.wires.get(key)
+      return key === undefined ? undefined : noted(key, wire && getterOf(wire))
     },
   })
   if (!choice) return compileExpression<Frame>(parsed, host)

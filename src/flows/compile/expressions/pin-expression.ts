@@ -10,9 +10,15 @@ export function readKey(name: string, inBlocks: boolean, pin?: string): string {
 
 /** The wire of a part that is nothing but a name, or the name of a block and its pin. */
 export function referencedWire(part: Expression, { wires }: Pick<PinExpression, 'wires'>): Wire | undefined {
-  if (part.kind === 'name' && !part.inBlocks) return wires.get(readKey(part.name, false))
+  const key = referencedKey(part)
+  return key === undefined ? undefined : wires.get(key)
+}
+
+/** The {@link readKey} of such a part. */
+export function referencedKey(part: Expression): string | undefined {
+  if (part.kind === 'name' && !part.inBlocks) return readKey(part.name, false)
   if (part.kind !== 'member' || part.of.kind !== 'name') return undefined
-  return wires.get(readKey(part.of.name, part.of.inBlocks, part.key))
+  return readKey(part.of.name, part.of.inBlocks, part.key)
 }
 
 /** Names whose values come from the client. In a custom function, `params` come from its caller. */

@@ -12,8 +12,37 @@ export function StepValues({ step }: { readonly step: Step }) {
       {step.error === null ? null : <p className={classes.error}>{step.error}</p>}
       {step.note === null ? null : <p className={classes.note}>{step.note}</p>}
       <Pins title="In" values={step.in} empty="No inputs." />
+      <Expressions expressions={step.expressions ?? []} />
       <Pins title="Out" values={step.out} empty={step.error === null ? 'No outputs.' : ''} />
       {isDrawn ? null : <p className={classes.note}>This block is not on this canvas.</p>}
+    </div>
+  )
+}
+
+type StepExpression = NonNullable<Step['expressions']>[number]
+
+/** Each evaluation with what it read. What the pin got of its value is among the inputs. */
+function Expressions({ expressions }: { readonly expressions: readonly StepExpression[] }) {
+  if (expressions.length === 0) return null
+  return (
+    <div>
+      <h3 className={classes.subtitle}>Expressions</h3>
+      {expressions.map((one, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: evaluations of a step that is over never change their order.
+        <div key={at} className={classes.expression}>
+          <p className={classes.pin}>
+            {one.pin} <code className={classes.source}>={one.text}</code>
+          </p>
+          {Object.entries(one.names).map(([name, value]) => (
+            <PinRow key={name} pin={name} value={value} title={`Read by ${one.pin}`} />
+          ))}
+          {one.error === undefined ? (
+            <PinRow pin="→" value={one.value} title={`Value of ${one.pin}`} />
+          ) : (
+            <p className={classes.error}>{one.error}</p>
+          )}
+        </div>
+      ))}
     </div>
   )
 }
