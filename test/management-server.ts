@@ -15,6 +15,7 @@ import { blueprintTemplateRoutes } from '../src/http/routes/blueprints/blueprint
 import { blueprintValidationRoutes } from '../src/http/routes/blueprints/blueprint-validation.ts'
 import { blueprintRoutes } from '../src/http/routes/blueprints/blueprints.ts'
 import { auditLogRoutes } from '../src/http/routes/operate/audit-logs.ts'
+import { environmentRoutes } from '../src/http/routes/operate/environment.ts'
 import { systemLogRoutes } from '../src/http/routes/operate/system-logs.ts'
 import { authRoutes } from '../src/http/routes/people/auth.ts'
 import { authenticationGroupRoutes } from '../src/http/routes/people/authentication-groups.ts'
@@ -101,6 +102,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     blueprintFieldRoutes(records),
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
+    environmentRoutes(flows.environmentValues, records),
     customEndpoints({
       flows,
       runs: runPipeline(flows),

@@ -8,7 +8,7 @@ import { runCache } from '../src/flows/run/run-cache.ts'
 import type { RunLimits, RunLogEntry } from '../src/flows/run/run-environment.ts'
 import type { Clock } from '../src/shared/clock.ts'
 import { guidSource } from '../src/shared/guid.ts'
-import type { JsonValue } from '../src/shared/json.ts'
+import type { JsonObject, JsonValue } from '../src/shared/json.ts'
 import { openTestDatabase, type TestDatabase } from './test-database.ts'
 
 /** Blocks as in a blueprint file: short id → { type, in, fields, … }. */
@@ -29,7 +29,7 @@ export interface FlowRoom extends TestDatabase {
     blocks: FlowBlocks,
     request?: Partial<RunRequest>,
     limits?: Partial<RunLimits>,
-    clock?: Clock,
+    around?: { readonly clock?: Clock; readonly env?: JsonObject },
   ): Promise<FlowRun>
 }
 
@@ -66,7 +66,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
   return {
     ...room,
     compile,
-    async run(blocks, request = {}, limits = {}, clock = Date.now) {
+    async run(blocks, request = {}, limits = {}, { clock = Date.now, env = {} } = {}) {
       const { blueprint, problems } = compile(blocks)
       const [endpoint] = blueprint?.endpoints ?? []
       if (!blueprint || !endpoint) throw new Error(`Does not compile: ${JSON.stringify(problems)}`)
@@ -88,7 +88,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         cache: runCache(Date.now),
         allowedHosts: ['127.0.0.1'],
         limits: { deadline: 5_000, budget: 100_000, depth: 8, ...limits },
-        values: { timeZone: 'UTC', locale: 'en', random },
+        values: { timeZone: 'UTC', locale: 'en', random, env: () => env },
         log: (entry: RunLogEntry) => void logs.push(entry),
         findFunction: (name: string) => blueprint.functions.get(name),
       }

@@ -65,7 +65,7 @@ type Given = Readonly<Record<string, unknown>>
 interface ValueSpec<In extends InPins, Out extends OutPins, S extends Settings> extends Pinned<In, Out, S> {
   /** Looks at the request or the clock, so it is not folded into a constant when the blueprint is compiled. */
   readonly readsRun?: true
-  /** All that it looks at of the run is the address of its request: path and query. */
+  /** All that it looks at of the run is the address of its request, path and query, and values of the environment. */
   readonly readsAddress?: true
   /** All that it looks at of the run is the clock. */
   readonly readsClock?: true

@@ -15,5 +15,6 @@ export const auditedRecords: AuditedStorages = {
   [ownStorages.fields]: { category: 'blueprintfields', derived: [...derived, 'key'] },
   [ownStorages.templates]: { category: 'blueprinttemplates', derived: [...derived, 'name_key'] },
   [ownStorages.tracing]: { category: 'tracing', derived },
+  [ownStorages.environment]: { category: 'environment', derived },
   [ownStorages.validationRules]: { category: 'blueprintvalidation', derived },
 }

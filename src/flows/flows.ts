@@ -1,4 +1,5 @@
 import type { BlockDefinition } from '../blocks/block.ts'
+import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
 import type { RecordContext } from '../records/records.ts'
 import { openSystemLog, type SystemLog } from '../records/system-log.ts'
 import type { Random } from '../shared/guid.ts'
@@ -38,6 +39,8 @@ export interface Flows {
   readonly log: SystemLog
   /** What runs share: for the pipeline, and for tracing, whose runs differ in it. */
   readonly environment: RunEnvironment
+  /** What expressions read as `env.NAME`. */
+  readonly environmentValues: EnvironmentValues
   /** Which flow is running, for the watchdog. */
   readonly running: RunningFlow
   /** Stops runs that are under way and stores what is left of the log. */
@@ -49,8 +52,12 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const { records, catalogue, random } = options
   const { database, clock } = records
   const log = options.log ?? (await openSystemLog(database, clock))
+  const environmentValues = await openEnvironmentValues(database)
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
-  const deployments = openDeployments(records, catalogue, live, (entry) => log.write(entry))
+  const deployments = openDeployments(records, catalogue, live, {
+    log: (entry) => log.write(entry),
+    env: environmentValues.present,
+  })
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(database, runCache(clock))
   const running = new RunningFlow()
@@ -65,6 +72,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       timeZone: options.timeZone ?? 'UTC',
       locale: options.locale ?? 'en',
       random: pooledRandom(random),
+      env: environmentValues.present,
     },
     running,
     log: (entry) => log.write(entry),
@@ -83,8 +91,10 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     live,
     log,
     environment,
+    environmentValues,
     running,
     async close() {
+      environmentValues.close()
       deployments.close()
       closeCache()
       await log.close()

@@ -30,7 +30,9 @@ export function runPipeline(
     new Run(on === database ? environment : { ...environment, database: on }, start).execute(start)
   const { readVersions } = database.capabilities
   const repeated = (on: RunOn): RunFlow =>
-    readVersions ? keptReplies(database, readVersions, on) : (start) => on(start, database)
+    readVersions
+      ? keptReplies({ database, versions: readVersions, env: environment.values.env, run: on })
+      : (start) => on(start, database)
 
   return { ...counts, run: counted(traced(repeated(run))) }
 }

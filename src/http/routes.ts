@@ -30,6 +30,7 @@ import { preparationRoutes } from './routes/data/preparations.ts'
 import { storageAdviceRoutes } from './routes/data/storage-advice.ts'
 import { storageRoutes } from './routes/data/storages.ts'
 import { auditLogRoutes } from './routes/operate/audit-logs.ts'
+import { environmentRoutes } from './routes/operate/environment.ts'
 import { healthRoutes } from './routes/operate/health.ts'
 import { infoRoutes } from './routes/operate/info.ts'
 import { type MetricsDoor, metricsRoutes } from './routes/operate/metrics.ts'
@@ -90,6 +91,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     runRoutes(tracing, access),
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
+    environmentRoutes(flows.environmentValues, records),
     storageRoutes(documents, live),
     storageAdviceRoutes(documents, live),
     preparationRoutes(capabilities.indexes),

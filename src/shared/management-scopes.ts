@@ -5,6 +5,7 @@ const resources = [
   'blueprintfields',
   'blueprinttemplates',
   'blueprintvalidation',
+  'environment',
   'users',
   'authentication_groups',
   'userlogs',

@@ -16,6 +16,7 @@ export const ownStorages = {
   templates: '_templates',
   fields: '_fields',
   validationRules: '_validation_rules',
+  environment: '_environment',
   recordSteps: '_record_steps',
   assets: '_assets',
   assetNotes: '_asset_files',

@@ -121,6 +121,18 @@ describe('with three processes', () => {
     }
   })
 
+  test('each process reads the acknowledged value of the environment, also where replies are kept', async () => {
+    await room.install('values', { on: get('value'), reply: reply('@on.flow', '=env.COLOR ?? "none"') })
+    const seen = async () => new Set((await room.everywhere('/value')).map(({ body }) => body))
+    expect(await seen()).toEqual(new Set(['none']))
+    const made = await room.manage('POST', '/_system/environment', { name: 'COLOR', value: 'red' })
+    for (let again = 0; again < 3; again++) expect(await seen()).toEqual(new Set(['red']))
+    await room.manage('PUT', `/_system/environment/${guidOf(made)}`, { value: 'blue' })
+    expect(await seen()).toEqual(new Set(['blue']))
+    await room.manage('DELETE', `/_system/environment/${guidOf(made)}`)
+    expect(await seen()).toEqual(new Set(['none']))
+  })
+
   test('a second Quoin at the port is refused', async () => {
     const other = createServer()
     const port = Number(new URL(room.process.address).port)

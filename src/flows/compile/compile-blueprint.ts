@@ -1,12 +1,14 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import type { Needs } from '../../storage/document-index.ts'
 import { blockCounts } from './block-counts.ts'
 import { graphSteps } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
 import { connectExpressions } from './expressions/connect-expressions.ts'
+import { environmentNotes } from './expressions/environment-notes.ts'
 import { runNameProblems } from './expressions/run-name-problems.ts'
 import { typeProblems } from './expressions/type-problems.ts'
 import { type Facts, foldConstants } from './fold-constants.ts'
@@ -56,7 +58,7 @@ export function compileBlueprint(
   catalogue: ReadonlyMap<string, BlockDefinition>,
   probe?: Probe,
 ): Compiled {
-  return atOnce(compileSteps(guid, blocks, catalogue, probe))
+  return atOnce(compileSteps(guid, blocks, catalogue, { probe }))
 }
 
 /** The same in several turns: 500 blocks take 33 ms, and requests of others wait meanwhile. */
@@ -64,15 +66,22 @@ export function compileInTurns(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
+  env?: JsonObject,
 ): Promise<Compiled> {
-  return inTurns(compileSteps(guid, blocks, catalogue, undefined))
+  return inTurns(compileSteps(guid, blocks, catalogue, { env }))
+}
+
+interface CompileOptions {
+  readonly probe?: Probe | undefined
+  /** Values of the environment, for warnings about them; what is compiled does not depend on them. */
+  readonly env?: JsonObject | undefined
 }
 
 function* compileSteps(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  probe: Probe | undefined,
+  { probe, env }: CompileOptions,
 ): Steps<Compiled> {
   const graph = yield* connectExpressions(yield* graphSteps(blocks, catalogue))
   const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
@@ -116,7 +125,8 @@ function* compileSteps(
     calls,
     types: types.types,
   })
-  const notes = [...found, ...types.notes]
+  const environment = env === undefined ? [] : yield* environmentNotes(graph, env)
+  const notes = [...found, ...types.notes, ...environment]
   return {
     blueprint: {
       guid,

@@ -27,6 +27,8 @@ export interface RunControl {
   /** What functions in expressions see of the world. */
   readonly functions: RunFunctions
   readonly variables: RunVariables
+  /** Values of the environment by name: the same ones to the end of the run. */
+  readonly env: JsonObject
   /** A block took a way that is not wired. The first one decides how a request without a reply ends. */
   missed(way: Miss): void
   /** Blocks that the run may still execute. */

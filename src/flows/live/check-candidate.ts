@@ -5,6 +5,7 @@ import { getRecord, type RecordContext } from '../../records/records.ts'
 import { isAccountPath } from '../../shared/account-paths.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
@@ -16,18 +17,27 @@ import type { Candidate } from './validation-kinds.ts'
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
 
+interface CheckParts {
+  readonly context: RecordContext
+  readonly catalogue: Catalogue
+  readonly live: LiveBlueprints
+  /** Values of the environment. */
+  readonly env: () => JsonObject
+}
+
 export interface Checked {
   readonly problems: readonly Problem[]
   readonly notes: Findings['notes']
 }
 
-/** VALIDATION_FAILED with every problem of blocks that cannot run. */
+/** VALIDATION_FAILED with every problem of blocks that cannot run. `env`: what its notes are about, if there are any. */
 export async function compileOrRefuse(
   guid: string,
   blocks: readonly Block[],
   catalogue: Catalogue,
+  env?: JsonObject,
 ): Promise<CompiledBlueprint> {
-  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue)
+  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue, env)
   if (!blueprint) throw refused('cannot run', problems)
   return blueprint
 }
@@ -45,13 +55,13 @@ export async function validateOrRefuse(
 
 /** All checks, for blocks that are not deployed yet. Changes nothing. */
 export async function checkBlocks(
-  { context, catalogue, live }: { context: RecordContext; catalogue: Catalogue; live: LiveBlueprints },
+  { context, catalogue, live, env }: CheckParts,
   guid: string,
   blocks: readonly Block[],
 ): Promise<Checked> {
   const session = context.database.session()
   const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
-  const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue)
+  const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue, env())
   if (!compiled) return { problems, notes: [] }
   const claimed = claimProblem(() => live.checkClaims(compiled))
   const candidate = { name: textIn(record.name), blocks, compiled }

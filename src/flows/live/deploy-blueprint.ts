@@ -35,6 +35,8 @@ export interface DeployParts {
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
   readonly live: LiveBlueprints
   readonly log: SystemLog['write']
+  /** Values of the environment, for warnings. */
+  readonly env: () => JsonObject
   /** What is deployed of a blueprint. */
   readonly deployed: (session: Session, record: JsonObject) => Promise<Deployed>
   /** Puts it, or nothing, in the place of what is served. */
@@ -92,7 +94,7 @@ export async function deactivateBlueprint(
 }
 
 async function candidateOf(
-  { context, catalogue }: DeployParts,
+  { context, catalogue, env }: DeployParts,
   session: Session,
   record: JsonObject,
   { guid, version }: DeployAsked,
@@ -101,7 +103,8 @@ async function candidateOf(
     version === undefined
       ? await savedBlocks(context, session, guid)
       : (await getVersion(context, guid, version)).blocks
-  return { name: textIn(record.name), blocks, compiled: await compileOrRefuse(guid, blocks, catalogue) }
+  const compiled = await compileOrRefuse(guid, blocks, catalogue, env())
+  return { name: textIn(record.name), blocks, compiled }
 }
 
 interface Writing {

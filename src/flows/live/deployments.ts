@@ -12,7 +12,6 @@
 
 import type { BlockDefinition } from '../../blocks/block.ts'
 import { type Actor, getRecord, type RecordContext, savedBlocks } from '../../records/records.ts'
-import type { SystemLog } from '../../records/system-log.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { oneAtATime } from '../../shared/one-at-a-time.ts'
@@ -45,7 +44,7 @@ export function openDeployments(
   context: RecordContext,
   catalogue: ReadonlyMap<string, BlockDefinition>,
   live: LiveBlueprints,
-  log: SystemLog['write'] = () => undefined,
+  { log, env }: Pick<DeployParts, 'log' | 'env'>,
 ): Deployments {
   const { database } = context
   const alone = <T>(work: () => Promise<T>) => database.capabilities.alone('deployments', work)
@@ -59,7 +58,7 @@ export function openDeployments(
     inTurn('follow', () => (guids ? follow(guids) : restore())),
   )
   const parts: DeployParts = {
-    ...{ context, catalogue, live, log, deployed },
+    ...{ context, catalogue, live, log, env, deployed },
     // Behind a restore that has read the former state.
     serve: (guid, next) => inTurn('follow', async () => live.set(guid, next)),
   }

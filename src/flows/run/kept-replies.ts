@@ -1,7 +1,8 @@
 /**
  * Replies of flows that only read (`repeatable-flow.ts`), sent again for the same path parameters and query
  * (`address-key.ts`) until something that the flow has read is written: a document, a page of a search, or else anything
- * in the storage. Replies do not expire by time.
+ * in the storage, or a value of the environment, which few flows read and which rarely changes: then all replies are made
+ * again. Replies do not expire by time.
  *
  * It saves the run, its blocks and its searches: such a request costs as much as one whose flow replies with a constant.
  * Where it does not help it costs two look-ups and the memory below. A reply is kept at the second request for its address,
@@ -14,6 +15,7 @@
 
 import { PlainText, type Reply } from '../../blocks/reply.ts'
 import { boundedMap } from '../../shared/bounded-map.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
@@ -36,15 +38,24 @@ const MOST_VALUES = 10_000
 /** What an entry takes beside its text, in characters, roughly. */
 const OVERHEAD = 500
 
+interface KeptRepliesParts {
+  readonly database: Database
+  readonly versions: ReadVersions
+  /** Another object after each change of a value of the environment. */
+  readonly env: () => JsonObject
+  readonly run: RunOn
+}
+
 interface Kept {
   readonly reads: NotedReads
+  readonly env: JsonObject
   readonly reply: Reply
 }
 
 const repeated: RunEnd = { run: '', replied: true, error: undefined, result: undefined }
 
 /** Gives a function that answers a request with the kept reply, or by running the flow. */
-export function keptReplies(database: Database, versions: ReadVersions, run: RunOn): RunFlow {
+export function keptReplies({ database, versions, env, run }: KeptRepliesParts): RunFlow {
   const replies = boundedMap<string, Kept>(CHARACTERS)
   /** What was replied once, as if it were kept. */
   const asked = boundedMap<string, true>(CHARACTERS)
@@ -74,6 +85,7 @@ export function keptReplies(database: Database, versions: ReadVersions, run: Run
 
   function runAndKeep(key: string, start: RunStart, onReply: (reply: Reply) => void): MaybePromise<RunEnd> {
     const reads = new NotedReads(versions)
+    const before = env()
     let sent: Reply | undefined
     const noting: RunStart = {
       ...start,
@@ -86,8 +98,8 @@ export function keptReplies(database: Database, versions: ReadVersions, run: Run
     return andThen(ended, (end) => {
       const reply = sent && asText(sent)
       const size = reply?.value.text.length ?? 0
-      if (reply && size <= LARGEST && !end.error && reads.areUnchanged)
-        replies.set(key, { reads, reply }, size + 2 * key.length + OVERHEAD)
+      if (reply && size <= LARGEST && !end.error && reads.areUnchanged && env() === before)
+        replies.set(key, { reads, env: before, reply }, size + 2 * key.length + OVERHEAD)
       return end
     })
   }
@@ -100,7 +112,7 @@ export function keptReplies(database: Database, versions: ReadVersions, run: Run
     if (address === undefined) return run(start, database)
     const key = `${numberOf(flow)} ${address}`
     const known = replies.get(key)
-    if (known?.reads.areUnchanged) {
+    if (known?.reads.areUnchanged && known.env === env()) {
       onReply(known.reply)
       return repeated
     }

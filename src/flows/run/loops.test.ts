@@ -57,7 +57,7 @@ describe('each', () => {
       },
       reply: reply('@each.flow', '@all.object'),
     }
-    const { replies, atOnce } = await room.run(blocks, { body: ['a', null, 'c'] }, {}, () => 0)
+    const { replies, atOnce } = await room.run(blocks, { body: ['a', null, 'c'] }, {}, { clock: () => 0 })
     expect(replies.map(({ value }) => value)).toEqual([
       {
         rows: [

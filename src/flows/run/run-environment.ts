@@ -1,7 +1,7 @@
 import type { Cache, LogLevel } from '../../blocks/context.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Random } from '../../shared/guid.ts'
-import type { JsonValue } from '../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Database } from '../../storage/database.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
 import type { RunningFlow } from './running-flow.ts'
@@ -22,6 +22,8 @@ export interface RunValues {
   /** BCP 47. */
   readonly locale: string
   readonly random: Random
+  /** Values of the environment, by name: the same object until one of them changes. */
+  readonly env: () => JsonObject
 }
 
 /** What all runs of a node share. */

@@ -25,7 +25,7 @@ const stored = (name: string) => room.database.session().count(name, matchAll)
 
 describe('values are pulled', () => {
   test('a literal arrives as the reply, in one turn', async () => {
-    const { replies, atOnce } = await room.run(replyWith('hello'), {}, {}, () => 0)
+    const { replies, atOnce } = await room.run(replyWith('hello'), {}, {}, { clock: () => 0 })
     expect(replies).toEqual([{ code: 200, value: 'hello', headers: {} }])
     expect(atOnce).toBe(true)
   })

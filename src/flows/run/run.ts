@@ -75,6 +75,7 @@ export class Run implements RunControl {
   #committing: Promise<void> | undefined
   #result: JsonValue | undefined
   #variables: RunVariables | undefined
+  #env: JsonObject | undefined
   #missed: Miss | undefined
   #failed = false
   /** It has no more time, whatever it waits for. */
@@ -120,6 +121,12 @@ export class Run implements RunControl {
   get variables(): RunVariables {
     this.#variables ??= runVariables()
     return this.#variables
+  }
+
+  /** Most runs read none; later changes are for later runs. */
+  get env(): JsonObject {
+    this.#env ??= this.environment.values.env()
+    return this.#env
   }
 
   weigh(values: number): void {

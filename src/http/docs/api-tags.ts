@@ -18,6 +18,7 @@ export const apiTags: ApiTag[] = [
     name: 'Validation rules',
     description: 'Rules that every blueprint is checked against when it is deployed.',
   },
+  { name: 'Environment', description: 'Named values of the cluster that expressions read as `env.NAME`.' },
   { name: 'Storages', description: 'Collections of documents.' },
   {
     name: 'Documents',

@@ -5,8 +5,11 @@ import { calledFunctions } from './called-functions.ts'
 import { constantReader } from './constant-reader.ts'
 import type { RunName } from './run-names.ts'
 
-/** What a request's address decides: a flow that reads no more of the run may have its replies kept. */
-const ofAddress: ReadonlySet<RunName> = new Set(['params', 'query'])
+/**
+ * A flow that reads no more of the run may have its replies kept: what a request's address decides, and values of the
+ * environment, after a change of which no reply of before is sent again.
+ */
+const repeatable: ReadonlySet<RunName> = new Set(['params', 'query', 'env'])
 
 /**
  * The value block that stands for an expression in the graph. In a run it is no block: `expression-getter.ts` compiles the
@@ -31,7 +34,7 @@ export function expressionBlock(expression: PinExpression): Node {
 function definitionOf(expression: PinExpression): ValueBlock {
   const { varies, calls } = calledFunctions(expression.parsed.root)
   const names = [...expression.runNames]
-  const asksCaller = names.some((name) => !ofAddress.has(name))
+  const asksCaller = names.some((name) => !repeatable.has(name))
   const changes = varies.size > 0
   return {
     kind: 'value',

@@ -33,7 +33,7 @@ describe('problems, with block, pin and column', () => {
     ['a function that is not there', '=rond(1.5)', {}, /no function rond. Did you mean round\?/, 1],
     ['a text that is compared with a number', '=params.limit > 5', {}, /number\(/, 1],
     ['an element outside of a list', '=item', {}, /exists only in what is done for each element/, 1],
-    ['a name that is kept for later', '=env.NAME', {}, /no block named env/, 1],
+    ['what is no block of the environment', '=blocks.env.NAME', {}, /no block named env/, 8],
     ['what is no name in blocks', '=blocks.params.x', {}, /no block named params/, 8],
   ])('%s', (_what, expression, blocks, message, column) => {
     const { blueprint, problems } = room.compile(replyWith(expression, blocks))
@@ -189,6 +189,7 @@ test.each<[string, JsonValue, boolean]>([
   ['a header', '=headers.accept', false],
   ['the clock', '=now()', false],
   ['a random text', '=uuid()', false],
+  ['a value of the environment', '=env.NAME', true],
 ])('a reply that follows from %s may be kept: %s', (_what, expression, expected) => {
   const { blueprint } = room.compile(replyWith(expression))
   expect(blueprint?.endpoints[0]?.flow.repeatable).toBe(expected)

@@ -6,7 +6,7 @@ import type { Steps } from '../in-turns.ts'
 import { expressionProblem } from './expression-problem.ts'
 import { isRunName, type RunName } from './run-names.ts'
 
-/** What there is in a run besides `user`, by what started it. */
+/** What there is in a run besides `user` and `env`, by what started it. */
 const known: Readonly<Record<Listens, readonly RunName[]>> = {
   http: ['params', 'query', 'body', 'headers', 'request'],
   page: ['params', 'query', 'body', 'headers', 'request'],
@@ -40,7 +40,7 @@ export function* runNameProblems(graph: Graph, { behind }: Pick<Wiring, 'behind'
 function problemsOf(expression: PinExpression): GraphProblem[] {
   const { owner, pin, parsed, reachedBy } = expression
   return namesOf(parsed).flatMap(({ name, inBlocks, start }) => {
-    if (inBlocks || !isRunName(name) || name === 'user') return []
+    if (inBlocks || !isRunName(name) || name === 'user' || name === 'env') return []
     const without = [...reachedBy]
       .flatMap(({ definition }) => (definition.kind === 'trigger' ? [definition.on] : []))
       .find((on) => !known[on].includes(name))

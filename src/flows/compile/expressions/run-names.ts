@@ -1,5 +1,5 @@
 /** Names that mean something of the run. `params` are the parameters of path and query; in a custom function, its own. */
-export const runNames = ['params', 'query', 'body', 'headers', 'user', 'request'] as const
+export const runNames = ['params', 'query', 'body', 'headers', 'user', 'request', 'env'] as const
 export type RunName = (typeof runNames)[number]
 
 export function isRunName(name: string): name is RunName {

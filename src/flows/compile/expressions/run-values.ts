@@ -33,6 +33,7 @@ const readers: Readonly<Record<RunName, Read>> = {
   headers: ({ run }) => run.request?.headers,
   user: ({ run }) => run.user,
   request: ({ run }) => run.request && described(run.request),
+  env: ({ run }) => run.env,
 }
 
 /** Fields of the address by the types of the trigger's schema, with their defaults. */

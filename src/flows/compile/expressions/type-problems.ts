@@ -1,6 +1,7 @@
 import { checkExpression } from '../../../expressions/language/check-expression.ts'
 import { declaredFunctions, declaredMethods } from '../../../expressions/language/declared/functions.ts'
 import { namesOf } from '../../../expressions/language/expression-names.ts'
+import type { Declarations } from '../../../expressions/language/type-checker.ts'
 import {
   anyType,
   objectType,
@@ -35,16 +36,7 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
   const notes: DeployNote[] = []
   const given = new Map<Node, ValueType>()
   if (graph.expressions.length === 0) return { problems, notes, types: given }
-  const declarations = {
-    functions: declaredFunctions(),
-    methods: {
-      text: declaredMethods('text'),
-      list: declaredMethods('list'),
-      number: declaredMethods('number'),
-    },
-  }
-  const functionsOfWhere = new Map(declarations.functions)
-  for (const one of whereFunctions) functionsOfWhere.set(one.name, one)
+  const declared = declarations()
   for (const node of graph.expressions) {
     yield
     const { expression } = node
@@ -53,27 +45,66 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
     if (where)
       for (const { message, start } of readWhere(parsed, whereOptions).problems)
         problems.push(expressionProblem(owner, pin, message, start))
-    const types = namedTypes(expression)
-    const checked = checkExpression(parsed, {
-      typeOf: (name, inBlocks) => types.get(readKey(name, inBlocks)),
-      names: [...types.keys()],
-      declarations: where ? { ...declarations, functions: functionsOfWhere } : declarations,
-    })
+    const checked = checkTypes(expression, declared)
     given.set(node, checked.type)
-    for (const { severity, message, start } of checked.problems) {
-      const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
-      if (severity === 'error') problems.push({ ...problem, rule: 'expression' })
-      else notes.push({ ...problem, level: 'warn' })
-    }
+    problems.push(...checked.problems)
+    notes.push(...checked.notes)
     for (const { name, at } of misplacedChanges(parsed.root, owner.in.get(pin)?.language === 'set'))
       problems.push(
         expressionProblem(owner, pin, `${name} stands only as the value of a field in a pin set.`, at.start),
       )
-    const wanted = where ? 'any' : (owner.in.get(pin)?.type ?? 'any')
-    if (!canConvert(pinOfType(checked.type), wanted))
-      problems.push(expressionProblem(owner, pin, refusal(checked.type, wanted)))
   }
   return { problems, notes: bounded(notes, 'expressions'), types: given }
+}
+
+interface CheckedTypes extends Pick<TypeFindings, 'problems' | 'notes'> {
+  /** Of what it gives. */
+  readonly type: ValueType
+}
+
+interface PinDeclarations {
+  readonly usual: Declarations
+  readonly where: Declarations
+}
+
+export function declarations(): PinDeclarations {
+  const usual = {
+    functions: declaredFunctions(),
+    methods: {
+      text: declaredMethods('text'),
+      list: declaredMethods('list'),
+      number: declaredMethods('number'),
+    },
+  }
+  const functions = new Map(usual.functions)
+  for (const one of whereFunctions) functions.set(one.name, one)
+  return { usual, where: { ...usual, functions } }
+}
+
+/** What the types of its names say of one expression. `env`: of the values of the environment, when they count. */
+export function checkTypes(
+  expression: PinExpression,
+  declared: PinDeclarations,
+  env: ValueType = objectType,
+): CheckedTypes {
+  const { owner, pin, parsed, where } = expression
+  const problems: GraphProblem[] = []
+  const notes: DeployNote[] = []
+  const types = namedTypes(expression, env)
+  const checked = checkExpression(parsed, {
+    typeOf: (name, inBlocks) => types.get(readKey(name, inBlocks)),
+    names: [...types.keys()],
+    declarations: where ? declared.where : declared.usual,
+  })
+  for (const { severity, message, start } of checked.problems) {
+    const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
+    if (severity === 'error') problems.push({ ...problem, rule: 'expression' })
+    else notes.push({ ...problem, level: 'warn' })
+  }
+  const wanted = where ? 'any' : (owner.in.get(pin)?.type ?? 'any')
+  if (!canConvert(pinOfType(checked.type), wanted))
+    problems.push(expressionProblem(owner, pin, refusal(checked.type, wanted)))
+  return { problems, notes, type: checked.type }
 }
 
 const words: Readonly<Partial<Record<PinType, string>>> = {
@@ -92,7 +123,7 @@ function refusal(type: ValueType, wanted: PinType): string {
 }
 
 /** By {@link readKey} of the names alone. What is not known of a run is of any type. */
-function namedTypes(expression: PinExpression): ReadonlyMap<string, ValueType> {
+function namedTypes(expression: PinExpression, env: ValueType): ReadonlyMap<string, ValueType> {
   const types = new Map<string, ValueType>()
   for (const { name, inBlocks, path } of namesOf(expression.parsed)) {
     const key = readKey(name, inBlocks)
@@ -101,6 +132,7 @@ function namedTypes(expression: PinExpression): ReadonlyMap<string, ValueType> {
     if (expression.where && !inBlocks && name === 'doc') types.set(key, objectType)
     else if (wire && path[0] !== undefined)
       types.set(key, withField(types.get(key), path[0], typeOfPin(wire)))
+    else if (!inBlocks && name === 'env') types.set(key, env)
     else if (frame) types.set(key, name === 'index' ? wholeType : anyType)
     else types.set(key, runType(name, path[0], types.get(key), expression))
   }

@@ -22,6 +22,7 @@ const categories = [
   'blueprints',
   'blueprinttemplates',
   'blueprintvalidation',
+  'environment',
   'queue',
   'storages',
   'users',
