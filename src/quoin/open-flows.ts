@@ -6,6 +6,7 @@ import { settleStuckFlows, stuckDirectory } from '../flows/watchdog/stuck-flows.
 import { reservedPageRoots } from '../http/server/reserved-page-roots.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { openAssetSweep } from '../records/assets/sweep-assets.ts'
+import { settleAllUnique } from '../records/fields/unique-fields.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
 import { type Background, openBackground } from './background.ts'
 import type { NodeDatabase } from './open-database.ts'
@@ -24,12 +25,17 @@ export interface NodeFlows {
 export async function openNodeFlows(
   start: Start,
   { noticed, whenReaderLost }: NodeDatabase,
-  { database, records, access, assets }: NodeRecords,
+  { database, rules, records, access, assets }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, clock, random, offline = false, opened } = start
   const flows = await openLimitedFlows(start, { records, catalogue: await loadBlocks() })
   const { deployments, log } = flows
   for (const message of noticed) log.write({ level: 'error', message })
+  // Not waited for: usually there is nothing to do, and else it takes as long as its storages are large.
+  const settled = settleAllUnique(database, rules).catch((error: unknown) =>
+    log.write({ level: 'error', message: `A unique field could not be settled: ${String(error)}` }),
+  )
+  opened.add(() => settled)
   if (!offline) {
     const purge = openExpiryPurge({ database, clock, log })
     opened.add(() => purge.close())

@@ -18,7 +18,10 @@ export const errorTable = {
     summary: 'The caller is signed in and lacks the named scope.',
   },
   NOT_FOUND: { status: 404, summary: 'No resource has this path or guid.' },
-  CONFLICT: { status: 409, summary: 'The record was changed by another user, or the name or URI is taken.' },
+  CONFLICT: {
+    status: 409,
+    summary: 'The record was changed by another user, or the name, URI or unique value is taken.',
+  },
   FILE_TOO_BIG: { status: 413, summary: 'The body or file is larger than the named limit.' },
   FLOW_FAILED: {
     status: 400,
@@ -56,7 +59,7 @@ export interface FlowFailure {
 }
 
 interface ErrorDetails {
-  /** Names of the body fields at fault, dotted. Only with INVALID_BODY. */
+  /** Names of the body fields at fault, dotted. Only with INVALID_BODY, and CONFLICT of a unique value. */
   readonly fields?: readonly string[] | undefined
   /** Only with INVALID_BODY: what is wrong with each field of a request, by name. */
   readonly reasons?: Readonly<Record<string, string>> | undefined
@@ -64,6 +67,8 @@ interface ErrorDetails {
   readonly problems?: readonly Problem[] | undefined
   /** Seconds; becomes the header `retry-after`. */
   readonly retryAfter?: number | undefined
+  /** What the message is about, for programs. */
+  readonly details?: JsonObject | undefined
   /** Only with FLOW_FAILED: what the flow says of its failure. */
   readonly flow?: FlowFailure | undefined
   /** Kept for the log, never sent. */
@@ -77,6 +82,7 @@ export class QuoinError extends Error {
   readonly reasons: Readonly<Record<string, string>> | undefined
   readonly problems: readonly Problem[] | undefined
   readonly retryAfter: number | undefined
+  readonly details: JsonObject | undefined
   readonly flow: FlowFailure | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -87,6 +93,7 @@ export class QuoinError extends Error {
     this.reasons = details.reasons
     this.problems = details.problems
     this.retryAfter = details.retryAfter
+    this.details = details.details
     this.flow = details.flow
   }
 

@@ -37,6 +37,15 @@ export interface FieldRule {
   /** What a new document gets that does not say; undefined for nothing. */
   readonly defaultValue: JsonValue | undefined
   readonly limits: FieldLimits
+  readonly unique?: FieldUnique
+}
+
+/** No two present documents may hold the same value. */
+export interface FieldUnique {
+  /** The name that fields share which are unique together; the field's own for one that is unique by itself. */
+  readonly key: string
+  readonly ignoreCase: boolean
+  readonly ignoreAccents: boolean
 }
 
 export function isEmptyValue(value: unknown): boolean {

@@ -3,19 +3,21 @@
  * that it needs and for nothing else. What an engine cannot do is undefined: code asks for the capability and never for the
  * engine's name.
  *
- * Room is left here for what comes: `uniqueValues` (unique fields and upserts), `aggregates` (sums and counts by group) and
- * `units` (runs that are serializable).
+ * Room is left here for what comes: `aggregates` (sums and counts by group) and `units` (runs that are serializable).
  */
 import type { Search } from '../shared/query.ts'
 import type { Cluster, Watcher } from './cluster.ts'
 import type { Index, Needs } from './document-index.ts'
 import type { Jobs, Queues } from './job.ts'
 import type { SlowSearch } from './search/search-advisor.ts'
+import type { Duplicates } from './unique/duplicates.ts'
+import type { UniqueKey } from './unique/unique-key.ts'
 
 export interface Capabilities {
   /** The engine's name, to be shown to people. Never compared: test/house.test.ts refuses that. */
   readonly engine: string
   readonly indexes: Indexes
+  readonly uniqueValues: UniqueValues
   readonly changes: Changes
   /** undefined where another process may have written without this one knowing. */
   readonly readVersions: ReadVersions | undefined
@@ -40,6 +42,21 @@ export interface Indexes {
   slow(storage: string): readonly SlowSearch[]
   /** What storages with many documents are being made ready for at this moment, by any node. */
   preparing(): Promise<readonly Preparation[]>
+}
+
+/** Keys of which no two present documents of a storage have the same value. */
+export interface UniqueValues {
+  /** Those in force, as far as this node knows. Empty for a storage that does not exist. */
+  of(storage: string): readonly UniqueKey[]
+  /**
+   * Puts a key in force, in place of one of the same name, once all documents keep to it. Else gives the documents that do
+   * not, and changes nothing. Only one call at a time for a storage: within `alone`.
+   */
+  keep(storage: string, key: UniqueKey): Promise<Duplicates | undefined>
+  /** Takes the key of this name out of force, also one that a `keep` which was cut short has left behind. */
+  drop(storage: string, name: string): Promise<void>
+  /** Names of what cut-short calls of `keep` have left behind. */
+  unfinished(storage: string): readonly string[]
 }
 
 /** Free text or an index that a storage with documents gets. */

@@ -16,7 +16,7 @@
  * the first write or after the commit.
  *
  * Errors: INVALID_BODY (a mutation that does not fit, naming the field), INVALID_QUERY (a cursor or field name that
- * is not valid), CONFLICT (a unique index), STORAGE_FULL, UNAVAILABLE, and INTERNAL for a storage that does not exist.
+ * is not valid), CONFLICT (a unique index; UniqueConflict: a unique key), STORAGE_FULL, UNAVAILABLE, and INTERNAL for a storage that does not exist.
  */
 import type { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -97,6 +97,11 @@ export interface Session {
    * true: a soft delete, so that searches no longer find the document. false: undoes it. Not found if it is so already.
    */
   setRemoved(storage: string, guid: string, removed: boolean, options?: WriteCondition): MaybePromise<Written>
+  /**
+   * Guid of the present document that has the value which this document has of the unique key, as a write would find it;
+   * undefined also where one of the fields is nothing. Throws INVALID_QUERY when the storage has no such key in force.
+   */
+  holder(storage: string, key: string, document: JsonObject): MaybePromise<string | undefined>
   /** Hard delete, also of a removed document. `document` is what it was. */
   delete(storage: string, guid: string, options?: WriteCondition): MaybePromise<Written>
   /**

@@ -8,6 +8,7 @@
  * Classes, and no object made of closures or Proxy: a run makes a session and calls it a few times, so what counts is
  * that making one costs nothing but its fields.
  */
+import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
@@ -85,6 +86,10 @@ export abstract class WrappedSession implements Session, Required<SessionShortcu
 
   delete(storage: string, guid: string, options?: WriteCondition) {
     return this.writing.delete(storage, guid, options)
+  }
+
+  holder(storage: string, key: string, document: JsonObject) {
+    return this.writing.holder(storage, key, document)
   }
 
   enqueue(job: NewJob) {

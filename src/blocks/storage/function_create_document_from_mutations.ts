@@ -2,6 +2,7 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { writingPins, writtenMutations } from './set-mutations.ts'
+import { orTaken, takenOut } from './taken-values.ts'
 
 export default defineFlow({
   identifier: 'function_create_document_from_mutations',
@@ -14,11 +15,19 @@ export default defineFlow({
   },
   out: {
     document: { type: 'document', help: 'The stored document, with its _meta and guid.' },
+    conflict: {
+      type: 'flow',
+      help: 'Continues here if another document has the value of a unique field; nothing was stored.',
+    },
+    ...takenOut,
   },
   settings: {},
   run(inputs, { session }) {
-    return andThen(session.create(builderStorage(inputs.storage), writtenMutations(inputs)), (document) => ({
-      document,
-    }))
+    const storage = builderStorage(inputs.storage)
+    const mutations = writtenMutations(inputs)
+    return orTaken(
+      () => andThen(session.create(storage, mutations), (document) => ({ document })),
+      (taken) => ({ taken, next: 'conflict' as const }),
+    )
   },
 })

@@ -3,6 +3,7 @@ import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { documentGuid } from './document-guid.ts'
 import { writingPins, writtenMutations } from './set-mutations.ts'
+import { orTaken, takenOut } from './taken-values.ts'
 import { conditionOut, conditionPin, writeCondition } from './write-condition.ts'
 
 export default defineFlow({
@@ -33,22 +34,29 @@ export default defineFlow({
     },
     conflict: {
       type: 'flow',
-      help: 'Continues here if update_hash is outdated; nothing was changed.',
+      help: 'Continues here if update_hash is outdated, or another document has the value of a unique field; nothing was changed.',
     },
+    ...takenOut,
     ...conditionOut,
   },
   settings: {},
   run(inputs, { session }) {
-    const update = session.update(
-      builderStorage(inputs.storage),
-      documentGuid(inputs),
-      writtenMutations(inputs),
-      writeCondition(inputs.if, inputs.update_hash),
+    const storage = builderStorage(inputs.storage)
+    const guid = documentGuid(inputs)
+    const mutations = writtenMutations(inputs)
+    const condition = writeCondition(inputs.if, inputs.update_hash)
+    const update = () =>
+      andThen(session.update(storage, guid, mutations, condition), (written) => {
+        if (written.outcome === 'not_found') return { next: 'not_found' as const }
+        const { document, outcome } = written
+        return outcome === 'written' ? { document } : { document, next: outcome }
+      })
+    return orTaken(update, (taken) =>
+      andThen(session.get(storage, guid), (document) => ({
+        ...(document && { document }),
+        taken,
+        next: 'conflict' as const,
+      })),
     )
-    return andThen(update, (written) => {
-      if (written.outcome === 'not_found') return { next: 'not_found' as const }
-      const { document, outcome } = written
-      return outcome === 'written' ? { document } : { document, next: outcome }
-    })
   },
 })

@@ -95,6 +95,10 @@ function follow(steps: readonly Step[]): Step | undefined {
 
 type Given = Readonly<Record<string, unknown>> | undefined
 
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
 /** Ways that a flow may leave unwired: a request that ends there without a reply has an error. */
 function isMiss(pin: string): pin is Miss {
   return pin === 'not_found' || pin === 'conflict' || pin === 'refused'
@@ -130,7 +134,8 @@ function flowStep(
     store(frame, given ?? {})
     const pin = given?.next === undefined ? 'flow' : given.next
     const following = typeof pin === 'string' ? next.get(pin) : undefined
-    if (following === undefined && typeof pin === 'string' && isMiss(pin)) frame.run.missed(pin)
+    if (following === undefined && typeof pin === 'string' && isMiss(pin))
+      frame.run.missed(pin, textsIn(given?.taken))
     // Nothing behind a reply may run before the reply's writes are durable: it would share their transaction.
     const settling = following && frame.run.settle()
     return settling ? settling.then(() => following) : following

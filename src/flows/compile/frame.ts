@@ -29,8 +29,11 @@ export interface RunControl {
   readonly variables: RunVariables
   /** Values of the environment by name: the same ones to the end of the run. */
   readonly env: JsonObject
-  /** A block took a way that is not wired. The first one decides how a request without a reply ends. */
-  missed(way: Miss): void
+  /**
+   * A block took a way that is not wired. The first one decides how a request without a reply ends. `taken`: the unique
+   * fields whose values another document has.
+   */
+  missed(way: Miss, taken: readonly string[]): void
   /** Blocks that the run may still execute. */
   readonly budget: number
   /** After one pass of a body. In a run without a request, what the pass executed does not count: the deadline bounds it. */

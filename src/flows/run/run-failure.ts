@@ -32,8 +32,16 @@ export function explainFailure(error: unknown, requested: boolean): RunFailure {
 }
 
 /** What a request gets whose flow took a way that leads nowhere, and replied nothing. */
-export function missedError(way: Miss): QuoinError {
+export function missedError(way: Miss, taken: readonly string[]): QuoinError {
   if (way === 'not_found') return new QuoinError('NOT_FOUND', 'not found')
+  if (taken.length > 0)
+    return new QuoinError(
+      'CONFLICT',
+      `Another document has the same ${taken.join(', ')}. Use another value.`,
+      {
+        fields: taken,
+      },
+    )
   return new QuoinError(
     'CONFLICT',
     way === 'conflict'

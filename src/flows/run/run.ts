@@ -76,7 +76,7 @@ export class Run implements RunControl {
   #result: JsonValue | undefined
   #variables: RunVariables | undefined
   #env: JsonObject | undefined
-  #missed: Miss | undefined
+  #missed: QuoinError | undefined
   #failed = false
   /** It has no more time, whatever it waits for. */
   #late = false
@@ -113,8 +113,8 @@ export class Run implements RunControl {
     return this.#steps.breathe()
   }
 
-  missed(way: Miss): void {
-    this.#missed ??= way
+  missed(way: Miss, taken: readonly string[]): void {
+    this.#missed ??= missedError(way, taken)
   }
 
   /** Most runs have none. */
@@ -262,8 +262,7 @@ export class Run implements RunControl {
   #end(result: JsonValue | undefined): MaybePromise<RunEnd> {
     // Given up meanwhile: its answer is out, and nothing more may be committed.
     if (this.#failed) throw new RunStopped('failed', 'The run has failed.')
-    if (this.#missed && this.request && !this.request.visit && !this.#reply.asked)
-      throw missedError(this.#missed)
+    if (this.#missed && this.request && !this.request.visit && !this.#reply.asked) throw this.#missed
     this.#result = result
     const { committing } = this.#reply
     const committed = committing ? committing.then(() => this.session.commit()) : this.session.commit()

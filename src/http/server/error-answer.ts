@@ -75,13 +75,14 @@ export function errorAnswer(
 }
 
 function managementBody(error: QuoinError, request: string): object {
+  const details = error.flow?.details ?? error.details
   return {
     error: error.code,
     code: error.status,
     message: error.message,
     ...(error.fields && { fields: error.fields }),
     ...(error.problems && { problems: error.problems }),
-    ...(error.flow?.details && { details: error.flow.details }),
+    ...(details && { details }),
     ...(error.code === 'INTERNAL' && { request }),
   }
 }

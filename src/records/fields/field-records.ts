@@ -13,6 +13,7 @@ import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, getRecord, notFound } from '../records.ts'
 import { MAX_FIELDS, ruleOf } from './field-rules.ts'
+import { aloneWithUnique, changeUnique } from './unique-fields.ts'
 
 /** What a client may say about a field; its schema has checked the types. */
 export type FieldInput = JsonObject
@@ -25,23 +26,32 @@ const defaults: JsonObject = {
   default_value: null,
   validation_rules: {},
   metadata: {},
+  unique: null,
 }
 
-/** INVALID_BODY naming what does not fit; CONFLICT if the storage has a field of this name. */
+/**
+ * INVALID_BODY naming what does not fit; CONFLICT if the storage has a field of this name, or documents that keep it from
+ * being unique.
+ */
 export async function createField(database: Database, input: FieldInput, by: Actor): Promise<JsonObject> {
   const record = checkedField({ ...defaults, ...input })
-  return transact(
-    database,
-    async (session) => {
-      if ((await session.count(ownStorages.fields, matchAll)) >= MAX_FIELDS)
-        throw new QuoinError('CONFLICT', `A cluster holds at most ${MAX_FIELDS} fields. Delete some first.`)
-      await checkBlueprint(session, record)
-      await checkFree(session, record, undefined)
-      const fields = { ...record, key: keyOf(record), created_by: { ...by }, modified_by: { ...by } }
-      return documentOf(await session.create(ownStorages.fields, setFields(fields)))
-    },
-    { user: by },
-  )
+  await checkFree(database.session(), record, undefined)
+  const create = () =>
+    transact(
+      database,
+      async (session) => {
+        if ((await session.count(ownStorages.fields, matchAll)) >= MAX_FIELDS)
+          throw new QuoinError('CONFLICT', `A cluster holds at most ${MAX_FIELDS} fields. Delete some first.`)
+        await checkBlueprint(session, record)
+        await checkFree(session, record, undefined)
+        const fields = { ...record, key: keyOf(record), created_by: { ...by }, modified_by: { ...by } }
+        return documentOf(await session.create(ownStorages.fields, setFields(fields)))
+      },
+      { user: by },
+    )
+  const after = ruleOf(record)
+  if (!after?.unique) return create()
+  return aloneWithUnique(database, () => changeUnique(database, { before: undefined, after }, create))
 }
 
 export async function getField(database: Database, guid: string): Promise<JsonObject> {
@@ -55,32 +65,52 @@ export async function updateField(
   changes: FieldInput,
   by: Actor,
 ): Promise<JsonObject> {
-  return transact(
-    database,
-    async (session) => {
-      const { _meta, ...before } = await getRecord(session, ownStorages.fields, guid, 'blueprint field')
-      const record = checkedField({ ...before, ...changes })
-      await checkBlueprint(session, changes)
-      await checkFree(session, record, guid)
-      const fields = { ...changes, key: keyOf(record), modified_by: { ...by } }
-      const written = await session.update(ownStorages.fields, guid, setFields(fields))
-      if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
-      return documentOf(written.document)
-    },
-    { user: by },
-  )
+  const change = () =>
+    transact(
+      database,
+      async (session) => {
+        const record = await changedRecord(session, guid, changes)
+        await checkBlueprint(session, changes)
+        await checkFree(session, record, guid)
+        const fields = { ...changes, key: keyOf(record), modified_by: { ...by } }
+        const written = await session.update(ownStorages.fields, guid, setFields(fields))
+        if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
+        return documentOf(written.document)
+      },
+      { user: by },
+    )
+  const isUnique = ruleOf(await changedRecord(database.session(), guid, changes))?.unique !== undefined
+  if (!isUnique && !ruleOf(await getField(database, guid))?.unique) return change()
+  return aloneWithUnique(database, async () => {
+    const session = database.session()
+    const before = ruleOf(await getField(database, guid))
+    const record = await changedRecord(session, guid, changes)
+    await checkFree(session, record, guid)
+    return changeUnique(database, { before, after: ruleOf(record) }, change)
+  })
 }
 
-/** Soft delete: its rules no longer count. */
+async function changedRecord(session: Session, guid: string, changes: FieldInput): Promise<JsonObject> {
+  const { _meta, ...before } = await getRecord(session, ownStorages.fields, guid, 'blueprint field')
+  return checkedField({ ...before, ...changes })
+}
+
+/** Soft delete: its rules no longer count. CONFLICT where what it was unique with would not be unique without it. */
 export async function removeField(database: Database, guid: string, by: Actor): Promise<void> {
-  await transact(
-    database,
-    async (session) => {
-      const removed = await session.setRemoved(ownStorages.fields, guid, true)
-      if (removed.outcome !== 'written') throw notFound(guid, 'blueprint field')
-    },
-    { user: by },
-  )
+  const remove = () =>
+    transact(
+      database,
+      async (session) => {
+        const removed = await session.setRemoved(ownStorages.fields, guid, true)
+        if (removed.outcome !== 'written') throw notFound(guid, 'blueprint field')
+      },
+      { user: by },
+    )
+  if (!ruleOf(await getField(database, guid))?.unique) return remove()
+  return aloneWithUnique(database, async () => {
+    const before = ruleOf(await getField(database, guid))
+    return changeUnique(database, { before, after: undefined }, remove)
+  })
 }
 
 /** The record, if everything in it fits together. */
@@ -100,6 +130,8 @@ function checkedField(record: JsonObject): JsonObject {
   if (!rule) throw invalidField('type', 'type is not a type of a field.')
   checkLimits(rule)
   checkDefault(rule)
+  if (rule.unique && rule.storage === undefined)
+    throw invalidField('unique', 'unique needs a storage: values are unique among its documents.')
   return record
 }
 

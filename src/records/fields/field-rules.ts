@@ -7,13 +7,15 @@
  * that storage only, and takes precedence over the other.
  */
 
-import { type FieldLimits, type FieldRule, fieldTypes } from '../../shared/field-rule.ts'
+import { type FieldLimits, type FieldRule, type FieldUnique, fieldTypes } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { objectsIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
+
+const plain = { ignoreCase: false, ignoreAccents: false }
 
 /** They are all kept in memory. */
 export const MAX_FIELDS = 10_000
@@ -89,6 +91,21 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
     required: required === true,
     defaultValue: record.default_value ?? undefined,
     limits: limitsOf(record.validation_rules),
+    ...uniqueOf(name, record.unique),
+  }
+}
+
+function uniqueOf(name: string, unique: JsonValue | undefined): { readonly unique?: FieldUnique } {
+  if (unique === true) return { unique: { key: name, ...plain } }
+  if (typeof unique === 'string') return { unique: { key: unique, ...plain } }
+  if (!isJsonObject(unique)) return {}
+  const { with: shared, ignore_case, ignore_accents } = unique
+  return {
+    unique: {
+      key: typeof shared === 'string' ? shared : name,
+      ignoreCase: ignore_case === true,
+      ignoreAccents: ignore_accents === true,
+    },
   }
 }
 

@@ -26,9 +26,17 @@ import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import type { FieldRules } from './field-rules.ts'
 import { checkChanges, checkRules, mutationsToCreate } from './rule-mutations.ts'
+import { aloneWithUnique, settleUnique, uniqueKeysOf } from './unique-fields.ts'
 
 export function ruledDatabase(database: RawDatabase, rules: FieldRules): RuledDatabase {
   const ruled = wrappedDatabase(database, {
+    async ensure(name, needs) {
+      const isNew = !isOwnStorage(name) && !database.has(name)
+      await database.ensure(name, needs)
+      // Its fields may have been described before it was there.
+      if (isNew && uniqueKeysOf(await rules.of(name)).length > 0)
+        await aloneWithUnique(database, () => settleUnique(database, name))
+    },
     session(origin) {
       const session = database.session(origin)
       return rules.none() ? session : new RuledSession(session, rules)

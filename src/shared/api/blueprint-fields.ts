@@ -34,6 +34,28 @@ const validationRules = Type.Object(
   { additionalProperties: false },
 )
 
+const keyName = Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$' })
+
+const unique = Type.Union(
+  [
+    Type.Boolean(),
+    keyName,
+    Type.Object(
+      {
+        with: Type.Optional(keyName),
+        ignore_case: Type.Optional(Type.Boolean()),
+        ignore_accents: Type.Optional(Type.Boolean()),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Null(),
+  ],
+  {
+    description:
+      'No two documents of the storage hold the same value; removed ones do not count, nor those where it is missing or null. A name: the fields that have the same name are unique together. As an object, `with` is that name, and `ignore_case` and `ignore_accents` say which texts are the same.',
+  },
+)
+
 const name = Type.String({ minLength: 1, maxLength: 256, description: 'Use dots for nested fields.' })
 const type = Type.Enum([...fieldTypes])
 const optional = {
@@ -61,6 +83,7 @@ const optional = {
   ),
   validation_rules: Type.Optional(validationRules),
   metadata: Type.Optional(Type.Record(Type.String(), anyJson(), { maxProperties: 100 })),
+  unique: Type.Optional(unique),
 }
 
 export const createFieldSchema = Type.Object({ name, type, ...optional }, { additionalProperties: false })
@@ -80,6 +103,7 @@ const fieldRecord = Type.Object({
   default_value: anyJson(),
   validation_rules: anyJson(),
   metadata: anyJson(),
+  unique: Type.Optional(unique),
   created_by: actorSchema,
   modified_by: actorSchema,
 })

@@ -11,7 +11,10 @@ export const errorSchema = Type.Object(
     code: Type.Integer({ description: 'The HTTP status.' }),
     message: Type.String({ description: 'What is wrong, where, and what to do.' }),
     fields: Type.Optional(
-      Type.Array(Type.String(), { description: 'Body fields to change, dotted. Only with INVALID_BODY.' }),
+      Type.Array(Type.String(), {
+        description:
+          'Body fields to change, dotted. With INVALID_BODY, and with CONFLICT if a unique value is taken.',
+      }),
     ),
     problems: Type.Optional(
       Type.Array(

@@ -16,6 +16,7 @@ import { searchChapter } from './searches.ts'
 import { sessionChapter } from './sessions.ts'
 import { storageChapter } from './storages.ts'
 import { uniqueChapter } from './unique-indexes.ts'
+import { uniqueKeyChapter } from './unique-keys.ts'
 import type { World } from './world.ts'
 
 /** A freshly opened, empty database. */
@@ -42,6 +43,7 @@ const chapters = {
   'many documents': createAllChapter,
   sessions: sessionChapter,
   'unique indexes': uniqueChapter,
+  'unique keys': uniqueKeyChapter,
   searches: searchChapter,
   'searches in a storm': searchStormChapter,
   ranking: rankingChapter,

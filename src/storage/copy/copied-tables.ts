@@ -61,6 +61,8 @@ export const otherTables = {
     // Made again by the engine: `ensure` with the same indexes, and free text where it was wanted (`text` not -1).
     storage: ['id', 'name', 'text', 'text_complete', 'version', 'shaped', 'text_documents', 'text_tokens'],
     storage_index: ['storage', 'name', 'definition'],
+    // Made again from the documents, as are the tables unique_N.
+    unique_key: ['id', 'storage', 'definition', 'ready'],
     // PostgreSQL needs no shapes.
     storage_shape: ['storage', 'field', 'types'],
     // Each engine has its own steps.
@@ -73,11 +75,23 @@ export const otherTables = {
   postgres: {
     storage: ['id', 'name', 'text', 'text_guid', 'text_done', 'text_total'],
     storage_index: ['storage', 'name', 'definition'],
+    unique_key: ['id', 'storage', 'definition', 'ready'],
     migration: ['number', 'name', 'checksum', 'applied'],
     // Kept by a trigger of the documents.
     text_total: ['storage', 'documents', 'tokens'],
     // Who is up now, and what they tell each other.
-    node: ['guid', 'name', 'version', 'started', 'seen', 'lease_until', 'load', 'applied', 'timeline'],
+    node: [
+      'guid',
+      'name',
+      'version',
+      'started',
+      'seen',
+      'lease_until',
+      'load',
+      'applied',
+      'timeline',
+      'unique_keys',
+    ],
     change: ['number', 'node', 'documents', 'created'],
     change_counter: ['one', 'number'],
     timeline: ['number', 'since'],

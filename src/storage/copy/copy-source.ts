@@ -13,6 +13,7 @@ import { numberOf, SqliteConnection, textOf } from '../sqlite/core/sqlite-connec
 import { lockDirectory } from '../sqlite/core/sqlite-lock.ts'
 import { migrateSqlite, sqliteMigrations } from '../sqlite/core/sqlite-migrations.ts'
 import { awaitReaders } from '../sqlite/reader/readers-lock.ts'
+import type { UniqueKey } from '../unique/unique-key.ts'
 
 export interface SourceOptions {
   readonly directory: string
@@ -25,6 +26,7 @@ export interface SourceStorage {
   /** Its table in SQLite. */
   readonly table: string
   readonly indexes: readonly Index[]
+  readonly unique: readonly UniqueKey[]
   /** Whether it has free text, or is getting it. */
   readonly text: boolean
 }
@@ -98,10 +100,11 @@ function readStorages(connection: SqliteConnection): readonly SourceStorage[] {
     .names()
     .map((name) => catalogue.entry(name))
     .sort((a, b) => a.id - b.id)
-    .map(({ name, table, indexes, textUpTo }) => ({
+    .map(({ name, table, indexes, unique, textUpTo }) => ({
       name,
       table,
       indexes: [...indexes.values()],
+      unique: unique.flatMap(({ isReady, definition }) => (isReady ? [definition] : [])),
       text: textUpTo >= 0,
     }))
 }

@@ -4,6 +4,8 @@ import type { Needs } from '../document-index.ts'
 import { textOf } from '../postgres/core/postgres-connection.ts'
 import { changing, dropStorage, ensureStorage } from '../postgres/core/postgres-ensure.ts'
 import type { PostgresParts } from '../postgres/core/postgres-parts.ts'
+import { dropKey, makeUnique } from '../postgres/unique/make-unique.ts'
+import { duplicatesError } from '../unique/duplicates.ts'
 import type { CopiedRow } from './copied-tables.ts'
 import { documentTable } from './copied-tables.ts'
 import { copyRows } from './copy-rows.ts'
@@ -16,14 +18,20 @@ export async function copyStorage(
   batches: Iterable<readonly CopiedRow[]>,
   copied: (rows: number) => void,
 ): Promise<PostgresRows> {
-  const { name, text, indexes } = storage
+  const { name, text, indexes, unique } = storage
   const ensure = (needs: Needs) => postgres.alone('catalogue', () => ensureStorage(postgres, name, needs))
   await ensure({ text })
   const { table, textWanted } = await postgres.catalogue.entry(name)
   await dropUniqueIndexes(postgres, name)
+  const { unique: former } = await postgres.catalogue.entry(name)
+  for (const key of former) await dropKey(postgres, key)
   const rows = { name: table, table: documentTable, tokens: textWanted }
   await copyRows(postgres.pool, rows, batches, copied)
   await ensure({ indexes })
+  for (const key of unique) {
+    const duplicates = await makeUnique(postgres, name, key)
+    if (duplicates) throw duplicatesError(name, key, duplicates)
+  }
   return rows
 }
 

@@ -43,7 +43,8 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
       {
         operationId: 'createField',
         summary: 'Create a blueprint field',
-        description: 'Its rules apply to every later write. Stored documents are not changed.',
+        description:
+          'Its rules apply to every later write. Stored documents are not changed. A unique field over documents with the same value is refused with 409; `details` lists the first 100 of them, and their number as `total`.',
         errors: ['CONFLICT'],
         body: createFieldSchema,
       },
@@ -74,6 +75,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
         operationId: 'removeField',
         summary: 'Remove a blueprint field',
         description: 'Its rules no longer apply. Documents keep their values.',
+        errors: ['CONFLICT'],
       },
       (guid, request) => removeField(database, guid, actorOf(request)),
     )

@@ -4,6 +4,8 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Index } from '../../document-index.ts'
+import type { KeptKey } from '../../unique/kept-key.ts'
+import type { UniqueKey } from '../../unique/unique-key.ts'
 import { numberOf, type PostgresConnection, textOf } from './postgres-connection.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTable } from './tables.ts'
@@ -13,15 +15,15 @@ export class PostgresCatalogue {
   #entries: ReadonlyMap<string, StorageEntry> = new Map()
   readonly #versions = new Map<string, number>()
   /** The reading under way, and the one behind it: an answer that was begun before a change does not show it. */
-  #reading: Promise<void> = Promise.resolve()
+  #reading: Promise<boolean> = Promise.resolve(false)
 
   constructor(connection: PostgresConnection) {
     this.#connection = connection
   }
 
-  /** Reads everything again. */
-  reload(): Promise<void> {
-    this.#reading = this.#reading.catch(() => undefined).then(() => this.#read())
+  /** Reads everything again. Gives whether a storage has other unique keys than before. */
+  reload(): Promise<boolean> {
+    this.#reading = this.#reading.catch(() => false).then(() => this.#read())
     return this.#reading
   }
 
@@ -55,11 +57,12 @@ export class PostgresCatalogue {
     this.#versions.set(name, this.version(name) + 1)
   }
 
-  async #read(): Promise<void> {
+  async #read(): Promise<boolean> {
     const rows = await this.#connection.rows(
       `SELECT storage.id, storage.name, storage.text, storage_index.name AS index_name, definition::text AS definition
       FROM storage LEFT JOIN storage_index ON storage_index.storage = storage.id ORDER BY storage.id, index_name`,
     )
+    const unique = await this.#readKeys()
     const entries = new Map<string, StorageEntry & { readonly indexes: Map<string, Index> }>()
     for (const row of rows) {
       const id = numberOf(row, 'id')
@@ -72,6 +75,7 @@ export class PostgresCatalogue {
         textWanted: text > 0,
         textReady: text === 2,
         indexes: new Map<string, Index>(),
+        unique: unique.get(id) ?? [],
       }
       entries.set(name, entry)
       // The text is our own: postgres-indexes.ts wrote it.
@@ -79,6 +83,31 @@ export class PostgresCatalogue {
         entry.indexes.set(textOf(row, 'index_name'), JSON.parse(textOf(row, 'definition')) as Index)
     }
     for (const [name, { id }] of this.#entries) if (entries.get(name)?.id !== id) this.written(name)
+    const before = this.#entries
     this.#entries = entries
+    return [...entries.values()].some(({ name, unique }) => !isSame(before.get(name)?.unique ?? [], unique))
   }
+
+  async #readKeys(): Promise<ReadonlyMap<number, readonly KeptKey[]>> {
+    const keys = new Map<number, KeptKey[]>()
+    for (const row of await this.#connection.rows(
+      'SELECT id, storage, definition::text AS definition, ready FROM unique_key ORDER BY id',
+    )) {
+      const storage = numberOf(row, 'storage')
+      const key: KeptKey = {
+        id: numberOf(row, 'id'),
+        // The text is our own: make-unique.ts wrote it.
+        definition: JSON.parse(textOf(row, 'definition')) as UniqueKey,
+        isReady: row.ready === true,
+      }
+      keys.set(storage, [...(keys.get(storage) ?? []), key])
+    }
+    return keys
+  }
+}
+
+function isSame(a: readonly KeptKey[], b: readonly KeptKey[]): boolean {
+  return (
+    a.length === b.length && a.every(({ id, isReady }, at) => b[at]?.id === id && b[at].isReady === isReady)
+  )
 }

@@ -3,8 +3,10 @@ import type { QuoinError } from '../../../shared/errors.ts'
 import { refusalOf } from '../../create-all.ts'
 import type { CreatedAll, NewDocument } from '../../database.ts'
 import { StoredJson } from '../../stored-json.ts'
-import { textOf } from './postgres-connection.ts'
+import { takeValues } from '../unique/postgres-unique-values.ts'
+import { type PostgresConnection, textOf } from './postgres-connection.ts'
 import { COLUMNS, insistOn, type NewRow, newRow, type Writing } from './postgres-documents.ts'
+import type { StorageEntry } from './storage-entry.ts'
 
 /** Gives the guids too, in the same order. As `createDocument` for each in order, until one is refused. */
 export async function createDocuments(
@@ -71,6 +73,8 @@ async function insertRows(
   { connection, entry }: Writing,
   rows: readonly NewRow[],
 ): Promise<number | undefined> {
+  const refused = await takeAll(connection, entry, rows)
+  if (refused !== undefined) return refused
   const column = (place: number) => rows.map(({ values }) => values[place])
   const written = await connection.rows(
     `INSERT INTO ${entry.table} (${COLUMNS})
@@ -84,4 +88,21 @@ async function insertRows(
   // A guid that stands there twice is written once.
   const guids = new Set(written.map((row) => textOf(row, 'guid')))
   return rows.findIndex(({ meta }) => !guids.delete(meta.guid))
+}
+
+/** The values of unique keys. Gives the place of the first row that has one of another document, or of a row before it. */
+async function takeAll(
+  connection: PostgresConnection,
+  { unique }: StorageEntry,
+  rows: readonly NewRow[],
+): Promise<number | undefined> {
+  const refused = new Set<string>()
+  for (const key of unique) {
+    const holdings = rows.flatMap(({ meta, unique: values }) =>
+      values.filter((one) => one.key === key).map(({ value }) => ({ guid: meta.guid, value })),
+    )
+    if (holdings.length === 0) continue
+    for (const guid of await takeValues(connection, key, holdings)) refused.add(guid)
+  }
+  return refused.size === 0 ? undefined : rows.findIndex(({ meta }) => refused.has(meta.guid))
 }

@@ -7,6 +7,7 @@ import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
+import { postgresUniqueKeys } from '../unique/postgres-unique-keys.ts'
 import { dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
 import { openPostgresParts, type PostgresOptions, type PostgresParts } from './postgres-parts.ts'
 import { releaseIndexes } from './postgres-release.ts'
@@ -33,6 +34,7 @@ class PostgresDatabase implements RawDatabase {
     this.capabilities = {
       engine: 'postgres',
       indexes: this.#indexes(),
+      uniqueValues: postgresUniqueKeys(this.#parts, (work) => this.#during(work)),
       changes: this.#following(),
       // Another node may just have written.
       readVersions: undefined,
@@ -113,12 +115,16 @@ class PostgresDatabase implements RawDatabase {
     }
   }
 
-  async #change(change: () => Promise<void>): Promise<void> {
+  #change(change: () => Promise<void>): Promise<void> {
+    return this.#during(() => this.#parts.alone('catalogue', change))
+  }
+
+  async #during<T>(work: () => Promise<T>): Promise<T> {
     this.#refuseClosed()
-    const done = this.#parts.alone('catalogue', change)
+    const done = work()
     this.#changes.add(done)
     try {
-      await done
+      return await done
     } finally {
       this.#changes.delete(done)
     }

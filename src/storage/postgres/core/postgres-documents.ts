@@ -8,8 +8,10 @@ import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
+import { changedValues, type UniqueValue, uniqueValues, type ValueChange } from '../../unique/kept-key.ts'
 import { unmet } from '../../write-condition.ts'
 import { textOfDocument } from '../text/postgres-text-index.ts'
+import { freeValues, withValues } from '../unique/postgres-unique-values.ts'
 import { type PostgresConnection, textOf } from './postgres-connection.ts'
 import { isDuplicate } from './postgres-errors.ts'
 import { uniqueConflict } from './postgres-indexes.ts'
@@ -53,9 +55,11 @@ export async function createDocument(
   const insert = insertSql(entry)
   // What a statement refuses would undo the whole transaction, so it is asked not to insist.
   const mayBeRefused = options?.guid !== undefined || hasUniqueIndex(entry)
-  if (!mayBeRefused) await connection.run(insert, row.values)
-  else if ((await connection.run(`${insert} ON CONFLICT DO NOTHING`, row.values)) === 0)
-    await insistOn(writing, row)
+  await withValues(writing, row.meta.guid, { added: row.unique, freed: [] }, async () => {
+    if (!mayBeRefused) await connection.run(insert, row.values)
+    else if ((await connection.run(`${insert} ON CONFLICT DO NOTHING`, row.values)) === 0)
+      await insist(writing, row)
+  })
   return new StoredJson(row.text)
 }
 
@@ -64,6 +68,7 @@ export interface NewRow {
   readonly meta: Meta
   readonly text: string
   readonly values: readonly [string, number, number, string, string | null, number | null]
+  readonly unique: readonly UniqueValue[]
 }
 
 /** The columns of a document, in the order of every INSERT. */
@@ -83,11 +88,16 @@ export function newRow(
   const meta = stamps.created(options)
   const text = joinDocument(meta, bodyText(body))
   const { tokens, count } = entry.textWanted ? textOfDocument(body) : NO_TOKENS
-  return { meta, text, values: [meta.guid, meta.cms, meta.ums, text, tokens, count] }
+  const values = [meta.guid, meta.cms, meta.ums, text, tokens, count] as const
+  return { meta, text, values, unique: uniqueValues(entry.unique, body) }
 }
 
 /** A new row that something refuses alone: throws CONFLICT that says what. Else it is written. */
-export async function insistOn({ connection, entry }: Writing, { meta, values }: NewRow): Promise<void> {
+export async function insistOn(writing: Writing, row: NewRow): Promise<void> {
+  await withValues(writing, row.meta.guid, { added: row.unique, freed: [] }, () => insist(writing, row))
+}
+
+async function insist({ connection, entry }: Writing, { meta, values }: NewRow): Promise<void> {
   await insisting(connection, entry, meta.guid, () => connection.run(insertSql(entry), values))
 }
 
@@ -103,12 +113,18 @@ async function updateDocument(
   const { meta } = stored.parts
   const refusal = unmet(condition, meta, stored.text)
   if (refusal) return refusal
-  const body = applyMutations(parseBody(stored.parts.body), mutations)
+  const before = parseBody(stored.parts.body)
+  const body = applyMutations(before, mutations)
+  const values = changedValues(
+    entry.unique,
+    () => before,
+    () => body,
+  )
   // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client.
   const changed = stamps.changed(meta)
   const text = joinDocument(changed, bodyText(body))
   const { tokens, count } = entry.textWanted ? textOfDocument(body) : NO_TOKENS
-  await refusing(writing, guid, () =>
+  await refusing(writing, guid, values, () =>
     writing.connection.run(
       `UPDATE ${entry.table} SET updated = $2, version = version + 1, doc = $3::json, tokens = $4::tsvector, token_count = $5 WHERE guid = $1`,
       [guid, changed.ums, text, tokens, count],
@@ -131,7 +147,11 @@ async function setRemoved(
   if (refusal) return refusal
   const meta = stamps.changed(stored.parts.meta, removed)
   const text = joinDocument(meta, stored.parts.body)
-  await refusing(writing, guid, () =>
+  const present = () => parseBody(stored.parts.body)
+  const values = removed
+    ? changedValues(entry.unique, present, undefined)
+    : changedValues(entry.unique, undefined, present)
+  await refusing(writing, guid, values, () =>
     writing.connection.run(
       `UPDATE ${entry.table} SET updated = $2, removed = $3, version = version + 1, doc = $4::json WHERE guid = $1`,
       [guid, meta.ums, meta.removed, text],
@@ -155,6 +175,7 @@ async function deleteDocument(
   const [row] = await connection.rows(`DELETE FROM ${entry.table} WHERE guid = $1 RETURNING doc`, [guid])
   if (row === undefined) return notFound
   const document = new StoredJson(textOf(row, 'doc'))
+  if (entry.unique.length > 0) await freeDeleted(writing, guid, document.text)
   return { outcome: 'written', document, before: document }
 }
 
@@ -174,14 +195,24 @@ function hasUniqueIndex({ indexes }: StorageEntry): boolean {
   return false
 }
 
-/** A change that a unique index may refuse. */
+async function freeDeleted({ connection, entry }: Writing, guid: string, text: string): Promise<void> {
+  const { meta, body } = splitDocument(text)
+  const before = meta.removed === 0 ? () => parseBody(body) : undefined
+  await freeValues(connection, guid, changedValues(entry.unique, before, undefined).freed)
+}
+
+/** A change that a unique index or a unique key may refuse. */
 async function refusing(
-  { connection, entry }: Writing,
+  writing: Writing,
   guid: string,
+  values: ValueChange,
   write: () => Promise<number>,
 ): Promise<void> {
-  if (hasUniqueIndex(entry)) await insisting(connection, entry, guid, write)
-  else await write()
+  const { connection, entry } = writing
+  await withValues(writing, guid, values, async () => {
+    if (hasUniqueIndex(entry)) await insisting(connection, entry, guid, write)
+    else await write()
+  })
 }
 
 /** The write in a savepoint: when a unique index refuses it, only this is undone, and the error names the fields. */

@@ -9,6 +9,7 @@
  * 4. ready: searches use the index.
  */
 import type { Needs } from '../../document-index.ts'
+import { keyTable } from '../../unique/kept-key.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
 import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'
 import { numberOf, type PostgresConnection, type PostgresTransaction } from './postgres-connection.ts'
@@ -45,7 +46,8 @@ export async function dropStorage(parts: PostgresParts, name: string): Promise<v
   await changing(parts, async (transaction) => {
     await transaction.run('DELETE FROM storage WHERE id = $1', [entry.id])
     await transaction.run(forgetTotalsSql, [entry.id])
-    await transaction.script(`DROP TABLE ${entry.table}`)
+    const keys = entry.unique.map((key) => `; DROP TABLE ${keyTable(key)}`).join('')
+    await transaction.script(`DROP TABLE ${entry.table}${keys}`)
   })
 }
 
@@ -86,7 +88,7 @@ async function createStorage(transaction: PostgresTransaction, name: string, nee
     needs.text ? 2 : 0,
   ])
   const id = numberOf(row ?? {}, 'id')
-  const entry = { id, name, table: documentTable(id), indexes: new Map() }
+  const entry = { id, name, table: documentTable(id), indexes: new Map(), unique: [] }
   await transaction.script(documentTableSql(id))
   for (const planned of missingIndexes({ ...entry, textReady: false, textWanted: false }, needs))
     await createIndex(transaction, entry, planned, 'in transaction')

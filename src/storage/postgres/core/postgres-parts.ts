@@ -20,6 +20,7 @@ import { openPostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
 import type { SessionParts } from './postgres-session.ts'
 import { refuseUnfinishedCopy } from './unfinished-copy.ts'
+import { WritesUnderWay } from './writes-under-way.ts'
 
 export interface PostgresOptions extends StampOptions, LeaseClocks {
   readonly url: string
@@ -84,7 +85,10 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       load: options.load,
       ...(options.report && { report: options.report }),
     })
-    cluster.watch(CATALOGUE, () => catalogue.reload())
+    const writes = new WritesUnderWay()
+    cluster.watch(CATALOGUE, async () => {
+      if (await catalogue.reload()) await writes.settled()
+    })
     await catalogue.reload()
     await cluster.open()
     if (!options.filling)
@@ -107,6 +111,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       jobs,
       queues,
       observers: new Map(),
+      writes,
       // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
       advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),
       stamps: stamps({ ...options, random }),

@@ -1,4 +1,5 @@
 /** One unit of work on PostgreSQL: reads on any connection until it writes, then on that of its transaction. */
+import type { JsonObject } from '../../../shared/json.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
@@ -22,10 +23,12 @@ import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import type { StoredJson } from '../../stored-json.ts'
+import { valueOfKey } from '../../unique/kept-key.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
 import { noted } from '../sql/postgres-search-advice.ts'
+import { holderOf } from '../unique/postgres-unique-values.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
 import type { PostgresConnection, PostgresPool } from './postgres-connection.ts'
 import { createDocuments } from './postgres-create-all.ts'
@@ -33,6 +36,7 @@ import { createDocument, documentChanges, getDocument, type Writing } from './po
 import { isTableGone } from './postgres-errors.ts'
 import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
 import type { StorageEntry } from './storage-entry.ts'
+import type { WritesUnderWay } from './writes-under-way.ts'
 
 /** What sessions share. */
 export interface SessionParts {
@@ -43,6 +47,7 @@ export interface SessionParts {
   readonly jobs: PostgresJobs
   readonly advisor: SearchAdvisor
   readonly observers: Observers
+  readonly writes: WritesUnderWay
 }
 
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
@@ -125,6 +130,14 @@ export class PostgresSession
     })
     for (const document of created.documents) await this.tell(storage, 'created', undefined, document)
     return { documents: created.documents, refused: created.refused }
+  }
+
+  /** Once this session has written, in its transaction: a value that another one has committed since is seen too. */
+  async holder(storage: string, key: string, document: JsonObject): Promise<string | undefined> {
+    return this.#read(storage, async (connection, entry) => {
+      const value = valueOfKey(entry, key, document)
+      return value && holderOf(connection, value)
+    })
   }
 
   async enqueue(job: NewJob): Promise<string | undefined> {
@@ -213,10 +226,10 @@ export class PostgresSession
 
   async #write<T>(storage: string, write: (writing: Writing, work: Work) => Promise<T>): Promise<T> {
     this.#transaction.refuseLost()
-    const { catalogue, stamps } = this.#parts
+    const { catalogue, stamps, writes } = this.#parts
     return this.#transaction.inTurn(async (work) => {
       const entry = await catalogue.entry(storage)
-      return write({ connection: work.transaction, entry, stamps }, work)
+      return writes.during(write({ connection: work.transaction, entry, stamps }, work))
     })
   }
 

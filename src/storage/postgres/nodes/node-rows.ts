@@ -86,8 +86,8 @@ export async function joinNode(
 ): Promise<void> {
   await connection.run(
     `WITH known AS (INSERT INTO timeline (number) VALUES ($6) ON CONFLICT DO NOTHING)
-    INSERT INTO node (guid, name, version, lease_until, applied, timeline)
-    VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond', $5, $6)
+    INSERT INTO node (guid, name, version, lease_until, applied, timeline, unique_keys)
+    VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond', $5, $6, true)
     ON CONFLICT (guid) DO UPDATE
       SET seen = now(), lease_until = excluded.lease_until, applied = excluded.applied, timeline = excluded.timeline`,
     [guid, name, version, LEASE_MS, number, timeline],
@@ -148,6 +148,14 @@ export async function isObeyed(connection: PostgresConnection, number: number): 
     [number, LEASE_MS],
   )
   return rows.length === 0
+}
+
+/** Names of live nodes of a version that does not know unique keys. */
+export async function nodesWithoutUniqueKeys(connection: PostgresConnection): Promise<readonly string[]> {
+  const rows = await connection.rows(
+    'SELECT name FROM node WHERE lease_until > now() AND NOT unique_keys ORDER BY name',
+  )
+  return rows.map((row) => textOf(row, 'name'))
 }
 
 export async function listNodes(

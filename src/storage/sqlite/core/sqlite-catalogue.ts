@@ -1,6 +1,8 @@
 /** Which storages there are, what they have, and the version of each. Read once; changed with the database. */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Index } from '../../document-index.ts'
+import type { KeptKey } from '../../unique/kept-key.ts'
+import type { UniqueKey } from '../../unique/unique-key.ts'
 import { loadShape, type ShapeRow } from './document-shape.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { readShape } from './sqlite-shape.ts'
@@ -24,6 +26,7 @@ export class SqliteCatalogue {
       // The text is our own: createIndex wrote it.
       for (const index of connection.all('SELECT name, definition FROM storage_index WHERE storage = ?', id))
         entry.indexes.set(textOf(index, 'name'), JSON.parse(textOf(index, 'definition')) as Index)
+      entry.unique = readKeys(connection, id)
     }
   }
 
@@ -41,6 +44,7 @@ export class SqliteCatalogue {
       shape: loadShape(has.shape),
       shapeSaved: true,
       indexes: new Map(),
+      unique: [],
     }
     this.#entries.set(name, entry)
     return entry
@@ -80,4 +84,17 @@ export class SqliteCatalogue {
     this.#lastWrite += 1
     return this.#lastWrite
   }
+}
+
+function readKeys(connection: SqliteConnection, storage: number): readonly KeptKey[] {
+  const rows = connection.all(
+    'SELECT id, definition, ready FROM unique_key WHERE storage = ? ORDER BY id',
+    storage,
+  )
+  return rows.map((row) => ({
+    id: numberOf(row, 'id'),
+    // The text is our own: make-unique.ts wrote it.
+    definition: JSON.parse(textOf(row, 'definition')) as UniqueKey,
+    isReady: numberOf(row, 'ready') === 1,
+  }))
 }

@@ -12,8 +12,10 @@ import { type Observer, type Origin, type Session, storageNameProblem } from '..
 import type { Index, Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
+import { keyTable } from '../../unique/kept-key.ts'
 import { readVersions } from '../cache/read-versions.ts'
 import { searchedStorage } from '../sql/sqlite-search-advice.ts'
+import { sqliteUniqueKeys } from '../unique/sqlite-unique-keys.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
 import { DamagedDatabase } from './sqlite-errors.ts'
 import { openSqliteParts, type SqliteOptions, type SqliteParts } from './sqlite-parts.ts'
@@ -49,6 +51,7 @@ export class SqliteDatabase implements RawDatabase {
         // What takes long is made in a thread, and the caller of `ensure` waits for it.
         preparing: async () => [],
       },
+      uniqueValues: sqliteUniqueKeys(parts, (name, change) => this.#inOrder(name, change)),
       changes: {
         // One process has the directory, so there are no other nodes to tell of.
         watch: () => () => undefined,
@@ -80,7 +83,8 @@ export class SqliteDatabase implements RawDatabase {
       if (entry === undefined) return
       await writer.alone(
         (connection) => {
-          connection.exec(`DROP TABLE ${entry.table}; ${dropTextSql(entry.id)}`)
+          const keys = entry.unique.map((key) => `DROP TABLE ${keyTable(key)};`).join(' ')
+          connection.exec(`DROP TABLE ${entry.table}; ${keys} ${dropTextSql(entry.id)}`)
           connection.run('DELETE FROM storage WHERE id = ?', entry.id)
         },
         () => catalogue.remove(entry),

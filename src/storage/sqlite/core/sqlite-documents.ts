@@ -8,9 +8,11 @@ import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
+import { changedValues, uniqueValues, type ValueChange } from '../../unique/kept-key.ts'
 import { unmet } from '../../write-condition.ts'
 import { addText, changeText, indexedText, removeText } from '../text/sqlite-text-index.ts'
 import type { TextTotals } from '../text/text-totals.ts'
+import { freeValues, refuseTaken, takeValues } from '../unique/sqlite-unique-values.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { uniqueConflict } from './sqlite-indexes.ts'
 import { saveShape } from './sqlite-shape.ts'
@@ -62,6 +64,8 @@ export function createDocument(
   // Asked before: there is one writer, and a refused statement would undo more than itself.
   if (given !== undefined && connection.get(`SELECT 1 AS n FROM ${entry.table} WHERE guid = ?`, given))
     throw new QuoinError('CONFLICT', `There is a document with the guid ${given}.`)
+  const taken = uniqueValues(entry.unique, body)
+  refuseTaken(connection, entry.name, taken)
   const meta = stamps.created(options)
   const text = joinDocument(meta, bodyAsText)
   const row = refusing(entry, () =>
@@ -73,6 +77,7 @@ export function createDocument(
       text,
     ),
   )
+  takeValues(connection, meta.guid, taken)
   entry.touched?.touch(row, undefined)
   saveShape(writing, body)
   const indexed = indexedText(entry, row, body)
@@ -96,7 +101,16 @@ function updateDocument(
   const body = applyMutations(before, mutations)
   // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client, and
   // a check for differences would mean comparing whole documents on each write.
-  const document = writeDocument(writing, stored, stamps.changed(stored.meta), bodyText(body))
+  const values = changedValues(
+    entry.unique,
+    () => before,
+    () => body,
+  )
+  const document = writeDocument(writing, stored, {
+    meta: stamps.changed(stored.meta),
+    body: bodyText(body),
+    values,
+  })
   saveShape(writing, body)
   const text = indexedText(entry, stored.id, body)
   if (textBefore !== undefined && text !== undefined && text !== textBefore)
@@ -116,7 +130,11 @@ function setRemoved(
   const refusal = unmet(condition, stored.meta, stored.text)
   if (refusal) return refusal
   const meta = writing.stamps.changed(stored.meta, removed)
-  const document = writeDocument(writing, stored, meta, stored.body)
+  const present = () => parseBody(stored.body)
+  const values = removed
+    ? changedValues(writing.entry.unique, present, undefined)
+    : changedValues(writing.entry.unique, undefined, present)
+  const document = writeDocument(writing, stored, { meta, body: stored.body, values })
   return { outcome: 'written', document, before: new StoredJson(stored.text) }
 }
 
@@ -128,6 +146,13 @@ function deleteDocument(writing: Writing, guid: string, condition: WriteConditio
   if (refusal) return refusal
   entry.touched?.touch(stored.id, stored.text)
   connection.run(`DELETE FROM ${entry.table} WHERE id = ?`, stored.id)
+  const wasPresent = stored.meta.removed === 0
+  const { freed } = changedValues(
+    entry.unique,
+    wasPresent ? () => parseBody(stored.body) : undefined,
+    undefined,
+  )
+  freeValues(connection, guid, freed)
   removeText(writing, stored.id)
   const document = new StoredJson(stored.text)
   return { outcome: 'written', document, before: document }
@@ -140,13 +165,21 @@ function readDocument({ connection, entry }: Writing, guid: string): StoredDocum
   return { id: numberOf(row, 'id'), text, ...splitDocument(text) }
 }
 
+/** What a document becomes. */
+interface NewState {
+  readonly meta: Meta
+  /** JSON text without `_meta`. */
+  readonly body: string
+  readonly values: ValueChange
+}
+
 function writeDocument(
   { connection, entry }: Writing,
   stored: StoredDocument,
-  meta: Meta,
-  body: string,
+  { meta, body, values: { added, freed } }: NewState,
 ): StoredJson {
   const text = joinDocument(meta, body)
+  refuseTaken(connection, entry.name, added)
   entry.touched?.touch(stored.id, stored.text)
   // `removed` is in the condition of every index: naming it would have SQLite write all of them, the one by creation too.
   const mark = meta.removed === stored.meta.removed ? '' : `removed = ${meta.removed}, `
@@ -158,6 +191,8 @@ function writeDocument(
       stored.id,
     ),
   )
+  freeValues(connection, meta.guid, freed)
+  takeValues(connection, meta.guid, added)
   return new StoredJson(text)
 }
 

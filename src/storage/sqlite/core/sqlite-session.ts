@@ -1,4 +1,5 @@
 /** One unit of work on SQLite. Reads and writes at once; waits only for the writer and for the commit. */
+import type { JsonObject } from '../../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import type { Change, CreateOptions, Origin, Session, SessionShortcuts, Written } from '../../database.ts'
@@ -7,6 +8,8 @@ import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import type { StoredJson } from '../../stored-json.ts'
+import { valueOfKey } from '../../unique/kept-key.ts'
+import { holderOf } from '../unique/sqlite-unique-values.ts'
 import { SearchingSession } from './searching-session.ts'
 import { type SessionParts, SessionSegment } from './session-segment.ts'
 import { guarded, type SqliteConnection } from './sqlite-connection.ts'
@@ -61,6 +64,14 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     return andThen(created, (document) =>
       andThen(this.tell(storage, 'created', undefined, document), () => document),
     )
+  }
+
+  /** In the writer's turn: the value may be of a document whose commit is under way. */
+  holder(storage: string, key: string, document: JsonObject): MaybePromise<string | undefined> {
+    return this.#write(storage, ({ connection, entry }) => {
+      const value = valueOfKey(entry, key, document)
+      return value && holderOf(connection, value)
+    })
   }
 
   enqueue(job: NewJob): MaybePromise<string | undefined> {

@@ -1,4 +1,5 @@
 import type { Index } from '../../document-index.ts'
+import type { KeptKey } from '../../unique/kept-key.ts'
 import type { KeptCounts } from '../cache/kept-counts.ts'
 import type { TouchedDocuments } from '../cache/touched-documents.ts'
 import type { WrittenDocuments } from '../cache/written-documents.ts'
@@ -11,6 +12,8 @@ export interface StorageEntry extends SearchTarget {
   readonly name: string
   /** By the index's name in SQLite. */
   readonly indexes: Map<string, Index>
+  /** Replaced and not changed. */
+  unique: readonly KeptKey[]
   /** Only while the free-text index holds all documents. */
   textTable: string | undefined
   /** Documents with a row number up to this are in the free-text index: -1 = there is none, Infinity = all are. */

@@ -81,6 +81,8 @@ export class ReaderCatalogue {
       shape: loadShape(readShape(this.#connection, id)),
       shapeSaved: true,
       indexes: new Map(),
+      // For writes only, and this process makes none.
+      unique: [],
     }
   }
 }

@@ -102,6 +102,16 @@ function readerCapabilities(following: Following, readVersions: ReadVersions): C
       slow: () => [],
       preparing: async () => [],
     },
+    uniqueValues: {
+      of: () => [],
+      unfinished: () => [],
+      async keep() {
+        refuse()
+      },
+      async drop() {
+        refuse()
+      },
+    },
     changes: following,
     readVersions,
     cluster: following.cluster,

@@ -156,6 +156,11 @@ export class ReaderSession implements Session, SessionShortcuts {
     this.#refuse()
   }
 
+  /** Asked before a write. */
+  holder(): never {
+    this.#refuse()
+  }
+
   enqueue(): never {
     this.#refuse()
   }

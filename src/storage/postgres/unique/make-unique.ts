@@ -1,0 +1,122 @@
+/**
+ * Makes a key unique over documents that are there, while all nodes write:
+ * 1. An empty table, announced. From now on each write adds its values, and refuses nothing. Nodes say that they know when
+ *    those of their writes that began before have sent their statements; transactions of such writes are waited for.
+ * 2. The values of all documents are added, in small transactions that keep their documents from changing.
+ * 3. If no value is there twice, the key is announced as ready, in place of a former one of its name: from now on writes
+ *    are refused. Those that began before are waited for as in 1, and the table is looked at once more.
+ * Where a value is there twice, the table is dropped, and all is as it was.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { QuoinError } from '../../../shared/errors.ts'
+import type { Duplicates } from '../../unique/duplicates.ts'
+import { type KeptKey, keyTable } from '../../unique/kept-key.ts'
+import type { UniqueKey } from '../../unique/unique-key.ts'
+import { numberOf, type PostgresTransaction } from '../core/postgres-connection.ts'
+import { changing } from '../core/postgres-ensure.ts'
+import type { PostgresParts } from '../core/postgres-parts.ts'
+import type { StorageEntry } from '../core/storage-entry.ts'
+import { nodesWithoutUniqueKeys } from '../nodes/node-rows.ts'
+import { fillKey } from './fill-key.ts'
+import { keyTableSql } from './postgres-unique-values.ts'
+import { settleDuplicates } from './settle-duplicates.ts'
+
+/** Between two looks at the transactions of others. */
+const LOOK_MS = 20
+/** How long the transactions of others may last. */
+const MOST_MS = 60_000
+
+/** Gives what keeps the key from being kept; undefined when it is. */
+export async function makeUnique(
+  parts: PostgresParts,
+  storage: string,
+  definition: UniqueKey,
+): Promise<Duplicates | undefined> {
+  await refuseFormerNodes(parts)
+  const entry = await parts.catalogue.entry(storage)
+  const former = entry.unique.filter((key) => key.definition.name === definition.name)
+  const id = await begin(parts, entry, definition)
+  const key: KeptKey = { id, definition, isReady: false }
+  try {
+    await fillKey(parts.pool, entry, key)
+    let duplicates = await settleDuplicates(parts.pool, key)
+    if (duplicates === undefined) {
+      await announced(parts, entry, (transaction) =>
+        transaction.run('UPDATE unique_key SET ready = true WHERE id = $1', [id]),
+      )
+      duplicates = await settleDuplicates(parts.pool, key)
+    }
+    for (const one of duplicates ? [key] : former) await dropKey(parts, one)
+    return duplicates
+  } catch (error) {
+    await dropKey(parts, key).catch(() => undefined)
+    throw error
+  }
+}
+
+export async function dropKey(parts: PostgresParts, key: KeptKey): Promise<void> {
+  // First no node may write to the table, then it goes.
+  await parts.alone('catalogue', () =>
+    changing(parts, (transaction) => transaction.run('DELETE FROM unique_key WHERE id = $1', [key.id])),
+  )
+  await parts.writes.settled()
+  await parts.pool.lasting.script(`DROP TABLE IF EXISTS ${keyTable(key)}`)
+}
+
+async function begin(parts: PostgresParts, entry: StorageEntry, definition: UniqueKey): Promise<number> {
+  return announced(parts, entry, async (transaction) => {
+    const [row] = await transaction.rows(
+      'INSERT INTO unique_key (storage, definition) VALUES ($1, $2::json) RETURNING id',
+      [entry.id, JSON.stringify(definition)],
+    )
+    const id = numberOf(row ?? {}, 'id')
+    await transaction.script(keyTableSql({ id }))
+    return id
+  })
+}
+
+/** A change of the catalogue that every write to the storage knows of which is not committed when this resolves. */
+async function announced<T>(
+  parts: PostgresParts,
+  entry: StorageEntry,
+  work: (transaction: PostgresTransaction) => Promise<T>,
+): Promise<T> {
+  const result = await parts.alone('catalogue', () => changing(parts, work))
+  await parts.writes.settled()
+  await awaitWriters(parts, entry)
+  return result
+}
+
+/** Waits for the transactions that have written to the storage, or have a document of it locked. */
+async function awaitWriters({ pool }: PostgresParts, { table }: StorageEntry): Promise<void> {
+  const writers = async () => {
+    const rows = await pool.reading.rows(
+      `SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
+      WHERE locktype = 'relation' AND relation = to_regclass($1)::oid AND mode IN ('RowShareLock', 'RowExclusiveLock')
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      [table],
+    )
+    return rows.map((row) => String(row.writer))
+  }
+  const end = performance.now() + MOST_MS
+  let left = await writers()
+  while (left.length > 0) {
+    if (performance.now() > end)
+      throw new QuoinError(
+        'UNAVAILABLE',
+        'Another transaction has written to the storage and does not end. Nothing was changed. Try again.',
+      )
+    await wait(LOOK_MS)
+    const now = new Set(await writers())
+    left = left.filter((writer) => now.has(writer))
+  }
+}
+
+async function refuseFormerNodes({ pool }: PostgresParts): Promise<void> {
+  const names = await nodesWithoutUniqueKeys(pool)
+  if (names.length === 0) return
+  throw new QuoinError(
+    'CONFLICT',
+    `Unique fields need the same version on all nodes. Bring ${names.join(', ')} up to date first.`,
+  )
+}
