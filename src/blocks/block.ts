@@ -232,6 +232,9 @@ export class PinError extends Error {
   }
 }
 
+/** What a pin names is not there: 404 instead of 400 if the value came with the request. */
+export class MissingError extends PinError {}
+
 const flowIn: InPins = { flow: { type: 'flow', help: 'Runs the block.' } }
 const flowOut: OutPins = { flow: { type: 'flow', help: 'Goes on when the block is done.' } }
 const errorOut: OutPins = {

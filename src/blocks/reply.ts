@@ -1,4 +1,4 @@
-import type { JsonValue } from '../shared/json.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { PageAnswer } from '../shared/page-content.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
 
@@ -16,10 +16,19 @@ export class PlainText {
   }
 }
 
+/** A body that is the file of an asset, by its record. Type, length and tag are those of the file. */
+export class FileBody {
+  readonly asset: JsonObject
+
+  constructor(asset: JsonObject) {
+    this.asset = asset
+  }
+}
+
 /** What goes back. `value` undefined sends no body. */
 export interface Reply {
   readonly code: number
-  readonly value: JsonValue | StoredJson | PlainText | undefined
+  readonly value: JsonValue | StoredJson | PlainText | FileBody | undefined
   readonly headers: Readonly<Record<string, string>>
   /** What a page's flow answers instead of `value`. */
   readonly page?: PageAnswer

@@ -8,8 +8,10 @@ import { openIdempotency } from '../http/endpoints/endpoint-idempotency.ts'
 import { type Metrics, openMetrics } from '../http/metrics/metrics.ts'
 import { openPageRoom } from '../http/pages/open-page-room.ts'
 import { pageDoor } from '../http/pages/page-door.ts'
+import { assetFile } from '../http/replies/asset-file.ts'
 import { managementRoutes, siteRoutes } from '../http/routes.ts'
 import { openServer, type Server } from '../http/server/server.ts'
+import type { JsonObject } from '../shared/json.ts'
 import { queueDepths } from './background.ts'
 import { nodeInfo } from './node-info.ts'
 import type { NodeDatabase } from './open-database.ts'
@@ -37,6 +39,7 @@ export async function openNodeDoors(
   const describe = endpointDescriptions(flows.live.table, rules.of)
   const idempotency = await openIdempotency(database, clock)
   const pages = await openPageRoom({ ...records, flows, runs, clock, random, idempotency, rulesOf: rules.of })
+  const fileOf = (asset: JsonObject) => assetFile(records.assets, asset)
   metrics.countStreams(() => pages.events.size)
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe },
@@ -54,7 +57,10 @@ export async function openNodeDoors(
   }
   const own = await openServer({
     ...{ access, clock, version, settings: httpSettings(options) },
-    api: [...managementRoutes(parts), customEndpoints({ flows, runs, idempotency, rulesOf: rules.of })],
+    api: [
+      ...managementRoutes(parts),
+      customEndpoints({ flows, runs, idempotency, rulesOf: rules.of, fileOf }),
+    ],
     root: [...siteRoutes(parts), pageDoor(pages)],
     finished: metrics.finished,
     cluster: capabilities.cluster,

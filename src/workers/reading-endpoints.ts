@@ -11,7 +11,7 @@
  * deploy makes new endpoints, so that is forgotten then.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Reply } from '../blocks/reply.ts'
+import { FileBody, type Reply } from '../blocks/reply.ts'
 import type { CompiledEndpoint } from '../flows/compile/frame.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
@@ -86,11 +86,12 @@ export function readingEndpoints({
         },
       })
       return andThen(end, (ended) => {
-        const more = beyond.take(ended.run) || ended.error instanceof WriteRefused
+        const isFile = replied?.value instanceof FileBody
+        const more = isFile || beyond.take(ended.run) || ended.error instanceof WriteRefused
         if (more || (replied === undefined && ended.error === undefined)) writing.add(endpoint)
         if (more || replied === undefined || ended.error !== undefined) return exchange.passOn(forward)
         try {
-          sendReply(exchange, replied)
+          sendReply(exchange, replied, undefined)
         } catch {
           // It is too long to be written; the writer says so, and logs it.
           exchange.passOn(forward)

@@ -141,3 +141,18 @@ test('writes while processes judge what they keep: each list holds what was ackn
   expect(missing).toEqual([])
   expect(asked).toBeGreaterThan(100)
 }, 60_000)
+
+test('a file is the same from each process', async () => {
+  await room.install('files', {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'files/{file}' }, ...open },
+    file: { type: 'reply', in: { flow: '@get.flow', value: '=params.file' }, fields: { kind: 'file' } },
+  })
+  const form = new FormData()
+  form.append('file', new Blob(['[1, 2]'], { type: 'application/json' }), 'list.json')
+  const headers = { authorization: `Bearer ${room.token}` }
+  const address = `${room.process.address}/api/v1`
+  await fetch(`${address}/_system/assets/stream`, { method: 'POST', headers, body: form })
+  for (const reply of await room.everywhere('/files/list.json'))
+    expect(reply).toEqual({ status: 200, body: [1, 2] })
+  for (const reply of await room.everywhere('/files/other.json')) expect(reply.status).toBe(404)
+})

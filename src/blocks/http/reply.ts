@@ -6,6 +6,7 @@ import { defineFlow, PinError } from '../block.ts'
 import { redirectTarget } from '../redirect-target.ts'
 import { HTML_TYPE, PlainText, type Reply } from '../reply.ts'
 import { csvText } from './csv-text.ts'
+import { fileReply } from './reply-file.ts'
 import { replyHeaders } from './reply-headers.ts'
 
 /** Replies with these codes have no body. */
@@ -17,7 +18,7 @@ export default defineFlow({
   identifier: 'reply',
   title: 'Reply',
   summary:
-    'Replies to the request with JSON, text, HTML, a CSV file or a redirect. The flow continues after the reply.',
+    'Replies to the request with JSON, text, HTML, a CSV file, an uploaded file or a redirect. The flow continues after the reply.',
   repeatable: true,
   in: {
     connection: {
@@ -34,13 +35,16 @@ export default defineFlow({
     value: {
       type: 'any',
       raw: true,
-      help: 'The body: any value for JSON, a text for text and HTML, a list of objects for CSV, a path such as /tasks or a full address for a redirect.',
+      help: 'The body: any value for JSON, a text for text and HTML, a list of objects for CSV, the guid or name of an asset for a file, a path such as /tasks or a full address for a redirect.',
     },
     columns: {
       type: 'array',
       help: 'CSV: names of the columns, in their order; a dot leads into an object. Empty: all fields of the objects but _meta.',
     },
-    name: { type: 'value', help: 'CSV: name of the file. Default: list.csv.' },
+    name: {
+      type: 'value',
+      help: 'CSV and files: name of the file. Default: list.csv, and the name of the asset.',
+    },
     headers: {
       type: 'object',
       help: 'Further headers of the reply, by name. Refused are those that "Reply with JSON" refuses.',
@@ -50,19 +54,23 @@ export default defineFlow({
   settings: {
     kind: {
       kind: 'choice',
-      options: ['json', 'text', 'html', 'csv', 'redirect'],
+      options: ['json', 'text', 'html', 'csv', 'file', 'redirect'],
       default: 'json',
-      help: 'What is sent. HTML is sent with the security headers of pages: scripts and styles come from files of this server only.',
+      help: 'What is sent. HTML is sent with the security headers of pages: scripts and styles come from files of this server only. A file is sent whatever the scopes of assets are; parts of it (range) and 304 are replied as for assets.',
     },
   },
-  takesText: ({ kind }) => (kind === 'json' || kind === 'csv' ? [] : ['value']),
+  takesText: ({ kind }) => (kind === 'json' || kind === 'csv' || kind === 'file' ? [] : ['value']),
   check({ headers }) {
     replyHeaders(headers)
   },
   run({ code, value, columns, name, headers: given }, context) {
     const { kind } = context.settings
     const headers = replyHeaders(given)
-    return andThen(replyOf(kind, value ?? null, { columns, name }), (reply) => {
+    const made =
+      kind === 'file'
+        ? fileReply(value ?? null, name, context.session)
+        : replyOf(kind, value ?? null, { columns, name })
+    return andThen(made, (reply) => {
       context.reply({ ...reply, ...withCode(kind, code, reply), headers: { ...headers, ...reply.headers } })
       return undefined
     })
@@ -73,6 +81,7 @@ function withCode(kind: string, code: number | undefined, reply: Reply): Partial
   if (code === undefined) return {}
   if (kind === 'redirect' && !REDIRECTS.has(code))
     throw new PinError('code', 'must be one of 301, 302, 303, 307, 308 for a redirect')
+  if (kind === 'file' && code !== 200) throw new PinError('code', 'must be 200 for a file')
   return { code, value: BODILESS.has(code) ? undefined : reply.value }
 }
 

@@ -1,3 +1,4 @@
+import { MissingError } from '../../blocks/block.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { WriteRefused } from '../../storage/write-refused.ts'
@@ -43,7 +44,7 @@ export class BlockFailure extends Error {
   clientError(): QuoinError {
     if (this.parameter !== undefined)
       return new QuoinError(
-        'INVALID_QUERY',
+        this.cause instanceof MissingError ? 'NOT_FOUND' : 'INVALID_QUERY',
         `${elementText(this.elements)}${this.parameter} ${saidBy(this.cause)}`,
       )
     const { cause } = this

@@ -10,7 +10,11 @@ import { type SampleOf, sampler } from './sample-values.ts'
 /** The blocks that send what a flow replies. */
 const REPLIES = new Set(['httpconnection_set_json', 'reply'])
 /** Content types of what the block `reply` sends, by its setting `kind`, unless it is JSON. */
-const TYPES: Readonly<Record<string, string>> = { text: 'text/plain', html: 'text/html', csv: 'text/csv' }
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ text: 'text/plain', html: 'text/html', csv: 'text/csv' },
+  // The type of a file is known when it is sent.
+  file: '*/*',
+}
 
 /** Of a reply that is described. */
 const MOST_VALUES = 10_000

@@ -13,7 +13,7 @@
  * processes.
  */
 
-import { PlainText, type Reply } from '../../blocks/reply.ts'
+import { FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
 import { boundedMap } from '../../shared/bounded-map.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
@@ -129,6 +129,7 @@ function isText(value: Reply['value']): value is StoredJson | PlainText {
 function asText(reply: Reply): (Reply & { readonly value: StoredJson | PlainText }) | undefined {
   const { value } = reply
   if (isText(value)) return { ...reply, value }
-  if (value === undefined || isLargerThan(value, MOST_VALUES, LARGEST)) return undefined
+  if (value === undefined || value instanceof FileBody || isLargerThan(value, MOST_VALUES, LARGEST))
+    return undefined
   return { ...reply, value: new StoredJson(JSON.stringify(value)) }
 }

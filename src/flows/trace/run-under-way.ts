@@ -1,5 +1,5 @@
 /** One traced run from its beginning to its end: what is told of it at each moment. */
-import type { Reply } from '../../blocks/reply.ts'
+import { FileBody, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Compared, RunStatus, RunSummary } from '../../shared/api/runs.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -59,7 +59,7 @@ export class RunUnderWay {
         ? this.#shown(page, BODY_BYTES)
         : value === undefined
           ? null
-          : this.#shown(value, BODY_BYTES),
+          : this.#shown(value instanceof FileBody ? { file: value.asset } : value, BODY_BYTES),
     }
   }
 

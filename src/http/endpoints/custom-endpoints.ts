@@ -26,7 +26,7 @@ import { checkStorageFields } from './check-storage-fields.ts'
 import { endpointBody } from './endpoint-body.ts'
 import { EndpointExchange, type HandedOver } from './endpoint-exchange.ts'
 import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
-import { sendEnd, sendReply } from './endpoint-reply.ts'
+import { type FileOf, sendEnd, sendReply } from './endpoint-reply.ts'
 import { runRequest } from './endpoint-request.ts'
 import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
 import { TRACE_HEADER, type Traced, tracedFor } from './trace-header.ts'
@@ -44,6 +44,8 @@ export interface EndpointDoor {
   readonly runs: Pick<Runs, 'run'>
   readonly idempotency: Idempotency
   /** Rules of a storage's fields. Not there in a process that only reads: it never gets a body. */
+  /** Files of assets. Not there in a process that only reads: the writer sends them. */
+  readonly fileOf?: FileOf
   readonly rulesOf?: (storage: string) => MaybePromise<readonly FieldRule[]>
 }
 
@@ -211,7 +213,7 @@ function answerChecked(
     blueprint: found.blueprint,
     given: found.endpoint.start(given),
     request: given,
-    onReply: (sent) => sendReply(exchange, sent),
+    onReply: (sent) => sendReply(exchange, sent, door.fileOf),
     ...(traced && { traced }),
   }
   if (key) return answerOnce(door, key, found, start, exchange)

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
+import { pipeline, type Readable } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { HTML_TYPE } from '../../blocks/reply.ts'
@@ -50,6 +51,15 @@ export interface Answer {
   readonly tagged?: { tag: string | undefined } | undefined
 }
 
+/** A body that is read while it is sent. */
+export interface StreamedAnswer {
+  readonly status: number
+  /** By lower-case name, those of safety among them. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined: no body. */
+  readonly open: (() => Readable) | undefined
+}
+
 const JSON_TYPE = 'application/json; charset=utf-8'
 /**
  * On each reply: it is data, whatever a flow says of its type. `sandbox`: should a browser take it for a page all the same,
@@ -76,7 +86,7 @@ export class EndpointExchange implements Caller {
   #id: string | undefined
   /** The rest of an unread body must not be parsed as the next request. */
   #unread = false
-  /** The reply is being compressed. */
+  /** The reply is being compressed, or its stream is being opened. */
   #packing = false
 
   constructor(
@@ -167,13 +177,9 @@ export class EndpointExchange implements Caller {
   send({ status, headers, text, tagged }: Answer): void {
     const response = this.#response
     if (response.headersSent || response.destroyed || this.#packing) return
-    const head = [...(headers?.['content-type'] === HTML_TYPE ? SAFE_HTML : SAFE), 'x-request-id', this.id]
-    const trace = traceParentOf(this.headers)
-    if (trace) head.push('traceparent', trace.text)
-    if (this.#handed) for (const [name, value] of Object.entries(this.#handed.headers)) head.push(name, value)
+    const head = this.#head(headers?.['content-type'] === HTML_TYPE ? SAFE_HTML : SAFE)
     if (text !== undefined && headers?.['content-type'] === undefined) head.push('content-type', JSON_TYPE)
     if (headers) for (const name in headers) head.push(name, headers[name] ?? '')
-    if (this.#unread || this.#tools.closing()) head.push('connection', 'close')
     let code = status
     const isRead = this.method === 'GET' || this.method === 'HEAD'
     if (status === 200 && isRead && text !== undefined) {
@@ -191,6 +197,47 @@ export class EndpointExchange implements Caller {
     } else if (text === undefined || text.length < LEAST || headers?.['content-encoding'] !== undefined)
       this.#write(code, head, text)
     else this.#writeSmaller(code, head, text, tagged)
+  }
+
+  /** Sends a body as fast as its client takes it. A stream that cannot be opened is an error's reply. */
+  stream({ status, headers, open }: StreamedAnswer): void {
+    const response = this.#response
+    if (response.headersSent || response.destroyed || this.#packing) return
+    const head = this.#head(Object.entries(headers).flat())
+    if (!open || this.method === 'HEAD') {
+      response.writeHead(status, head).end()
+      this.#finish(status)
+      return
+    }
+    this.#packing = true
+    const source = open()
+    const left = () => void source.destroy()
+    response.once('close', left)
+    const failed = (error: Error) => {
+      this.#packing = false
+      response.off('close', left)
+      this.fail(error)
+    }
+    source.once('error', failed)
+    source.once('readable', () => {
+      source.off('error', failed)
+      if (response.destroyed) return
+      response.writeHead(status, head)
+      pipeline(source, response, (error) => {
+        if (error && !response.destroyed) this.logFailure({ err: error }, 'a file was not sent whole')
+        this.#finish(status)
+      })
+    })
+  }
+
+  /** The headers of each reply, with these. */
+  #head(first: readonly string[]): string[] {
+    const head = [...first, 'x-request-id', this.id]
+    const trace = traceParentOf(this.headers)
+    if (trace) head.push('traceparent', trace.text)
+    if (this.#handed) for (const [name, value] of Object.entries(this.#handed.headers)) head.push(name, value)
+    if (this.#unread || this.#tools.closing()) head.push('connection', 'close')
+    return head
   }
 
   /** Compressed, if the client takes that. */

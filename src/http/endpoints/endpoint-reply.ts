@@ -1,9 +1,14 @@
-import { PlainText, type Reply } from '../../blocks/reply.ts'
+import { FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunEnd } from '../../flows/run/run.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
+import { type FileToSend, fileAnswer } from '../replies/file-reply.ts'
 import { cachingHeaders, withCaching } from './endpoint-caching.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
+
+/** The file of an asset, by its record. */
+export type FileOf = (asset: JsonObject) => FileToSend
 
 /** Values and characters in a reply that a flow put together. Stored documents are not counted: they are bounded as such. */
 const MOST_VALUES = 1_000_000
@@ -16,6 +21,8 @@ const MOST_CHARACTERS = 64 * 1024 * 1024
 export function replyText(reply: Reply): string | undefined {
   if (reply.code === 204 || reply.code === 304 || reply.value === undefined) return undefined
   if (isText(reply.value)) return reply.value.text
+  if (reply.value instanceof FileBody)
+    throw new Error('A file is sent to the client that asked, and not kept.')
   if (isLargerThan(reply.value, MOST_VALUES, MOST_CHARACTERS))
     throw new Error(`The reply holds more than ${MOST_VALUES} values or ${MOST_CHARACTERS} characters.`)
   return JSON.stringify(reply.value)
@@ -27,13 +34,21 @@ function isText(value: Reply['value']): value is StoredJson | PlainText {
 }
 
 /** Sends what a flow replied. */
-export function sendReply(exchange: EndpointExchange, reply: Reply): void {
-  const text = replyText(reply)
+export function sendReply(exchange: EndpointExchange, reply: Reply, fileOf: FileOf | undefined): void {
   let { headers } = reply
   if (exchange.method === 'GET' || exchange.method === 'HEAD') {
     const caching = cachingHeaders(exchange.endpoint, reply.code, exchange.tokenInAddress)
     if (caching) headers = withCaching(headers, caching)
   }
+  if (reply.value instanceof FileBody) {
+    if (!fileOf) throw new Error('There are no files here.')
+    const file = fileOf(reply.value.asset)
+    const { status, headers: own, body } = fileAnswer(exchange, file)
+    const open = body && file.size > 0 ? () => file.read(body) : undefined
+    exchange.stream({ status, headers: { ...headers, ...own }, open })
+    return
+  }
+  const text = replyText(reply)
   const tagged = isText(reply.value) ? reply.value : undefined
   exchange.send({ status: reply.code, headers, text, tagged })
 }

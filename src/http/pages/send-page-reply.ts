@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HTML_TYPE, PlainText, type Reply } from '../../blocks/reply.ts'
+import { FileBody, HTML_TYPE, PlainText, type Reply } from '../../blocks/reply.ts'
 import { headerAddress } from '../../shared/header-address.ts'
 import type { PageAnswer } from '../../shared/page-content.ts'
 import type { StoredReply } from '../endpoints/endpoint-idempotency.ts'
 import { replyText } from '../endpoints/endpoint-reply.ts'
+import { assetFile } from '../replies/asset-file.ts'
+import { sendFile } from '../replies/file-reply.ts'
 import { keepNotice } from './notice-cookie.ts'
 import { pageHeaders } from './page-headers.ts'
 import type { PageRoom } from './page-room.ts'
@@ -30,6 +32,8 @@ export async function sendPageReply(
       .header('cache-control', 'no-store')
       .send()
   }
+  if (made.value instanceof FileBody)
+    return sendFile(request, reply.headers(made.headers), assetFile(room.assets, made.value.asset))
   const text = replyText(made)
   if (made.headers['content-type'] === HTML_TYPE)
     return pageHeaders(reply.code(made.code)).headers(made.headers).send(text)

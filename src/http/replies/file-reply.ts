@@ -21,44 +21,63 @@ type Range = { readonly start: number; readonly end: number } | 'whole' | 'unsat
 const SHOWN =
   /^(?:image\/(?!svg)[a-z0-9.+-]+|audio\/[a-z0-9.+-]+|video\/[a-z0-9.+-]+|font\/[a-z0-9.+-]+|text\/(?:plain|css|csv)|application\/json)$/
 
-export function sendFile(request: FastifyRequest, reply: FastifyReply, file: FileToSend): FastifyReply {
-  const { size, sha256 } = file
-  const tag = `"${sha256}"`
-  reply
-    .header('etag', tag)
-    .header('accept-ranges', 'bytes')
-    .header('x-content-type-options', 'nosniff')
-    // Whatever the type: a page that gets out of this cage is a page on our own origin.
-    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-    .header('content-disposition', disposition(file))
-    .type(SHOWN.test(file.type) && file.type.startsWith('text/') ? `${file.type}; charset=utf-8` : file.type)
-  // The tag's hook makes a 304 of it, and must find nothing open then.
-  if (mayBeKnown(request, tag)) return reply.send('')
-  const range = rangeOf(request, tag, size)
-  if (range === 'unsatisfiable') {
-    return reply
-      .code(416)
-      .header('content-range', `bytes */${size}`)
-      .removeHeader('content-disposition')
-      .send('')
-  }
-  const { start, end } = range === 'whole' ? { start: 0, end: size - 1 } : range
-  if (range !== 'whole') reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
-  reply.header('content-length', String(end - start + 1))
-  // A stream, and an empty one: for text the framework would set the length to that of the text.
-  if (request.method === 'HEAD') return reply.send(Readable.from([]))
-  if (size === 0) return reply.send('')
-  return reply.send(file.read({ start, end }))
+/** What of a file goes to a client, by the headers of its request. */
+export interface FileAnswer {
+  readonly status: 200 | 206 | 304 | 416
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined: no body. */
+  readonly body: { readonly start: number; readonly end: number } | undefined
 }
 
-function mayBeKnown({ headers }: FastifyRequest, tag: string): boolean {
+type FileRequest = Pick<FastifyRequest, 'method' | 'headers'>
+
+export function fileAnswer(request: FileRequest, file: FileToSend): FileAnswer {
+  const { size, sha256, type } = file
+  const tag = `"${sha256}"`
+  const headers = {
+    etag: tag,
+    'accept-ranges': 'bytes',
+    'x-content-type-options': 'nosniff',
+    // Whatever the type: a page that gets out of this cage is a page on our own origin.
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'content-disposition': disposition(file),
+    'content-type': SHOWN.test(type) && type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+  }
+  if (mayBeKnown(request, tag)) return { status: 304, headers, body: undefined }
+  const range = rangeOf(request, tag, size)
+  if (range === 'unsatisfiable') {
+    const { 'content-disposition': _, ...others } = headers
+    return { status: 416, headers: { ...others, 'content-range': `bytes */${size}` }, body: undefined }
+  }
+  const body = range === 'whole' ? { start: 0, end: size - 1 } : range
+  const part = range === 'whole' ? {} : { 'content-range': `bytes ${body.start}-${body.end}/${size}` }
+  const length = { 'content-length': String(body.end - body.start + 1) }
+  return { status: range === 'whole' ? 200 : 206, headers: { ...headers, ...part, ...length }, body }
+}
+
+export function sendFile(request: FastifyRequest, reply: FastifyReply, file: FileToSend): FastifyReply {
+  const { status, headers, body } = fileAnswer(request, file)
+  const { 'content-type': type = '', ...others } = headers
+  reply.headers(others).type(type)
+  // The tag's hook makes a 304 of it, and must find nothing open then.
+  if (status === 304) return reply.send('')
+  reply.code(status)
+  if (!body) return reply.send('')
+  // A stream, and an empty one: for text the framework would set the length to that of the text.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]))
+  if (file.size === 0) return reply.send('')
+  return reply.send(file.read(body))
+}
+
+function mayBeKnown({ headers }: FileRequest, tag: string): boolean {
   const known = headers['if-none-match']
   if (known === undefined) return false
   return known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag)
 }
 
 /** One range of bytes. Several at once, which are rare and cost the server more than the client, get the whole file (RFC 9110). */
-function rangeOf({ headers, method }: FastifyRequest, tag: string, size: number): Range {
+function rangeOf({ headers, method }: FileRequest, tag: string, size: number): Range {
   const { range } = headers
   const condition = headers['if-range']
   if (range === undefined || method === 'HEAD' || (condition !== undefined && condition !== tag))
@@ -77,7 +96,10 @@ function rangeOf({ headers, method }: FastifyRequest, tag: string, size: number)
 
 function disposition({ name, type }: FileToSend): string {
   const kind = SHOWN.test(type) ? 'inline' : 'attachment'
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`)
+  const plain = name.replace(/[^\x20-\x7e]|["\\%/]/g, '_')
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16)}`,
+  )
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

@@ -60,6 +60,7 @@ export async function openAssets(
       { fields: ['public_path'], unique: true },
       { fields: ['sha256'] },
       { fields: ['file'] },
+      { fields: ['name'] },
       { fields: ['directory'] },
     ],
     text: true,
