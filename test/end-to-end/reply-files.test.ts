@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AssetPlace, openAssetPlace } from '../asset-place.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
+let place: AssetPlace
 let quoin: TestQuoin
 let address: string
 const guids = new Map<string, string>()
@@ -19,6 +21,7 @@ async function upload(name: string, content: Buffer, type: string): Promise<void
   const authorization = `Bearer ${await quoin.tokenOf('admin')}`
   const sent = { method: 'POST', headers: { authorization }, body: form }
   const reply = await fetch(`${address}/_system/assets/stream`, sent)
+  if (!reply.ok) throw new Error(await reply.text())
   guids.set(name, guidOf(await reply.json()))
 }
 
@@ -30,7 +33,8 @@ const replyFile = (value: string, more = {}) => ({
 const getting = (uri: string) => ({ type: 'on_startup_register_uri_get', in: { uri }, scopes: ['*public'] })
 
 beforeAll(async () => {
-  quoin = await openTestQuoin()
+  place = await openAssetPlace()
+  quoin = await openTestQuoin(place.settings)
   address = `${await quoin.quoin.server.listen()}/api/v1`
   await upload('note.txt', Buffer.from('first'), 'text/plain')
   await upload('note.txt', Buffer.from('second'), 'text/plain')
@@ -53,7 +57,10 @@ beforeAll(async () => {
     reply: replyFile('note.txt'),
   })
 })
-afterAll(() => quoin?.close())
+afterAll(async () => {
+  await quoin?.close()
+  await place?.close()
+})
 
 const path = (name: string) => `/files/${guids.get(name)}`
 const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
