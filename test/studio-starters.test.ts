@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
-import { openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
+import { guidOf, openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
 
 const folder = new URL('../src/studio/starters/', import.meta.url)
 
@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => room.close())
 
 async function blocksOf(name: string): Promise<JsonObject> {
-  const file: unknown = JSON.parse(await readFile(new URL(`${name}.blueprint.json`, folder), 'utf8'))
+  const text = await readFile(new URL(`${name}.blueprint.json`, folder), 'utf8')
+  const file: unknown = JSON.parse(text.replace('"1m"', '"1s"'))
   if (!isJsonObject(file) || !isJsonObject(file.blocks)) throw new Error(`${name} is no blueprint file.`)
   return file.blocks
 }
@@ -31,6 +32,7 @@ describe('a template of the studio', () => {
   it.each([
     ['/hello', { hello: 'world' }],
     ['/hello?name=Ann', { hello: 'Ann' }],
+    ['/hello?name=', { hello: 'world' }],
   ])('says hello at %s', async (path, body) => {
     expect((await room.send('GET', path)).body).toEqual(body)
   })
@@ -43,5 +45,29 @@ describe('a template of the studio', () => {
     const { body } = await room.send('GET', '/guestbook')
     expect(body).toMatchObject([{ name: 'Bob', message: 'hi' }, { name: 'Ann' }])
     expect(JSON.stringify(body)).not.toContain('more')
+  })
+
+  it('refuses an entry without a message, and stores nothing of it', async () => {
+    const before = (await room.documents('guestbook')).length
+    expect(await room.send('POST', '/guestbook', { body: { name: 'Ann' } })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('message is required') },
+    })
+    expect((await room.documents('guestbook')).length).toBe(before)
+  })
+
+  it('replies to an order at once, and writes its receipt', async () => {
+    const { status, body } = await room.send('POST', '/orders', { body: { item: 'Tea', total: 4 } })
+    expect([status, body]).toEqual([202, expect.objectContaining({ item: 'Tea', total: 4 })])
+    const order = guidOf(body)
+    await expect
+      .poll(async () => (await room.send('GET', '/receipts')).body, { timeout: 10_000 })
+      .toMatchObject([{ order, total: 4 }])
+  })
+
+  it('writes a beat, every second here', async () => {
+    await expect
+      .poll(async () => (await room.send('GET', '/last-beat')).body, { timeout: 10_000 })
+      .toMatchObject({ planned_at: expect.stringMatching(/^\d{4}-.*Z$/) })
   })
 })
