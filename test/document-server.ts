@@ -6,6 +6,7 @@ import { type Flows, openFlows } from '../src/flows/flows.ts'
 import { assetRoutes } from '../src/http/routes/data/assets.ts'
 import { documentRoutes } from '../src/http/routes/data/documents.ts'
 import { documentTransferRoutes } from '../src/http/routes/data/documents-transfer.ts'
+import { sampleDocumentRoutes } from '../src/http/routes/data/sample-documents.ts'
 import { storageAdviceRoutes } from '../src/http/routes/data/storage-advice.ts'
 import { storageRoutes } from '../src/http/routes/data/storages.ts'
 import { staticFileRoutes } from '../src/http/routes/site/static-files.ts'
@@ -135,6 +136,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
       storageAdviceRoutes(context, live),
       documentRoutes(context),
       documentTransferRoutes(context, imports),
+      sampleDocumentRoutes(context),
       assetRoutes(assets),
     ],
     root: [staticFileRoutes(assets)],

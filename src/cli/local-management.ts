@@ -5,6 +5,7 @@ import { blueprintActionRoutes } from '../http/routes/blueprints/blueprint-actio
 import { blueprintDeploymentRoutes } from '../http/routes/blueprints/blueprint-deployment.ts'
 import { blueprintEditRoutes } from '../http/routes/blueprints/blueprint-edits.ts'
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
+import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer } from '../http/server/server.ts'
 import { openQuoin } from '../quoin/quoin.ts'
@@ -31,7 +32,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
   await checkData(options.data)
   const opened = releasers()
   try {
-    const { access, flows, version, close } = await openQuoin(
+    const { access, flows, documents, version, close } = await openQuoin(
       { ...options, port: 0, logLevel: 'silent', examples: false },
       { clock: terminal.clock, random: terminal.random, offline: true },
     )
@@ -47,6 +48,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         blueprintDeploymentRoutes(flows, access),
         blueprintActionRoutes(flows),
         blueprintEditRoutes(flows),
+        sampleDocumentRoutes(documents),
       ],
     })
     opened.add(() => server.close())

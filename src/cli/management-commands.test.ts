@@ -9,6 +9,7 @@ import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
 import { readOptions } from '../options.ts'
 import { openQuoin, type Quoin } from '../quoin/quoin.ts'
 import type { JsonObject } from '../shared/json.ts'
+import { matchAll } from '../shared/query.ts'
 
 let directory: string
 const file = (name: string) => join(directory, name)
@@ -143,6 +144,23 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
     const end = await run(['import', file('half.json')])
     expect(end).toMatchObject({ code: 1, printed: '' })
     expect((await run(['export', 'Half'])).complained).toBe('There is no blueprint "Half".')
+  })
+
+  test('the documents of a file are stored once, and one that does not fit leaves nothing behind', async () => {
+    const put = async (name: string, documents: unknown, ...more: string[]) => {
+      await writeFile(file('samples.json'), JSON.stringify({ name, blocks: {}, documents }))
+      return run(['import', file('samples.json'), ...more])
+    }
+    const stored = () => inside(async (quoin) => quoin.database.session().count('samples', matchAll, true))
+    expect(await put('Sampled', { samples: [{ n: 1 }, { n: 2 }] })).toMatchObject({ code: 0, complained: '' })
+    expect(await stored()).toBe(2)
+    for (const more of [[], ['--replace']]) await put('Again', { samples: [{ n: 3 }] }, ...more)
+    expect(await stored()).toBe(2)
+
+    expect(await put('Own', { _user: [{ n: 1 }] })).toMatchObject({ code: 1, printed: '' })
+    expect((await run(['export', 'Own'])).complained).toBe('There is no blueprint "Own".')
+    const wrong = await put('Wrong', { samples: [1] })
+    expect(wrong).toMatchObject({ code: 1, complained: expect.stringContaining('documents.samples.0') })
   })
 
   test('the export of an import is the same file', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
+import { documentsOfFile, importBlueprint } from '../flows/blueprints/blueprint-file.ts'
 import type { ImportedBlueprint } from '../shared/blueprint-file.ts'
 import type { Problem } from '../shared/errors.ts'
 import { guidSource } from '../shared/guid.ts'
@@ -20,6 +20,11 @@ interface Import {
   readonly url: string | undefined
 }
 
+interface FileRead {
+  readonly imported: ImportedBlueprint
+  readonly documents: ReturnType<typeof documentsOfFile>
+}
+
 export async function runImport(
   { file, activate, replace, url }: Import,
   terminal: Terminal,
@@ -32,10 +37,12 @@ export async function runImport(
   for (const problem of found?.problems ?? []) terminal.complain(`${file}: ${problem}`)
   if (found && found.problems.length > 0) return 1
   const imported = importBlueprint(json, guidSource(terminal.clock, terminal.random))
+  const documents = documentsOfFile(json)
   return withManagement(terminal, url, async (management) => {
     const known = replace ? await blueprintNamed(management, imported.name) : undefined
+    const read = { imported, documents }
     const guid =
-      known === undefined ? await install(management, imported) : await replaced(management, known, imported)
+      known === undefined ? await install(management, read) : await replaced(management, known, read)
     terminal.print(guid)
     if (!activate) return 0
     return activated(terminal, async () => {
@@ -55,19 +62,21 @@ const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
 async function replaced(
   management: Management,
   known: JsonObject,
-  imported: ImportedBlueprint,
+  { imported, documents }: FileRead,
 ): Promise<string> {
   const guid = guidOf(known)
   await replaceBlueprint(management, guid, imported)
+  await addDocuments(management, documents)
   return guid
 }
 
-async function install(management: Management, imported: ImportedBlueprint): Promise<string> {
+async function install(management: Management, { imported, documents }: FileRead): Promise<string> {
   const { name, description, category, tags, notes } = imported
   const given = { name, description, category, tags: [...tags], notes: notes.map((note) => ({ ...note })) }
   const guid = guidOf(await management.call('POST', '/blueprints', given))
   try {
     await makeBlocks(management, guid, imported)
+    await addDocuments(management, documents)
   } catch (error) {
     // If that fails too, what stays is inactive; the first error is the one to tell.
     await management.call('DELETE', `/blueprints/${guid}`).catch(() => undefined)
@@ -108,6 +117,11 @@ async function activated(terminal: Terminal, activate: () => Promise<void>): Pro
     terminal.complain(`It was imported and is not active: ${error.message}${problems}`)
     return 1
   }
+}
+
+async function addDocuments(management: Management, all: FileRead['documents']): Promise<void> {
+  for (const [storage, documents] of all)
+    await management.call('POST', '/_system/storages/samples', { storage, documents })
 }
 
 /** The blocks are made first and wired then, because the storage gives the guids that wires name. */

@@ -27,6 +27,7 @@ import { assetRoutes } from './routes/data/assets.ts'
 import { documentRoutes } from './routes/data/documents.ts'
 import { documentTransferRoutes } from './routes/data/documents-transfer.ts'
 import { preparationRoutes } from './routes/data/preparations.ts'
+import { sampleDocumentRoutes } from './routes/data/sample-documents.ts'
 import { storageAdviceRoutes } from './routes/data/storage-advice.ts'
 import { storageRoutes } from './routes/data/storages.ts'
 import { auditLogRoutes } from './routes/operate/audit-logs.ts'
@@ -97,6 +98,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     preparationRoutes(capabilities.indexes),
     documentRoutes(documents),
     documentTransferRoutes(documents, parts.imports),
+    sampleDocumentRoutes(documents),
     assetRoutes(parts.assets),
     queueRoutes(capabilities, parts.entity, parts.steering),
     ...(scheduler ? [scheduleRoutes(scheduler)] : []),

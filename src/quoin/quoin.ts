@@ -9,6 +9,7 @@ import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import type { Server } from '../http/server/server.ts'
 import type { Options } from '../options.ts'
+import type { StorageContext } from '../records/storage-records.ts'
 import type { RuledDatabase } from '../storage/ruled.ts'
 import { startFirst } from './first-start.ts'
 import { openNodeDatabase } from './open-database.ts'
@@ -24,6 +25,7 @@ export interface Quoin {
   readonly runs: Runs
   readonly server: Server
   readonly database: RuledDatabase
+  readonly documents: StorageContext
   readonly version: string
   /** The first administrator, when this start made it; its password only if it was generated. */
   readonly administrator: FirstAdministrator | undefined
@@ -39,11 +41,11 @@ export async function openQuoin(options: Options, surroundings: Surroundings): P
     const nodeDatabase = await openNodeDatabase(start)
     const nodeRecords = await openNodeRecords(start, nodeDatabase.raw)
     const nodeFlows = await openNodeFlows(start, nodeDatabase, nodeRecords)
-    const { database, access } = nodeRecords
+    const { database, access, documents } = nodeRecords
     const { flows, runs } = nodeFlows
     const administrator = await startFirst({ options, database, access, flows })
     const server = await openNodeDoors(start, nodeDatabase, nodeRecords, nodeFlows)
-    return { access, flows, runs, server, database, version, administrator, close: opened.release }
+    return { access, flows, runs, server, database, documents, version, administrator, close: opened.release }
   } catch (error) {
     await opened.release()
     throw error

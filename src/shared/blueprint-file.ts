@@ -7,7 +7,10 @@
  *                           "in": { "storage": "@tasks.storage", "limit": 20, "flow": "@get.flow" },
  *                           "fields": {…}, "scopes": […] } },
  *     "layout": { "list": [150, 300] },
- *     "notes": [{ "kind": "note", "text": "…", "color": "yellow", "at": [100, 80], "size": [220, 90] }] }
+ *     "notes": [{ "kind": "note", "text": "…", "color": "yellow", "at": [100, 80], "size": [220, 90] }],
+ *     "documents": { "tasks": [{ "title": "Try it" }] } }
+ *
+ * Its documents go into storages that never held one; an export has none.
  *
  * A wire is "@block.pin"; several wires on one pin are a list of them. An expression is a text that starts with "=", such as
  * "=params.limit ?? 20". A literal that could be taken for one of them (text that starts with "@" or "=", or a list with a
@@ -45,6 +48,8 @@ export interface BlueprintFile {
   blocks: Record<string, FileBlock>
   layout?: Record<string, [number, number]>
   notes?: FileNote[]
+  /** By storage. */
+  documents?: Record<string, JsonObject[]>
 }
 
 export interface ImportedBlueprint {

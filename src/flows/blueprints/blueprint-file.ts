@@ -2,12 +2,16 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { anyJson } from '../../shared/api/any-json.ts'
+import { documentFieldsSchema, MAX_SAMPLES } from '../../shared/api/documents.ts'
 import { blockContent } from '../../shared/blueprint.ts'
 import { type BlueprintFile, blueprintOfFile, type ImportedBlueprint } from '../../shared/blueprint-file.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
 
 const Id = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
+
+const MAX_SAMPLE_STORAGES = 20
 
 const FileBlockSchema = Type.Object(
   {
@@ -39,6 +43,11 @@ const BlueprintFileSchema = Type.Object(
     blocks: Type.Record(Type.String({ pattern: Id }), FileBlockSchema, { additionalProperties: false }),
     layout: Type.Optional(Type.Record(Type.String({ pattern: Id }), Pair, { additionalProperties: false })),
     notes: Type.Optional(Type.Array(FileNoteSchema, { maxItems: MAX_NOTES })),
+    documents: Type.Optional(
+      Type.Record(Type.String(), Type.Array(documentFieldsSchema, { maxItems: MAX_SAMPLES }), {
+        maxProperties: MAX_SAMPLE_STORAGES,
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -46,6 +55,13 @@ const BlueprintFileSchema = Type.Object(
 /** Reads a file's JSON. Each block and note gets a guid of its own. Throws INVALID_BODY, naming the place. */
 export function importBlueprint(json: unknown, newGuid: () => string): ImportedBlueprint {
   return blueprintOfFile(checked(json), newGuid)
+}
+
+/** The documents that the file brings, by storage. Throws as `importBlueprint`. */
+export function documentsOfFile(
+  json: unknown,
+): readonly (readonly [storage: string, documents: JsonObject[]])[] {
+  return Object.entries(checked(json).documents ?? {})
 }
 
 function checked(json: unknown): BlueprintFile {

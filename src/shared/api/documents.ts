@@ -95,6 +95,17 @@ export const importedSchema = Type.Object({
   imported: Type.Integer({ description: 'Number of created documents.' }),
 })
 
+/** As many documents as a blueprint file may bring for one storage. */
+export const MAX_SAMPLES = 2_000
+
+export const samplesSchema = Type.Object(
+  {
+    storage: Type.String({ description: 'Name of the storage.', minLength: 1, maxLength: 63 }),
+    documents: Type.Array(documentFieldsSchema, { maxItems: MAX_SAMPLES }),
+  },
+  { additionalProperties: false },
+)
+
 export const NDJSON = 'application/x-ndjson'
 
 /** The map of types keeps the errors of an export JSON. */

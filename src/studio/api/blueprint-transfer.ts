@@ -10,7 +10,7 @@ import { call } from './request.ts'
 const AT_ONCE = 500
 
 /**
- * Makes a blueprint from a file: all blocks are staged and then saved together. Gives its guid. If anything fails, what was
+ * Makes a blueprint from a file: all blocks are staged and then saved together, then its documents are stored. Gives its guid. If anything fails, what was
  * made is removed again.
  */
 export async function importBlueprintFile(
@@ -30,6 +30,8 @@ export async function importBlueprintFile(
       await call('POST', `/blueprints/${blueprint}/edits`, { body: { edits } })
     }
     await call('POST', `/blueprintactions/unsaved/${blueprint}`)
+    for (const [storage, documents] of Object.entries(file.documents ?? {}))
+      await call('POST', '/_system/storages/samples', { body: { storage, documents } })
     onProgress(1)
   } catch (error) {
     await call('DELETE', `/blueprints/${blueprint}`).catch(() => undefined)

@@ -34,6 +34,12 @@ export const starters: readonly Starter[] = [
     summary: 'A schedule that writes a document every minute.',
     load: async () => (await import('./heartbeat.blueprint.json')).default,
   },
+  {
+    id: 'cities',
+    title: 'Search over cities',
+    summary: 'Free text, filters, order and pages over the 1,000 largest cities, which come along.',
+    load: async () => (await import('../../../examples/cities.blueprint.json')).default,
+  },
 ]
 
 /** Our own files have the shape; the compiler reads JSON with wider types. */

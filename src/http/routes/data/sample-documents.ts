@@ -1,0 +1,29 @@
+import { addSampleDocuments } from '../../../records/documents/sample-documents.ts'
+import type { StorageContext } from '../../../records/storage-records.ts'
+import { importedSchema, samplesSchema } from '../../../shared/api/documents.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+
+/** Documents that come with a blueprint file. */
+export function sampleDocumentRoutes(context: StorageContext): RouteFamily {
+  return (app) => {
+    app.post(
+      '/_system/storages/samples',
+      {
+        config: { permission: 'storages_create', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'addSampleDocuments',
+          summary: 'Add the documents of a blueprint file',
+          description:
+            'All or none, and only into a storage that never held a document: else 0 are imported. The storage is created if it is missing.',
+          tags: ['Documents'],
+          body: samplesSchema,
+          response: { 200: importedSchema },
+        },
+      },
+      async (request) => ({
+        imported: await addSampleDocuments(context, request.body, actorOf(request)),
+      }),
+    )
+  }
+}
