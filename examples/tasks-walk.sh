@@ -7,8 +7,9 @@
 # The address is http://127.0.0.1:8080 if not given. Set VERBOSE=1 to see every request and reply. It needs bash and
 # curl. It prints a line for each check and ends with 1 if one failed; what it built it removes again.
 #
-# In five minutes: a blueprint is a flow of blocks. A block has in-pins and out-pins. A wire is written on the block that
-# receives it. A trigger block opens an address of your API, the blocks behind it do the work, a reply block answers.
+# In five minutes: a blueprint is a flow of blocks. A block has in-pins and out-pins. A pin holds a value, an expression that
+# calculates one, or a wire, which is written on the block that receives it. A trigger block opens an address of your API,
+# the blocks behind it do the work, a reply block answers.
 set -euo pipefail
 
 address=${1:-http://127.0.0.1:8080}
@@ -92,29 +93,36 @@ check_body() {
 
 # --- Blocks ---------------------------------------------------------------------------------------------------------
 
-# block TYPE [fields=JSON] [scopes=JSON] [staged=true] PIN…: makes a block of the blueprint and prints its guid.
-# A pin is  id=JSON  for a value or  id@GUID.PIN  for a wire from that pin of another block. What is sent looks so:
+# block TYPE NAME [fields=JSON] [scopes=JSON] [staged=true] PIN…: makes a block of the blueprint and prints its guid.
+# A pin is  id=JSON  for a value,  id:EXPRESSION  for an expression, or  id@GUID.PIN  for a wire from that pin of another
+# block. What is sent looks so:
 #
 #   POST /api/v1/blueprintactions
-#   { "type": "function_search", "blueprint_guid": "…",
-#     "in_pins": [ { "id": "flow",  "from": [{ "block": "…", "pin": "flow" }] },
-#                  { "id": "limit", "value": 20 } ],
+#   { "type": "function_search", "name": "search", "blueprint_guid": "…",
+#     "in_pins": [ { "id": "flow",    "from": [{ "block": "…", "pin": "flow" }] },
+#                  { "id": "storage", "value": "walked-tasks" },
+#                  { "id": "limit",   "expression": "params.limit" } ],
 #     "fields": { }, "scopes": [ ] }
 block() {
-  local type=$1 more='' pins='' from one
-  shift
+  local type=$1 name=$2 more='' pins='' from one text
+  shift 2
   for one in "$@"; do
     case $one in
       fields=* | scopes=* | staged=*) more+=",\"${one%%=*}\":${one#*=}" ;;
-      *=*) pins+=",{\"id\":\"${one%%=*}\",\"value\":${one#*=}}" ;;
-      *@*)
+      flow@* | value@*)
         from=${one#*@}
         pins+=",{\"id\":\"${one%%@*}\",\"from\":[{\"block\":\"${from%%.*}\",\"pin\":\"${from#*.}\"}]}"
         ;;
+      [a-z]*:*)
+        text=${one#*:}
+        pins+=",{\"id\":\"${one%%:*}\",\"expression\":\"${text//\"/\\\"}\"}"
+        ;;
+      *=*) pins+=",{\"id\":\"${one%%=*}\",\"value\":${one#*=}}" ;;
     esac
   done
-  call POST /blueprintactions "{\"type\":\"$type\",\"blueprint_guid\":\"$blueprint\",\"in_pins\":[${pins#,}]$more}"
-  must "making the block $type"
+  call POST /blueprintactions \
+    "{\"type\":\"$type\",\"name\":\"$name\",\"blueprint_guid\":\"$blueprint\",\"in_pins\":[${pins#,}]$more}"
+  must "making the block $name"
   guid
 }
 
@@ -155,58 +163,38 @@ call POST /blueprints "{\"name\":\"$name\",\"description\":\"Made by examples/ta
 must 'creating the blueprint'
 blueprint=$(guid)
 
-# Where the tasks are kept, and what is answered when one is not there.
-tasks=$(block storage 'fields={"storage":"walked-tasks"}')
-unknown=$(block object_new_fields 'fields={"fields":["error"]}' 'error="task not found"')
+# Where the tasks are kept: blocks name the storage.
+storage="storage=\"$uri\""
 
 # GET /walked-tasks: the tasks, newest first; ?status= filters, ?limit= and ?offset= page. Public.
-list=$(block on_startup_register_uri_get "uri=\"$uri\"" 'scopes=["*public"]')
-status_asked=$(block httpconnection_get_params "connection@$list.connection" 'field="status"')
-limit_asked=$(block httpconnection_get_params "connection@$list.connection" 'field="limit"')
-offset_asked=$(block httpconnection_get_params "connection@$list.connection" 'field="offset"')
-with_status=$(block query_bool_term_fields 'field="status"' "value@$status_asked.value" ignore_empty=true)
-newest=$(block query_sort_field 'field="_meta.created"' 'order="desc"')
-search=$(block function_search "flow@$list.flow" "storage@$tasks.storage" "query@$with_status.query" \
-  "sort@$newest.sort" "limit@$limit_asked.value" "offset@$offset_asked.value")
-block httpconnection_set_json "flow@$search.flow" "value@$search.documents" >/dev/null
+list=$(block on_startup_register_uri_get list "uri=\"$uri\"" 'scopes=["*public"]')
+search=$(block function_search search "flow@$list.flow" "$storage" 'sort="_meta.created desc"' \
+  'where:doc.status == maybe(params.status)' 'limit:params.limit' 'offset:params.offset')
+block httpconnection_set_json listed "flow@$search.flow" "value@$search.documents" >/dev/null
 
 # POST /walked-tasks: needs a title, checked before anything is stored. Only for users who are signed in.
-create=$(block on_startup_register_uri_post "uri=\"$uri\"" 'scopes=["*loggedin"]')
-given=$(block object_update_fields "object@$create.body" 'fields={"out_fields":["title"]}')
-filled=$(block condition_not_empty_value "value@$given.title")
-has_title=$(block branch "flow@$create.flow" "condition@$filled.condition")
-missing=$(block object_new_fields 'fields={"fields":["error"]}' 'error="title is required"')
-block httpconnection_set_json "flow@$has_title.false" code=400 "value@$missing.object" >/dev/null
-new_fields=$(block mutations_set_bp_field_multiple "object@$create.body")
-created=$(block function_create_document_from_mutations "flow@$has_title.true" "storage@$tasks.storage" \
-  "mutations@$new_fields.mutations")
-block httpconnection_set_json "flow@$created.flow" code=201 "value@$created.document" >/dev/null
+create=$(block on_startup_register_uri_post create "uri=\"$uri\"" 'scopes=["*loggedin"]')
+has_title=$(block branch has_title "flow@$create.flow" 'condition:!isEmpty(body.title)')
+block fail title_missing "flow@$has_title.false" status=400 'message="title is required"' >/dev/null
+created=$(block function_create_document_from_mutations create_document "flow@$has_title.true" "$storage" 'set:body')
+block httpconnection_set_json created "flow@$created.flow" code=201 "value@$created.document" >/dev/null
 
-# GET /walked-tasks/{guid}
-read_one=$(block on_startup_register_uri_get "uri=\"$uri/{guid}\"" 'scopes=["*public"]')
-read_guid=$(block httpconnection_get_params "connection@$read_one.connection" 'field="guid"')
-found=$(block function_get_document "flow@$read_one.flow" "storage@$tasks.storage" "guid@$read_guid.value")
-block httpconnection_set_json "flow@$found.flow" "value@$found.document" >/dev/null
-block httpconnection_set_json "flow@$found.not_found" code=404 "value@$unknown.object" >/dev/null
+# GET /walked-tasks/{guid}: without a task the reply is 404, because the way not_found leads nowhere.
+read_one=$(block on_startup_register_uri_get read "uri=\"$uri/{guid}\"" 'scopes=["*public"]')
+found=$(block function_get_document read_document "flow@$read_one.flow" "$storage" 'guid:params.guid')
+block httpconnection_set_json found "flow@$found.flow" "value@$found.document" >/dev/null
 
-# PUT /walked-tasks/{guid}: the document is fetched first, then the fields that were sent are changed.
-update=$(block on_startup_register_uri_put "uri=\"$uri/{guid}\"" 'scopes=["*loggedin"]')
-update_guid=$(block httpconnection_get_params "connection@$update.connection" 'field="guid"')
-fetched=$(block function_get_document "flow@$update.flow" "storage@$tasks.storage" "guid@$update_guid.value")
-block httpconnection_set_json "flow@$fetched.not_found" code=404 "value@$unknown.object" >/dev/null
-changes=$(block mutations_set_bp_field_multiple "object@$update.body")
-updated=$(block function_update_document_mutations "flow@$fetched.flow" "storage@$tasks.storage" \
-  "guid@$update_guid.value" "mutations@$changes.mutations")
-block httpconnection_set_json "flow@$updated.flow" "value@$updated.document" >/dev/null
-block httpconnection_set_json "flow@$updated.not_found" code=404 "value@$unknown.object" >/dev/null
+# PUT /walked-tasks/{guid}: changes the fields that are sent.
+update=$(block on_startup_register_uri_put update "uri=\"$uri/{guid}\"" 'scopes=["*loggedin"]')
+updated=$(block function_update_document_mutations update_document "flow@$update.flow" "$storage" 'guid:params.guid' \
+  'set:body')
+block httpconnection_set_json updated "flow@$updated.flow" "value@$updated.document" >/dev/null
 
 # DELETE /walked-tasks/{guid}: a soft delete. The reply block is only staged, to show what that means.
-delete=$(block on_startup_register_uri_delete "uri=\"$uri/{guid}\"" 'scopes=["*loggedin"]')
-delete_guid=$(block httpconnection_get_params "connection@$delete.connection" 'field="guid"')
-removed=$(block function_remove_document "flow@$delete.flow" "storage@$tasks.storage" "guid@$delete_guid.value")
-block httpconnection_set_json "flow@$removed.not_found" code=404 "value@$unknown.object" >/dev/null
-confirmed=$(block object_new_fields 'fields={"fields":["guid","removed"]}' "guid@$delete_guid.value" removed=true)
-staged=$(block httpconnection_set_json "flow@$removed.flow" "value@$confirmed.object" staged=true)
+delete=$(block on_startup_register_uri_delete delete "uri=\"$uri/{guid}\"" 'scopes=["*loggedin"]')
+removed=$(block function_remove_document remove "flow@$delete.flow" "$storage" 'guid:params.guid')
+staged=$(block httpconnection_set_json removed "flow@$removed.flow" 'value:{ guid: params.guid, removed: true }' \
+  staged=true)
 
 call GET "/blueprintactions/$staged"
 check_body 'a staged block exists only for its builder' '"is_created":false'
