@@ -44,7 +44,7 @@ const pictures: readonly Picture[] = [
   { name: 'canvas-tablet', path: ({ tasks }) => `blueprints/${tasks}`, look: 'tablet', prepare: zoomToList },
   { name: 'empty-canvas', path: ({ empty }) => `blueprints/${empty}` },
   { name: 'fitting-blocks', path: ({ greeting }) => `blueprints/${greeting}`, prepare: dragIntoEmpty },
-  { name: 'first-endpoint', path: ({ greeting }) => `blueprints/${greeting}?panel=try`, prepare: sendOne },
+  { name: 'first-endpoint', path: ({ greeting }) => `blueprints/${greeting}?panel=try`, prepare: sendAnn },
   { name: 'outline', path: ({ tasks }) => `blueprints/${tasks}?view=outline`, prepare: firstRow },
   { name: 'try', path: ({ tasks }) => `blueprints/${tasks}?panel=try`, prepare: sendOne },
   { name: 'storages', path: () => 'data' },
@@ -116,6 +116,14 @@ async function sendOne(page: Page): Promise<void> {
   await page.getByRole('complementary', { name: 'Try it' }).getByText('200', { exact: true }).waitFor()
 }
 
+async function sendAnn(page: Page): Promise<void> {
+  await page
+    .getByRole('complementary', { name: 'Try it' })
+    .getByLabel('Query', { exact: true })
+    .fill('name=Ann')
+  await sendOne(page)
+}
+
 async function showRun(page: Page): Promise<void> {
   const run = await page.evaluate(async () => {
     const headers = {
@@ -128,7 +136,7 @@ async function showRun(page: Page): Promise<void> {
     return reply.headers.get('x-quoin-run')
   })
   await page.goto(`${page.url()}?panel=runs&run=${run}`)
-  await page.getByText('10 steps').waitFor()
+  await page.getByText(/^\d+ steps$/).waitFor()
   await page.keyboard.press('f')
 }
 
@@ -165,7 +173,10 @@ const greeting = {
   name: 'Greeting',
   blocks: {
     get: { type: 'on_startup_register_uri_get', in: { uri: 'greeting' }, scopes: ['*public'] },
-    reply: { type: 'httpconnection_set_json', in: { flow: '@get.flow', value: { hello: 'world' } } },
+    reply: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@get.flow', value: '={ hello: params.name ?? "world" }' },
+    },
   },
   layout: { get: [0, 0], reply: [330, 30] },
 }

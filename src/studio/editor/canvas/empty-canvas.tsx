@@ -13,8 +13,8 @@ export function EmptyCanvas() {
           Start with a trigger
         </Text>
         <Text size="sm" c="dimmed" mt={4}>
-          A request to an address of yours, a time, or a change of a document. Then drag a wire from its pin
-          into the empty, and choose what happens next.
+          A request to an address, a time, or a change of a document. Then drag a wire from its pin, drop it
+          on empty canvas, and choose what happens next.
         </Text>
         <Group justify="center" mt="md" gap="xs">
           <Button onClick={() => addBlock(editor, 'on_startup_register_uri_get', { x: 0, y: 0 })}>
