@@ -93,6 +93,22 @@ test.each<[string, Flow, string, [string, string | undefined, string | undefined
   expect(change?.lines.map((line) => [line.what, line.before, line.after])).toEqual(lines)
 })
 
+test('fields of a schema are told with what is asked of them', () => {
+  const schema = [
+    { name: 'title', type: 'text', required: true, max_length: 80 },
+    { name: 'state', choices: ['open', 'done'] },
+    { name: 'note' },
+  ]
+  const after = setField(before, catalogue, 'get', 'schema', schema)
+  expect(diffFlows(before, after, catalogue)[0]?.lines).toEqual([
+    {
+      what: 'schema',
+      before: undefined,
+      after: 'title (text, required, max_length 80), state (choices ["open","done"]), note',
+    },
+  ])
+})
+
 test('a new page says who may open it, also without a scope', () => {
   const pages = new Map(before)
     .set('open', block('state_page', { in_pins: [{ id: 'url', value: 'books' }] }))

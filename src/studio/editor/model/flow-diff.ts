@@ -1,6 +1,6 @@
 /** What differs between two states of a blueprint, per block and pin, in words that a person reads before deploying. */
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
-import type { JsonValue } from '../../../shared/json.ts'
+import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import { sameContent, samePin } from '../expressions/same-content.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
@@ -102,7 +102,19 @@ function settingLines(old: BlockContent | undefined, now: BlockContent | undefin
 }
 
 function settingText(value: JsonValue): string {
-  return Array.isArray(value) ? value.join(', ') : short(value)
+  return Array.isArray(value) ? value.map(itemText).join(', ') : short(value)
+}
+
+/** A name, or a field of a schema: `title (text, required, max_length 80)`. */
+function itemText(item: JsonValue): string {
+  if (typeof item === 'string') return item
+  if (!isJsonObject(item) || typeof item.name !== 'string') return short(item)
+  const { name, ...rest } = item
+  const said = Object.entries(rest).map(([key, value]) => {
+    if (key === 'type' && typeof value === 'string') return value
+    return value === true ? key : `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`
+  })
+  return said.length === 0 ? name : `${name} (${said.join(', ')})`
 }
 
 function line<T>(
