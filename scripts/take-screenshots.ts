@@ -87,16 +87,16 @@ const pictures: readonly Picture[] = [
 
 async function zoomToList(page: Page): Promise<void> {
   await page.locator('.react-flow__node-block').first().waitFor()
-  // Into its upper part, where the words can be read.
-  const { width, height } = page.viewportSize() ?? { width: 1280, height: 800 }
-  await page.mouse.move(width * 0.4, height * 0.25)
-  for (let step = 0; step < 6; step += 1) await page.mouse.wheel(0, -120)
+  // Into its upper left part, where the words can be read: what is under the mouse stays where it is.
+  const { x = 0, y = 0 } = (await page.locator('.react-flow__node-block').first().boundingBox()) ?? {}
+  await page.mouse.move(x + 4, y - 40)
+  for (let step = 0; step < 4; step += 1) await page.mouse.wheel(0, -120)
 }
 
 async function dragIntoEmpty(page: Page): Promise<void> {
   const pin = page.locator('.react-flow__handle.source[data-handleid="flow"]').first()
   await pin.dragTo(page.locator('.react-flow__pane'), { targetPosition: { x: 560, y: 560 }, steps: 8 })
-  await page.getByRole('dialog').getByRole('combobox').fill('reply')
+  await page.getByRole('dialog').getByRole('combobox').fill('reply json')
 }
 
 async function firstRow(page: Page): Promise<void> {
