@@ -37,8 +37,8 @@ export function RunAgain({ run }: { readonly run: Run }) {
     <section className={classes.again} aria-label="Run again">
       <h2 className={classes.title}>Run again</h2>
       <Text size="xs" c="dimmed">
-        The same request on the blocks of now. What it writes is undone at its end, and what is outside, such
-        as another server, is not asked: its answer is the one of then.
+        Sends the same request to the present blocks. Its writes are undone at the end. Other servers are not
+        called: their recorded replies are used.
       </Text>
       <SegmentedControl
         size="xs"
