@@ -1,4 +1,4 @@
-import type { ExampleStep, FoundExample } from '../src/blocks/block-example.ts'
+import type { BlockExample, ExampleStep, FoundExample } from '../src/blocks/block-example.ts'
 import { fenced, prose } from './markdown.ts'
 
 /** What an example shows, its blocks without their places on the canvas, and what is sent and answered. */
@@ -10,6 +10,7 @@ export function exampleSection({ group, identifier, example }: FoundExample): st
   return [
     `**Example** · [${file}](../src/blocks/${group}/${file})\n`,
     `${prose(example.shows)}\n`,
+    ...fieldLines(example.fields),
     fenced('json', `{\n${blocks.join(',\n')}\n}`),
     fenced('text', example.steps.map(stepText).join('\n\n')),
   ].join('\n')
@@ -50,4 +51,9 @@ function spaced(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spaced(item)}`)
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
+}
+
+/** What is created before the blueprint is imported. */
+function fieldLines(fields: BlockExample['fields'] = []): string[] {
+  return fields.map((field) => `With the field \`${JSON.stringify(field)}\`.\n`)
 }

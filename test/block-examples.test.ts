@@ -158,6 +158,8 @@ async function leaveNothing(blueprint: string): Promise<void> {
   await room.manage('DELETE', `/blueprints/${blueprint}`)
   const storages: JsonObject[] = objectsOf(await room.manage('POST', '/_system/storages/search', {}))
   for (const storage of storages) await room.manage('DELETE', `/_system/storages/${guidOf(storage)}`)
+  const fields: JsonObject[] = objectsOf(await room.manage('POST', '/blueprintfields/search', {}))
+  for (const field of fields) await room.manage('DELETE', `/blueprintfields/${guidOf(field)}`)
 }
 
 const users = new Set(examples.flatMap(({ example }) => example.steps.flatMap(({ as }) => as ?? [])))
@@ -171,7 +173,10 @@ describe('an example', () => {
   test.each(examples.map((found) => [found.identifier, found] as const))(
     '%s',
     async (identifier, { example }) => {
-      const { blueprint, steps } = example
+      const { blueprint, fields = [], steps } = example
+      const storages = new Set(fields.map(({ storage }) => String(storage)))
+      for (const name of storages) await room.manage('POST', '/_system/storages', { name })
+      for (const field of fields) await room.manage('POST', '/blueprintfields', field)
       expect(Object.values(blueprint.blocks).map(({ type }) => type)).toContain(identifier)
       const file = join(directory, `${identifier}.json`)
       await writeFile(file, JSON.stringify(blueprint))

@@ -80,6 +80,10 @@ const BlockExample = Type.Object(
       name: Type.String(),
       blocks: Type.Record(Type.String(), Type.Unsafe<JsonObject>({ type: 'object', required: ['type'] })),
     }),
+    /** Blueprint fields that an administrator has created before the blueprint is imported. */
+    fields: Type.Optional(
+      Type.Array(Type.Unsafe<JsonObject>({ type: 'object', required: ['name', 'storage'] })),
+    ),
     steps: Type.Array(ExampleStep, { minItems: 1 }),
   },
   { additionalProperties: false },

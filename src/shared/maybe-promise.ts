@@ -12,3 +12,16 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return value instanceof Promise ? value.then(next) : next(value)
 }
+
+/** What `work` gives; if it throws or rejects, what `handle` makes of the error. */
+export function recover<T, U>(
+  work: () => MaybePromise<T>,
+  handle: (error: unknown) => MaybePromise<U>,
+): MaybePromise<T | U> {
+  try {
+    const value = work()
+    return value instanceof Promise ? value.catch(handle) : value
+  } catch (error) {
+    return handle(error)
+  }
+}

@@ -98,10 +98,10 @@ export interface Session {
    */
   setRemoved(storage: string, guid: string, removed: boolean, options?: WriteCondition): MaybePromise<Written>
   /**
-   * Guid of the present document that has the value which this document has of the unique key, as a write would find it;
-   * undefined also where one of the fields is nothing. Throws INVALID_QUERY when the storage has no such key in force.
+   * Who has the value that this document has of a unique key, as a write would find it; undefined where one of the fields is
+   * nothing. `by`: the key's fields, or its name. Throws UnknownKey when the storage has no such key in force.
    */
-  holder(storage: string, key: string, document: JsonObject): MaybePromise<string | undefined>
+  holder(storage: string, by: readonly string[], document: JsonObject): MaybePromise<KeyHolder | undefined>
   /** Hard delete, also of a removed document. `document` is what it was. */
   delete(storage: string, guid: string, options?: WriteCondition): MaybePromise<Written>
   /**
@@ -112,6 +112,16 @@ export interface Session {
   /** undefined when nothing had been written; else resolves when it is durable. */
   commit(): MaybePromise<void>
   rollback(): MaybePromise<void>
+}
+
+/** A value of a unique key, and the present document that has it. */
+export interface KeyHolder {
+  /** Name of the key. */
+  readonly key: string
+  /** undefined while no document has the value. */
+  readonly guid: string | undefined
+  /** Whether a document has the value. */
+  has(document: JsonObject): boolean
 }
 
 /** What an engine may do in one step where a session needs several. Called through create-all.ts and find-with-total.ts only. */

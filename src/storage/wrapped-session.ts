@@ -88,8 +88,8 @@ export abstract class WrappedSession implements Session, Required<SessionShortcu
     return this.writing.delete(storage, guid, options)
   }
 
-  holder(storage: string, key: string, document: JsonObject) {
-    return this.writing.holder(storage, key, document)
+  holder(storage: string, by: readonly string[], document: JsonObject) {
+    return this.writing.holder(storage, by, document)
   }
 
   enqueue(job: NewJob) {

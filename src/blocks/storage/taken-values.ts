@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import { UniqueConflict } from '../../storage/unique/unique-conflict.ts'
 import type { OutPin } from '../pin.ts'
 
@@ -15,14 +15,8 @@ export function orTaken<T, R>(
   write: () => MaybePromise<T>,
   refused: (taken: string[]) => MaybePromise<R>,
 ): MaybePromise<T | R> {
-  const told = (error: unknown) => {
+  return recover(write, (error) => {
     if (error instanceof UniqueConflict) return refused([...(error.fields ?? [])])
     throw error
-  }
-  try {
-    const written = write()
-    return written instanceof Promise ? written.catch(told) : written
-  } catch (error) {
-    return told(error)
-  }
+  })
 }

@@ -13,6 +13,7 @@ import { type CompiledBlueprint, compileInTurns } from '../compile/compile-bluep
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 import { unknownFunctions } from './unknown-functions.ts'
+import { unknownKeys } from './unknown-keys.ts'
 import type { Candidate } from './validation-kinds.ts'
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
@@ -76,7 +77,12 @@ async function findings(
   session: Session,
   candidate: Candidate,
 ): Promise<Findings> {
-  const notes = [...candidate.compiled.notes, ...unknownFunctions(candidate.compiled, live.table())]
+  const { compiled, blocks } = candidate
+  const notes = [
+    ...compiled.notes,
+    ...unknownFunctions(compiled, live.table()),
+    ...unknownKeys(blocks, database.capabilities.uniqueValues),
+  ]
   if (!database.has(ownStorages.validationRules)) return { errors: [], notes }
   const ruled = await applyValidationRules(session, candidate)
   return { errors: ruled.errors, notes: [...notes, ...ruled.notes] }

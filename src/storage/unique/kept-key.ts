@@ -1,7 +1,7 @@
 /** A unique key that a database keeps, and the values that documents have of it. */
-import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { keyValue, type UniqueKey } from './unique-key.ts'
+import { fieldNames, keyValue, type UniqueKey } from './unique-key.ts'
+import { UnknownKey } from './unknown-key.ts'
 
 export interface KeptKey {
   /** Number in the catalogue. Never used again. */
@@ -63,15 +63,30 @@ function without(values: readonly UniqueValue[], others: readonly UniqueValue[])
   )
 }
 
-/** The document's value of the key that is in force under the name. Throws INVALID_QUERY when there is none. */
+/** The document's value of the key that is in force with these fields, or under this name. Throws UnknownKey. */
 export function valueOfKey(
   { name: storage, unique }: { readonly name: string; readonly unique: readonly KeptKey[] },
-  name: string,
+  by: readonly string[],
   document: JsonObject,
 ): UniqueValue | undefined {
-  const key = unique.find(({ definition, isReady }) => isReady && definition.name === name)
-  if (key === undefined)
-    throw new QuoinError('INVALID_QUERY', `The storage ${storage} has no unique key ${JSON.stringify(name)}.`)
+  const key = unique.find(({ definition, isReady }) => isReady && isMeant(definition, by))
+  if (key === undefined) throw new UnknownKey(storage, by)
   const value = keyValue(key.definition, document)
   return value === undefined ? undefined : { key, value }
+}
+
+/** Whether a builder means the key by this name, or by these fields in any order. */
+export function isMeant(key: UniqueKey, by: readonly string[]): boolean {
+  if (by.length === 1 && by[0] === key.name) return true
+  const fields = fieldNames(key)
+  return fields.length === new Set(by).size && fields.every((field) => by.includes(field))
+}
+
+export function asHolder({ key, value }: UniqueValue, guid: string | undefined) {
+  const { definition } = key
+  return {
+    key: definition.name,
+    guid,
+    has: (document: JsonObject) => keyValue(definition, document) === value,
+  }
 }

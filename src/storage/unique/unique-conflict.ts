@@ -3,6 +3,9 @@ import { fieldNames, type UniqueKey } from './unique-key.ts'
 
 /** A write that another document refuses, because it has the same value of a unique key. Nothing was written. */
 export class UniqueConflict extends QuoinError {
+  /** Name of the key. */
+  readonly key: string
+
   constructor(storage: string, key: UniqueKey) {
     const fields = fieldNames(key)
     super(
@@ -11,5 +14,6 @@ export class UniqueConflict extends QuoinError {
       { fields },
     )
     this.name = 'UniqueConflict'
+    this.key = key.name
   }
 }

@@ -10,6 +10,7 @@ import {
   documentOf,
   type Found,
   type FoundWithTotal,
+  type KeyHolder,
   type NewDocument,
   type Origin,
   type Session,
@@ -23,7 +24,7 @@ import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import type { StoredJson } from '../../stored-json.ts'
-import { valueOfKey } from '../../unique/kept-key.ts'
+import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
@@ -133,10 +134,10 @@ export class PostgresSession
   }
 
   /** Once this session has written, in its transaction: a value that another one has committed since is seen too. */
-  async holder(storage: string, key: string, document: JsonObject): Promise<string | undefined> {
+  async holder(storage: string, by: readonly string[], document: JsonObject): Promise<KeyHolder | undefined> {
     return this.#read(storage, async (connection, entry) => {
-      const value = valueOfKey(entry, key, document)
-      return value && holderOf(connection, value)
+      const value = valueOfKey(entry, by, document)
+      return value && asHolder(value, await holderOf(connection, value))
     })
   }
 

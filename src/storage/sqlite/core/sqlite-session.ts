@@ -2,13 +2,21 @@
 import type { JsonObject } from '../../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
-import type { Change, CreateOptions, Origin, Session, SessionShortcuts, Written } from '../../database.ts'
+import type {
+  Change,
+  CreateOptions,
+  KeyHolder,
+  Origin,
+  Session,
+  SessionShortcuts,
+  Written,
+} from '../../database.ts'
 import type { DocumentChanges } from '../../document-session.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import type { StoredJson } from '../../stored-json.ts'
-import { valueOfKey } from '../../unique/kept-key.ts'
+import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import { holderOf } from '../unique/sqlite-unique-values.ts'
 import { SearchingSession } from './searching-session.ts'
 import { type SessionParts, SessionSegment } from './session-segment.ts'
@@ -67,10 +75,10 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
   }
 
   /** In the writer's turn: the value may be of a document whose commit is under way. */
-  holder(storage: string, key: string, document: JsonObject): MaybePromise<string | undefined> {
+  holder(storage: string, by: readonly string[], document: JsonObject): MaybePromise<KeyHolder | undefined> {
     return this.#write(storage, ({ connection, entry }) => {
-      const value = valueOfKey(entry, key, document)
-      return value && holderOf(connection, value)
+      const value = valueOfKey(entry, by, document)
+      return value && asHolder(value, holderOf(connection, value))
     })
   }
 
