@@ -3,6 +3,7 @@
  * away. Prints one line for each thing it knows. Arguments: the directory and one of
  * - `acknowledge`: `+ <guid> <guid>` after each commit of a transaction that makes two documents.
  * - `acknowledge-early`: the same before the commit: what a storage must not do. The control of the crash test.
+ * - `unique`: `+ <guid> <guid>` after each commit of a transaction that changes documents with a unique key in every way.
  * - `fill`: `+ <guid> <guid>` after each commit, `- <code>` for each refused one, until three were refused.
  * - `hold`: opens the storage, prints `open`, and stays.
  * - `open`: opens it, prints `open` or `- <code> <message>`, and ends.
@@ -48,6 +49,30 @@ async function writeForEver(database: Database, early: boolean): Promise<never> 
   }
 }
 
+async function changeForEver(database: Database): Promise<never> {
+  const made: string[] = []
+  const some = () => made[Math.floor(Math.random() * made.length)] ?? ''
+  const sku = () => ({ op: 'set', field: 'sku', value: Math.floor(Math.random() * 300) }) as const
+  for (;;) {
+    const session = database.session()
+    try {
+      const guid = guidOf(await session.create('keyed', [sku()]))
+      await session.update('keyed', some(), [sku()])
+      await session.setRemoved('keyed', some(), true)
+      if (Math.random() < 0.2) await new Promise((resolve) => setImmediate(resolve))
+      await session.setRemoved('keyed', some(), false)
+      await session.delete('keyed', some())
+      await session.commit()
+      made.push(guid)
+      say(`+ ${guid} ${guid}`)
+    } catch (error) {
+      if (!(error instanceof QuoinError) || error.code !== 'CONFLICT') throw error
+      // Some keep what was done before the refusal, as a flow does that goes on at conflict.
+      await (Math.random() < 0.5 ? session.commit() : session.rollback())
+    }
+  }
+}
+
 async function fill(database: Database): Promise<void> {
   for (let refused = 0; refused < 3; ) {
     const session = database.session()
@@ -75,7 +100,13 @@ try {
   say('open')
   if (mode === 'fill') await fill(database)
   else if (mode === 'hold') setInterval(() => undefined, 60_000)
-  else if (mode !== 'open') {
+  else if (mode === 'unique') {
+    await database.ensure('keyed')
+    const { uniqueValues } = database.capabilities
+    const fields = [{ name: 'sku', ignoreCase: true, ignoreAccents: false }]
+    if (uniqueValues.of('keyed').length === 0) await uniqueValues.keep('keyed', { name: 'sku', fields })
+    await Promise.all(Array.from({ length: 8 }, () => changeForEver(database)))
+  } else if (mode !== 'open') {
     const early = mode === 'acknowledge-early'
     await Promise.all(Array.from({ length: 8 }, () => writeForEver(database, early)))
   }

@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { QuoinError } from '../../../shared/errors.ts'
 import { failure } from '../../conformance/expectations.ts'
+import { parseBody, splitDocument } from '../../document-text.ts'
+import { uniqueValues } from '../../unique/kept-key.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { openSqliteParts, type SqliteParts } from './sqlite-parts.ts'
 
@@ -117,6 +119,28 @@ async function lost(guids: readonly string[]): Promise<string[]> {
   }
 }
 
+/** Rows of the unique key that are not those of the present documents, and rows that are missing. */
+async function outOfStep(): Promise<string[]> {
+  const parts = await open()
+  try {
+    const { connection } = parts.writer
+    expect(connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+    const { table, unique } = parts.catalogue.entry('keyed')
+    expect(unique).toMatchObject([{ id: 1, isReady: true }])
+    const wanted = connection.all(`SELECT doc FROM ${table} WHERE removed = 0`).flatMap(({ doc }) => {
+      const { meta, body } = splitDocument(String(doc))
+      return uniqueValues(unique, parseBody(body)).map(({ value }) => `${meta.guid} ${value}`)
+    })
+    const found = connection
+      .all(`SELECT guid, value, slot FROM unique_1`)
+      .map(({ guid, value, slot }) => `${guid} ${value}${slot}`)
+    const [rows, documents] = [new Set(found), new Set(wanted)]
+    return [...found.filter((one) => !documents.has(one)), ...wanted.filter((one) => !rows.has(one))]
+  } finally {
+    await parts.close()
+  }
+}
+
 describe('a process that is ended with kill -9 while it writes', () => {
   test('has lost nothing that it acknowledged, and left no half of a transaction', async () => {
     const all: string[] = []
@@ -133,6 +157,25 @@ describe('a process that is ended with kill -9 while it writes', () => {
     for (let round = 0; round < 20 && missing === 0; round++)
       missing = (await lost(await crash('acknowledge-early'))).length
     expect(missing).toBeGreaterThan(0)
+  })
+
+  test('has left the values of unique keys in step with the documents', async () => {
+    for (let round = 0; round < 4; round++) {
+      expect((await crash('unique')).length).toBeGreaterThan(0)
+      expect(await outOfStep()).toEqual([])
+    }
+  })
+
+  test('control: a value without its document, and a document without its value, are found', async () => {
+    await crash('unique')
+    const spoil = async (sql: string) => {
+      const parts = await open()
+      parts.writer.connection.run(sql)
+      await parts.close()
+      return (await outOfStep()).length
+    }
+    expect(await spoil(`INSERT INTO unique_1 (value, slot, guid) VALUES ('x', '', '0')`)).toBe(1)
+    expect(await spoil(`DELETE FROM unique_1 WHERE guid = (SELECT max(guid) FROM unique_1)`)).toBe(2)
   })
 
   test('has left no lock', async () => {
