@@ -425,3 +425,34 @@ test('what is no database of Quoin is named, and let go of', async () => {
     })
   await rm(directory, { recursive: true })
 })
+
+test('unique keys arrive with the values of the documents, also over those of a run that was cut short', async () => {
+  const key = { name: 'sku', fields: [{ name: 'sku', ignoreCase: true, ignoreAccents: false }] }
+  let [first, second] = ['', '']
+  await room.fill(async (database) => {
+    await database.ensure('goods')
+    await database.capabilities.uniqueValues.keep('goods', key)
+    first = await create(database, 'goods', { sku: 'a' })
+    second = await create(database, 'goods', { sku: 'b' })
+  })
+  await room.copy(temporary.url)
+  await unfinish()
+  await room.fill(async (database) => {
+    await change(database, 'goods', first, { sku: 'c' })
+    await change(database, 'goods', second, { sku: 'a' })
+    await change(database, 'goods', first, { sku: 'b' })
+  })
+  expect((await room.copy(temporary.url)).isFinished).toBe(true)
+  const node = await openNode(temporary.url)
+  try {
+    expect(node.capabilities.uniqueValues.of('goods')).toEqual([key])
+    for (const sku of ['A', 'B'])
+      await expect(create(node, 'goods', { sku })).rejects.toMatchObject({
+        code: 'CONFLICT',
+        fields: ['sku'],
+      })
+    await create(node, 'goods', { sku: 'c' })
+  } finally {
+    await node.close()
+  }
+})

@@ -8,7 +8,13 @@ import type { DocumentChanges } from '../../document-session.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
-import { changedValues, type UniqueValue, uniqueValues, type ValueChange } from '../../unique/kept-key.ts'
+import {
+  changedValues,
+  keyTable,
+  type UniqueValue,
+  uniqueValues,
+  type ValueChange,
+} from '../../unique/kept-key.ts'
 import { unmet } from '../../write-condition.ts'
 import { textOfDocument } from '../text/postgres-text-index.ts'
 import { freeValues, withValues } from '../unique/postgres-unique-values.ts'
@@ -52,6 +58,7 @@ export async function createDocument(
 ): Promise<StoredJson> {
   const { connection, entry } = writing
   const row = newRow(writing, mutations, options)
+  if (await createdWithValues(writing, row, options)) return new StoredJson(row.text)
   const insert = insertSql(entry)
   // What a statement refuses would undo the whole transaction, so it is asked not to insist.
   const mayBeRefused = options?.guid !== undefined || hasUniqueIndex(entry)
@@ -61,6 +68,32 @@ export async function createDocument(
       await insist(writing, row)
   })
   return new StoredJson(row.text)
+}
+
+/**
+ * The document and its values of unique keys in one statement, where nothing else can refuse it. False if something did, and
+ * nothing was written.
+ */
+async function createdWithValues(
+  { connection, entry }: Writing,
+  { meta, values, unique }: NewRow,
+  options: CreateOptions | undefined,
+): Promise<boolean> {
+  const mayBeRefused = options?.guid !== undefined || hasUniqueIndex(entry)
+  if (unique.length === 0 || mayBeRefused || unique.some(({ key }) => !key.isReady)) return false
+  const taken = unique.map(
+    ({ key }, at) =>
+      `taken_${at} AS (INSERT INTO ${keyTable(key)} (value, slot, guid) VALUES ($${values.length + at + 1}, '', $1)
+        ON CONFLICT DO NOTHING RETURNING 1)`,
+  )
+  const written = await connection.run(
+    `WITH ${taken.join(', ')} INSERT INTO ${entry.table} (${COLUMNS})
+    SELECT $1::text, $2::bigint, $3::bigint, 0, 1, $4::json, $5::tsvector, $6::integer
+    WHERE ${unique.map((_, at) => `EXISTS (SELECT 1 FROM taken_${at})`).join(' AND ')}`,
+    [...values, ...unique.map(({ value }) => value)],
+  )
+  if (written === 0) await freeValues(connection, meta.guid, unique)
+  return written > 0
 }
 
 /** What one row of a new document consists of: `values` are its columns without `removed` and `version`. */
