@@ -1,4 +1,4 @@
-/** Unique keys with several nodes: made while all write, and kept whoever writes. */
+/** Unique keys with several nodes: made while all of them write, and kept when they write the same value at once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
