@@ -32,8 +32,8 @@ describe('an engine keeps small promises', () => {
 
   test.each([
     ['Database', 8],
-    ['Session', 12],
-    ['Capabilities', 8],
+    ['Session', 14],
+    ['Capabilities', 9],
     ['Indexes', 4],
     ['Changes', 2],
     ['ReadVersions', 1],
