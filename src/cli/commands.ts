@@ -4,6 +4,10 @@ import { completion } from './completion/completion.ts'
 import { backup } from './data/backup.ts'
 import { migrate } from './data/migrate.ts'
 import { restore } from './data/restore.ts'
+import { envGet } from './environment/env-get.ts'
+import { envList } from './environment/env-list.ts'
+import { envSet } from './environment/env-set.ts'
+import { envUnset } from './environment/env-unset.ts'
 import { exportBlueprintFile } from './export.ts'
 import { importBlueprintFile } from './import.ts'
 import { login } from './sign-in/login.ts'
@@ -21,6 +25,10 @@ const working: readonly Command[] = [
   logout,
   userCreate,
   userResetPassword,
+  envList,
+  envGet,
+  envSet,
+  envUnset,
   backup,
   restore,
   migrate,

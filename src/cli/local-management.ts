@@ -6,6 +6,7 @@ import { blueprintDeploymentRoutes } from '../http/routes/blueprints/blueprint-d
 import { blueprintEditRoutes } from '../http/routes/blueprints/blueprint-edits.ts'
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
+import { environmentRoutes } from '../http/routes/operate/environment.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer } from '../http/server/server.ts'
 import { openQuoin } from '../quoin/quoin.ts'
@@ -49,6 +50,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         blueprintActionRoutes(flows),
         blueprintEditRoutes(flows),
         sampleDocumentRoutes(documents),
+        environmentRoutes(flows.environmentValues, flows.records),
       ],
     })
     opened.add(() => server.close())

@@ -163,6 +163,71 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
     expect(wrong).toMatchObject({ code: 1, complained: expect.stringContaining('documents.samples.0') })
   })
 
+  test('values of the environment are set, listed, read, changed and removed', async () => {
+    const empty = await run(['env', 'list'])
+    expect([empty.code, empty.printed, empty.complained]).toEqual([
+      0,
+      '',
+      expect.stringContaining('quoin env set'),
+    ])
+    const done = { code: 0, printed: '', complained: '' }
+    expect(await run(['env', 'set', 'BASE_URL', 'https://shop.example'])).toEqual(done)
+    expect(await run(['env', 'set', 'LIMIT', '5'])).toEqual(done)
+    expect(await run(['env', 'set', 'LIMIT', '{"daily":5}', '--json'])).toEqual(done)
+    expect((await run(['env', 'list'])).printed).toBe('BASE_URL\t"https://shop.example"\nLIMIT\t{"daily":5}')
+    expect((await run(['env', 'get', 'BASE_URL'])).printed).toBe('https://shop.example')
+    expect((await run(['env', 'get', 'LIMIT'])).printed).toBe('{"daily":5}')
+    expect(await run(['env', 'unset', 'LIMIT'])).toEqual(done)
+    for (const [words, code, complained] of [
+      [['env', 'get', 'LIMIT'], 1, 'There is no value "LIMIT".'],
+      [['env', 'get', 'BASE_URI'], 1, 'There is no value "BASE_URI". Did you mean BASE_URL?'],
+      [['env', 'unset', 'LIMIT'], 1, 'There is no value "LIMIT".'],
+      [['env', 'set', 'base-url', 'x'], 1, expect.stringContaining('name')],
+      [['env', 'set', 'LIMIT', '{5', '--json'], 2, expect.stringContaining('is not JSON')],
+      [['env', 'set', 'LIMIT'], 2, expect.stringContaining('Missing argument: <value>')],
+      [['env', 'sett', 'LIMIT', '1'], 2, expect.stringContaining('Did you mean')],
+    ] as const)
+      expect([words, await run(words)]).toEqual([words, { code, printed: '', complained }])
+    expect((await run(['env', 'list'])).printed).toBe('BASE_URL\t"https://shop.example"')
+    await run(['env', 'unset', 'BASE_URL'])
+  })
+
+  test('a file lists the values that it reads; an import says which are missing, a deploy too', async () => {
+    const text = `${JSON.stringify(
+      {
+        name: 'Links',
+        env: ['BASE_URL', 'MAIL'],
+        blocks: {
+          on: { type: 'on_startup_register_uri_get', in: { uri: 'links' }, scopes: ['*public'] },
+          reply: {
+            type: 'httpconnection_set_json',
+            in: { flow: '@on.flow', value: '=[env.MAIL.from, env.BASE_URL + "/a", env["BASE_URL"]]' },
+          },
+        },
+        layout: { on: [0, 0], reply: [300, 0] },
+      },
+      undefined,
+      2,
+    )}\n`
+    await writeFile(file('links.json'), text)
+    const made = await run(['import', file('links.json')])
+    expect([made.code, made.complained.split('\n')]).toEqual([
+      0,
+      ['BASE_URL', 'MAIL'].map((name) => expect.stringContaining(`no value env.${name}`)),
+    ])
+    expect((await run(['export', 'Links'])).printed).toBe(text.trimEnd())
+    await run(['env', 'set', 'BASE_URL', 'https://shop.example'])
+    const deployed = await run(['import', file('links.json'), '--replace', '--activate'])
+    expect([deployed.code, deployed.complained.split('\n')]).toEqual([
+      0,
+      [expect.stringContaining('reply.value: There is no value env.MAIL')],
+    ])
+    await run(['env', 'set', 'MAIL', '{"from":"shop@example.org"}', '--json'])
+    expect((await run(['import', file('links.json'), '--replace'])).complained).toBe('')
+    await run(['env', 'unset', 'BASE_URL'])
+    await run(['env', 'unset', 'MAIL'])
+  })
+
   test('the export of an import is the same file', async () => {
     expect(await run(['export', 'Tasks', file('tasks.json')])).toEqual({
       code: 0,

@@ -1,6 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { environmentNames } from '../expressions/language/environment-names.ts'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import { exportBlueprint } from '../shared/blueprint-file.ts'
 import { blueprintNoteSchema } from '../shared/blueprint-note.ts'
@@ -29,15 +30,17 @@ export async function runExport(
 
 async function fileText(management: Management, named: string): Promise<string> {
   const record = await findRecord(management, 'blueprints', named)
-  const exported = exportBlueprint({
+  const blocks = await savedBlocks(management, guidOf(record))
+  const content = {
     name: textOf(record, 'name'),
     description: textOf(record, 'description'),
     category: textOf(record, 'category'),
     tags: textsIn(record.tags),
-    blocks: await savedBlocks(management, guidOf(record)),
+    blocks,
     // Blueprints of former versions have none.
     notes: Compile(Type.Array(blueprintNoteSchema)).Parse(record.notes ?? []),
-  })
+  }
+  const exported = exportBlueprint(content, environmentNames(blocks))
   return `${JSON.stringify(exported, undefined, 2)}\n`
 }
 

@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { activateBlueprint } from './activate-blueprint.ts'
 import { blueprintProblems, problemLine } from './blueprint-problems.ts'
 import type { Terminal } from './command.ts'
+import { warnOfMissing } from './environment/warn-of-missing.ts'
 import { findRecord } from './find-record.ts'
 import { guidOf, type Management, Refused, recordsOf, warningsIn } from './management.ts'
 import { withManagement } from './open-management.ts'
@@ -44,7 +45,10 @@ export async function runImport(
     const guid =
       known === undefined ? await install(management, read) : await replaced(management, known, read)
     terminal.print(guid)
-    if (!activate) return 0
+    if (!activate) {
+      await warnOfMissing(management, imported.blocks, warn)
+      return 0
+    }
     return activated(terminal, async () => {
       const warnings =
         known?.active === true

@@ -45,6 +45,8 @@ export interface BlueprintFile {
   description?: string
   category?: string
   tags?: string[]
+  /** Names of values of the environment that the blocks read. For people: a program looks at the blocks. */
+  env?: string[]
   blocks: Record<string, FileBlock>
   layout?: Record<string, [number, number]>
   notes?: FileNote[]
@@ -141,8 +143,11 @@ function isLiteral(value: JsonValue): value is { literal: JsonValue } {
   return isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, 'literal')
 }
 
-/** The file of a blueprint. Reading it gives the same blueprint under other guids. */
-export function exportBlueprint(blueprint: ImportedBlueprint): BlueprintFile {
+/**
+ * The file of a blueprint. Reading it gives the same blueprint under other guids. `env`: the names of values of the
+ * environment that its expressions read.
+ */
+export function exportBlueprint(blueprint: ImportedBlueprint, env: readonly string[] = []): BlueprintFile {
   const names = blockNames(blueprint.blocks)
   const blocks: BlueprintFile['blocks'] = {}
   const layout: NonNullable<BlueprintFile['layout']> = {}
@@ -176,6 +181,7 @@ export function exportBlueprint(blueprint: ImportedBlueprint): BlueprintFile {
     ...(description === '' ? {} : { description }),
     ...(category === '' ? {} : { category }),
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...(env.length === 0 ? {} : { env: [...env] }),
     blocks,
     layout,
     ...(notes.length === 0 ? {} : { notes }),

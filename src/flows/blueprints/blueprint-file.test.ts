@@ -41,6 +41,12 @@ describe('refused', () => {
     ],
     ['a tag that is empty', { name: 'a', blocks: {}, tags: [''] }, /tags.0/],
     ['too many tags', { name: 'a', blocks: {}, tags: Array(51).fill('x') }, /tags/],
+    [
+      'a value of the environment with a name that is none',
+      { name: 'a', blocks: {}, env: ['base-url'] },
+      /env.0/,
+    ],
+    ['a value of the environment that is named twice', { name: 'a', blocks: {}, env: ['A', 'A'] }, /env/],
     ['a category that is no text', { name: 'a', blocks: {}, category: 1 }, /category/],
     [
       'a wire without a pin',

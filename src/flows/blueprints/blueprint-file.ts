@@ -6,6 +6,7 @@ import { documentFieldsSchema, MAX_SAMPLES } from '../../shared/api/documents.ts
 import { blockContent } from '../../shared/blueprint.ts'
 import { type BlueprintFile, blueprintOfFile, type ImportedBlueprint } from '../../shared/blueprint-file.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
+import { ENVIRONMENT_NAME } from '../../shared/environment-name.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 
@@ -40,6 +41,9 @@ const BlueprintFileSchema = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
     category: Type.Optional(Type.String({ maxLength: 100 })),
     tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
+    env: Type.Optional(
+      Type.Array(Type.String({ pattern: ENVIRONMENT_NAME }), { maxItems: 10_000, uniqueItems: true }),
+    ),
     blocks: Type.Record(Type.String({ pattern: Id }), FileBlockSchema, { additionalProperties: false }),
     layout: Type.Optional(Type.Record(Type.String({ pattern: Id }), Pair, { additionalProperties: false })),
     notes: Type.Optional(Type.Array(FileNoteSchema, { maxItems: MAX_NOTES })),
