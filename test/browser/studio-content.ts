@@ -81,6 +81,7 @@ export async function fillCluster(address: string, token: string): Promise<Studi
     message: 'Addresses are written in small letters.',
     severity: 'warning',
   })
+  await call('POST', '/_system/environment', { name: 'BASE_URL', value: 'https://shop.example' })
   const group = await call('POST', '/_system/authentication-groups', {
     name: 'Desk',
     description: 'Who takes orders.',

@@ -44,6 +44,7 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/operate/system-log': ['operate/system-log'],
     '/operate/audit-log': ['operate/audit-log'],
     '/operate/user-log': ['operate/user-log'],
+    '/operate/environment': ['operate/environment', 'operate/environment?open=new'],
     '/operate/nodes': ['operate/nodes'],
     '/people': ['people'],
     '/people/users/:guid': [`people/users/${user}`],

@@ -62,5 +62,7 @@ export async function exportBlueprintFile({
     .filter(({ is_created }) => is_created)
     .map((record) => ({ ...record, guid: record._meta.guid }))
     .toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
-  return exportBlueprint({ name, description, category, tags, blocks, notes })
+  // The parser is loaded with the first expression that is shown, or here.
+  const { environmentNames } = await import('../../expressions/language/environment-names.ts')
+  return exportBlueprint({ name, description, category, tags, blocks, notes }, environmentNames(blocks))
 }

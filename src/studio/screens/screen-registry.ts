@@ -108,6 +108,12 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./operate/user-log-screen.tsx'), 'UserLogScreen'),
   },
   {
+    path: '/operate/environment',
+    title: 'Environment',
+    words: 'env values settings constants base url',
+    component: screenOf(() => import('./operate/environment-screen.tsx'), 'EnvironmentScreen'),
+  },
+  {
     path: '/operate/nodes',
     title: 'Nodes',
     words: 'cluster load',

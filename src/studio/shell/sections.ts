@@ -50,6 +50,7 @@ export const sections: readonly Section[] = [
       { path: '/operate/system-log', label: 'System log' },
       { path: '/operate/audit-log', label: 'Audit log' },
       { path: '/operate/user-log', label: 'User log' },
+      { path: '/operate/environment', label: 'Environment' },
       { path: '/operate/nodes', label: 'Nodes' },
     ],
   },

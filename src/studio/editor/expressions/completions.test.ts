@@ -21,7 +21,7 @@ const scope: ExpressionScope = {
     },
     { name: 'item', title: 'Item', pins: [{ id: 'value', type: 'value', help }], gave: undefined },
   ],
-  given: { params: { limit: '5' }, body: null },
+  given: { params: { limit: '5' }, body: null, env: { BASE_URL: 'https://shop.example' } },
 }
 
 /** `|` is the cursor. */
@@ -42,6 +42,8 @@ test.each<[string, string[], string[]]>([
   ['goods.total.|', ['toFixed'], ['trim', 'map']],
   ['goods.tags.|', ['map', 'filter'], ['trim']],
   ['params.li|', ['limit'], ['goods']],
+  ['env.|', ['BASE_URL'], ['goods', 'limit']],
+  ['env.BASE_URL.|', ['trim'], ['BASE_URL', 'map']],
   ['item.|', ['trim', 'map'], ['value']],
   ['round(goods.total).|', ['toFixed', 'trim', 'map'], ['document']],
   ['goods.tags[0].|', ['trim', 'map'], ['document']],

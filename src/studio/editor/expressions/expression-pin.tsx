@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useRef } from 'react'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
+import { environmentQuery } from '../../api/environment.ts'
 import { setExpression } from '../model/flow-changes.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './expression-pin.module.css'
@@ -28,9 +30,10 @@ export function ExpressionPin({ guid, pin, saved, mode, problem, isNew }: Expres
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
   const run = useLastRun()
+  const { data: env } = useQuery(environmentQuery)
   const scope = useMemo(
-    () => expressionScope(flow, catalogue, { block: guid, pin }, run),
-    [flow, catalogue, guid, pin, run],
+    () => expressionScope(flow, catalogue, { block: guid, pin }, { run, env }),
+    [flow, catalogue, guid, pin, run, env],
   )
   const insert = useRef<(text: string) => void>(undefined)
   const expression = saved?.expression ?? ''

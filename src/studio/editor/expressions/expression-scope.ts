@@ -33,12 +33,20 @@ export interface ExpressionScope {
   readonly hasDoc?: boolean
 }
 
-/** `run`: the one whose values are shown. Blocks without values are left out, and the block itself. */
+/** What values are known of. */
+interface Known {
+  /** The one whose values are shown. */
+  readonly run?: Pick<Run, 'steps' | 'request' | 'user'> | undefined
+  /** Values of the environment by name. */
+  readonly env?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Blocks without values are left out, and the block itself. */
 export function expressionScope(
   flow: Flow,
   catalogue: Catalogue,
   { block: guid, pin }: PinPlace,
-  run?: Pick<Run, 'steps' | 'request' | 'user'>,
+  { run, env }: Known = {},
 ): ExpressionScope {
   const names = namesInFlow(flow)
   const lastStep = new Map(run?.steps.map((step) => [step.block, step]))
@@ -56,7 +64,7 @@ export function expressionScope(
   const into = pins?.in.get(pin)
   return {
     blocks,
-    given: run?.request ? givenBy(run.request, run.user) : {},
+    given: { ...(run?.request && givenBy(run.request, run.user)), ...(env && { env }) },
     language: into?.language,
     hasDoc: into?.language === 'where' || (into?.perFrame === true && pins?.out.has('doc') === true),
   }

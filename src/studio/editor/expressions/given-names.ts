@@ -11,6 +11,7 @@ export const givenNames: readonly GivenName[] = [
   { name: 'headers', help: 'Headers of the request, with names in lower case.' },
   { name: 'user', help: 'The signed-in user, or nothing.' },
   { name: 'request', help: 'Method, path and address of the request.' },
+  { name: 'env', help: 'Values of the environment: named values of this cluster.' },
   { name: 'item', help: 'The element of the innermost list that the flow goes through.' },
   { name: 'index', help: 'The position of that element, from 0.' },
 ]
