@@ -7,6 +7,8 @@ const million = 'a'.repeat(1_000_000)
 const notJson = 'text must be JSON without keys that change the prototype of objects'
 
 test.each<[string, unknown[], unknown]>([
+  ['urlEncode', ['\ud800'], 'text holds half of a surrogate pair'],
+  ['urlEncode', ["/?#[]@'ü"], "%2F%3F%23%5B%5D%40'%C3%BC"],
   ['text', [true], 'true'],
   ['text', [{ a: 1 }], '{"a":1}'],
   ['number', ['007'], 7],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { evaluateExample } from '../../../test/expression-example.ts'
+import { evaluateText } from '../../../test/evaluate-expression.ts'
 import { functionContext } from '../../../test/function-context.ts'
 import {
   declaredFunctions,
@@ -15,7 +15,7 @@ const methods = Object.values(methodGroups).flat()
 test.each([...declared, ...methods].map(({ example, result }) => ({ example, result })))(
   'the example $example gives what it says',
   ({ example, result }) => {
-    const value = evaluateExample(example, functionContext())
+    const value = evaluateText(example, {}, functionContext())
     if (result === undefined) expect(value).toBeDefined()
     else expect(value).toEqual(result)
   },

@@ -61,7 +61,7 @@ function numbersOf(context: FunctionContext, parameter: string, list: readonly J
   })
 }
 
-export function total(parameter: string, numbers: readonly number[]): number {
+function total(parameter: string, numbers: readonly number[]): number {
   const sum = numbers.reduce((so, number) => so + number, 0)
   if (!Number.isFinite(sum)) throw new ArgumentError(parameter, 'has a sum that is too large')
   return sum

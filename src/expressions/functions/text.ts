@@ -7,7 +7,6 @@ import { mostElements } from '../language/value-bounds.ts'
 import type { BodiesOf } from './body-of.ts'
 import { boundedText, checkLength, spendOn, spendOnNew } from './bounded.ts'
 import { equalTo } from './equal-values.ts'
-import { urlEncoded } from './url-text.ts'
 
 export const textBodies: BodiesOf<typeof textFunctions> = {
   upper: (_, text) => boundedText('text', text.toUpperCase()),
@@ -67,7 +66,6 @@ export const textBodies: BodiesOf<typeof textFunctions> = {
       'text',
       text.replace(/[&<>"']/g, (character) => htmlEntities[character] ?? character),
     ),
-  escapeUrl: (_, text) => urlEncoded(text),
   escapeCsv: (_, value) => boundedText('value', csvCell(typeof value === 'boolean' ? String(value) : value)),
 }
 

@@ -11,6 +11,12 @@ export function isSameValue(a: unknown, b: unknown): boolean {
   return a === b || areSame(a, b, { left: MOST_COMPARISONS })
 }
 
+/** The same for many pairs of values, whose comparisons are limited together. */
+export function boundedComparison(): (a: unknown, b: unknown) => boolean {
+  const work = { left: MOST_COMPARISONS }
+  return (a, b) => areSame(a, b, work)
+}
+
 function isNothing(value: unknown): value is null | undefined {
   return value === undefined || value === null
 }

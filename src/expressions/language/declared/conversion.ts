@@ -84,7 +84,7 @@ export const conversionFunctions = [
     name: 'urlEncode',
     parameters: [textIn],
     gives: text,
-    help: 'The text for one part of a web address, as `escapeUrl`.',
+    help: 'The text for one part of a web address; `urlDecode` is the way back.',
     example: "urlEncode('a b&c')",
     result: 'a%20b%26c',
   },

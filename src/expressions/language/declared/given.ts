@@ -7,7 +7,6 @@ export const condition = { kind: 'condition' } as const
 export const object = { kind: 'object', fields: {}, open: true } as const
 export const list = { kind: 'list', of: any } as const
 export const texts = { kind: 'list', of: text } as const
-export const item = { kind: 'item' } as const
 /** A list, of whose elements the function or its arrow function speaks. */
 export const items = { kind: 'items' } as const
 export const arrow = { kind: 'arrow', gives: 'any', takes: 'item' } as const

@@ -176,14 +176,6 @@ export const textFunctions = [
     result: '&lt;b&gt;Tom &amp; Ann&lt;/b&gt;',
   },
   {
-    name: 'escapeUrl',
-    parameters: [textIn],
-    gives: text,
-    help: 'The text for one part of a web address; `urlDecode` is the way back.',
-    example: "escapeUrl('a b&c')",
-    result: 'a%20b%26c',
-  },
-  {
     name: 'escapeCsv',
     parameters: [{ name: 'value', type: [text, number, condition] }],
     gives: text,
