@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { environmentNames } from '../expressions/language/environment-names.ts'
+import { environmentNames } from '../expressions/language/environment/environment-names.ts'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import { exportBlueprint } from '../shared/blueprint-file.ts'
 import { blueprintNoteSchema } from '../shared/blueprint-note.ts'

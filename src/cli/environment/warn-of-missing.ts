@@ -1,4 +1,4 @@
-import { environmentNames } from '../../expressions/language/environment-names.ts'
+import { environmentNames } from '../../expressions/language/environment/environment-names.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { type Management, Refused } from '../management.ts'
 import { allValues } from './stored-values.ts'

@@ -63,6 +63,6 @@ export async function exportBlueprintFile({
     .map((record) => ({ ...record, guid: record._meta.guid }))
     .toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
   // The parser is loaded with the first expression that is shown, or here.
-  const { environmentNames } = await import('../../expressions/language/environment-names.ts')
+  const { environmentNames } = await import('../../expressions/language/environment/environment-names.ts')
   return exportBlueprint({ name, description, category, tags, blocks, notes }, environmentNames(blocks))
 }

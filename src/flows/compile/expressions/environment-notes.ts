@@ -1,6 +1,6 @@
 import { didYouMean } from '../../../expressions/language/did-you-mean.ts'
+import { typeOfValue } from '../../../expressions/language/environment/type-of-value.ts'
 import { namesOf } from '../../../expressions/language/expression-names.ts'
-import { typeOfValue } from '../../../expressions/language/type-of-value.ts'
 import { anyType, type ObjectType } from '../../../expressions/language/value-type.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { nearestName } from '../../../shared/nearest-name.ts'

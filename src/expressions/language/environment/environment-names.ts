@@ -1,7 +1,7 @@
-import type { BlockContent } from '../../shared/blueprint.ts'
-import { ENVIRONMENT_NAME } from '../../shared/environment-name.ts'
-import { namesOf } from './expression-names.ts'
-import { parseExpression } from './parse-expression.ts'
+import type { BlockContent } from '../../../shared/blueprint.ts'
+import { ENVIRONMENT_NAME } from '../../../shared/environment-name.ts'
+import { namesOf } from '../expression-names.ts'
+import { parseExpression } from '../parse-expression.ts'
 
 /** The names of values of the environment that expressions of blocks read, `NAME` of `env.NAME`, sorted. */
 export function environmentNames(blocks: readonly Pick<BlockContent, 'in_pins'>[]): readonly string[] {

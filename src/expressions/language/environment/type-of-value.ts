@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../shared/json.ts'
+import type { JsonValue } from '../../../shared/json.ts'
 import {
   anyType,
   conditionType,
@@ -7,8 +7,8 @@ import {
   textType,
   type ValueType,
   wholeType,
-} from './value-type.ts'
-import { commonType } from './value-types.ts'
+} from '../value-type.ts'
+import { commonType } from '../value-types.ts'
 
 /** The type that a value has now. Nothing may be anything later. */
 export function typeOfValue(value: JsonValue): ValueType {
