@@ -7,7 +7,17 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { PinType } from './pin-type.ts'
 import { patternProblem } from './text-pattern.ts'
 
-const requestTypes = ['text', 'number', 'whole number', 'condition', 'date', 'list', 'object', 'any'] as const
+const requestTypes = [
+  'text',
+  'number',
+  'whole number',
+  'condition',
+  'date',
+  'day',
+  'list',
+  'object',
+  'any',
+] as const
 export type RequestType = (typeof requestTypes)[number]
 const places = ['path', 'query', 'body'] as const
 export type RequestPlace = (typeof places)[number]
@@ -30,6 +40,7 @@ const ruleTypes: Readonly<Record<RequestType, (typeof fieldTypes)[number] | unde
   'whole number': 'number',
   condition: 'boolean',
   date: 'date',
+  day: 'date',
   list: 'array',
   object: 'object',
   any: undefined,
@@ -41,6 +52,8 @@ export const pinTypeOf: Readonly<Record<RequestType, PinType>> = {
   'whole number': 'number',
   condition: 'condition',
   date: 'date',
+  // A text: a day has no time zone, and an instant has one.
+  day: 'value',
   list: 'array',
   object: 'object',
   any: 'any',
@@ -113,7 +126,7 @@ function limitsProblem(field: JsonObject): string | undefined {
     if (
       limit !== undefined &&
       typeof limit !== 'number' &&
-      !(field.type === 'date' && typeof limit === 'string')
+      !((field.type === 'date' || field.type === 'day') && typeof limit === 'string')
     )
       return 'must have a number as min and max (a date as text for dates)'
   for (const limit of [min_length, max_length])

@@ -24,7 +24,7 @@ const userPassword = 'a password of a user'
 
 export interface Answer {
   readonly status: number
-  /** Parsed; undefined when there was none. */
+  /** Parsed if it is JSON, else the text; undefined when there was none. */
   readonly body: JsonValue | undefined
   readonly text: string
   readonly headers: Readonly<Record<string, unknown>>
@@ -54,7 +54,7 @@ export interface TestQuoin {
   documents(storage: string): Promise<JsonObject[]>
   /** The system log, the oldest entry first. */
   systemLog(): Promise<JsonObject[]>
-  /** Lets time pass, for everything that asks what time it is. Milliseconds. */
+  /** Lets time pass, for everything that asks what time it is. Milliseconds. Users sign in again: a token may be too old. */
   advance(milliseconds: number): void
   /** What time it is for everything that asks. */
   now(): number
@@ -105,9 +105,10 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
       headers: { ...authorization, ...type, ...sent.headers },
       ...(sent.body !== undefined && { payload: JSON.stringify(sent.body) }),
     })
+    const isText = String(reply.headers['content-type']).startsWith('text/')
     return {
       status: reply.statusCode,
-      body: reply.body === '' ? undefined : JSON.parse(reply.body),
+      body: reply.body === '' ? undefined : isText ? reply.body : JSON.parse(reply.body),
       text: reply.body,
       headers: reply.headers,
     }
@@ -145,6 +146,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
     },
     advance(milliseconds) {
       ahead += milliseconds
+      tokens.clear()
     },
     now: () => Date.now() + ahead,
     async close() {

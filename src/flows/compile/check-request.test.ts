@@ -67,6 +67,37 @@ test('what fits is given by type; defaults are filled in and other fields kept',
   expect(request.body).toEqual({ ...body, count: 1 })
 })
 
+const opened = placed('query', [
+  { name: 'day', type: 'day', required: true, min: '2026-01-02', max: '2026-12-31' },
+  { name: 'until', type: 'day' },
+])
+const notADay = 'must be a day such as 2026-01-31'
+
+test('a day stays the text of a day', () => {
+  const { values } = requestChecker(opened)(
+    requestWith({ query: { day: '2026-01-02', until: '2028-02-29' } }),
+  )
+  expect(values).toEqual({ day: '2026-01-02', until: '2028-02-29' })
+})
+
+test.each([
+  [{ day: '2026-01-31T09:00Z' }, { day: notADay }],
+  [{ day: '1769848200' }, { day: expect.stringMatching(/^must be/) }],
+  [{ day: '2026-02-30' }, { day: expect.stringMatching(/^must be a date/) }],
+  [{ day: '2026-01-01' }, { day: expect.stringMatching(/2026-01-02/) }],
+  [{ day: '2026-05-05', until: '2026' }, { until: expect.stringMatching(/^must be/) }],
+  [{}, { day: 'is required and must not be empty' }],
+])('%j is no day that fits', (query, reasons) => {
+  expect(() => requestChecker(opened)(requestWith({ query }))).toThrow(expect.objectContaining({ reasons }))
+})
+
+test('a number of a body is no day', () => {
+  const body = { day: 1_769_848_200 }
+  expect(() => requestChecker(placed('body', [{ name: 'day', type: 'day' }]))(requestWith({ body }))).toThrow(
+    expect.objectContaining({ reasons: { day: notADay } }),
+  )
+})
+
 const page = placed('query', [
   { name: 'page', type: 'whole number', default: 0, min: 0 },
   { name: 'price', type: 'number' },

@@ -68,9 +68,15 @@ function fromText(field: RequestField, request: RunRequest): JsonValue | undefin
 function extraProblem({ type, required }: RequestField, value: JsonValue | undefined): string | undefined {
   if (type === 'any' && required && (value === undefined || value === null))
     return 'is required and must not be empty'
+  if (type === 'day' && value !== undefined && value !== null && value !== '' && !isDay(value))
+    return 'must be a day such as 2026-01-31'
   return type === 'whole number' && typeof value === 'number' && !Number.isInteger(value)
     ? 'must be a whole number'
     : undefined
+}
+
+function isDay(value: JsonValue): boolean {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)
 }
 
 function refused(reasons: Readonly<Record<string, string>>): QuoinError {

@@ -32,6 +32,8 @@ export function requestFieldSchema(field: RequestField): ApiSchema {
       return { type: 'boolean', ...common }
     case 'date':
       return { type: ['string', 'number'], description: 'ISO 8601 text, or Unix seconds.', ...common }
+    case 'day':
+      return { type: 'string', format: 'date', ...common }
     case 'list':
       return {
         type: 'array',

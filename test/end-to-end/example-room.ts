@@ -1,0 +1,177 @@
+/**
+ * One of the examples on the real program, imported as its users do, and another server that it talks to. On PostgreSQL two
+ * nodes serve it, and requests go to them in turn.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, inject } from 'vitest'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { installOver } from '../cluster/install-over.ts'
+import { startLocalServer } from '../local-server.ts'
+import { openTemporaryDatabase } from '../temporary-database.ts'
+import {
+  adminPassword,
+  objectOf,
+  objectsOf,
+  type RunningProcess,
+  startProcess,
+  type TestQuoin,
+} from './harness.ts'
+
+export interface ExampleReply {
+  readonly status: number
+  /** Parsed if it is JSON, else the text. */
+  readonly body: JsonValue
+}
+
+export interface Sent {
+  readonly body?: JsonValue
+  readonly headers?: Readonly<Record<string, string>>
+  /** Without the administrator's token. */
+  readonly anonymous?: boolean
+}
+
+export interface ExampleRoom {
+  call(method: string, path: string, sent?: Sent): Promise<ExampleReply>
+  /** All jobs of a queue, as `state after attempts`. */
+  jobs(queue: string): Promise<string[]>
+  /** Ends all nodes, and starts them on the same data. */
+  restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  close(): Promise<void>
+}
+
+/** `examples/NAME.blueprint.json`, with other addresses of the outer world. */
+export async function exampleFile(name: string, addresses: Texts): Promise<JsonObject> {
+  const file = fileURLToPath(new URL(`../../examples/${name}.blueprint.json`, import.meta.url))
+  let text = await readFile(file, 'utf8')
+  for (const [from, to] of Object.entries(addresses)) text = text.replaceAll(from, to)
+  return objectOf(JSON.parse(text))
+}
+
+type Texts = Readonly<Record<string, string>>
+
+export async function openExampleRoom(name: string, addresses: Texts, settings: Texts): Promise<ExampleRoom> {
+  const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
+  const environment = {
+    QUOIN_ADMIN_PASSWORD: adminPassword,
+    QUOIN_EXAMPLES: '0',
+    ...(temporary && { DATABASE_URL: temporary.url }),
+    ...settings,
+  }
+  const nodes: RunningProcess[] = []
+  async function start() {
+    nodes.push(await startProcess(directory, environment))
+    if (temporary) nodes.push(await startProcess(directory, environment))
+  }
+  async function end(signal: 'SIGTERM' | 'SIGKILL') {
+    await Promise.all(nodes.splice(0).map((node) => node.end(signal)))
+  }
+  await start()
+  let token = ''
+  let turn = 0
+  const address = () => nodes[turn++ % nodes.length]?.address ?? ''
+
+  async function call(method: string, path: string, sent: Sent = {}): Promise<ExampleReply> {
+    const reply = await fetch(`${address()}/api/v1${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(sent.anonymous ? {} : { authorization: `Bearer ${token}` }),
+        ...(sent.body !== undefined && { 'content-type': 'application/json' }),
+        ...sent.headers,
+      },
+      ...(sent.body !== undefined && { body: JSON.stringify(sent.body) }),
+    })
+    const text = await reply.text()
+    const isJson = reply.headers.get('content-type')?.startsWith('application/json')
+    return { status: reply.status, body: isJson ? JSON.parse(text) : text }
+  }
+
+  const credentials = { username: 'admin', password: adminPassword }
+  const signedIn = await call('POST', '/auth/signin', { body: credentials, anonymous: true })
+  token = String(objectOf(signedIn.body).access_token)
+  await installOver(address(), token, await exampleFile(name, addresses))
+  return {
+    call,
+    async jobs(queue) {
+      const { body } = await call('POST', '/queue/search', { body: { filters: { queue }, limit: 1_000 } })
+      return objectsOf(body).map(({ status, attempts }) => `${status} after ${attempts}`)
+    },
+    async restart(signal) {
+      await end(signal)
+      await start()
+    },
+    async close() {
+      await end('SIGKILL')
+      await temporary?.drop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface Receiver {
+  readonly url: string
+  /** For QUOIN_ALLOWED_HOSTS. */
+  readonly host: string
+  readonly seen: readonly Received[]
+  /** What it replies from now on; 200 at first. */
+  answer(status: number): void
+  close(): Promise<void>
+}
+
+export interface Received {
+  readonly path: string
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: JsonObject
+  readonly status: number
+}
+
+/** Another server, which notes the JSON that it gets. */
+export async function openReceiver(): Promise<Receiver> {
+  const seen: Received[] = []
+  let status = 200
+  const server = await startLocalServer(async (request, response) => {
+    const body: unknown = await json(request)
+    seen.push({
+      path: request.url ?? '',
+      headers: request.headers,
+      body: isJsonObject(body) ? body : {},
+      status,
+    })
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+  })
+  return {
+    url: server.url,
+    host: `127.0.0.1:${server.port}`,
+    seen,
+    answer(next) {
+      status = next
+    },
+    close: () => server.close(),
+  }
+}
+
+/** Lets time pass when no job is running: it would lose its lease, and be run twice. */
+export async function passTime(quoin: TestQuoin, milliseconds: number): Promise<void> {
+  await eventually(async () => {
+    const jobs = objectsOf(await quoin.manage('POST', '/queue/search', { limit: 1_000 }))
+    return jobs.filter(({ status }) => status === 'running').length
+  }).toBe(0)
+  quoin.advance(milliseconds)
+}
+
+/** How many replies there were of each status. */
+export function statusesOf(replies: readonly ExampleReply[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** Waits until it holds; a machine may be slow. */
+export function eventually<T>(read: () => Promise<T> | T) {
+  return expect.poll(read, { timeout: 60_000, interval: 50 })
+}

@@ -1,0 +1,267 @@
+/** `examples/inventory.blueprint.json`, over HTTP on the real program. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import {
+  type ExampleReply,
+  type ExampleRoom,
+  eventually,
+  openExampleRoom,
+  openReceiver,
+  type Receiver,
+  statusesOf,
+} from './example-room.ts'
+import { guidOf, objectOf, objectsOf } from './harness.ts'
+
+let room: ExampleRoom
+let receiver: Receiver
+/** Guids of the suppliers by name. */
+const suppliers = new Map<string, string>()
+
+beforeAll(async () => {
+  receiver = await openReceiver()
+  room = await openExampleRoom(
+    'inventory',
+    { 'http://127.0.0.1:9000': receiver.url },
+    { QUOIN_ALLOWED_HOSTS: receiver.host },
+  )
+  for (const name of ['Kern', 'Ohm']) {
+    const reply = await room.call('POST', '/suppliers', { body: { name: ` ${name} ` } })
+    expect(reply).toMatchObject({ status: 201, body: { name } })
+    suppliers.set(name, guidOf(reply.body))
+  }
+})
+afterAll(async () => {
+  await room.close()
+  await receiver.close()
+})
+
+const good = (number: string, more: JsonObject = {}) => ({
+  number,
+  name: `Good ${number}`,
+  supplier: suppliers.get('Kern') ?? '',
+  price: 2.5,
+  ...more,
+})
+const add = (number: string, more: JsonObject = {}) =>
+  room.call('POST', '/goods', { body: good(number, more) })
+const move = (number: JsonValue, quantity: JsonValue, more: JsonObject = {}) =>
+  room.call('POST', '/movements', { body: { number, quantity, ...more } })
+const list = async (query: string) => objectsOf((await room.call('GET', `/goods?${query}`)).body)
+const stockOf = async (number: string) =>
+  (await list('limit=200')).find((one) => one.number === number)?.stock
+const atOnce = (send: (index: number) => Promise<ExampleReply>) =>
+  Promise.all(Array.from({ length: 50 }, (_none, index) => send(index)))
+const messagesAbout = (number: string) => receiver.seen.filter(({ body }) => body.number === number)
+
+describe('goods', () => {
+  test('are listed with the names of their suppliers', async () => {
+    expect(await add('bolt')).toMatchObject({ status: 201, body: { number: 'bolt', stock: 0, min_stock: 0 } })
+    await add('saw', { supplier: suppliers.get('Ohm') ?? '', name: 'Japanese saw' })
+    const names = async (query: string) =>
+      (await list(query)).map(({ number, supplier_name }) => `${number} of ${supplier_name}`).sort()
+    expect(await names('')).toEqual(['bolt of Kern', 'saw of Ohm'])
+    expect(await names(`supplier=${suppliers.get('Ohm')}`)).toEqual(['saw of Ohm'])
+    expect(await names('q=japan*')).toEqual(['saw of Ohm'])
+    expect(await names('low=true')).toEqual([])
+    expect(await names('limit=1&offset=1')).toEqual(['bolt of Kern'])
+    expect(await names('offset=5')).toEqual([])
+  })
+
+  test.each<[string, JsonObject, string]>([
+    ['no number', { number: null }, 'number'],
+    ['a number with a space', { number: 'a b' }, 'number'],
+    ['a blank name', { name: ' ' }, 'name'],
+    ['a negative price', { price: -1 }, 'price'],
+    ['a price that is text', { price: 'cheap' }, 'price'],
+    ['half a piece as minimum', { min_stock: 1.5 }, 'min_stock'],
+  ])('%s is 400 and stores nothing', async (_what, wrong, field) => {
+    const before = await list('limit=200')
+    const reply = await room.call('POST', '/goods', { body: { ...good('wrong'), ...wrong } })
+    expect(reply.status).toBe(400)
+    expect(objectOf(reply.body).error).toContain(field)
+    expect(await list('limit=200')).toEqual(before)
+  })
+
+  test('of an unknown supplier are refused', async () => {
+    const reply = await add('orphan', { supplier: '01900000-0000-7000-8000-000000000000' })
+    expect(reply).toMatchObject({ status: 404, body: { error: 'There is no such supplier.' } })
+    expect(await stockOf('orphan')).toBeUndefined()
+  })
+
+  test('an anonymous caller finds no door', async () => {
+    for (const [method, path] of [
+      ['GET', '/goods'],
+      ['POST', '/goods'],
+      ['POST', '/movements'],
+      ['POST', '/suppliers'],
+      ['GET', '/stock-value'],
+    ] as const)
+      expect((await room.call(method, path, { anonymous: true })).status).toBe(404)
+  })
+})
+
+describe('movements', () => {
+  test('change the stock, and never below zero', async () => {
+    await add('nut')
+    expect(await move('nut', 3, { note: 'delivered' })).toMatchObject({
+      status: 201,
+      body: { number: 'nut', quantity: 3, stock: 3, note: 'delivered', by: 'admin' },
+    })
+    const refused = await move('nut', -4)
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { error: 'Only 3 of nut are in stock.', code: 'OUT_OF_STOCK' },
+    })
+    expect(await move('nut', -3)).toMatchObject({ status: 201, body: { stock: 0 } })
+    expect(await stockOf('nut')).toBe(0)
+  })
+
+  test('50 at once for 31 pieces: 31 leave, and each has its record', async () => {
+    await add('storm')
+    await move('storm', 31)
+    const replies = await atOnce(() => move('storm', -1))
+    expect(statusesOf(replies)).toEqual({ 201: 31, 409: 19 })
+    expect(await stockOf('storm')).toBe(0)
+    const left = replies
+      .filter(({ status }) => status === 201)
+      .map(({ body }) => Number(objectOf(body).stock))
+      .sort((a, b) => a - b)
+    expect(left).toEqual(Array.from({ length: 31 }, (_none, index) => index))
+  })
+
+  test.each<[JsonValue, JsonValue, number]>([
+    ['nut', 1.5, 400],
+    ['nut', '2', 400],
+    ['nut', null, 400],
+    [null, 1, 400],
+    ['no-such-good', 1, 404],
+  ])('%j by %j is %i', async (number, quantity, status) => {
+    expect((await move(number, quantity)).status).toBe(status)
+    expect(await stockOf('nut')).toBe(0)
+  })
+
+  test('the same request twice moves once', async () => {
+    await add('once')
+    const headers = { 'idempotency-key': 'delivery 7' }
+    const body = { number: 'once', quantity: 5 }
+    for (let time = 0; time < 2; time += 1)
+      expect(await room.call('POST', '/movements', { body, headers })).toMatchObject({ status: 201 })
+    expect(await stockOf('once')).toBe(5)
+  })
+})
+
+test('the value of the stock, by supplier', async () => {
+  await add('dear', { supplier: suppliers.get('Ohm') ?? '', price: 0.1 })
+  await move('dear', 3)
+  const { body } = await room.call('GET', '/stock-value')
+  const values = objectsOf(objectOf(body).suppliers).map(({ name, value }) => [name, value])
+  expect(Object.fromEntries(values)).toMatchObject({ Ohm: 0.3 })
+  const goods = await list('limit=200')
+  const kern = goods
+    .filter(({ supplier_name }) => supplier_name === 'Kern')
+    .reduce((sum, { price, stock }) => sum + Number(price) * Number(stock), 0)
+  expect(Object.fromEntries(values)).toEqual({ Kern: kern, Ohm: 0.3 })
+  expect(objectOf(body).total).toBe(kern + 0.3)
+})
+
+describe('a good that runs low', () => {
+  test('is told once each time it falls below its minimum, also in a storm', async () => {
+    await add('low', { min_stock: 10 })
+    await move('low', 60)
+    expect(statusesOf(await atOnce(() => move('low', -1)))).toEqual({ 201: 50 })
+    expect(await stockOf('low')).toBe(10)
+    await move('low', -1)
+    await eventually(() => messagesAbout('low').length).toBe(1)
+    expect(messagesAbout('low')[0]?.body).toMatchObject({
+      text: 'Good low (low) is low: 9 left, minimum 10',
+      stock: 9,
+      min_stock: 10,
+    })
+    await move('low', -1)
+    await move('low', 40)
+    expect(statusesOf(await atOnce(() => move('low', -1)))).toEqual({ 201: 48, 409: 2 })
+    await eventually(() => messagesAbout('low').length).toBe(2)
+    // Whatever was still to come has come: a later good's message is there.
+    await add('later', { min_stock: 1 })
+    await move('later', 1)
+    await move('later', -1)
+    await eventually(() => messagesAbout('later').length).toBe(1)
+    expect(messagesAbout('low').map(({ body }) => body.stock)).toEqual([9, 9])
+  })
+
+  test('is told after the other server and Quoin itself were down', async () => {
+    receiver.answer(503)
+    await add('late', { min_stock: 1 })
+    await move('late', 1)
+    await move('late', -1)
+    await eventually(() => messagesAbout('late').length).toBeGreaterThan(0)
+    await room.restart('SIGKILL')
+    receiver.answer(200)
+    await eventually(async () =>
+      (await room.jobs('messages')).filter((job) => !job.startsWith('done')),
+    ).toEqual([])
+    const told = messagesAbout('late')
+    expect(told.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(new Set(told.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+  })
+})
+
+describe('import', () => {
+  const csv = (rows: readonly string[]) => ['Number;Name;Supplier;Price;Min stock', ...rows].join('\n')
+  const send = (text: string) => room.call('POST', '/goods/import', { body: { csv: text } })
+  const rows = (price: string) =>
+    Array.from({ length: 2_000 }, (_none, index) => `I-${index};Imported ${index};Kern;${price};`)
+
+  test('2,000 rows are new goods at first, and updates then', async () => {
+    expect(await send(csv(rows('1.25')))).toMatchObject({ status: 200, body: { rows: 2_000 } })
+    await move('I-7', 5)
+    expect(await send(csv(rows('1.5')))).toMatchObject({ status: 200, body: { rows: 2_000 } })
+    const [seventh, ...others] = await list('q="Imported 7"')
+    expect(others).toEqual([])
+    expect(seventh).toMatchObject({
+      number: 'I-7',
+      price: 1.5,
+      stock: 5,
+      min_stock: 0,
+      supplier_name: 'Kern',
+    })
+    expect(await list('limit=200&offset=1900&q=imported')).toHaveLength(100)
+  })
+
+  test('bad lines are named, all of them, and nothing is stored', async () => {
+    const reply = await send(
+      csv([
+        'N-1;Fine;Kern;1;2',
+        '"N 2";Space;Kern;1;',
+        'N-3;"Two\nlines";Kern;1;',
+        'N-4;;Kern;1;',
+        'N-5;Dear;Kern;12,50;',
+        'N-6;Half;Kern;1;0.5',
+        'N-7;Whose;Nobody & Sons;1;',
+      ]),
+    )
+    expect(reply.status).toBe(400)
+    const { error, code, details } = objectOf(reply.body)
+    expect([code, error]).toEqual([
+      'BAD_LINES',
+      'Nothing was stored. Line 3: number must be 1 to 40 letters, digits and -',
+    ])
+    expect(objectOf(details).lines).toEqual([
+      { line: 3, reason: 'number must be 1 to 40 letters, digits and -' },
+      { line: 6, reason: 'name is missing' },
+      { line: 7, reason: 'price must be a number from 0, such as 12.50' },
+      { line: 8, reason: 'min_stock must be a whole number from 0' },
+      { line: 9, reason: 'there is no supplier Nobody & Sons' },
+    ])
+    expect(await list('q="Fine"')).toEqual([])
+  })
+
+  test.each([
+    ['number\n"1', 'never closed'],
+    ['number;name\n1;2;3', 'more cells in line 2'],
+  ])('what is no CSV is 400: %j', async (text, reason) => {
+    const reply = await send(text)
+    expect(reply.status).toBe(400)
+    expect(objectOf(reply.body).error).toContain(reason)
+  })
+})

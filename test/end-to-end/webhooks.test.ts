@@ -1,0 +1,178 @@
+/** `examples/webhooks.blueprint.json`: retries by a clock that the test moves, the rest over HTTP on the real program. */
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import {
+  type ExampleRoom,
+  eventually,
+  exampleFile,
+  openExampleRoom,
+  openReceiver,
+  passTime,
+  type Receiver,
+  statusesOf,
+} from './example-room.ts'
+import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let crm: Receiver
+let ledger: Receiver
+const addresses = () => ({
+  'http://127.0.0.1:9000/crm': `${crm.url}/crm`,
+  'http://127.0.0.1:9000/ledger': `${ledger.url}/ledger`,
+})
+const settings = () => ({ QUOIN_ALLOWED_HOSTS: `${crm.host},${ledger.host}` })
+
+beforeAll(async () => {
+  crm = await openReceiver()
+  ledger = await openReceiver()
+})
+afterAll(async () => {
+  await crm.close()
+  await ledger.close()
+})
+beforeEach(() => {
+  crm.answer(200)
+  ledger.answer(200)
+})
+
+const signature = (text: string, secret = 'a secret of your own') =>
+  `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
+const signed = (body: JsonValue) => ({
+  body,
+  headers: { 'x-signature': signature(JSON.stringify(body)) },
+})
+const event = (id: string, more: JsonObject = {}): JsonObject => ({
+  id,
+  type: 'order.paid',
+  total: 12.5,
+  ...more,
+})
+const about = ({ seen }: Receiver, id: string) => seen.filter(({ body }) => body.id === id)
+
+describe('over HTTP', () => {
+  let room: ExampleRoom
+  beforeAll(async () => {
+    room = await openExampleRoom('webhooks', addresses(), settings())
+  })
+  afterAll(() => room.close())
+
+  const send = (body: JsonValue) => room.call('POST', '/hooks/events', { ...signed(body), anonymous: true })
+  /** All jobs have ended; what was sent until now has arrived. */
+  const quiet = () =>
+    eventually(async () =>
+      [...(await room.jobs('events')), ...(await room.jobs('deliveries'))].filter(
+        (job) => !/^(done|dead) /.test(job),
+      ),
+    ).toEqual([])
+
+  test('an event goes to both, once, as it was sent', async () => {
+    const body = event('e-1', { customer: { name: 'Zoë' }, lines: [1, 2.5, null, 'x'] })
+    expect(await send(body)).toEqual({ status: 202, body: { id: 'e-1' } })
+    await quiet()
+    for (const [receiver, path] of [
+      [crm, '/crm'],
+      [ledger, '/ledger'],
+    ] as const)
+      expect(about(receiver, 'e-1')).toMatchObject([{ path, body }])
+  })
+
+  test('50 copies at once, and one more later, go to each once', async () => {
+    const body = event('e-2')
+    const replies = await Promise.all(Array.from({ length: 50 }, () => send(body)))
+    expect(statusesOf(replies)).toEqual({ 202: 50 })
+    await quiet()
+    expect((await send(body)).status).toBe(202)
+    await quiet()
+    expect([about(crm, 'e-2').length, about(ledger, 'e-2').length]).toEqual([1, 1])
+  })
+
+  test('50 events at once go to each, all of them', async () => {
+    const ids = Array.from({ length: 50 }, (_none, index) => `storm-${index}`)
+    const replies = await Promise.all(ids.map((id) => send(event(id))))
+    expect(statusesOf(replies)).toEqual({ 202: 50 })
+    await quiet()
+    for (const receiver of [crm, ledger])
+      expect(
+        receiver.seen
+          .map(({ body }) => body.id)
+          .filter((id) => /^storm/.test(String(id)))
+          .sort(),
+      ).toEqual(ids.toSorted())
+  })
+
+  const body = event('forged')
+  const text = JSON.stringify(body)
+  test.each<[string, JsonValue, Record<string, string>, number]>([
+    ['no signature', body, {}, 401],
+    ['an empty one', body, { 'x-signature': '' }, 401],
+    ['one of another secret', body, { 'x-signature': signature(text, 'another') }, 401],
+    ['one of another body', { ...body, total: 1_000_000 }, { 'x-signature': signature(text) }, 401],
+    ['one without its algorithm', body, { 'x-signature': signature(text).slice(7) }, 401],
+    ['one with more behind it', body, { 'x-signature': `${signature(text)}0` }, 401],
+    ['no id', { type: 'x' }, signed({ type: 'x' }).headers, 400],
+    ['an id that is a number', { id: 5, type: 'x' }, signed({ id: 5, type: 'x' }).headers, 400],
+    ['a list', [body], signed([body]).headers, 400],
+  ])('%s is refused, and nothing is passed on', async (_what, sent, headers, status) => {
+    const reply = await room.call('POST', '/hooks/events', { body: sent, headers, anonymous: true })
+    expect(reply.status).toBe(status)
+    await quiet()
+    expect([about(crm, 'forged'), about(ledger, 'forged')]).toEqual([[], []])
+  })
+
+  test('what one of them did not take waits for both to be there again', async () => {
+    ledger.answer(503)
+    await send(event('e-3'))
+    await eventually(() => about(ledger, 'e-3').length).toBeGreaterThan(0)
+    await room.restart('SIGKILL')
+    ledger.answer(200)
+    await quiet()
+    expect(about(ledger, 'e-3').filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(new Set(about(ledger, 'e-3').map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+    expect(about(crm, 'e-3').filter(({ status }) => status === 200)).toHaveLength(1)
+    expect((await room.call('GET', '/hooks/dead')).body).toEqual([])
+  })
+
+  test('only signed-in users see what is dead', async () => {
+    expect((await room.call('GET', '/hooks/dead', { anonymous: true })).status).toBe(404)
+  })
+})
+
+describe('by the clock', () => {
+  let quoin: TestQuoin
+  beforeAll(async () => {
+    quoin = await openTestQuoin(settings())
+    const { name, blocks } = await exampleFile('webhooks', addresses())
+    await quoin.install(String(name), objectOf(blocks))
+  })
+  afterAll(() => quoin.close())
+
+  test('after five attempts a delivery is dead and listed, the other one is not, and it can be run again', async () => {
+    crm.answer(500)
+    expect((await quoin.send('POST', '/hooks/events', signed(event('e-4')))).status).toBe(202)
+    const dead = async () => objectsOf((await quoin.send('GET', '/hooks/dead', { as: 'admin' })).body)
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      expect(await dead()).toEqual([])
+      await eventually(() => about(crm, 'e-4').length).toBe(attempt)
+      const stored = async () => (await quoin.documents('deliveries')).map((one) => one.attempts).sort()
+      await eventually(stored).toEqual([1, attempt])
+      await passTime(quoin, 3_600_000)
+    }
+    await eventually(dead).toMatchObject([
+      { id: 'e-4', target: `${crm.url}/crm`, status: 'open', attempts: 5 },
+    ])
+    const jobs = async () => {
+      const found = await quoin.manage('POST', '/queue/search', { filters: { queue: 'deliveries' } })
+      return objectsOf(found).map((job) => ({ ...job, guid: String(objectOf(job._meta).guid) }))
+    }
+    await eventually(
+      async () => (await jobs()).filter((job) => 'status' in job && job.status === 'dead').length,
+    ).toBe(1)
+    expect(about(ledger, 'e-4')).toHaveLength(1)
+    crm.answer(200)
+    const [job] = (await jobs()).filter((one) => 'status' in one && one.status === 'dead')
+    await quoin.manage('POST', `/queue/${job?.guid}/requeue`)
+    await eventually(dead).toEqual([])
+    expect(about(crm, 'e-4')).toHaveLength(6)
+    expect(about(ledger, 'e-4')).toHaveLength(1)
+  })
+})
