@@ -28,8 +28,9 @@ Searches, tables and "For each" take a condition on each document, \`doc\`, at t
 a run, the rest by the database, with indexes over the fields that are compared.
 
 - A condition has \`&& || !\`, comparisons of a field (\`doc.owner.name\`, \`doc._meta.created\`) with a text, number, true, false,
-  null or another field, \`contains(doc.tags, x)\`, \`startsWith(doc.title, x)\`, \`isEmpty(doc.note)\` and the functions below. Anything
-  else about a document is refused when the blueprint is deployed: store it in a field of its own.
+  null or another field, \`contains(doc.tags, x)\`, \`contains(list, doc.status)\`, \`startsWith(doc.title, x)\`,
+  \`isEmpty(doc.note)\` and the functions below. Anything else about a document is refused when the blueprint is deployed: store it in
+  a field of its own.
 - It finds the documents for which the expression is true. Values of different types are unequal and have no order, which is no
   error here. \`==\` and \`<\` do not look into lists; \`contains\` does. Texts are ordered by code point.
 - When a value that a field is compared with is nothing, the comparison finds no document, with \`!=\` and under \`!\` too. Only

@@ -161,6 +161,20 @@ const called = fc
     }
   })
 
+/** A list of the run that has the field's value as an element. */
+const among = fc.tuple(someField, fc.array(given, { maxLength: 3 })).map(([field, operands]): Where => {
+  const list = operands.map(({ text }) => text).join(', ')
+  return {
+    text: `contains([${list}], ${fieldText(field)})`,
+    holds(document, params) {
+      const values = operands
+        .map((one) => one.value(params))
+        .filter((one) => one !== undefined && one !== null)
+      return values.includes(valueAt(document, parseFieldPath(field)) ?? null)
+    },
+  }
+})
+
 const words = fc
   .tuple(fc.option(someField), fc.constantFrom('open', 'ope*', 'mail -x', ' '))
   .map(([field, text]): Where => {
@@ -182,6 +196,7 @@ const leaf: fc.Arbitrary<Where> = fc.oneof(
   { weight: 3, arbitrary: twoFields },
   { weight: 2, arbitrary: missing },
   { weight: 3, arbitrary: called },
+  { weight: 2, arbitrary: among },
   { weight: 1, arbitrary: someField.map((field) => closure(`isEmpty(${fieldText(field)})`)) },
   { weight: 1, arbitrary: words },
   { weight: 1, arbitrary: fc.constantFrom('params.p', 'params.p == params.q', 'true', 'null').map(closure) },

@@ -7,8 +7,8 @@ import type { Operand, WhereCondition, WhereLeaf } from './where-condition.ts'
 
 /** How the parts of a where that do not depend on the document get their values. */
 export interface WhereValues<F> {
-  /** The value of the run that a field is compared with. */
-  value(part: Expression): (frame: F) => unknown
+  /** The value of the run that a field is compared with, or the list that it is looked for in. */
+  value(part: Expression, isList: boolean): (frame: F) => unknown
   /** A condition that does not depend on the document, and stands in this. */
   condition(part: Expression, negated: boolean, inside: 'and' | 'or'): (frame: F) => boolean
   /** The error of a value that cannot be compared with a field. */
@@ -80,7 +80,7 @@ function compared<F>(condition: Compared, values: WhereValues<F>): (frame: F) =>
     return negated ? not(query) : query
   }
   if (part.kind !== 'literal') {
-    const read = values.value(part)
+    const read = values.value(part, condition.kind === 'among')
     return (frame) => queryOf(read(frame))
   }
   let known: Query | undefined

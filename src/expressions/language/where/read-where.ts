@@ -107,6 +107,12 @@ class WhereReader {
       return this.#refuse(refusalOf(part), part)
     // Said by the check of types.
     if (part.arguments.length !== wanted) return never
+    if (part.name === 'contains' && second && !this.#usesDocument(first) && this.#usesDocument(second)) {
+      const field = this.#field(second)
+      return field === undefined
+        ? never
+        : { kind: 'among', field, value: this.#operand(first, outermost), negated }
+    }
     if (!this.#usesDocument(first))
       return this.#refuse(`The first argument of ${part.name} must be a field of doc.`, first)
     const whole = part.name === 'search' && isDocument(first)

@@ -1,5 +1,5 @@
 import { jsonProblem } from '../../../shared/json.ts'
-import type { Bounds, Query } from '../../../shared/query.ts'
+import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { kindOf } from '../value-kind.ts'
 import { none } from './join-queries.ts'
 import type { Comparison, Operand, WhereLeaf } from './where-condition.ts'
@@ -12,6 +12,7 @@ export function comparedQuery(
   value: unknown,
   textProblem: (text: string) => string | undefined,
 ): Query | string {
+  if (condition.kind === 'among') return amongQuery(condition.field, value)
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
     return `A search compares fields with texts, numbers, true and false; this is ${kindOf(value)}.`
   const problem = jsonProblem(value)
@@ -34,6 +35,26 @@ export function comparedQuery(
         : { kind: 'simple_query_string', fields: condition.fields, text: value }
     }
   }
+}
+
+/** Elements that are nothing find no document. */
+function amongQuery(field: string, list: unknown): Query | string {
+  if (!Array.isArray(list))
+    return `contains with a field as its second argument needs a list; this is ${kindOf(list)}.`
+  const values: Scalar[] = []
+  for (const value of list) {
+    if (value === undefined || value === null) continue
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+      return `A search compares fields with texts, numbers, true and false; an element of the list is ${kindOf(value)}.`
+    const problem = jsonProblem(value)
+    if (problem !== undefined) return `An element of the list ${problem}.`
+    values.push(value)
+  }
+  const [only] = values
+  if (only === undefined) return none
+  return values.length === 1
+    ? { kind: 'term', field, value: only, scalar: true }
+    : { kind: 'terms', field, values, scalar: true }
 }
 
 type Order = Exclude<Comparison, '=='>

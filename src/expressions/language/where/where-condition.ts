@@ -24,6 +24,11 @@ export type WhereLeaf = { readonly negated: boolean } & (
       readonly other: string
     }
   | { readonly kind: 'contains' | 'startsWith'; readonly field: string; readonly value: Operand }
+  | /** A list of the run that contains the field. */ {
+      readonly kind: 'among'
+      readonly field: string
+      readonly value: Operand
+    }
   | { readonly kind: 'missing' | 'empty'; readonly field: string }
   | { readonly kind: 'search'; readonly fields: readonly string[]; readonly value: Operand }
   | /** Holds for no document. */ { readonly kind: 'never' }

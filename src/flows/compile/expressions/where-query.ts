@@ -31,7 +31,7 @@ export function whereQuery<F>(parsed: ParsedExpression, host: ExpressionHost<F>)
 export function sampledWhere(parsed: ParsedExpression, sample: unknown): Query {
   const { condition } = readWhere(parsed, whereOptions)
   const sampled = compileWhere<undefined>(condition, {
-    value: () => () => sample,
+    value: (_part, isList) => () => (isList && sample !== undefined ? [sample] : sample),
     condition: (_part, _negated, inside) => () => inside === 'and' || sample === undefined,
     error: (message) => new TypeError(message),
     textProblem: () => undefined,
