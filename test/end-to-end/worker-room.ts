@@ -17,10 +17,19 @@ export interface WorkerReply {
   readonly body: JsonValue | undefined
 }
 
+export interface PlainReply {
+  readonly status: number
+  readonly text: string
+  /** Those that the flow decides. */
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
 /** One connection, and so one process, until it breaks. */
 export interface Connection {
   /** Rejects when the connection breaks. */
   call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, sent?: Sent): Promise<WorkerReply>
+  /** The reply as it was sent. */
+  plain(method: 'GET' | 'HEAD' | 'POST' | 'PATCH', path: string, body?: JsonValue): Promise<PlainReply>
   close(): Promise<void>
 }
 
@@ -113,8 +122,29 @@ function connectionTo(address: string): Connection {
       const text = await reply.body.text()
       return { status: reply.statusCode, body: text === '' ? undefined : JSON.parse(text) }
     },
+    async plain(method, path, body) {
+      const reply = await client.request({
+        method,
+        path: `/api/v1${path}`,
+        ...(body !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      })
+      return {
+        status: reply.statusCode,
+        // As bytes: text() takes a byte order mark away.
+        text: Buffer.from(await reply.body.arrayBuffer()).toString(),
+        headers: headersOfFlow(reply.headers),
+      }
+    },
     close: () => client.destroy(),
   }
+}
+
+export function headersOfFlow(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const names = ['content-type', 'content-disposition', 'content-security-policy', 'location', 'etag', 'x-by']
+  return Object.fromEntries(names.map((name) => [name, headers[name]]))
 }
 
 /** Ids of the processes that it started and that run. */
