@@ -208,18 +208,9 @@ describe('over HTTP', () => {
     expect(await free()).toHaveLength(slots.length - 3)
   })
 
-  test('50 who open the same day at once make its slots once', async () => {
-    const next = new Date(Date.now() + 72 * HOUR).toISOString().slice(0, 10)
-    const replies = await Promise.all(
-      Array.from({ length: 50 }, () => room.call('POST', '/days', { body: { day: next } })),
-    )
-    expect(statusesOf(replies)).toEqual({ 201: 50 })
-    expect(objectsOf((await room.call('GET', `/slots?day=${next}`)).body)).toHaveLength(16)
-  })
-
   test.each<[string, JsonObject, number]>([
     ['no name', { name: '' }, 400],
-    ['no address', { email: 'nobody' }, 400],
+    ['no address', { email: 'no address' }, 400],
     ['a slot that is a number', { slot: 5 }, 400],
     ['an unknown slot', { slot: '01900000-0000-7000-8000-000000000000' }, 404],
   ])('%s is refused, and nothing is booked', async (_what, wrong, status) => {
@@ -229,7 +220,7 @@ describe('over HTTP', () => {
     expect([await free(), await bookings()]).toEqual([slots, booked])
   })
 
-  test('tokens are shown to nobody, and no other one confirms or cancels', async () => {
+  test('no reply shows a token, and no other one confirms or cancels', async () => {
     const [slot = ''] = await free()
     const { body } = await book(slot, 'secret@example.com')
     expect(body).not.toHaveProperty('token')

@@ -237,7 +237,7 @@ describe('import', () => {
         'N-4;;Kern;1;',
         'N-5;Dear;Kern;12,50;',
         'N-6;Half;Kern;1;0.5',
-        'N-7;Whose;Nobody & Sons;1;',
+        'N-7;Whose;Nowhere & Sons;1;',
       ]),
     )
     expect(reply.status).toBe(400)
@@ -251,7 +251,7 @@ describe('import', () => {
       { line: 6, reason: 'name is missing' },
       { line: 7, reason: 'price must be a number from 0, such as 12.50' },
       { line: 8, reason: 'min_stock must be a whole number from 0' },
-      { line: 9, reason: 'there is no supplier Nobody & Sons' },
+      { line: 9, reason: 'there is no supplier Nowhere & Sons' },
     ])
     expect(await list('q="Fine"')).toEqual([])
   })
