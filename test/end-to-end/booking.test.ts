@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import {
   type ExampleRoom,
   eventually,
-  exampleFile,
+  installExample,
   openExampleRoom,
   openReceiver,
   passTime,
@@ -17,7 +17,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 let receiver: Receiver
-const addresses = () => ({ 'http://127.0.0.1:9000': receiver.url })
+const values = () => ({ MAIL_URL: `${receiver.url}/mail`, BASE_URL: 'https://book.example' })
 const settings = () => ({ QUOIN_ALLOWED_HOSTS: receiver.host })
 
 beforeAll(async () => {
@@ -29,7 +29,9 @@ const mailsTo = (email: string) =>
   receiver.seen.filter(({ body, status }) => body.to === email && status === 200)
 /** The token of the link in the last message to this address. */
 const tokenFor = (email: string) =>
-  /bookings\/([\w-]{43})\/confirm$/.exec(String(mailsTo(email).at(-1)?.body.text))?.[1] ?? 'none'
+  /https:\/\/book\.example\/api\/v1\/bookings\/([\w-]{43})\/confirm$/.exec(
+    String(mailsTo(email).at(-1)?.body.text),
+  )?.[1] ?? 'none'
 const slotsOf = (body: JsonValue | undefined) => objectsOf(body).map(({ slot }) => String(slot))
 const visitor = (slot: string, email: string): JsonObject => ({ slot, name: 'Ann', email })
 
@@ -39,8 +41,7 @@ describe('by the clock', () => {
   beforeAll(async () => {
     quoin = await openTestQuoin(settings())
     quoin.advance(Date.parse('2027-01-15T12:00:00Z') - Date.now())
-    const { name, blocks } = await exampleFile('booking', addresses())
-    await quoin.install(String(name), objectOf(blocks))
+    await installExample(quoin, 'booking', values())
   })
   afterAll(() => quoin.close())
 
@@ -177,7 +178,11 @@ describe('over HTTP', () => {
   let day = ''
 
   beforeAll(async () => {
-    room = await openExampleRoom('booking', addresses(), settings())
+    room = await openExampleRoom('booking', {
+      unique: { slots: 'start', days: 'day' },
+      values: values(),
+      settings: settings(),
+    })
     day = new Date(Date.now() + 48 * HOUR).toISOString().slice(0, 10)
     expect((await room.call('POST', '/days', { body: { day } })).status).toBe(201)
   })
@@ -206,6 +211,17 @@ describe('over HTTP', () => {
     const replies = await Promise.all(slots.map((slot) => book(slot, 'greedy@example.com')))
     expect(statusesOf(replies)).toEqual({ 201: 3, 429: slots.length - 3 })
     expect(await free()).toHaveLength(slots.length - 3)
+  })
+
+  test('50 who open the same day at once make its slots once', async () => {
+    const next = new Date(Date.now() + 72 * HOUR).toISOString().slice(0, 10)
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => room.call('POST', '/days', { body: { day: next } })),
+    )
+    const statuses = Object.keys(statusesOf(replies))
+    expect(statuses).toContain('201')
+    expect(statuses.filter((status) => status !== '201' && status !== '409')).toEqual([])
+    expect(objectsOf((await room.call('GET', `/slots?day=${next}`)).body)).toHaveLength(16)
   })
 
   test.each<[string, JsonObject, number]>([

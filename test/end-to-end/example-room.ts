@@ -43,17 +43,33 @@ export interface ExampleRoom {
   close(): Promise<void>
 }
 
-/** `examples/NAME.blueprint.json`, with other addresses of the outer world. */
-export async function exampleFile(name: string, addresses: Texts): Promise<JsonObject> {
+/** `examples/NAME.blueprint.json` */
+export async function exampleFile(name: string): Promise<JsonObject> {
   const file = fileURLToPath(new URL(`../../examples/${name}.blueprint.json`, import.meta.url))
-  let text = await readFile(file, 'utf8')
-  for (const [from, to] of Object.entries(addresses)) text = text.replaceAll(from, to)
-  return objectOf(JSON.parse(text))
+  return objectOf(JSON.parse(await readFile(file, 'utf8')))
 }
 
-type Texts = Readonly<Record<string, string>>
+/** An example in this process, whose clock the test moves. `values`: of its environment. */
+export async function installExample(quoin: TestQuoin, name: string, values: JsonObject): Promise<void> {
+  for (const [key, value] of Object.entries(values))
+    await quoin.manage('POST', '/_system/environment', { name: key, value })
+  const { blocks } = await exampleFile(name)
+  await quoin.install(name, objectOf(blocks))
+}
 
-export async function openExampleRoom(name: string, addresses: Texts, settings: Texts): Promise<ExampleRoom> {
+export interface ExampleSettings {
+  /** Names of unique fields, by storage. */
+  readonly unique?: Readonly<Record<string, string>>
+  /** Of its environment. */
+  readonly values: JsonObject
+  /** Environment variables. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+export async function openExampleRoom(
+  name: string,
+  { unique = {}, values, settings }: ExampleSettings,
+): Promise<ExampleRoom> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
   const environment = {
@@ -94,7 +110,16 @@ export async function openExampleRoom(name: string, addresses: Texts, settings: 
   const credentials = { username: 'admin', password: adminPassword }
   const signedIn = await call('POST', '/auth/signin', { body: credentials, anonymous: true })
   token = String(objectOf(signedIn.body).access_token)
-  await installOver(address(), token, await exampleFile(name, addresses))
+  for (const [key, value] of Object.entries(values))
+    expect(await call('POST', '/_system/environment', { body: { name: key, value } })).toMatchObject({
+      status: 200,
+    })
+  for (const [storage, field] of Object.entries(unique)) {
+    const body = { storage, name: field, type: 'string', unique: true }
+    expect(await call('POST', '/blueprintfields', { body })).toMatchObject({ status: 200 })
+  }
+  const blueprint = await installOver(address(), token, await exampleFile(name))
+  expect((await call('POST', `/blueprints/check/${blueprint}`)).body).toEqual({ problems: [], notes: [] })
   return {
     call,
     async jobs(queue) {

@@ -5,21 +5,19 @@ import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import {
   type ExampleRoom,
   eventually,
-  exampleFile,
+  installExample,
   openExampleRoom,
   openReceiver,
   passTime,
   type Receiver,
   statusesOf,
 } from './example-room.ts'
-import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let crm: Receiver
 let ledger: Receiver
-const addresses = () => ({
-  'http://127.0.0.1:9000/crm': `${crm.url}/crm`,
-  'http://127.0.0.1:9000/ledger': `${ledger.url}/ledger`,
-})
+const secret = 'a secret of both sides'
+const values = () => ({ WEBHOOK_SECRET: secret, WEBHOOK_TARGETS: [`${crm.url}/crm`, `${ledger.url}/ledger`] })
 const settings = () => ({ QUOIN_ALLOWED_HOSTS: `${crm.host},${ledger.host}` })
 
 beforeAll(async () => {
@@ -35,8 +33,8 @@ beforeEach(() => {
   ledger.answer(200)
 })
 
-const signature = (text: string, secret = 'a secret of your own') =>
-  `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
+const signature = (text: string, key = secret) =>
+  `sha256=${createHmac('sha256', key).update(text).digest('hex')}`
 const signed = (body: JsonValue) => ({
   body,
   headers: { 'x-signature': signature(JSON.stringify(body)) },
@@ -52,7 +50,7 @@ const about = ({ seen }: Receiver, id: string) => seen.filter(({ body }) => body
 describe('over HTTP', () => {
   let room: ExampleRoom
   beforeAll(async () => {
-    room = await openExampleRoom('webhooks', addresses(), settings())
+    room = await openExampleRoom('webhooks', { values: values(), settings: settings() })
   })
   afterAll(() => room.close())
 
@@ -141,8 +139,7 @@ describe('by the clock', () => {
   let quoin: TestQuoin
   beforeAll(async () => {
     quoin = await openTestQuoin(settings())
-    const { name, blocks } = await exampleFile('webhooks', addresses())
-    await quoin.install(String(name), objectOf(blocks))
+    await installExample(quoin, 'webhooks', values())
   })
   afterAll(() => quoin.close())
 
@@ -174,5 +171,28 @@ describe('by the clock', () => {
     await eventually(dead).toEqual([])
     expect(about(crm, 'e-4')).toHaveLength(6)
     expect(about(ledger, 'e-4')).toHaveLength(1)
+  })
+  test('without a secret no signature fits, also none over an empty key', async () => {
+    const [found] = objectsOf(
+      await quoin.manage('POST', '/_system/environment/search', { filters: { name: 'WEBHOOK_SECRET' } }),
+    )
+    const path = `/_system/environment/${guidOf(found)}`
+    const body = event('e-5')
+    const send = (given: string) =>
+      quoin.send('POST', '/hooks/events', { body, headers: { 'x-signature': given } })
+    for (const value of ['', null]) {
+      await quoin.manage('PUT', path, { value })
+      for (const given of [
+        '',
+        'sha256=',
+        signature(JSON.stringify(body), ''),
+        signature(JSON.stringify(body)),
+      ])
+        expect((await send(given)).status).toBe(401)
+    }
+    await quoin.manage('DELETE', path)
+    for (const given of ['', 'sha256=', signature(JSON.stringify(body), '')])
+      expect((await send(given)).status).toBe(401)
+    expect((await quoin.documents('events')).map(({ id }) => id)).toEqual(['e-4'])
   })
 })
