@@ -221,9 +221,9 @@ describe('import', () => {
     Array.from({ length: 2_000 }, (_none, index) => `I-${index};Imported ${index};Kern;${price};`)
 
   test('2,000 rows are new goods at first, and updates then', async () => {
-    expect(await send(csv(rows('1.25')))).toMatchObject({ status: 200, body: { rows: 2_000 } })
+    expect(await send(csv(rows('1.25')))).toMatchObject({ status: 201, body: { rows: 2_000 } })
     await move('I-7', 5)
-    expect(await send(csv(rows('1.5')))).toMatchObject({ status: 200, body: { rows: 2_000 } })
+    expect(await send(csv(rows('1.5')))).toMatchObject({ status: 201, body: { rows: 2_000 } })
     const [seventh, ...others] = await list('q="Imported 7"')
     expect(others).toEqual([])
     expect(seventh).toMatchObject({
@@ -239,10 +239,10 @@ describe('import', () => {
   test('many at once of the same new goods store each of them once', async () => {
     const some = csv(Array.from({ length: 60 }, (_none, index) => `S-${index};Simultaneous ${index};Kern;1;`))
     const replies = await Promise.all(Array.from({ length: 8 }, () => send(some)))
-    expect(replies.map(({ status }) => status).filter((status) => status !== 200 && status !== 409)).toEqual(
+    expect(replies.map(({ status }) => status).filter((status) => status !== 201 && status !== 409)).toEqual(
       [],
     )
-    expect(replies.map(({ status }) => status)).toContain(200)
+    expect(replies.map(({ status }) => status)).toContain(201)
     const numbers = (await list('limit=200&q=simultaneous')).map(({ number }) => number)
     expect([numbers.length, new Set(numbers).size]).toEqual([60, 60])
   })
