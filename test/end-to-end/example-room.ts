@@ -44,7 +44,7 @@ export interface ExampleRoom {
 }
 
 /** `examples/NAME.blueprint.json` */
-export async function exampleFile(name: string): Promise<JsonObject> {
+async function exampleFile(name: string): Promise<JsonObject> {
   const file = fileURLToPath(new URL(`../../examples/${name}.blueprint.json`, import.meta.url))
   return objectOf(JSON.parse(await readFile(file, 'utf8')))
 }
