@@ -3,7 +3,7 @@
  * that it needs and for nothing else. What an engine cannot do is undefined: code asks for the capability and never for the
  * engine's name.
  *
- * Room is left here for what comes: `aggregates` (sums and counts by group) and `units` (runs that are serializable).
+ * Room is left here for what comes: `aggregates` (sums and counts by group).
  */
 import type { Search } from '../shared/query.ts'
 import type { Cluster, Watcher } from './cluster.ts'

@@ -5,7 +5,7 @@
  * Words
  * - storage: a named collection of documents. Names starting with `_` belong to Quoin itself.
  * - document: JSON object with `_meta`. Its text is kept as it is sent.
- * - session: one unit of work. Its writes become durable and visible together, at `commit`; it reads its own writes
+ * - session: what belongs together. Its writes become durable and visible together, at `commit`; it reads its own writes
  *   before that, and no other session does.
  *
  * How a session writes. The first write takes the engine's writer (SQLite: one for all; PostgreSQL: a transaction of its
@@ -27,6 +27,7 @@ import type { Capabilities } from './capabilities.ts'
 import type { Needs } from './document-index.ts'
 import type { NewJob } from './job.ts'
 import type { StoredJson } from './stored-json.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 
 export interface Database {
   /** Makes a storage if it does not exist, and what it lacks of `needs`. Durable when it resolves. Names: {@link storageNameProblem}. */
@@ -54,6 +55,8 @@ export interface Origin {
   readonly run?: string
   /** How many events of storages led here. */
   readonly depth?: number
+  /** Its reads must still hold when it writes: see `unit-of-work.ts`. */
+  readonly unit?: UnitOfWork | undefined
   /** May use the room that the embedded engine keeps for a full disk, as deletes may: for signing in. */
   readonly reserve?: true
 }

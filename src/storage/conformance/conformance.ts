@@ -17,6 +17,7 @@ import { sessionChapter } from './sessions.ts'
 import { storageChapter } from './storages.ts'
 import { uniqueChapter } from './unique-indexes.ts'
 import { uniqueKeyChapter } from './unique-keys.ts'
+import { unitChapter } from './units.ts'
 import type { World } from './world.ts'
 
 /** A freshly opened, empty database. */
@@ -42,6 +43,7 @@ const chapters = {
   documents: documentChapter,
   'many documents': createAllChapter,
   sessions: sessionChapter,
+  'units of work': unitChapter,
   'unique indexes': uniqueChapter,
   'unique keys': uniqueKeyChapter,
   searches: searchChapter,

@@ -4,11 +4,13 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 
+const SERIALIZATION = '40001'
+const DEADLOCK = '40P01'
 /** Class 08 and these: the server, the network or another client's transaction; a retry may well succeed. */
 const TRANSIENT = new Set([
   '25P03', // idle in a transaction for too long
-  '40001', // serialization failure
-  '40P01', // deadlock
+  SERIALIZATION,
+  DEADLOCK,
   '53200', // out of memory
   '53300', // too many connections
   '55P03', // lock not available
@@ -75,6 +77,12 @@ export function isLocked(error: unknown): boolean {
 /** Whether PostgreSQL has no such thing, at least not for this table: on partitioned ones it can do less. */
 export function isUnsupported(error: unknown): boolean {
   return codeOf(error) === NOT_SUPPORTED
+}
+
+/** Whether the transaction was undone because of what others did at the same time. */
+export function isTransactionConflict(error: unknown): boolean {
+  const code = codeOf(error instanceof QuoinError ? error.cause : error)
+  return code === SERIALIZATION || code === DEADLOCK
 }
 
 export function isTableGone(error: unknown): boolean {

@@ -51,6 +51,9 @@ export interface SessionParts {
   readonly writes: WritesUnderWay
 }
 
+/** Stands among the storages of a unit for the counter of changes that nodes are told of: the last that is locked. */
+const CHANGES = '~changes'
+
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
 
 /**
@@ -68,7 +71,10 @@ export class PostgresSession
   constructor(parts: SessionParts, origin: Origin) {
     super()
     this.#parts = parts
-    this.#transaction = new SessionTransaction(parts.pool)
+    const { unit } = origin
+    const tableOf = (storage: string) =>
+      storage === CHANGES ? 'change_counter' : parts.catalogue.find(storage)?.table
+    this.#transaction = new SessionTransaction(parts.pool, unit && { unit, tableOf })
     this.origin = origin
   }
 
@@ -164,6 +170,7 @@ export class PostgresSession
     try {
       const watched = [...written].filter(([storage]) => cluster.isWatched(storage))
       if (watched.length > 0) {
+        this.origin.unit?.touched.add(CHANGES)
         const documents = watched.map(([storage, guids]) => [storage, [...guids]] as const)
         change = await cluster.announce(transaction, Object.fromEntries(documents))
       }
@@ -193,7 +200,10 @@ export class PostgresSession
     this.#transaction.refuseLost()
     const { catalogue, pool } = this.#parts
     const entry = await catalogue.entry(storage)
-    if (this.hasWritten) return this.#transaction.inTurn(({ transaction }) => work(transaction, entry))
+    const { unit } = this.origin
+    unit?.touched.add(storage)
+    if (unit || this.hasWritten)
+      return this.#transaction.inTurn(({ transaction }) => work(transaction, entry))
     const looked = needsSnapshot(entry)
       ? pool.snapshot((connection) => work(connection, entry))
       : work(pool.reading, entry)
@@ -228,6 +238,7 @@ export class PostgresSession
   async #write<T>(storage: string, write: (writing: Writing, work: Work) => Promise<T>): Promise<T> {
     this.#transaction.refuseLost()
     const { catalogue, stamps, writes } = this.#parts
+    this.origin.unit?.touched.add(storage)
     return this.#transaction.inTurn(async (work) => {
       const entry = await catalogue.entry(storage)
       return writes.during(write({ connection: work.transaction, entry, stamps }, work))

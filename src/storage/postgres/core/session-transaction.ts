@@ -6,13 +6,19 @@
  * - lost: its writes were undone without its doing (connection gone, deadlock, idle for too long). Every operation says
  *   so, until `commit` (which says it too) or `rollback` makes it free again; so half of its work can never be committed.
  *
+ * A unit of work (`unit-of-work.ts`) has a SERIALIZABLE transaction from its first read on. From its third try on it locks
+ * the tables that it touched before against other writers, in the order of their names and before its first read: a lock
+ * that is taken later does not change what the transaction sees. https://www.postgresql.org/docs/18/sql-lock.html
+ *
  * Operations come one after the other: branches of a flow run side by side, and a change is two statements that nothing of
  * the same session may come between.
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { rolledBack } from '../../rolled-back.ts'
+import { ALONE_FROM, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
 import type { PostgresPool, PostgresTransaction } from './postgres-connection.ts'
+import { isTransactionConflict } from './postgres-errors.ts'
 
 /** How long a session may hold a transaction without using it: its rows are locked for all other sessions. */
 const IDLE_MS = 5_000
@@ -31,8 +37,15 @@ export function noteWritten({ written }: Work, storage: string, guid: string): v
   else written.set(storage, new Set([guid]))
 }
 
+/** A unit of work, and the tables of the storages that are there. */
+export interface TransactionUnit {
+  readonly unit: UnitOfWork
+  readonly tableOf: (storage: string) => string | undefined
+}
+
 export class SessionTransaction {
   readonly #pool: PostgresPool
+  readonly #unit: TransactionUnit | undefined
   #work: Work | undefined
   #lost: { readonly error: unknown } | undefined
   /** The last operation, whether it succeeded or not. */
@@ -42,8 +55,9 @@ export class SessionTransaction {
   #epoch = 0
   #idle: NodeJS.Timeout | undefined
 
-  constructor(pool: PostgresPool) {
+  constructor(pool: PostgresPool, unit: TransactionUnit | undefined) {
     this.#pool = pool
+    this.#unit = unit
   }
 
   get hasWritten(): boolean {
@@ -82,7 +96,7 @@ export class SessionTransaction {
     this.#lost = undefined
     if (lost) throw lost.error
     const work = this.#release()
-    return work && keep(work)
+    return work && keep(work).catch((error: unknown) => this.#fail(error))
   }
 
   rollback(): MaybePromise<void> {
@@ -93,7 +107,7 @@ export class SessionTransaction {
   }
 
   async #operate<T>(operation: (work: Work) => Promise<T>): Promise<T> {
-    this.#work ??= { transaction: await this.#pool.transaction(), written: new Map(), enqueued: false }
+    this.#work ??= { transaction: await this.#begin(), written: new Map(), enqueued: false }
     const work = this.#work
     try {
       return await operation(work)
@@ -102,16 +116,44 @@ export class SessionTransaction {
       if (error instanceof QuoinError && error.code !== 'UNAVAILABLE' && error.code !== 'STORAGE_FULL')
         throw error
       this.#work = undefined
-      this.#lost = { error }
+      const told = this.#told(error)
+      this.#lost = { error: told }
       await work.transaction.rollback()
-      throw error
+      throw told
     }
+  }
+
+  async #begin(): Promise<PostgresTransaction> {
+    if (this.#unit === undefined) return this.#pool.transaction()
+    const transaction = await this.#pool.transaction('SERIALIZABLE')
+    try {
+      await this.#lock(transaction, this.#unit)
+      return transaction
+    } catch (error) {
+      await transaction.rollback()
+      throw this.#told(error)
+    }
+  }
+
+  async #lock(transaction: PostgresTransaction, { unit, tableOf }: TransactionUnit): Promise<void> {
+    if (unit.attempt < ALONE_FROM) return
+    const tables = [...unit.touched].sort().flatMap((storage) => tableOf(storage) ?? [])
+    if (tables.length > 0) await transaction.run(`LOCK TABLE ${tables.join(', ')} IN EXCLUSIVE MODE`)
+  }
+
+  /** What the transaction failed with, said as the caller is to take it. */
+  #told(error: unknown): unknown {
+    return this.#unit && isTransactionConflict(error) ? new UnitConflict(error) : error
+  }
+
+  #fail(error: unknown): never {
+    throw this.#told(error)
   }
 
   /** No operation is under way. */
   async #rest(): Promise<void> {
     if (this.#work === undefined) return
-    if (!this.hasWritten) {
+    if (!this.hasWritten && !this.#unit) {
       await this.#release()?.transaction.rollback()
       return
     }

@@ -1,7 +1,7 @@
 /** How a session on SQLite searches and counts: from the cache, in this turn of the event loop, or in the search thread. */
-import type { MaybePromise } from '../../../shared/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
-import type { Found, FoundWithTotal, Written } from '../../database.ts'
+import type { Found, FoundWithTotal, Origin, Written } from '../../database.ts'
 import { DocumentSession } from '../../document-session.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import {
@@ -12,6 +12,7 @@ import {
   EffortSpent,
   tooMuchForTransaction,
 } from '../../search/search-effort.ts'
+import { UnitConflict } from '../../unit-of-work.ts'
 import { followWrites, keptCount } from '../cache/kept-results.ts'
 import { type Aside, countAside, countKey, findAside, readMissing } from '../sql/aside-search.ts'
 import { boundedCount, boundedFind, type SearchPlace } from '../sql/bounded-search.ts'
@@ -22,12 +23,19 @@ import type { Writing } from './sqlite-documents.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 export abstract class SearchingSession extends DocumentSession<Writing, Written> {
+  abstract readonly origin: Origin
   abstract get hasWritten(): boolean
+  /** Has the writer, and so sees what other sessions have written and what is not on disk yet. */
+  protected abstract get holds(): boolean
   protected abstract get parts(): SessionParts
   /** Its writes were undone without its doing: then nothing kept may serve. */
   protected abstract get isLost(): boolean
   /** Whether the session has written to the storage since the last commit. */
   protected abstract wroteTo(storage: string): boolean
+  /** For a unit of work: reads in its turn. Throws UnitConflict. */
+  protected abstract inUnit<T>(storage: string, look: () => MaybePromise<T>): MaybePromise<T>
+  /** Gives the writer back, if the session has it and has written nothing. Resolves when what it has read is on disk. */
+  protected abstract settle(): MaybePromise<void>
   /** On the connection that sees what the session has to see. Throws when the session is lost. */
   protected abstract read<T>(
     storage: string,
@@ -78,24 +86,33 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     here: () => T,
     inThread: (entry: StorageEntry, aside: Aside) => Promise<T>,
   ): MaybePromise<T> {
-    try {
-      return here()
-    } catch (error) {
-      if (!(error instanceof EffortSpent)) throw error
-      const entry = this.parts.catalogue.entry(storage)
-      if (this.wroteTo(storage)) {
-        readMissing(this.parts, entry)
-        throw tooMuchForTransaction(storage)
+    const look = () => {
+      try {
+        return here()
+      } catch (error) {
+        if (!(error instanceof EffortSpent)) throw error
+        const entry = this.parts.catalogue.entry(storage)
+        if (this.wroteTo(storage)) {
+          readMissing(this.parts, entry)
+          throw tooMuchForTransaction(storage)
+        }
+        const { unit } = this.origin
+        if (this.hasWritten) {
+          // Others have ended writes that the thread cannot see before they are on disk, and that takes this session's end.
+          if (unit && entry.unsaved > 0) throw new UnitConflict()
+          return inThread(entry, { keep: false, effort: EFFORT_OF_A_HOLDER })
+        }
+        const search = () => inThread(entry, { keep: true, effort: EFFORT_OF_A_SEARCH })
+        return unit ? andThen(this.settle(), search) : search()
       }
-      const effort = this.hasWritten ? EFFORT_OF_A_HOLDER : EFFORT_OF_A_SEARCH
-      return inThread(entry, { keep: !this.hasWritten, effort })
     }
+    return this.origin.unit ? this.inUnit(storage, look) : look()
   }
 
   #findKept(storage: string, search: Search): Found {
     const { catalogue, results } = this.parts
     const entry = catalogue.entry(storage)
-    if (this.hasWritten || this.isLost || !followWrites(this.parts, entry)) return this.#find(storage, search)
+    if (this.holds || this.isLost || !followWrites(this.parts, entry)) return this.#find(storage, search)
     const wanted = { search, key: JSON.stringify(search) }
     return results.found(storage, catalogue.version(entry.name), wanted, () => this.#find(storage, search))
   }
@@ -112,7 +129,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   #countKept(storage: string, query: Query, includeRemoved: boolean): number {
     const { catalogue, results } = this.parts
     const entry = catalogue.entry(storage)
-    if (this.hasWritten || this.isLost || !followWrites(this.parts, entry))
+    if (this.holds || this.isLost || !followWrites(this.parts, entry))
       return this.#count(storage, query, includeRemoved)
     const version = catalogue.version(entry.name)
     const key = countKey(query, includeRemoved)
@@ -129,7 +146,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
         noteSearch({ connection, entry, advisor }, 'count', { query, includeRemoved }, started)
         return counted
       }
-      if (this.hasWritten) return count()
+      if (this.holds) return count()
       const wanted = { query, includeRemoved }
       return connection.within(place.effort, () => keptCount(connection, entry, wanted, writer.idle, count))
     })
@@ -137,7 +154,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
 
   #place(connection: SqliteConnection, entry: StorageEntry): SearchPlace {
     const alone = this.wroteTo(entry.name)
-    const unsaved = this.hasWritten ? this.parts.writer.unsavedTotals().of(entry.id) : undefined
+    const unsaved = this.holds ? this.parts.writer.unsavedTotals().of(entry.id) : undefined
     return { connection, entry, alone, unsaved, effort: alone ? EFFORT_OF_A_WRITER : EFFORT_OF_A_TURN }
   }
 }

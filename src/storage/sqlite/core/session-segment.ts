@@ -47,6 +47,8 @@ export class SessionSegment implements Segment {
   enqueued = false
   /** See `Segment.reserve`: what it writes makes room, or its session may use the reserve anyway. */
   reserve: boolean
+  /** Whether it ends with this turn of the event loop, if it has written nothing by then. */
+  isBrief = false
   readonly granted: () => void
   readonly #parts: SessionParts
   readonly #lost: (error: unknown) => void
@@ -69,12 +71,24 @@ export class SessionSegment implements Segment {
     if (guid !== undefined) guids.push(guid)
   }
 
+  /** It has given the turn to the next one, which sees its writes. */
+  ended(): void {
+    for (const entry of this.touched.keys()) {
+      entry.kept += 1
+      entry.unsaved += 1
+    }
+  }
+
   lost(error: unknown): void {
     this.undone()
     this.#lost(error)
   }
 
   settled(error: unknown): void {
+    for (const entry of this.touched.keys()) {
+      entry.unsaved -= 1
+      if (error !== undefined) entry.kept += 1
+    }
     if (error !== undefined) {
       this.undone()
       return

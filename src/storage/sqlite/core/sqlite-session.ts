@@ -23,13 +23,15 @@ import { type SessionParts, SessionSegment } from './session-segment.ts'
 import { guarded, type SqliteConnection } from './sqlite-connection.ts'
 import { createDocument, documentChanges, getDocument, type Writing } from './sqlite-documents.ts'
 import type { StorageEntry } from './storage-entry.ts'
+import { UnitReads } from './unit-reads.ts'
 
 /**
  * Where a session is:
  * - free: has written nothing since the last commit. Reads what is committed.
  * - waiting: an operation waits for the writer; further ones wait for the same turn. Still reads what is committed.
  * - holding: has the writer and has written. Reads its own writes. An operation that found nothing to write gives the
- *   writer back at once, so that a flow which goes on to something slow does not keep it.
+ *   writer back at once, so that a flow which goes on to something slow does not keep it. A unit of work also has it while
+ *   it reads: see `unit-reads.ts`.
  * - lost: its writes were undone without its doing (full disk, held too long). Every call says so, until `commit`
  *   (which says it too) or `rollback` makes it free again; so half of its work can never be committed.
  */
@@ -42,6 +44,7 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
   #epoch = 0
   /** The commit of others whose writes this session has seen. */
   #seen: Promise<void> | undefined
+  readonly #unit: UnitReads | undefined
 
   readonly origin: Origin
 
@@ -49,16 +52,23 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     super()
     this.#parts = parts
     this.origin = origin
+    this.#unit = origin.unit && new UnitReads(origin.unit)
   }
 
   get hasWritten(): boolean {
     return this.#segment?.hasWritten ?? false
   }
 
-  get(storage: string, guid: string, options?: { readonly removed?: boolean }): StoredJson | undefined {
-    return this.read(storage, (connection, entry) =>
-      getDocument(connection, entry, guid, options?.removed ?? false),
-    )
+  get(
+    storage: string,
+    guid: string,
+    options?: { readonly removed?: boolean },
+  ): MaybePromise<StoredJson | undefined> {
+    const look = () =>
+      this.read(storage, (connection, entry) =>
+        getDocument(connection, entry, guid, options?.removed ?? false),
+      )
+    return this.#unit ? this.inUnit(storage, look) : look()
   }
 
   create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson> {
@@ -95,6 +105,8 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     const lost = this.#lost
     this.#lost = undefined
     if (lost) throw lost.error
+    this.#unit?.clear()
+    if (!this.hasWritten) this.#giveBack()
     const segment = this.#segment
     const seen = this.#takeSeen()
     if (segment === undefined) return seen
@@ -102,13 +114,16 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     if (mark)
       writer.operate(segment, (connection) => mark(connection, segment.touched.keys(), segment.widened))
     this.#segment = undefined
-    return writer.keep(segment)
+    const kept = writer.keep(segment)
+    segment.ended()
+    return kept
   }
 
   rollback(): MaybePromise<void> {
     const { writer } = this.#parts
     this.#epoch++
     this.#lost = undefined
+    this.#unit?.clear()
     if (this.#waiting) writer.giveUp(this.#waiting.segment, rolledBack())
     this.#waiting = undefined
     const segment = this.#segment
@@ -127,6 +142,34 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     return this.#lost !== undefined
   }
 
+  protected override get holds(): boolean {
+    return this.#segment !== undefined
+  }
+
+  protected override inUnit<T>(storage: string, look: () => MaybePromise<T>): MaybePromise<T> {
+    const unit = this.#unit
+    if (unit === undefined) return look()
+    if (this.#lost) throw this.#lost.error
+    const turn = this.#turn()
+    if (turn !== undefined) {
+      const epoch = this.#epoch
+      return turn.then(() => {
+        if (epoch !== this.#epoch) throw rolledBack()
+        return this.inUnit(storage, look)
+      })
+    }
+    this.#giveBackSoon()
+    unit.check()
+    unit.note(this.#parts.catalogue.entry(storage))
+    return look()
+  }
+
+  /** Lets others write while the unit waits. Resolves when all that it has read is on disk. */
+  protected override settle(): MaybePromise<void> {
+    if (!this.hasWritten) this.#giveBack()
+    return this.#seen
+  }
+
   protected override wroteTo(storage: string): boolean {
     const entry = this.#parts.catalogue.find(storage)
     return entry !== undefined && (this.#segment?.touched.has(entry) ?? false)
@@ -141,7 +184,7 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     const entry = catalogue.entry(storage)
     // The writer's connection also when it sees nothing that is not committed: its pages are in memory, while those of
     // the reader are dropped by each commit. Reading one document after a write then takes 16 µs and not 40 to 80.
-    const connection = this.hasWritten || writer.idle ? writer.connection : reader
+    const connection = this.holds || writer.idle ? writer.connection : reader
     return guarded(() => work(connection, entry), writer.noteFailure)
   }
 
@@ -210,13 +253,32 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     // Also for what goes with the delete: its records in the history and the audit log, its events.
     segment.reserve ||= makesRoom
     try {
+      this.#unit?.check()
       return writer.operate(segment, (connection) => work(connection, segment))
     } finally {
       if (this.#segment === segment && !segment.hasWritten) {
-        this.#segment = undefined
-        this.#seen = writer.undo(segment) ?? this.#seen
+        if (this.#unit) this.#giveBackSoon()
+        else this.#giveBack()
       }
     }
+  }
+
+  /** Gives the writer back, if the session has it. What it wrote is undone. */
+  #giveBack(): void {
+    const segment = this.#segment
+    if (segment === undefined) return
+    this.#segment = undefined
+    this.#seen = this.#parts.writer.undo(segment) ?? this.#seen
+  }
+
+  /** At the end of this turn of the event loop, if nothing is written by then. */
+  #giveBackSoon(): void {
+    const segment = this.#segment
+    if (segment === undefined || segment.isBrief || this.#unit?.yields !== true) return
+    segment.isBrief = true
+    this.#parts.writer.soon(() => {
+      if (this.#segment === segment && !segment.hasWritten) this.#giveBack()
+    })
   }
 
   /** Takes the writer: undefined when the session has it. */

@@ -106,6 +106,11 @@ export class SqliteWriter {
     })
   }
 
+  /** Calls at the end of this turn of the event loop. */
+  soon(call: () => void): void {
+    this.#timers.soon(call)
+  }
+
   /** Takes back a `take` that still waits; its promise rejects. */
   giveUp(segment: Segment, error: unknown): void {
     this.#line.giveUp(segment, error)

@@ -29,6 +29,13 @@ export interface StorageEntry extends SearchTarget {
   postings?: TextPostings | undefined
   /** While there were searches in named fields. */
   fieldTexts?: FieldTexts | undefined
+  /**
+   * Raised whenever the writer's connection sees other documents to stay: by each segment that ended, and again when its
+   * group failed.
+   */
+  kept: number
+  /** Segments that ended and are not on disk yet. */
+  unsaved: number
   /** False after a write that widened the shape was undone: what is in memory may then not be in the database. */
   shapeSaved: boolean
 }

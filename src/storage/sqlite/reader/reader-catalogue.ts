@@ -79,6 +79,8 @@ export class ReaderCatalogue {
       textTable: complete ? textTable(id) : undefined,
       textUpTo: complete ? Infinity : -1,
       shape: loadShape(readShape(this.#connection, id)),
+      kept: 0,
+      unsaved: 0,
       shapeSaved: true,
       indexes: new Map(),
       // For writes only, and this process makes none.
