@@ -95,6 +95,15 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
    * taken for one to this caller alone.
    */
   readonly ignoresCaller?: true
+  /**
+   * Looks at stored documents: where a block that writes follows, the run is a unit of work. `each` does not: a walk through
+   * any number of documents is at no one moment.
+   */
+  readonly reads?: true
+  /** Stores a job. The custom function that it names runs later, in a run of its own. */
+  readonly enqueues?: true
+  /** Flow out-pin whose flow is run again and again. */
+  readonly body?: keyof Out & string
   /** May set variables of the run, itself or in the functions that it calls. */
   readonly setsVariables?: true
   /** What it does to documents, in a word that finishes "its flow … documents": a deploy warns where no access is required. */
@@ -202,6 +211,9 @@ export interface FlowBlock extends Erased {
   readonly outside?: true
   readonly repeatable?: true | readonly string[]
   readonly ignoresCaller?: true
+  readonly reads?: true
+  readonly enqueues?: true
+  readonly body?: string
   readonly setsVariables?: true
   readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
   readonly joins?: true

@@ -1,7 +1,8 @@
 /**
- * Everything that happens to every run, from the outside in: `counted(traced(repeated(run)))`.
+ * Everything that happens to every run, from the outside in: `counted(units(traced(repeated(run))))`.
  *
  * - `counted` counts ends by blueprint and outcome, and knows how many runs are under way.
+ * - `units` begins a run once more when others have changed what it has read. Each try has a trace of its own.
  * - `traced` runs the probed copy of a flow where tracing asks for it. A process that only reads has no such stage: its
  *   writer runs what is traced.
  * - `repeated` sends the reply that the flow gave before, while nothing that it has read was written.
@@ -13,6 +14,7 @@ import type { Flows } from './flows.ts'
 import { type CountedRuns, countedRuns } from './run/counted-runs.ts'
 import { keptReplies, type RunOn } from './run/kept-replies.ts'
 import { Run, type RunFlow } from './run/run.ts'
+import { unitRuns } from './run/run-units.ts'
 
 export interface Runs extends Omit<CountedRuns, 'counted'> {
   /** Runs a flow to its end, or replies again what it replied. Gives at once when nothing waited. */
@@ -34,5 +36,6 @@ export function runPipeline(
       ? keptReplies({ database, versions: readVersions, env: environment.values.env, run: on })
       : (start) => on(start, database)
 
-  return { ...counts, run: counted(traced(repeated(run))) }
+  const units = unitRuns(environment.clock, environment.limits)
+  return { ...counts, run: counted(units(traced(repeated(run)))) }
 }

@@ -14,6 +14,7 @@ export default defineFlow({
   title: 'Run a custom function later',
   summary:
     'Puts a custom function into a queue and continues at once. The job commits together with the earlier writes of the flow: both or neither. After a crash the function may run twice; its out-pin job is the same for both runs.',
+  enqueues: true,
   in: {
     function: { type: 'function', required: true, help: 'The name of the function.' },
     queue: { type: 'value', default: 'default', help: 'Name of the queue: a–z, 0–9, _ and -.' },

@@ -7,6 +7,7 @@ export default defineFlow({
   title: 'Get document',
   summary: 'Reads one document by its guid.',
   repeatable: true,
+  reads: true,
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', required: true, help: 'The _meta.guid of the document.' },

@@ -28,6 +28,7 @@ import { type CalledName, calledNames, functionCalls } from './notes/function-ca
 import { placeProblems } from './place-problems.ts'
 import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
+import { effectsOf } from './unit-flow.ts'
 
 /** A blueprint that runs: immutable, swapped as a whole. */
 export interface CompiledBlueprint {
@@ -103,10 +104,12 @@ function* compileSteps(
   const functions = new Map<string, CompiledFunction>()
   const storageEvents: CompiledStorageEvent[] = []
   const schedules: CompiledSchedule[] = []
+  const calls = yield* functionCalls(graph, facts)
+  const effects = effectsOf(read.triggers, calls, facts)
   for (const trigger of read.triggers) {
     yield
     try {
-      const compiled = compileTrigger(trigger, facts, counts)
+      const compiled = compileTrigger(trigger, facts, counts, effects)
       if (compiled.on === 'http') endpoints.push(compiled.endpoint)
       else if (compiled.on === 'page') pages.push(compiled.page)
       else if (compiled.on === 'function') functions.set(compiled.function.name, compiled.function)
@@ -118,7 +121,6 @@ function* compileSteps(
   }
   if (problems.length > 0) return { blueprint: undefined, problems }
   const needs = yield* neededIndexes(graph, facts)
-  const calls = yield* functionCalls(graph, facts)
   const found = yield* deployNotes(graph, facts, {
     endpoints,
     triggers: read.triggers,

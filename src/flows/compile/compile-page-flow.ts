@@ -46,7 +46,7 @@ export function compilePageFlow(trigger: Node, facts: Facts, counts: BlockCounts
 }
 
 /** The blocks with event pins that the page, or what follows from it, may show. */
-function eventBlocks(trigger: Node, facts: Facts): readonly Node[] {
+export function eventBlocks(trigger: Node, facts: Facts): readonly Node[] {
   const seen = new Set<Node>([trigger])
   const queue = [trigger]
   const visit = (node: Node) => {

@@ -3,7 +3,7 @@ import type { BlockCounts } from './block-counts.ts'
 import { isCallerBlind } from './caller-blind-flow.ts'
 import { requestChecker } from './check-request.ts'
 import { compileDatePin, compileFlow } from './compile-flow.ts'
-import { compilePageFlow } from './compile-page-flow.ts'
+import { compilePageFlow, eventBlocks } from './compile-page-flow.ts'
 import { deriveReplies } from './derive-replies.ts'
 import type { Facts } from './fold-constants.ts'
 import type {
@@ -16,6 +16,7 @@ import type {
 import type { ReadTrigger } from './read-triggers.ts'
 import { isRepeatable } from './repeatable-flow.ts'
 import { requestFields } from './request-fields.ts'
+import { type Effects, unitOf } from './unit-flow.ts'
 
 export type CompiledTrigger =
   | { readonly on: 'http'; readonly endpoint: CompiledEndpoint }
@@ -25,10 +26,18 @@ export type CompiledTrigger =
   | { readonly on: 'schedule'; readonly schedule: CompiledSchedule }
 
 /** A trigger of a sound graph with the flow behind it, ready to run. */
-export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: BlockCounts): CompiledTrigger {
+export function compileTrigger(
+  trigger: ReadTrigger,
+  facts: Facts,
+  counts: BlockCounts,
+  effects: Effects,
+): CompiledTrigger {
   const { node } = trigger
   const block = node.block.guid
-  const flow = trigger.on === 'page' ? compilePageFlow(node, facts, counts) : compileFlow(node, facts, counts)
+  const compiled =
+    trigger.on === 'page' ? compilePageFlow(node, facts, counts) : compileFlow(node, facts, counts)
+  const events = trigger.on === 'page' ? eventBlocks(node, facts) : []
+  const flow = { ...compiled, unit: unitOf(trigger, events, effects) }
   switch (trigger.on) {
     case 'http': {
       const { listening } = trigger
@@ -41,8 +50,10 @@ export function compileTrigger(trigger: ReadTrigger, facts: Facts, counts: Block
       const { schema } = listening
       const typedFields =
         schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
-      const compiled = { ...flow, repeatable, ...(typedFields && { typedFields }) }
-      const endpoint = { block, listening, scopes, fields, replies, callerBlind, flow: compiled, start }
+      const endpoint = {
+        ...{ block, listening, scopes, fields, replies, callerBlind, start },
+        flow: { ...flow, repeatable, ...(typedFields && { typedFields }) },
+      }
       return { on: 'http', endpoint }
     }
     case 'page': {

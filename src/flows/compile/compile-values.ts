@@ -9,6 +9,7 @@ import { PinError, type ValueBlock } from '../../blocks/block.ts'
 import type { ValueContext } from '../../blocks/context.ts'
 import { converterFor, finisherFor, identity } from '../../blocks/convert-pin.ts'
 import type { InPin } from '../../blocks/pin.ts'
+import { UnitConflict } from '../../storage/unit-of-work.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
@@ -295,6 +296,8 @@ function sparseGatherer(
 
 /** What a block threw, with the place where it happened. Failures of blocks that it pulled pass unchanged. */
 export function failureOf(node: Node, error: unknown, facts: Facts): Error {
+  // The whole run begins once more: no `error` pin hears of it.
+  if (error instanceof UnitConflict) return error
   if (error instanceof BlockFailure || error instanceof RunStopped) return error
   const at = { block: node.block.guid, type: node.block.type }
   if (!(error instanceof PinError)) return new BlockFailure(at, error)

@@ -110,6 +110,8 @@ export interface CompiledFlow {
   readonly first: Step | undefined
   /** Whether its reply to an address stays the same until something that it has read is written. */
   readonly repeatable?: boolean
+  /** A block that writes follows one that reads; on a page perhaps only when a visitor sent something. */
+  readonly unit?: 'always' | 'when_sent' | undefined
   /** Of a custom function: what it is given are the `params` of its expressions. */
   readonly isFunction?: true
   /** Fields of path and query that the trigger's schema names. */

@@ -283,7 +283,7 @@ describe('bounds', () => {
     const { end } = await room.run(endless, {}, { deadline: 200, budget: 1e9 })
     clearInterval(timer)
     expect(end.error?.code).toBe('UNAVAILABLE')
-    expect(turns).toBeGreaterThan(2)
+    expect(turns).toBeGreaterThan(0)
   })
 
   test('a block that waits is stopped at the deadline', async () => {

@@ -19,8 +19,11 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Origin, Session } from '../../storage/database.ts'
 import { unconfirmed } from '../../storage/unconfirmed.ts'
+import { UnitConflict } from '../../storage/unit-of-work.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions, Step } from '../compile/frame.ts'
+import { CommittingSession } from './committing-session.ts'
+import { type HeldEffects, heldEffects } from './held-effects.ts'
 import { laterJob } from './job-payload.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
 import { explainFailure, missedError } from './run-failure.ts'
@@ -28,6 +31,7 @@ import { runFunctions } from './run-functions.ts'
 import { runOrigin } from './run-origin.ts'
 import { type ReplyListener, RunReply } from './run-reply.ts'
 import { RunSteps } from './run-steps.ts'
+import type { RunUnit } from './run-unit.ts'
 import { runVariables } from './run-variables.ts'
 
 /** Usually a commit takes milliseconds; one that takes longer is as good as lost to the caller. */
@@ -44,6 +48,8 @@ export interface RunStart extends ReplyListener {
   readonly origin?: Pick<Origin, 'user' | 'depth'>
   /** Ends the run early: its job was cancelled, or the node stops. */
   readonly signal?: AbortSignal
+  /** The tries of this run, if its flow is a unit of work. */
+  readonly unit?: RunUnit
   /** Asks that this one run is traced; told its guid before it begins. */
   readonly traced?: (run: string) => void
 }
@@ -54,6 +60,8 @@ export interface RunEnd {
   readonly replied: boolean
   readonly error: QuoinError | undefined
   readonly result: JsonValue | undefined
+  /** Nothing of it remains, and it is to begin once more: see `run-units.ts`. */
+  readonly again?: true
 }
 
 /** Runs a flow to its end. Gives at once when nothing waited. */
@@ -69,6 +77,9 @@ export class Run implements RunControl {
   readonly #start: RunStart
   readonly #steps: RunSteps
   readonly #reply: RunReply
+  /** Of a unit of work. */
+  readonly #held: HeldEffects | undefined
+  readonly #milliseconds: number
   #functions: RunFunctions | undefined
   #timer: NodeJS.Timeout | undefined
   /** The commit at the end. */
@@ -86,12 +97,19 @@ export class Run implements RunControl {
   constructor(environment: RunEnvironment, start: RunStart) {
     this.guid = environment.newGuid()
     this.user = start.request ? start.request.user : start.user
-    this.session = environment.database.session(runOrigin(this.guid, this.user, start.origin))
-    this.environment = environment
+    const { unit } = start
+    const origin = runOrigin(this.guid, this.user, start.origin)
+    this.#held = unit && heldEffects(environment)
+    this.environment = this.#held ? { ...environment, ...this.#held } : environment
+    this.session = unit ? this.#unitSession(unit, origin) : environment.database.session(origin)
     this.blueprint = start.blueprint
     this.request = start.request
     this.#start = start
-    const { clock, limits, running } = environment
+    const { clock, running } = environment
+    const limits = unit
+      ? { ...environment.limits, deadline: Math.max(1, unit.until - clock()) }
+      : environment.limits
+    this.#milliseconds = limits.deadline
     const mark = running && { cells: running.cells, number: running.numberOf(start.flow, start.blueprint) }
     this.#steps = new RunSteps(clock, limits, mark)
     this.#reply = new RunReply(this.session, start)
@@ -230,7 +248,7 @@ export class Run implements RunControl {
   #deadline(): Promise<never> {
     return new Promise((_, reject) => {
       this.#giveUp = reject
-      this.#wait(this.environment.limits.deadline, 0)
+      this.#wait(this.#milliseconds, 0)
     })
   }
 
@@ -271,6 +289,14 @@ export class Run implements RunControl {
     return committed.then(() => this.#ended())
   }
 
+  #unitSession(unit: RunUnit, origin: Origin): Session {
+    const session = this.environment.database.session({ ...origin, unit })
+    return new CommittingSession(session, () => {
+      unit.committed = true
+      this.#held?.release()
+    })
+  }
+
   #ended(): RunEnd {
     this.#release()
     return { run: this.guid, replied: this.#reply.sent, error: undefined, result: this.#result }
@@ -296,10 +322,28 @@ export class Run implements RunControl {
     // What was written after the commit is undone.
     this.#reply.close()
     await this.session.rollback()
+    if (this.#begins(asked ?? error)) return this.#over(new UnitConflict(), true)
+    this.#held?.release()
     // A client that has its reply does not learn of the failure: the log does.
     const waits = this.request !== undefined && !this.#reply.sent
     const { told, entry } = explainFailure(asked ?? error, waits)
     if (entry) this.log(entry)
-    return { run: this.guid, replied: this.#reply.sent, error: told, result: undefined }
+    return this.#over(told)
+  }
+
+  /** Whether it may begin once more: others have changed what it has read, and nothing of it is done. */
+  #begins(error: unknown): boolean {
+    const { unit } = this.#start
+    return (
+      error instanceof UnitConflict &&
+      unit !== undefined &&
+      !unit.committed &&
+      this.environment.clock() < unit.until
+    )
+  }
+
+  #over(error: QuoinError, again?: true): RunEnd {
+    const end = { run: this.guid, replied: this.#reply.sent, error, result: undefined }
+    return again ? { ...end, again } : end
   }
 }
