@@ -2,7 +2,7 @@
 import type { Cache } from '../../blocks/context.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
 
-/** More log entries of one try are written at once, whatever becomes of it. */
+/** More log entries of one try are written at once, also when it is undone. */
 const MOST_ENTRIES = 1_000
 /** More entries of the cache are not kept. */
 const MOST_CACHED = 100
