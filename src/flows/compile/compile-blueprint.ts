@@ -87,7 +87,7 @@ function* compileSteps(
   const graph = yield* connectExpressions(yield* graphSteps(blocks, catalogue))
   const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
   yield
-  const wiring = wiringOf(graph)
+  const wiring = yield* wiringOf(graph)
   problems.push(...(yield* runNameProblems(graph, wiring)))
   const types = yield* typeProblems(graph)
   problems.push(...types.problems)
@@ -95,7 +95,7 @@ function* compileSteps(
   const facts: Facts = { ...wiring, constants, probe }
   const read = yield* readTriggers(graph, facts, problems)
   yield
-  problems.push(...read.problems, ...constantProblems(graph, facts, problems))
+  problems.push(...read.problems, ...(yield* constantProblems(graph, facts, problems)))
   // Flows are compiled only in a sound graph: values in a circle would be followed without end.
   if (problems.length > 0) return { blueprint: undefined, problems }
   const counts = blockCounts(catalogue)
@@ -109,7 +109,7 @@ function* compileSteps(
   for (const trigger of read.triggers) {
     yield
     try {
-      const compiled = compileTrigger(trigger, facts, counts, effects)
+      const compiled = yield* compileTrigger(trigger, facts, counts, effects)
       if (compiled.on === 'http') endpoints.push(compiled.endpoint)
       else if (compiled.on === 'page') pages.push(compiled.page)
       else if (compiled.on === 'function') functions.set(compiled.function.name, compiled.function)

@@ -10,52 +10,75 @@ import { callFailure } from './call-failure.ts'
 import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './fold-constants.ts'
 import type { CompiledFlow, Frame, Miss, Step } from './frame.ts'
+import type { Steps } from './in-turns.ts'
 import { joinArrivals } from './join-arrivals.ts'
 
 /**
- * Turns a trigger and what is behind it into steps. Flow blocks are compiled once each, also when several wires or a
- * circle lead to them; a flow out-pin with several wires starts a branch for each, in the blueprint's order.
+ * Turns a trigger and what is behind it into steps, one block at a time. Flow blocks are compiled once each, also when several
+ * wires or a circle lead to them; a flow out-pin with several wires starts a branch for each, in the blueprint's order.
  */
-export function compileFlow(trigger: Node, facts: Facts, counts: BlockCounts): CompiledFlow {
+export function* compileFlow(trigger: Node, facts: Facts, counts: BlockCounts): Steps<CompiledFlow> {
   const { values, behind } = flowCompiler(facts, counts)
-  const first = behind(trigger, 'flow')
+  const first = yield* behind(trigger, 'flow')
   const store = values.storeOf(trigger)
   const accept = facts.probe?.event(trigger, store) ?? store
   return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
 }
 
+/** The steps that continue behind a block, by flow out-pin. */
+type Ways = Map<string, Step | undefined>
+
 /** Compiles what shares one frame: `behind` gives one step for all that follows a flow out-pin. */
 export function flowCompiler(
   facts: Facts,
   counts: BlockCounts,
-): { readonly values: ValueCompiler; behind(node: Node, pin: string): Step | undefined } {
+): { readonly values: ValueCompiler; behind(node: Node, pin: string): Steps<Step | undefined> } {
   const values = valueCompiler(facts, counts)
-  const steps = new Map<Node, { step: Step | undefined }>()
+  const steps = new Map<Node, Step>()
   const arrivals = joinArrivals()
 
-  function stepOf(node: Node): Step {
-    const known = steps.get(node)
-    if (known) return (frame) => known.step?.(frame)
-    const entry: { step: Step | undefined } = { step: undefined }
-    steps.set(node, entry)
+  function compileNode(node: Node): Ways {
     const { definition } = node
     if (definition.kind !== 'flow')
       throw new TypeError(`${node.block.type} has a flow in-pin and is not a flow block.`)
     const block = facts.probe?.flow(node, definition) ?? definition
-    entry.step = flowStep(node, block, facts, values, counts.of(definition), (pin) => behind(node, pin))
-    return entry.step
+    const ways: Ways = new Map()
+    steps.set(node, flowStep(node, block, facts, values, counts.of(definition), ways))
+    return ways
   }
 
-  function behind(node: Node, pin: string): Step | undefined {
+  function stepBehind(node: Node, pin: string): Step | undefined {
     return follow(
-      facts.arriving(node, pin).map(({ node: next, pin: into }) => {
-        const step = stepOf(next)
-        return next.definition.kind === 'flow' && next.definition.joins ? arrivals(next, into, step) : step
+      facts.arriving(node, pin).flatMap(({ node: next, pin: into }) => {
+        const step = steps.get(next)
+        if (!step) return []
+        return [next.definition.kind === 'flow' && next.definition.joins ? arrivals(next, into, step) : step]
       }),
     )
   }
 
+  /** First each block and then what follows each, so that a long flow needs no deep stack. */
+  function* behind(node: Node, pin: string): Steps<Step | undefined> {
+    const compiled: [Node, Ways][] = []
+    const queue = [...facts.behind(node, pin)]
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      if (steps.has(next)) continue
+      yield
+      compiled.push([next, compileNode(next)])
+      for (const way of flowPins(next)) queue.push(...facts.behind(next, way))
+    }
+    for (const [one, ways] of compiled) {
+      yield
+      for (const way of flowPins(one)) ways.set(way, stepBehind(one, way))
+    }
+    return stepBehind(node, pin)
+  }
+
   return { values, behind }
+}
+
+function flowPins(node: Node): readonly string[] {
+  return [...node.out].flatMap(([pin, out]) => (out.type === 'flow' ? [pin] : []))
 }
 
 /** A flow that only pulls one pin of the trigger, of the type `date`. Its result is the date as text, or empty. */
@@ -110,15 +133,13 @@ function flowStep(
   facts: Facts,
   values: ValueCompiler,
   executed: BlockCount,
-  behind: (pin: string) => Step | undefined,
+  next: Ways,
 ): Step {
   const { gather, more } = values.inputsOf(node)
   const store = values.storeOf(node)
   const wired = facts.wired(node)
   const catches = wired('error')
   const measure = givenMeasure(node)
-  const next = new Map<string, Step | undefined>()
-  for (const [pin, out] of node.out) if (out.type === 'flow') next.set(pin, behind(pin))
   const nested = {
     wired,
     callFailed: callFailure(node, facts),

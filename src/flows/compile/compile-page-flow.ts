@@ -4,6 +4,7 @@ import type { Node } from './blueprint-graph.ts'
 import { flowCompiler } from './compile-flow.ts'
 import type { Facts } from './fold-constants.ts'
 import type { CompiledFlow, Frame, Step } from './frame.ts'
+import type { Steps } from './in-turns.ts'
 
 interface EventFlow {
   readonly accept: (frame: Frame, given: Readonly<Record<string, unknown>>) => void
@@ -14,15 +15,15 @@ interface EventFlow {
  * The flow of a page together with the flows of the event pins of the blocks that it shows: an action of a visitor runs in
  * the frame of the page. See `PageVisit`.
  */
-export function compilePageFlow(trigger: Node, facts: Facts, counts: BlockCounts): CompiledFlow {
+export function* compilePageFlow(trigger: Node, facts: Facts, counts: BlockCounts): Steps<CompiledFlow> {
   const { values, behind } = flowCompiler(facts, counts)
-  const page = behind(trigger, 'flow')
+  const page = yield* behind(trigger, 'flow')
   const events = new Map<string, EventFlow>()
   for (const node of eventBlocks(trigger, facts)) {
     const [pin = ''] = [...node.out].find(([, out]) => out.event && out.type === 'flow') ?? []
     const store = values.storeEventOf(node)
     const accept = facts.probe?.event(node, store) ?? store
-    events.set(node.block.guid, { accept, first: behind(node, pin) })
+    events.set(node.block.guid, { accept, first: yield* behind(node, pin) })
   }
 
   const first: Step = (frame) =>

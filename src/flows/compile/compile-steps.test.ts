@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { importBlueprint } from '../blueprints/blueprint-file.ts'
 import { graphSteps } from './blueprint-graph.ts'
+import { compileBlueprint } from './compile-blueprint.ts'
 import { foldConstants } from './fold-constants.ts'
 import { wiringOf } from './graph-wiring.ts'
 import type { Steps } from './in-turns.ts'
@@ -32,10 +33,28 @@ test('a step for each block, in every phase', async () => {
   expect(count).toBeGreaterThanOrEqual(SIZE)
   expect(graph.problems).toEqual([])
   expect(stepsOf(placeProblems(graph)).count).toBeGreaterThanOrEqual(SIZE)
-  const wiring = wiringOf(graph)
+  const { count: wired, result: wiring } = stepsOf(wiringOf(graph))
+  expect(wired).toBeGreaterThanOrEqual(SIZE)
   const constants = stepsOf(foldConstants(graph, wiring))
   expect([constants.count >= SIZE, constants.result.size]).toEqual([true, SIZE])
   expect(
     stepsOf(neededIndexes(graph, { ...wiring, constants: constants.result })).count,
   ).toBeGreaterThanOrEqual(SIZE)
+})
+
+test('a flow of 5,000 blocks in a row needs no deep stack', async () => {
+  const steps = Array.from({ length: 5_000 }, (_none, n) => [
+    `log${n}`,
+    {
+      type: 'function_console_log',
+      in: { flow: n === 0 ? '@get.flow' : `@log${n - 1}.flow`, value: '=params.n ?? 1' },
+    },
+  ])
+  const get = { type: 'on_startup_register_uri_get', in: { uri: 'long' } }
+  let last = 0
+  const file = { name: 'Long', blocks: { get, ...Object.fromEntries(steps) } }
+  const { blocks } = importBlueprint(file, () => `b${last++}`)
+  const compiled = compileBlueprint('guid', blocks, await loadBlocks())
+  expect(compiled.problems).toEqual([])
+  expect(compiled.blueprint?.endpoints[0]?.flow.first).toBeTypeOf('function')
 })

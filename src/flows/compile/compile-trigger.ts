@@ -13,6 +13,7 @@ import type {
   CompiledSchedule,
   CompiledStorageEvent,
 } from './frame.ts'
+import type { Steps } from './in-turns.ts'
 import type { ReadTrigger } from './read-triggers.ts'
 import { isRepeatable } from './repeatable-flow.ts'
 import { requestFields } from './request-fields.ts'
@@ -26,27 +27,32 @@ export type CompiledTrigger =
   | { readonly on: 'schedule'; readonly schedule: CompiledSchedule }
 
 /** A trigger of a sound graph with the flow behind it, ready to run. */
-export function compileTrigger(
+export function* compileTrigger(
   trigger: ReadTrigger,
   facts: Facts,
   counts: BlockCounts,
   effects: Effects,
-): CompiledTrigger {
+): Steps<CompiledTrigger> {
   const { node } = trigger
   const block = node.block.guid
-  const compiled =
-    trigger.on === 'page' ? compilePageFlow(node, facts, counts) : compileFlow(node, facts, counts)
+  const compiled = yield* trigger.on === 'page'
+    ? compilePageFlow(node, facts, counts)
+    : compileFlow(node, facts, counts)
+  yield
   const events = trigger.on === 'page' ? eventBlocks(node, facts) : []
   const flow = { ...compiled, unit: unitOf(trigger, events, effects) }
+  yield
   switch (trigger.on) {
     case 'http': {
       const { listening } = trigger
       const start = startOf(trigger)
       const { scopes } = node.block
-      const fields = requestFields(node, facts)
+      const fields = yield* requestFields(node, facts)
+      yield
       const replies = deriveReplies(node, facts)
-      const repeatable = listening.method === 'GET' && !facts.probe && isRepeatable(node, facts)
-      const callerBlind = isCallerBlind(node, facts)
+      yield
+      const repeatable = listening.method === 'GET' && !facts.probe && (yield* isRepeatable(node, facts))
+      const callerBlind = yield* isCallerBlind(node, facts)
       const { schema } = listening
       const typedFields =
         schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))

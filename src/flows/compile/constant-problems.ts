@@ -2,24 +2,31 @@ import { PinError } from '../../blocks/block.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import { constantPin, type Facts } from './fold-constants.ts'
+import type { Steps } from './in-turns.ts'
 
 /**
  * Problems that blocks find in pins with the same value in every run (`check`). Without this, a page with an impossible
  * table would be deployed, and would reply 500 to every client. `known`: the problems of the graph; blocks that have one
  * are not checked.
  */
-export function constantProblems(graph: Graph, facts: Facts, known: readonly Problem[]): Problem[] {
+export function* constantProblems(
+  graph: Graph,
+  facts: Facts,
+  known: readonly Problem[],
+): Steps<readonly Problem[]> {
   const faulty = new Set(known.map(({ block }) => block))
-  return graph.nodes.flatMap((node) => {
-    if (node.definition.check === undefined || faulty.has(node.block.guid)) return []
+  const problems: Problem[] = []
+  for (const node of graph.nodes) {
+    yield
+    if (node.definition.check === undefined || faulty.has(node.block.guid)) continue
     try {
       node.definition.check(constantsOf(node, facts))
-      return []
     } catch (error) {
       if (!(error instanceof PinError)) throw error
-      return [{ block: node.block.guid, pin: error.pin, message: `${error.pin} ${error.message}.` }]
+      problems.push({ block: node.block.guid, pin: error.pin, message: `${error.pin} ${error.message}.` })
     }
-  })
+  }
+  return problems
 }
 
 /** The pins that depend on no run. One whose constant does not fit throws PinError, as in a run. */

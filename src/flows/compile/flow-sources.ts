@@ -2,6 +2,7 @@ import type { BlockDefinition } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './fold-constants.ts'
+import type { Steps } from './in-turns.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 
 /** Which blocks may be in a flow, and which values may reach it. */
@@ -15,13 +16,14 @@ export interface Allowed {
  * Whether every block behind a trigger is allowed, and every value that one of them depends on. The request itself, which
  * holds more than its address, may only go where no more than the address is read.
  */
-export function followsFrom(trigger: Node, facts: Facts, allowed: Allowed): boolean {
+export function* followsFrom(trigger: Node, facts: Facts, allowed: Allowed): Steps<boolean> {
   const known = new Map<Node, boolean>()
-  return reachableBlocks(trigger, facts).every(
-    (node) =>
-      allowed.flow(node) &&
-      [...node.in].every(([id, pin]) => pin.type === 'flow' || isAllowedPin(node, id, pin)),
-  )
+  for (const node of reachableBlocks(trigger, facts)) {
+    yield
+    if (!allowed.flow(node)) return false
+    if (![...node.in].every(([id, pin]) => pin.type === 'flow' || isAllowedPin(node, id, pin))) return false
+  }
+  return true
 
   function isAllowedPin(node: Node, id: string, pin: InPin): boolean {
     return (node.wires.get(id) ?? []).every(({ node: source, pin: from }) => {

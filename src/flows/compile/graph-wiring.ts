@@ -9,6 +9,7 @@ import { literalItems } from '../../blocks/sort-literal.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
 import { sentBy } from './expressions/pin-expression.ts'
+import type { Steps } from './in-turns.ts'
 
 export interface Wiring {
   /** Whether a wire leaves the out-pin. */
@@ -34,15 +35,18 @@ export interface Wiring {
 const byRequest: ReadonlySet<Listens> = new Set<Listens>(['http', 'page'])
 const byCaller: ReadonlySet<Listens> = new Set<Listens>(['function'])
 
-export function wiringOf(graph: Graph): Wiring {
+export function* wiringOf(graph: Graph): Steps<Wiring> {
   const leaving = new Map<Node, Map<string, Wire[]>>()
   for (const node of [...graph.nodes, ...graph.expressions]) {
+    yield
     for (const [pin, wires] of node.wires) {
       for (const wire of wires) {
         const pins = leaving.get(wire.node) ?? new Map<string, Wire[]>()
         leaving.set(wire.node, pins)
         const key = node.in.get(pin)?.type === 'flow' ? `flow ${wire.pin}` : wire.pin
-        pins.set(key, [...(pins.get(key) ?? []), { node, pin }])
+        const known = pins.get(key)
+        if (known) known.push({ node, pin })
+        else pins.set(key, [{ node, pin }])
       }
     }
   }

@@ -1,13 +1,14 @@
 import type { Node } from './blueprint-graph.ts'
 import { followsFrom } from './flow-sources.ts'
 import type { Facts } from './fold-constants.ts'
+import type { Steps } from './in-turns.ts'
 
 /**
  * Whether the reply of a trigger's flow depends only on the request's address and on stored data, and the flow does nothing
  * but reply. Not repeatable are flows that write, wait, read the user, the clock or a header, or continue after an error,
  * which may not occur the next time.
  */
-export function isRepeatable(trigger: Node, facts: Facts): boolean {
+export function isRepeatable(trigger: Node, facts: Facts): Steps<boolean> {
   return followsFrom(trigger, facts, {
     flow: (node) => repeats(node, facts) && !facts.wired(node)('error'),
     value: ({ readsRun, readsAddress }) => !readsRun || readsAddress === true,

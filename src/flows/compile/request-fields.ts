@@ -1,9 +1,10 @@
 import type { Node } from './blueprint-graph.ts'
 import { addressFields } from './expressions/pin-expression.ts'
 import type { Wiring } from './graph-wiring.ts'
+import type { Steps } from './in-turns.ts'
 
 /** The names of request parameters that the blocks behind a trigger ask for: what the API documentation can promise. */
-export function requestFields(trigger: Node, wiring: Wiring): readonly string[] {
+export function* requestFields(trigger: Node, wiring: Wiring): Steps<readonly string[]> {
   const fields = new Set<string>()
   const seen = new Set<Node>([trigger])
   const queue = [trigger]
@@ -13,6 +14,7 @@ export function requestFields(trigger: Node, wiring: Wiring): readonly string[] 
     queue.push(node)
   }
   for (let node = queue.pop(); node; node = queue.pop()) {
+    yield
     if (node.expression) for (const field of addressFields(node.expression)) fields.add(field)
     const field = node.literals.get('field')
     if (node.definition.kind === 'value' && node.definition.fromRequest && typeof field === 'string')

@@ -32,9 +32,14 @@ export function* runNameProblems(graph: Graph, { behind }: Pick<Wiring, 'behind'
   for (const trigger of graph.nodes) {
     if (trigger.definition.kind !== 'trigger') continue
     yield
-    for (const expression of expressionsBehind(trigger, behind)) expression.reachedBy.add(trigger)
+    for (const expression of yield* expressionsBehind(trigger, behind)) expression.reachedBy.add(trigger)
   }
-  return graph.expressions.flatMap(({ expression }) => (expression ? problemsOf(expression) : []))
+  const problems: GraphProblem[] = []
+  for (const { expression } of graph.expressions) {
+    yield
+    if (expression) problems.push(...problemsOf(expression))
+  }
+  return problems
 }
 
 function problemsOf(expression: PinExpression): GraphProblem[] {
@@ -50,7 +55,7 @@ function problemsOf(expression: PinExpression): GraphProblem[] {
 }
 
 /** The expressions that a trigger's flow evaluates, those of its own pins too. */
-function expressionsBehind(trigger: Node, behind: Wiring['behind']): readonly PinExpression[] {
+function* expressionsBehind(trigger: Node, behind: Wiring['behind']): Steps<readonly PinExpression[]> {
   const seen = new Set<Node>([trigger])
   const queue = [trigger]
   const found: PinExpression[] = []
@@ -60,6 +65,7 @@ function expressionsBehind(trigger: Node, behind: Wiring['behind']): readonly Pi
     queue.push(node)
   }
   for (let node = queue.pop(); node; node = queue.pop()) {
+    yield
     if (node.expression) found.push(node.expression)
     for (const [pin, out] of node.out)
       if (out.type === 'flow' && node.definition.kind !== 'value') behind(node, pin).forEach(visit)
