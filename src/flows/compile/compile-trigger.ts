@@ -18,6 +18,7 @@ import type { ReadTrigger } from './read-triggers.ts'
 import { isRepeatable } from './repeatable-flow.ts'
 import { requestFields } from './request-fields.ts'
 import { type Effects, unitOf } from './unit-flow.ts'
+import { unwiredMisses } from './unwired-misses.ts'
 
 export type CompiledTrigger =
   | { readonly on: 'http'; readonly endpoint: CompiledEndpoint }
@@ -53,13 +54,13 @@ export function* compileTrigger(
       yield
       const repeatable = listening.method === 'GET' && !facts.probe && (yield* isRepeatable(node, facts))
       const callerBlind = yield* isCallerBlind(node, facts)
+      const misses = yield* unwiredMisses(node, facts)
       const { schema } = listening
       const typedFields =
         schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
-      const endpoint = {
-        ...{ block, listening, scopes, fields, replies, callerBlind, start },
-        flow: { ...flow, repeatable, ...(typedFields && { typedFields }) },
-      }
+      const compiled = { ...flow, repeatable, ...(typedFields && { typedFields }) }
+      const about = { block, listening, scopes, fields, replies, misses, callerBlind }
+      const endpoint = { ...about, flow: compiled, start }
       return { on: 'http', endpoint }
     }
     case 'page': {

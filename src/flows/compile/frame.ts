@@ -166,6 +166,8 @@ export interface CompiledEndpoint {
   readonly fields: readonly string[]
   /** What its reply blocks send, as far as it is known before a run. */
   readonly replies: readonly EndpointReply[]
+  /** How it may end instead, with an error's reply: ways of its blocks that are not wired. */
+  readonly misses: readonly Miss[]
   /** Whether it is certain that its reply does not depend on who asks. */
   readonly callerBlind: boolean
   readonly flow: CompiledFlow

@@ -199,3 +199,43 @@ test('no two operations have names that a generator makes one of, for any caller
   expect(Object.fromEntries(await seenBy())['/api/v1/a/b']).toBe(Object.fromEntries(all)['/api/v1/a/b'])
   expect(Object.fromEntries(all)['/api/v1/tasks']).toBe('get_tasks')
 })
+
+test('ways that are not wired are 404 and 409; those that a flow takes care of are what it replies', async () => {
+  const put = (uri: string) => ({ type: 'on_startup_register_uri_put', in: { uri }, scopes: ['*public'] })
+  const change = (more = {}) => ({
+    type: 'function_update_document_mutations',
+    in: { flow: '@on.flow', storage: 'ways', guid: '=params.guid', set: '={ a: 1 }', ...more },
+  })
+  const reply = (flow: string, code: number) => ({
+    type: 'httpconnection_set_json',
+    in: { flow, code, value: '@change.document' },
+  })
+  await room.install('open ways', {
+    on: put('ways/open/{guid}'),
+    change: change({ if: '=doc.a == 2' }),
+    reply: reply('@change.flow', 200),
+  })
+  await room.install('wired ways', {
+    on: put('ways/wired/{guid}'),
+    change: change(),
+    reply: reply('@change.flow', 200),
+    none: { type: 'httpconnection_set_json', in: { flow: '@change.not_found', code: 410, value: 'gone' } },
+    other: { type: 'httpconnection_set_json', in: { flow: '@change.conflict', code: 409, value: 5 } },
+    refused: { type: 'httpconnection_set_json', in: { flow: '@change.refused', code: 412, value: 6 } },
+  })
+  await room.install('no ways', {
+    on: put('ways/none'),
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 1 } },
+  })
+  const open = await responses('put', 'ways/open/{guid}')
+  expect(open['404']?.description).toBe('The document was not found, or the caller has no access.')
+  expect(open['409']?.description).toMatch(/changed meanwhile.*condition/)
+  expect(schemaIn(open['409'])).toEqual(failure)
+  const wired = await responses('put', 'ways/wired/{guid}')
+  expect(Object.keys(wired).filter((status) => status.startsWith('4'))).toEqual(
+    expect.arrayContaining(['404', '409', '410', '412']),
+  )
+  expect(wired['404']?.description).toBe('Not found, or the caller has no access.')
+  expect(schemaIn(wired['409'])).toEqual({ type: 'number' })
+  expect(Object.keys(await responses('put', 'ways/none'))).not.toContain('409')
+})

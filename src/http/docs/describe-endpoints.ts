@@ -101,7 +101,7 @@ function describe(
     responses: {
       ...(Object.keys(replies).some((status) => /^[23]|default/.test(status)) ? {} : { '200': unknownReply }),
       ...replies,
-      ...failures(method, replies, open),
+      ...failures(endpoint, method, replies, open),
     },
     security: open ? [] : [{ bearer: [] }],
   }
@@ -119,12 +119,28 @@ const failureTexts: Readonly<Record<string, string>> = {
   '503': 'The flow took too long, or the node cannot serve now; retry.',
 }
 
+/** What ends a request at a way that is not wired. */
+const missTexts = {
+  not_found: 'The document was not found, or the caller has no access.',
+  conflict: 'The document was changed meanwhile; nothing is stored.',
+  refused: 'The condition of the change does not hold; nothing is stored.',
+}
+
+function missed({ misses }: CompiledEndpoint): Readonly<Record<string, string>> {
+  const conflicts = misses.flatMap((miss) => (miss === 'not_found' ? [] : missTexts[miss]))
+  return {
+    ...(misses.includes('not_found') && { '404': missTexts.not_found }),
+    ...(conflicts.length > 0 && { '409': conflicts.join(' ') }),
+  }
+}
+
 function failures(
+  endpoint: CompiledEndpoint,
   method: EndpointMethod,
   replies: Readonly<Record<string, ApiResponse>>,
   open: boolean,
 ): Record<string, ApiResponse> {
-  const statuses = Object.entries(failureTexts).filter(
+  const statuses = Object.entries({ ...failureTexts, ...missed(endpoint) }).filter(
     // Others are hidden from callers with a token that cannot be read: 404.
     ([status]) => (hasBody(method) || !/^41[35]$/.test(status)) && (open || status !== '401'),
   )
