@@ -138,13 +138,14 @@ test('the fields of a storage are a schema too', async () => {
 })
 
 const use = (statement: string) => `import createClient from 'openapi-fetch'
-import type { paths } from './written.ts'
+import type { components, paths } from './written.ts'
 const client = createClient<paths>({ baseUrl: ${JSON.stringify('ADDRESS')} })
 ${statement}
 `
 const creates = `const { data, error } = await client.POST('/api/v1/goods', { body: { title: 'Milk', price: 2 } })
 if (error) throw new Error(error.error)
-const title: string | undefined = data.title
+const made: components['schemas']['GoodsDocument'] = data
+const title: string | undefined = made.title
 const list = await client.GET('/api/v1/goods', { params: { query: { limit: 5 } } })
 console.log(JSON.stringify({ title, titles: list.data?.map((one) => one.title) }))`
 

@@ -5,7 +5,7 @@ import type { Identity } from '../../access/identity.ts'
 import { openFieldRules } from '../../records/fields/field-rules.ts'
 import { describeEndpoints } from './describe-endpoints.ts'
 import { endpointDescriptions } from './endpoint-descriptions.ts'
-import type { ApiResponse } from './open-api-document.ts'
+import type { ApiResponse, ApiSchema } from './open-api-document.ts'
 
 let room: TestQuoin
 beforeAll(async () => {
@@ -22,23 +22,37 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
+/** Those that the last responses point to. */
+let named: Readonly<Record<string, ApiSchema>> = {}
+
 async function responses(
   method: 'get' | 'post' | 'put' | 'delete',
   path: string,
   identity: Identity | undefined = undefined,
 ) {
   const rules = await openFieldRules(room.quoin.database)
-  const { paths } = await describeEndpoints({
+  const { paths, schemas = {} } = await describeEndpoints({
     table: room.quoin.flows.live.table(),
     identity,
     rulesOf: rules.of,
   })
   const found = paths[`/api/v1/${path}`]?.[method]?.responses
   if (!found) throw new Error(`${method} ${path} is not described.`)
+  named = schemas
   return found
 }
 
-const schemaIn = (response: ApiResponse | undefined) => response?.content?.['application/json']?.schema
+const schemaIn = (response: ApiResponse | undefined) => whole(response?.content?.['application/json']?.schema)
+
+/** With what it points to in its place. */
+function whole(schema: ApiSchema | undefined): unknown {
+  const text = JSON.stringify(schema ?? null)
+  return JSON.parse(
+    text.replace(/\{"\$ref":"#\/components\/schemas\/(\w+)"\}/g, (_all, name: string) =>
+      JSON.stringify(named[name]),
+    ),
+  )
+}
 
 const task = {
   type: 'object',

@@ -6,7 +6,8 @@ import type { LiveBlueprint, LiveTable } from '../../flows/live/live-blueprints.
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { PlacedField } from '../../shared/request-field.ts'
-import { describeReplies, type FieldsOf } from './describe-replies.ts'
+import { describeReplies } from './describe-replies.ts'
+import { type DocumentSchemas, documentSchemas, type FieldsOf } from './document-schemas.ts'
 import type { ApiOperation, ApiParameter, ApiResponse, ApiSchema, ExtraPaths } from './open-api-document.ts'
 import { operationIds } from './operation-ids.ts'
 import { bodySchemaName, requestBodySchema, requestFieldSchema } from './request-schemas.ts'
@@ -24,6 +25,7 @@ export interface EndpointSight {
 export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPaths> {
   const { table, identity, managementIds = [], rulesOf = () => [] } = sight
   const fieldsOf = await knownFields(table, rulesOf)
+  const documents = documentSchemas(fieldsOf)
   const blueprints = [...table.blueprints.values()]
   const all = blueprints.flatMap(({ compiled }) => compiled.endpoints)
   const ids = operationIds(all, managementIds)
@@ -39,7 +41,7 @@ export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPath
       const id = ids.get(endpoint) ?? ''
       for (const method of methodsOf(endpoint)) {
         const operationId = listened === 'ANY' ? `${id}_${method.toLowerCase()}` : id
-        const operation = { operationId, ...describe(live, endpoint, method, operationId, fieldsOf) }
+        const operation = { operationId, ...describe(live, endpoint, method, operationId, documents) }
         const body = hasBody(method) ? requestBodySchema(endpoint, fieldsOf) : undefined
         if (body) schemas[bodySchemaName(operationId)] = body
         paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
@@ -47,7 +49,7 @@ export async function describeEndpoints(sight: EndpointSight): Promise<ExtraPath
       tags.set(live.name, { name: live.name, description: `Endpoints of the blueprint "${live.name}".` })
     }
   }
-  return { paths, schemas, tags: [...tags.values()] }
+  return { paths, schemas: { ...schemas, ...documents.schemas }, tags: [...tags.values()] }
 }
 
 const errorBody: ApiSchema = {
@@ -85,19 +87,19 @@ function describe(
   endpoint: CompiledEndpoint,
   method: EndpointMethod,
   operationId: string,
-  fieldsOf: FieldsOf,
+  documents: DocumentSchemas,
 ): ApiOperation {
   const { uri, summary, description, idempotent } = endpoint.listening
   const open = mayEnter(endpoint.scopes, undefined)
   const scopes = open ? '' : `Needs ${endpoint.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
-  const replies = describeReplies(endpoint.replies, fieldsOf)
+  const replies = describeReplies(endpoint.replies, documents)
   const about = [description, scopes].filter((part) => part !== '').join('\n\n')
   return {
     summary: summary || `${method} ${uri}`,
     ...(about === '' ? {} : { description: about }),
     tags: [live.name],
     parameters: parametersOf(endpoint, method, idempotent),
-    ...(hasBody(method) ? { requestBody: requestBody(endpoint, operationId, fieldsOf) } : {}),
+    ...(hasBody(method) ? { requestBody: requestBody(endpoint, operationId, documents.fieldsOf) } : {}),
     responses: {
       ...(Object.keys(replies).some((status) => /^[23]|default/.test(status)) ? {} : { '200': unknownReply }),
       ...replies,

@@ -1,15 +1,13 @@
 import type { EndpointReply, ValueShape } from '../../flows/values/value-shape.ts'
 import { metaSchema } from '../../shared/api/meta.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
+import type { DocumentSchemas } from './document-schemas.ts'
 import type { ApiResponse, ApiSchema } from './open-api-document.ts'
-
-/** The fields that a storage's documents have, by their rules. */
-export type FieldsOf = (storage: string) => readonly FieldRule[]
 
 /** Replies of a flow as OpenAPI responses, by status. Empty where it has none that is known. */
 export function describeReplies(
   replies: readonly EndpointReply[],
-  fieldsOf: FieldsOf,
+  documents: DocumentSchemas,
 ): Readonly<Record<string, ApiResponse>> {
   const byStatus = new Map<string, Map<string, ApiSchema[]>>()
   for (const { code, value, type = 'application/json' } of replies) {
@@ -20,7 +18,7 @@ export function describeReplies(
     if (type === '') continue
     const schemas = byType.get(type) ?? []
     byType.set(type, schemas)
-    const schema = schemaOf(value, fieldsOf)
+    const schema = schemaOf(value, documents)
     if (!schemas.some((other) => JSON.stringify(other) === JSON.stringify(schema))) schemas.push(schema)
   }
   return Object.fromEntries(
@@ -36,26 +34,29 @@ export function describeReplies(
   )
 }
 
-function schemaOf(shape: ValueShape, fieldsOf: FieldsOf): ApiSchema {
+function schemaOf(shape: ValueShape, documents: DocumentSchemas): ApiSchema {
   switch (shape.kind) {
     case 'unknown':
       return {}
     case 'scalar':
       return { type: shape.type }
     case 'list':
-      return { type: 'array', items: schemaOf(shape.items, fieldsOf) }
+      return { type: 'array', items: schemaOf(shape.items, documents) }
     case 'object': {
       const { storage, fields } = shape
       const own = Object.fromEntries(
-        Object.entries(fields).map(([name, field]) => [name, schemaOf(field, fieldsOf)]),
+        Object.entries(fields).map(([name, field]) => [name, schemaOf(field, documents)]),
       )
       if (storage === undefined) return { type: 'object', properties: own }
-      return {
+      const rules = documents.fieldsOf(storage)
+      const schema = (): ApiSchema => ({
         type: 'object',
         description: `A document of the storage ${storage}.`,
-        properties: { _meta: metaSchema, ...documentFields(fieldsOf(storage)), ...own },
+        properties: { _meta: metaSchema, ...documentFields(rules), ...own },
         required: ['_meta'],
-      }
+      })
+      // A document with more on top is another type; without rules there is nothing to name.
+      return rules.length > 0 && Object.keys(own).length === 0 ? documents.named(storage, schema) : schema()
     }
   }
 }
