@@ -31,6 +31,8 @@ export interface Circumstances {
   readonly now?: () => number
   readonly signal?: AbortSignal
   readonly allowedHosts?: readonly string[]
+  /** UTC if not said. */
+  readonly timeZone?: string
   /** The out-pins from which wires leave; all of them when not said. */
   readonly wired?: readonly string[]
   /** What `call` finds. */
@@ -176,6 +178,7 @@ function contextOf(
     },
     signal: given.signal ?? new AbortController().signal,
     allowedHosts: given.allowedHosts ?? [],
+    timeZone: given.timeZone ?? 'UTC',
     reply: (reply) => void memory.replies.push(reply),
     log: (level, value) => void memory.logs.push({ level, value }),
     finish: (value) => void memory.finished.push(value),

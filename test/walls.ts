@@ -3,7 +3,7 @@
  * A name stands for the files directly in that folder; `name/**` for everything below it too, and a file for itself.
  * Tests are not bound.
  */
-const base = ['shared/**', 'storage', 'storage/search', 'storage/unique']
+const base = ['shared/**', 'storage', 'storage/search', 'storage/unique', 'storage/aggregate']
 const flows = [...base, 'blocks', 'records/**']
 const server = [...flows, 'access', 'flows/**']
 
@@ -15,9 +15,10 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'expressions/language/**': ['shared/**'],
   'expressions/functions': ['shared/**', 'expressions/language/**'],
 
-  storage: ['shared/**', 'storage/search', 'storage/unique'],
+  storage: ['shared/**', 'storage/search', 'storage/unique', 'storage/aggregate'],
   'storage/search': ['shared/**', 'storage'],
   'storage/unique': ['shared/**'],
+  'storage/aggregate': ['shared/**', 'storage', 'storage/search'],
   'storage/assets': base,
   'storage/conformance': base,
   'storage/sqlite/**': base,

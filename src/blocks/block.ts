@@ -57,6 +57,8 @@ interface ChosenSearches {
   /** Filters, one at a time; only their fields count. */
   readonly filters: readonly Query[]
   readonly text: boolean
+  /** Fields that are read in this order for each document that matches: an index that holds all of them serves. */
+  readonly read?: readonly string[]
 }
 
 /** Outputs by pin id, once the pins' types are no longer known. */

@@ -36,6 +36,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   readonly signal: AbortSignal
   /** Host names and addresses that `http request` may reach although they are private. */
   readonly allowedHosts: readonly string[]
+  /** The time zone of the cluster, for dates where a block names none. */
+  readonly timeZone: string
   /** Answers the request. A second reply in one run is ignored and logged. */
   reply(reply: Reply): void
   log(level: LogLevel, value: JsonValue | undefined): void

@@ -2,10 +2,9 @@
  * What a database offers beside storages and sessions, one small interface for each purpose, so that code asks for the part
  * that it needs and for nothing else. What an engine cannot do is undefined: code asks for the capability and never for the
  * engine's name.
- *
- * Room is left here for what comes: `aggregates` (sums and counts by group).
  */
 import type { Search } from '../shared/query.ts'
+import type { Aggregate } from './aggregate/aggregate.ts'
 import type { Cluster, Watcher } from './cluster.ts'
 import type { Index, Needs } from './document-index.ts'
 import type { Jobs, Queues } from './job.ts'
@@ -95,5 +94,5 @@ export interface ReadVersions {
  */
 export type ReadVersion = () => unknown
 
-/** A document, or the page of a search. */
-export type Read = { readonly guid: string } | { readonly page: Search }
+/** A document, the page of a search, or an aggregate. */
+export type Read = { readonly guid: string } | { readonly page: Search } | { readonly aggregate: Aggregate }

@@ -18,11 +18,14 @@
  * Errors: INVALID_BODY (a mutation that does not fit, naming the field), INVALID_QUERY (a cursor or field name that
  * is not valid), CONFLICT (a unique index; UniqueConflict: a unique key), STORAGE_FULL, UNAVAILABLE, and INTERNAL for a storage that does not exist.
  */
+
 import type { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
+import type { Aggregate } from './aggregate/aggregate.ts'
+import type { Aggregated } from './aggregate/finish-aggregate.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Needs } from './document-index.ts'
 import type { NewJob } from './job.ts'
@@ -87,6 +90,8 @@ export interface Session {
   find(storage: string, search: Search): MaybePromise<Found>
   /** How many documents match. `includeRemoved` as in a search. */
   count(storage: string, query: Query, includeRemoved?: boolean): MaybePromise<number>
+  /** Figures of groups of present documents, of one moment. */
+  aggregate(storage: string, wanted: Aggregate): MaybePromise<Aggregated>
   /** A new document: the mutations applied to an empty one. CONFLICT if there is one with the given guid, removed or not. */
   create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson>
   /** Removed documents are not found. */

@@ -9,9 +9,11 @@
  * that making one costs nothing but its fields.
  */
 import type { JsonObject } from '../shared/json.ts'
+
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
+import type { Aggregate } from './aggregate/aggregate.ts'
 import { createAll } from './create-all.ts'
 import type {
   CreatedAll,
@@ -63,6 +65,10 @@ export abstract class WrappedSession implements Session, Required<SessionShortcu
 
   count(storage: string, query: Query, includeRemoved?: boolean) {
     return this.session.count(storage, query, includeRemoved)
+  }
+
+  aggregate(storage: string, wanted: Aggregate) {
+    return this.session.aggregate(storage, wanted)
   }
 
   abstract create(

@@ -73,6 +73,10 @@ export class BlockContext implements FlowContext {
     return this.#frame.run.environment.allowedHosts
   }
 
+  get timeZone(): string {
+    return this.#frame.run.environment.values.timeZone
+  }
+
   now(): number {
     return this.#frame.run.environment.clock()
   }

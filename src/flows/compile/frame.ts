@@ -23,6 +23,7 @@ export interface RunControl {
     readonly clock: Clock
     readonly cache: Cache
     readonly allowedHosts: readonly string[]
+    readonly values: { readonly timeZone: string }
   }
   /** What functions in expressions see of the world. */
   readonly functions: RunFunctions

@@ -44,6 +44,7 @@ export function* neededIndexes(graph: Graph, facts: Facts): Steps<ReadonlyMap<st
       need.text ||= more.text
       for (const sort of more.sorts) addNeeds(need, queries, [[sort]], bare)
       for (const filter of more.filters) addNeeds(need, [...queries, filter], [], bare)
+      addRead(need, queries, more.read ?? [], bare)
       // Both together, as far as there is room: a page of what is filtered is then read in order.
       for (const filter of more.filters.filter(({ kind }) => kind === 'term'))
         for (const sort of more.sorts) addNeeds(need, [...queries, filter], [[sort]], bare)
@@ -120,6 +121,19 @@ function addNeeds(
   }
   if (seen.equal.size > 0 || known.length > 0) return
   for (const field of seen.range) add(need.indexes, [field])
+}
+
+/**
+ * One index over all that an aggregate reads, what must be equal first: SQLite then reads the index and no document. `bare`: the
+ * same without what an optional filter needs.
+ */
+function addRead(need: Need, queries: readonly Query[], read: readonly string[], bare: boolean): void {
+  const fields = read.filter((field) => !isUnknown(field))
+  if (fields.length === 0) return
+  const seen = { equal: new Set<string>(), range: new Set<string>(), text: false }
+  for (const query of queries) look(query, seen)
+  add(need.indexes, [...new Set([...seen.equal, ...fields, ...seen.range])])
+  if (bare && seen.equal.size + seen.range.size > 0) add(need.indexes, [...new Set(fields)])
 }
 
 function add(indexes: Index[], wanted: readonly string[]): void {

@@ -1,5 +1,7 @@
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Search } from '../../shared/query.ts'
+import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
+import type { Aggregated } from '../../storage/aggregate/finish-aggregate.ts'
 import type { Read, ReadVersion, ReadVersions } from '../../storage/capabilities.ts'
 import type { Found, FoundWithTotal, Session } from '../../storage/database.ts'
 import { totalKnownFrom } from '../../storage/find-with-total.ts'
@@ -60,6 +62,27 @@ export class NotedReads {
     )
   }
 
+  /** Under the version of what is kept of it, else of all documents. */
+  duringAggregate(
+    storage: string,
+    aggregate: Aggregate,
+    look: () => MaybePromise<Aggregated>,
+  ): MaybePromise<Aggregated> {
+    const ofStorage = this.#versions.of(storage)
+    const before = ofStorage()
+    const result = look()
+    if (isPromise(result) || before === undefined || ofStorage() !== before) {
+      this.#isComplete = false
+      return result
+    }
+    const ofAggregate = this.#versions.of(storage, { aggregate })
+    const kept = ofAggregate()
+    this.#noted.push(
+      kept === undefined ? { version: ofStorage, seen: before } : { version: ofAggregate, seen: kept },
+    )
+    return result
+  }
+
   /** `page`: undefined where the result depends on more than the page. */
   #ofPage<T>(
     storage: string,
@@ -100,6 +123,10 @@ class NotingSession extends TransparentSession {
 
   override findWithTotal(storage: string, search: Search) {
     return this.#reads.duringFindWithTotal(storage, search, () => super.findWithTotal(storage, search))
+  }
+
+  override aggregate(storage: string, wanted: Aggregate) {
+    return this.#reads.duringAggregate(storage, wanted, () => super.aggregate(storage, wanted))
   }
 
   override count(...wanted: Parameters<Session['count']>) {

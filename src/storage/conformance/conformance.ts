@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../database.ts'
+import { aggregateChapter } from './aggregates.ts'
 import { createAllChapter } from './create-all.ts'
 import { documentChapter } from './documents.ts'
 import { jobChapter } from './jobs.ts'
@@ -49,6 +50,7 @@ const chapters = {
   searches: searchChapter,
   'searches in a storm': searchStormChapter,
   ranking: rankingChapter,
+  aggregates: aggregateChapter,
   jobs: jobChapter,
   queues: queueChapter,
 }

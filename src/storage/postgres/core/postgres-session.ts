@@ -1,8 +1,11 @@
 /** One unit of work on PostgreSQL: reads on any connection until it writes, then on that of its transaction. */
 import type { JsonObject } from '../../../shared/json.ts'
+
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
+import type { Aggregate } from '../../aggregate/aggregate.ts'
+import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
 import {
   type Change,
   type CreatedAll,
@@ -27,6 +30,7 @@ import type { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
+import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
 import { noted } from '../sql/postgres-search-advice.ts'
 import { holderOf } from '../unique/postgres-unique-values.ts'
@@ -111,6 +115,15 @@ export class PostgresSession
     return this.#search(storage, { query, sort: [] }, (connection, entry) =>
       noted(advisor, connection, entry, 'count', { query, includeRemoved }, () =>
         countDocuments(connection, entry, query, includeRemoved),
+      ),
+    )
+  }
+
+  async aggregate(storage: string, wanted: Aggregate): Promise<Aggregated> {
+    const { query } = wanted
+    return this.#search(storage, { query, sort: [] }, (connection, entry) =>
+      noted(this.#parts.advisor, connection, entry, 'count', { query, includeRemoved: false }, () =>
+        aggregateDocuments(connection, entry, wanted),
       ),
     )
   }

@@ -191,13 +191,15 @@ function rankedOrder(search: Pick<Search, 'query' | 'sort'>): readonly RankedPhr
   return isRelevanceOrder(search) ? rankedPhrases(rankedClauses(search.query)) : []
 }
 
-function whereSql(plan: SearchPlan, query: Query, includeRemoved: boolean): CompiledSql {
+/** A condition for documents that match. */
+export function whereSql(plan: SearchPlan, query: Query, includeRemoved: boolean): CompiledSql {
   const found = condition(plan, query)
   // Written so, because the table's indexes hold present documents only.
   return includeRemoved ? found : allOf([sql`removed = 0`, found])
 }
 
-function question(target: SearchTarget, fields: readonly string[]): CompiledSql {
+/** Whether plain comparisons of these fields are exact at this moment. */
+export function question(target: SearchTarget, fields: readonly string[]): CompiledSql {
   return sql`${fields.map((field) => allPlain(target.table, jsonField(field))).join(' AND ')}`
 }
 

@@ -1,5 +1,6 @@
 import type { Read, ReadVersion, ReadVersions } from '../../capabilities.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
+import { aggregateKey } from './kept-aggregates.ts'
 import { followWrites, type KeptParts } from './kept-results.ts'
 import { WrittenDocuments } from './written-documents.ts'
 
@@ -34,6 +35,7 @@ export function readVersions(parts: KeptParts): ReadVersions {
   return {
     of(name: string, read?: Read) {
       if (read === undefined) return inStorage(name, () => catalogue.version(name))
+      if ('aggregate' in read) return ofPage(name, aggregateKey(read.aggregate))
       return 'page' in read ? ofPage(name, JSON.stringify(read.page)) : ofDocument(name, read.guid)
     },
   }

@@ -1,6 +1,8 @@
 /** How a session on SQLite searches and counts: from the cache, in this turn of the event loop, or in the search thread. */
 import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
+import type { Aggregate } from '../../aggregate/aggregate.ts'
+import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
 import type { Found, FoundWithTotal, Origin, Written } from '../../database.ts'
 import { DocumentSession } from '../../document-session.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
@@ -13,8 +15,10 @@ import {
   tooMuchForTransaction,
 } from '../../search/search-effort.ts'
 import { UnitConflict } from '../../unit-of-work.ts'
+import { keptAggregate } from '../cache/kept-aggregates.ts'
 import { followWrites, keptCount } from '../cache/kept-results.ts'
 import { type Aside, countAside, countKey, findAside, readMissing } from '../sql/aside-search.ts'
+import { aggregateAside, boundedAggregate } from '../sql/bounded-aggregate.ts'
 import { boundedCount, boundedFind, type SearchPlace } from '../sql/bounded-search.ts'
 import { noteSearch } from '../sql/sqlite-search-advice.ts'
 import type { SessionParts } from './session-segment.ts'
@@ -74,6 +78,21 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
       storage,
       () => this.#countKept(storage, query, includeRemoved),
       (entry, aside) => countAside(this.parts, entry, { query, includeRemoved }, aside),
+    )
+  }
+
+  aggregate(storage: string, wanted: Aggregate): MaybePromise<Aggregated> {
+    return this.#orAside(
+      storage,
+      () => {
+        const { catalogue, results } = this.parts
+        const entry = catalogue.entry(storage)
+        const work = () =>
+          this.read(storage, (connection) => boundedAggregate(this.#place(connection, entry), wanted))
+        if (this.hasWritten || this.isLost || !followWrites(this.parts, entry)) return work()
+        return keptAggregate(results, storage, catalogue.version(entry.name), wanted, work)
+      },
+      (entry, aside) => aggregateAside(this.parts, entry, wanted, aside),
     )
   }
 

@@ -57,6 +57,11 @@ export class SqliteConnection {
     return this.#prepared(sql, false).all(...parameters)
   }
 
+  /** One row after the other, for what does not fit into memory. No other statement of this text may run meanwhile. */
+  each(sql: string, ...parameters: readonly SqlValue[]): Iterable<Row> {
+    return this.#prepared(sql, false).iterate(...parameters)
+  }
+
   run(sql: string, ...parameters: readonly SqlValue[]): void {
     this.#prepared(sql, true).run(...parameters)
   }

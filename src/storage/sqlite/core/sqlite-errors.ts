@@ -4,6 +4,7 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 
+const ERROR = 1
 const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
@@ -48,6 +49,11 @@ export function isLocked(error: unknown): boolean {
 export function isFull(error: unknown): boolean {
   const code = resultCode(error)
   return code !== undefined && (code & 0xff) === FULL
+}
+
+/** A sum of integers beyond 2^63. */
+export function isIntegerOverflow(error: unknown): boolean {
+  return resultCode(error) === ERROR && error instanceof Error && error.message === 'integer overflow'
 }
 
 /** The name of the unique index that refused the write, or undefined if it was something else. */

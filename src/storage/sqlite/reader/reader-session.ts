@@ -2,18 +2,23 @@
  * One unit of work in a process that only reads. Each read sees what is committed when it begins; unlike in the process
  * that writes, the writer may commit between two reads of one flow, as it may on PostgreSQL.
  */
+
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
+import type { Aggregate } from '../../aggregate/aggregate.ts'
+import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
 import type { Found, FoundWithTotal, Origin, Session, SessionShortcuts } from '../../database.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import { EFFORT_OF_A_SEARCH, EFFORT_OF_A_TURN, EffortSpent } from '../../search/search-effort.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { WriteRefused } from '../../write-refused.ts'
+import { keptAggregate, knownAggregate } from '../cache/kept-aggregates.ts'
 import type { SearchCache } from '../cache/search-cache.ts'
 import { guarded, type SqliteConnection } from '../core/sqlite-connection.ts'
 import { getDocument } from '../core/sqlite-documents.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { countKey } from '../sql/aside-search.ts'
+import { aggregatedAside, boundedAggregate } from '../sql/bounded-aggregate.ts'
 import { boundedCount, boundedFind } from '../sql/bounded-search.ts'
 import type { SearchThread } from '../sql/search-thread.ts'
 import { pageOf } from '../sql/sqlite-find.ts'
@@ -117,6 +122,29 @@ export class ReaderSession implements Session, SessionShortcuts {
       results.counted(entry.table, version, key, () =>
         boundedCount({ connection, entry, effort: EFFORT_OF_A_TURN, alone: false }, query, includeRemoved),
       ),
+    )
+  }
+
+  aggregate(storage: string, wanted: Aggregate): MaybePromise<Aggregated> {
+    const { connection, catalogue, failed, results, thread } = this.#parts
+    return this.#orAside(
+      () => {
+        const now = guarded(() => catalogue.unchanged(storage), failed)
+        const known = now && knownAggregate(results, now.entry.table, now.version, wanted)
+        if (known) return known
+        return this.#snapshot(storage, (entry, version) =>
+          keptAggregate(results, entry.table, version, wanted, () =>
+            boundedAggregate({ connection, entry, effort: EFFORT_OF_A_TURN, alone: false }, wanted),
+          ),
+        )
+      },
+      async () => {
+        const answer = await thread.aggregate({ storage, aggregate: wanted, effort: EFFORT_OF_A_SEARCH })
+        const { table, version } = answer
+        const aggregated = aggregatedAside(answer)
+        if (isNews(results, table, version)) keptAggregate(results, table, version, wanted, () => aggregated)
+        return aggregated
+      },
     )
   }
 

@@ -9,7 +9,7 @@ import type { StorageEntry } from '../core/storage-entry.ts'
 import { pageOf } from './sqlite-find.ts'
 import { noteSearch } from './sqlite-search-advice.ts'
 
-type Parts = Pick<SessionParts, 'advisor' | 'catalogue' | 'reader' | 'results' | 'thread'>
+export type Parts = Pick<SessionParts, 'advisor' | 'catalogue' | 'reader' | 'results' | 'thread'>
 
 export interface Aside {
   /** Whether the session sees what is committed and nothing else. */
@@ -65,14 +65,14 @@ export function readMissing({ thread }: Pick<Parts, 'thread'>, { postings }: Sto
 }
 
 /** The thread may have seen a commit that this process was just making: then the version differs. */
-function isCurrent({ catalogue, results }: Parts, entry: StorageEntry, version: number): boolean {
+export function isCurrent({ catalogue, results }: Parts, entry: StorageEntry, version: number): boolean {
   const { name } = entry
   return (
     catalogue.find(name) === entry && catalogue.version(name) === version && results.version(name) === version
   )
 }
 
-function after(
+export function after(
   { advisor, reader, thread }: Parts,
   entry: StorageEntry,
   kind: 'find' | 'count',

@@ -59,7 +59,8 @@ export function boundedCount(place: SearchPlace, query: Query, includeRemoved: b
   })
 }
 
-function checkIndexed({ connection, entry, alone }: SearchPlace, query: Query): void {
+/** Throws EffortSpent where free text is not cheap to look for. */
+export function checkIndexed({ connection, entry, alone }: SearchPlace, query: Query): void {
   const texts = textsOf(query)
   if (texts.length === 0) return
   const row = connection.get(`SELECT ifnull(max(id), 0) AS last FROM ${entry.table}`)

@@ -5,6 +5,9 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { isJsonObject } from '../../../shared/json.ts'
 import { type WordMatcher, wordsLike } from '../../../shared/similar-word.ts'
+import { dateParts } from '../../aggregate/aggregate.ts'
+import { datePart } from '../../aggregate/date-part.ts'
+import { zoneOffsets } from '../../aggregate/zone-offsets.ts'
 import { textMatches, textQuery } from '../../search/match-text.ts'
 import { addToStatistics, emptyStatistics, type RankedPhrase, textScore } from '../../search/rank-text.ts'
 import { READ_TOKEN, unitsOfText } from '../../search/search-effort.ts'
@@ -58,6 +61,12 @@ export function registerSearchFunctions(connection: SqliteConnection): void {
   db.function('quoin_score', PURE, (row) => {
     if (connection.scoreOf === undefined) throw new Error('The documents were not ranked.')
     return connection.scoreOf(Number(row))
+  })
+  // (date, part, time zone) → the number of the part; NULL for what is no date.
+  db.function('quoin_date_part', PURE, (date, part, zone) => {
+    const known = dateParts.find((one) => one === part)
+    if (known === undefined) throw new TypeError('There is no such part of a date.')
+    return datePart(date, known, zoneOffsets(String(zone)))
   })
   // (phrases, statistics, document) → the lower, the better.
   db.function('quoin_text_score', PURE, (phrases, statistics, document) => {

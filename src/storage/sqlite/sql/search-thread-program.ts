@@ -10,6 +10,7 @@ import { readPlaces } from '../text/text-places.ts'
 import { readSimilar } from '../text/text-vocabulary.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import type { SearchAnswer, SearchTask, SearchThreadData, Snapshot } from './search-thread-task.ts'
+import { aggregateDocuments } from './sqlite-aggregate.ts'
 import { countDocuments, findDocuments } from './sqlite-find.ts'
 
 const { path }: SearchThreadData = workerData
@@ -36,6 +37,13 @@ function carryOut(task: SearchTask): SearchAnswer {
         connection.within(task.effort, () => {
           const total = countDocuments(connection, entry, task.query, task.includeRemoved)
           return { kind: 'counted', ...seen(), total }
+        }),
+      )
+    case 'aggregate':
+      return inSnapshot(task.storage, ({ entry }, seen) =>
+        connection.within(task.effort, () => {
+          const { rows, total } = aggregateDocuments(connection, entry, task.aggregate)
+          return { kind: 'aggregated', ...seen(), rows: rows.text, total }
         }),
       )
     case 'places':

@@ -1,6 +1,8 @@
 /** What a process and its search thread say to each other. */
+
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { Query, Search } from '../../../shared/query.ts'
+import type { Aggregate } from '../../aggregate/aggregate.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import type { PlacedText } from '../text/text-places.ts'
 
@@ -22,6 +24,12 @@ export type SearchTask =
       readonly includeRemoved: boolean
       readonly effort: number
     }
+  | {
+      readonly kind: 'aggregate'
+      readonly storage: string
+      readonly aggregate: Aggregate
+      readonly effort: number
+    }
   /** Which documents contain a word, for the caller's index in memory. */
   | { readonly kind: 'places'; readonly text: PlacedText; readonly phrase: RankedPhrase }
   /** The words of an index that are like this one. */
@@ -35,6 +43,7 @@ export type SearchTask =
 export type SearchAnswer =
   | (FoundAside & { readonly kind: 'found' })
   | (CountedAside & { readonly kind: 'counted' })
+  | (AggregatedAside & { readonly kind: 'aggregated' })
   | { readonly kind: 'places'; readonly rows: Int32Array; readonly counts: Uint16Array }
   | { readonly kind: 'similar'; readonly words: readonly string[] }
   /** The error of a task that failed, as data: errors lose their class on the way between threads. */
@@ -60,6 +69,13 @@ export interface FoundAside extends Snapshot {
 
 export interface CountedAside extends Snapshot {
   readonly total: number
+}
+
+export interface AggregatedAside extends Snapshot {
+  /** A JSON array. */
+  readonly rows: string
+  /** undefined: too many groups. */
+  readonly total: number | undefined
 }
 
 export interface SearchThreadData {

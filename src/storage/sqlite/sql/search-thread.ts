@@ -8,7 +8,13 @@
 import { Worker } from 'node:worker_threads'
 import { QuoinError } from '../../../shared/errors.ts'
 import { DamagedDatabase } from '../core/sqlite-errors.ts'
-import type { CountedAside, FoundAside, SearchAnswer, SearchTask } from './search-thread-task.ts'
+import type {
+  AggregatedAside,
+  CountedAside,
+  FoundAside,
+  SearchAnswer,
+  SearchTask,
+} from './search-thread-task.ts'
 
 /** Searches that wait, at up to 3 s each. */
 const MOST_WAITING = 16
@@ -47,6 +53,11 @@ export class SearchThread {
   async count(task: Task<'count'>): Promise<CountedAside> {
     const answer = await this.#ask(this.#searches, MOST_WAITING, { kind: 'count', ...task })
     return answer.kind === 'counted' ? answer : mismatch(answer)
+  }
+
+  async aggregate(task: Task<'aggregate'>): Promise<AggregatedAside> {
+    const answer = await this.#ask(this.#searches, MOST_WAITING, { kind: 'aggregate', ...task })
+    return answer.kind === 'aggregated' ? answer : mismatch(answer)
   }
 
   async places(task: Task<'places'>): Promise<Extract<SearchAnswer, { kind: 'places' }>> {

@@ -95,7 +95,8 @@ function relevantPage(target: SearchTarget, search: Search): Page {
   return { before: '', from: table, walks: [{ where, order: sql`quoin_score(id) DESC, ${newest}` }] }
 }
 
-function whereSql(target: SearchTarget, query: Query, includeRemoved: boolean): CompiledSql {
+/** A condition for documents that match. */
+export function whereSql(target: SearchTarget, query: Query, includeRemoved: boolean): CompiledSql {
   const found = condition(target, query)
   if (includeRemoved) return found
   // Written so, because the table's indexes hold present documents only.

@@ -1,0 +1,85 @@
+/** Exact sums of JSON numbers: each counts as the decimal that JSON writes. */
+
+/** `digits` times ten to the power of minus `places`. */
+export interface Decimal {
+  readonly digits: bigint
+  readonly places: number
+}
+
+export const ZERO: Decimal = { digits: 0n, places: 0 }
+
+/** From `-12.50`, `5e-324`, `1e+21`. */
+export function decimalOf(text: string): Decimal {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = BigInt(whole + fraction)
+  const places = fraction.length - Number(exponent)
+  return places >= 0 ? { digits, places } : { digits: digits * 10n ** BigInt(-places), places: 0 }
+}
+
+export function add(a: Decimal, b: Decimal): Decimal {
+  const places = Math.max(a.places, b.places)
+  return { digits: scaled(a, places) + scaled(b, places), places }
+}
+
+/** The nearest double; null beyond the largest. */
+export function nearestNumber({ digits, places }: Decimal): number | null {
+  const number = Number(`${digits}e-${places}`)
+  return Number.isFinite(number) ? number + 0 : null
+}
+
+/** The double that is nearest to the exact quotient; null beyond the largest. */
+export function average({ digits, places }: Decimal, count: number): number | null {
+  const divisor = BigInt(count) * 10n ** BigInt(places)
+  const size = digits < 0n ? -digits : digits
+  // A quotient of 64 bits or more, whose last bit stands for all that is cut off: the conversion then rounds rightly, once.
+  const shift = Math.max(0, 64 + bits(divisor) - bits(size))
+  const dividend = size << BigInt(shift)
+  const quotient = dividend / divisor
+  const whole = dividend % divisor === 0n ? quotient : quotient | 1n
+  const number = Number(whole) / 2 ** Math.min(shift, 1_000) / 2 ** Math.max(0, shift - 1_000)
+  if (!Number.isFinite(number)) return null
+  return digits < 0n ? -number : number
+}
+
+function scaled({ digits, places }: Decimal, wanted: number): bigint {
+  return places === wanted ? digits : digits * 10n ** BigInt(wanted - places)
+}
+
+function bits(number: bigint): number {
+  return number.toString(16).length * 4
+}
+
+/** Integers that a double adds exactly. */
+const EXACT = 2 ** 52
+
+/** A sum to which many numbers are added one by one. */
+export class DecimalSum {
+  /** Of integers in units of ten to the power of minus the key, as long as doubles add them exactly. */
+  readonly #fast = new Map<number, number>()
+  #slow = ZERO
+
+  add(number: number): void {
+    const text = String(number)
+    const point = text.indexOf('.')
+    if (text.length > 16 || text.includes('e')) {
+      this.#slow = add(this.#slow, decimalOf(text))
+      return
+    }
+    const places = point < 0 ? 0 : text.length - point - 1
+    const digits = point < 0 ? number : Number(text.slice(0, point) + text.slice(point + 1))
+    const before = this.#fast.get(places) ?? 0
+    const sum = before + digits
+    if (Math.abs(sum) < EXACT) this.#fast.set(places, sum)
+    else {
+      this.#slow = add(this.#slow, { digits: BigInt(before), places })
+      this.#fast.set(places, digits)
+    }
+  }
+
+  get value(): Decimal {
+    let sum = this.#slow
+    for (const [places, digits] of this.#fast) sum = add(sum, { digits: BigInt(digits), places })
+    return sum
+  }
+}

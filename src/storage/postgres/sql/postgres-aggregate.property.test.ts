@@ -1,0 +1,53 @@
+/** The aggregates of PostgreSQL against the plain evaluator, with and without indexes. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  type AggregateWorld,
+  aggregateAgreement,
+  aggregatedBodies,
+} from '../../../../test/aggregate-agreement.ts'
+import { tidyBody, untidyBody } from '../../../../test/arbitrary-documents.ts'
+import { openSearchWorld } from '../../../../test/postgres/search-world.ts'
+import { aggregateDocuments } from './postgres-aggregate.ts'
+
+async function openWorld(
+  indexes: readonly (readonly string[])[],
+): Promise<AggregateWorld & { close(): Promise<void> }> {
+  const world = await openSearchWorld({ indexes, text: false, avoid: ['seqscan'] })
+  return {
+    fill: (documents) => world.fill(documents),
+    aggregate: (aggregate) => aggregateDocuments(world.connection, world.target, aggregate),
+    close: () => world.close(),
+  }
+}
+
+const tidy = aggregatedBodies(tidyBody, true)
+const untidy = aggregatedBodies(untidyBody, false)
+
+test.each([
+  ['tidy documents, indexes', tidy, [['status'], ['count', 'amount'], ['status', 'amount']]],
+  ['untidy documents, indexes', untidy, [['status'], ['count', 'amount'], ['status', 'amount']]],
+  ['untidy documents', untidy, []],
+])('%s', async (_, bodies, indexes) => {
+  const world = await openWorld(indexes)
+  try {
+    await fc.assert(aggregateAgreement(world, bodies), { numRuns: 120 })
+  } finally {
+    await world.close()
+  }
+})
+
+test('this can fail: it notices a time zone that is left out', async () => {
+  const world = await openWorld([])
+  const inUtc: AggregateWorld = {
+    ...world,
+    aggregate: (wanted) =>
+      world.aggregate({ ...wanted, groups: wanted.groups.map(({ zone: _, ...group }) => group) }),
+  }
+  try {
+    const outcome = await fc.check(aggregateAgreement(inUtc, tidy), { numRuns: 2_000, endOnFailure: true })
+    expect(outcome.failed).toBe(true)
+  } finally {
+    await world.close()
+  }
+})
