@@ -124,15 +124,15 @@ function addNeeds(
 }
 
 /**
- * One index over all that an aggregate reads, what must be equal first: SQLite then reads the index and no document. `bare`: the
- * same without what an optional filter needs.
+ * One index over all that an aggregate reads: what must be equal, what is between bounds, then groups and values. SQLite then reads
+ * the index and no document. `bare`: and one without what filters need that are optional.
  */
 function addRead(need: Need, queries: readonly Query[], read: readonly string[], bare: boolean): void {
   const fields = read.filter((field) => !isUnknown(field))
   if (fields.length === 0) return
   const seen = { equal: new Set<string>(), range: new Set<string>(), text: false }
   for (const query of queries) look(query, seen)
-  add(need.indexes, [...new Set([...seen.equal, ...fields, ...seen.range])])
+  add(need.indexes, [...new Set([...seen.equal, ...seen.range, ...fields])])
   if (bare && seen.equal.size + seen.range.size > 0) add(need.indexes, [...new Set(fields)])
 }
 

@@ -133,7 +133,8 @@ export function isThere({ fields, equal }: WantedIndex, indexes: readonly Pick<I
   )
 }
 
-function conjuncts(query: Query): Query[] {
+/** What must all hold. */
+export function conjuncts(query: Query): Query[] {
   if (query.kind === 'and') return query.queries.flatMap(conjuncts)
   return query.kind === 'filter' ? conjuncts(query.query) : [query]
 }

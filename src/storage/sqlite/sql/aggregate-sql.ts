@@ -9,6 +9,7 @@
 import { type Aggregate, type Grouping, type Measure, MOST_GROUPS } from '../../aggregate/aggregate.ts'
 import { type CompiledSql, joinWith, sql } from '../../search/compiled-sql.ts'
 import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../core/document-shape.ts'
+import { coveringIndex, type Indexes } from './covering-index.ts'
 import { fieldSql } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 import { jsonValue, value } from './sql-values.ts'
@@ -33,16 +34,27 @@ export interface AggregateSql {
 const LOW_BITS = 20
 export const HIGH = 1n << BigInt(LOW_BITS)
 
-export function compileAggregate(target: SearchTarget, aggregate: Aggregate): AggregateSql {
+/** `indexes`: those of which one is named in a statement that it serves. */
+export function compileAggregate(
+  target: SearchTarget,
+  aggregate: Aggregate,
+  indexes: Indexes = new Map(),
+): AggregateSql {
   const { groups, values, query } = aggregate
-  const from = target.table
   const where = whereSql(target, query, false)
   const keys = groups.map((group, at) => sql`${keySql(target, group)} AS k${String(at)}`)
   const keysRead = groups.map((_, at) => asDouble(`k${at}`))
   const by = groups.length === 0 ? '' : ` GROUP BY ${groups.map((_, at) => at + 1).join(', ')}`
 
+  function fromTable(columns: readonly CompiledSql[]): CompiledSql {
+    const read = list(columns)
+    const fields = groups.map(({ field }) => field)
+    const index = coveringIndex(indexes, `${read.sql} ${where.sql}`, query, fields)
+    return sql`SELECT ${read} FROM ${target.table}${index === undefined ? '' : ` INDEXED BY ${index}`}`
+  }
+
   function grouped(cells: readonly CompiledSql[], read: readonly string[]): CompiledSql {
-    const inner = sql`SELECT ${list([...keys, ...cells])} FROM ${from} WHERE ${where}${by} LIMIT ${String(MOST_GROUPS + 1)}`
+    const inner = sql`${fromTable([...keys, ...cells])} WHERE ${where}${by} LIMIT ${String(MOST_GROUPS + 1)}`
     return sql`SELECT ${[...keysRead, ...read].join(', ')} FROM (${inner})`
   }
 
@@ -63,8 +75,7 @@ export function compileAggregate(target: SearchTarget, aggregate: Aggregate): Ag
     },
     unfitting({ field = '' }) {
       const x = numberSql(target, field)
-      const read = list([...keys, plain(`CAST(${x} AS REAL) AS x`)])
-      const rows = sql`SELECT ${read} FROM ${from} WHERE ${joinWith('AND', [where, plain(`(${x} < '' AND NOT ${fits(x)})`)])}`
+      const rows = sql`${fromTable([...keys, plain(`CAST(${x} AS REAL) AS x`)])} WHERE ${joinWith('AND', [where, plain(`(${x} < '' AND NOT ${fits(x)})`)])}`
       return sql`SELECT ${[...keysRead, 'x'].join(', ')} FROM (${rows})`
     },
   }

@@ -8,6 +8,7 @@ import { DamagedDatabase } from '../core/sqlite-errors.ts'
 import { ReaderCatalogue, type Versioned } from '../reader/reader-catalogue.ts'
 import { readPlaces } from '../text/text-places.ts'
 import { readSimilar } from '../text/text-vocabulary.ts'
+import { readIndexes } from './covering-index.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import type { SearchAnswer, SearchTask, SearchThreadData, Snapshot } from './search-thread-task.ts'
 import { aggregateDocuments } from './sqlite-aggregate.ts'
@@ -42,7 +43,12 @@ function carryOut(task: SearchTask): SearchAnswer {
     case 'aggregate':
       return inSnapshot(task.storage, ({ entry }, seen) =>
         connection.within(task.effort, () => {
-          const { rows, total } = aggregateDocuments(connection, entry, task.aggregate)
+          const { rows, total } = aggregateDocuments(
+            connection,
+            entry,
+            task.aggregate,
+            readIndexes(connection, entry.id),
+          )
           return { kind: 'aggregated', ...seen(), rows: rows.text, total }
         }),
       )

@@ -30,16 +30,15 @@ function openWorld(isIndexed: boolean, shapeOf: ShapeOf): AggregateWorld & { clo
   const connection = new SqliteConnection({ path: ':memory:', readOnly: false, synchronous: 'OFF' })
   registerSearchFunctions(connection)
   connection.exec(documentTableSql(1))
-  if (isIndexed)
-    for (const [number, fields] of [
-      ...someFields.map((field) => [field]),
-      ['at', 'amount'],
-      ['status', 'amount'],
-    ].entries())
-      connection.exec(
-        `CREATE INDEX ix_${number} ON ${table} (${fields.map(indexExpression).join(', ')}, created, guid) WHERE removed = 0`,
-      )
+  const indexed = isIndexed
+    ? [...someFields.map((field) => [field]), ['at', 'amount'], ['status', 'amount']]
+    : []
+  for (const [number, fields] of indexed.entries())
+    connection.exec(
+      `CREATE INDEX ix_${number} ON ${table} (${fields.map(indexExpression).join(', ')}, created, guid) WHERE removed = 0`,
+    )
   let shape = emptyShape()
+  const indexes = new Map(indexed.map((fields, number) => [`ix_${number}`, { fields }]))
   return {
     fill(documents) {
       shape = shapeOf(documents)
@@ -53,7 +52,7 @@ function openWorld(isIndexed: boolean, shapeOf: ShapeOf): AggregateWorld & { clo
         )
     },
     aggregate: (aggregate) =>
-      aggregateDocuments(connection, { id: 1, table, textTable: undefined, shape }, aggregate),
+      aggregateDocuments(connection, { id: 1, table, textTable: undefined, shape }, aggregate, indexes),
     close: () => connection.close(),
   }
 }

@@ -13,19 +13,21 @@ import type { CompiledSql } from '../../search/compiled-sql.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { isIntegerOverflow } from '../core/sqlite-errors.ts'
 import { type AggregateSql, booleansAsNumbers, compileAggregate, HIGH, PLACES } from './aggregate-sql.ts'
+import type { Indexes } from './covering-index.ts'
 import type { SearchTarget } from './search-target.ts'
 
 type ReadKeys = (row: Row) => GroupKey[]
 type ReadSum = (row: Row) => Decimal
 
-/** Throws INVALID_QUERY. All of its statements have to see one state of the database. */
+/** Throws INVALID_QUERY. All of its statements have to see one state of the database. `indexes`: see `compileAggregate`. */
 export function aggregateDocuments(
   connection: SqliteConnection,
   target: SearchTarget,
   aggregate: Aggregate,
+  indexes?: Indexes,
 ): Aggregated {
   checkAggregate(aggregate)
-  const compiled = compileAggregate(target, aggregate)
+  const compiled = compileAggregate(target, aggregate, indexes)
   const rows = readGroups(connection, compiled)
   if (rows.length > MOST_GROUPS) return tooManyGroups
   const readKeys = keyReader(target, aggregate)
