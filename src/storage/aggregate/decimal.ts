@@ -52,6 +52,9 @@ function bits(number: bigint): number {
 
 /** Integers that a double adds exactly. */
 const EXACT = 2 ** 52
+/** With their sign. Longer ones, of up to 21 digits, are added in two parts. */
+const MOST_DIGITS = 15
+const LOW_DIGITS = 9
 
 /** A sum to which many numbers are added one by one. */
 export class DecimalSum {
@@ -61,19 +64,28 @@ export class DecimalSum {
 
   add(number: number): void {
     const text = String(number)
-    const point = text.indexOf('.')
-    if (text.length > 16 || text.includes('e')) {
+    if (text.includes('e')) {
       this.#slow = add(this.#slow, decimalOf(text))
       return
     }
+    const point = text.indexOf('.')
     const places = point < 0 ? 0 : text.length - point - 1
-    const digits = point < 0 ? number : Number(text.slice(0, point) + text.slice(point + 1))
+    const digits = point < 0 ? text : text.slice(0, point) + text.slice(point + 1)
+    if (digits.length <= MOST_DIGITS) this.#addUnits(Number(digits), places)
+    else {
+      const sign = number < 0 ? -1 : 1
+      this.#addUnits(Number(digits.slice(0, -LOW_DIGITS)), places - LOW_DIGITS)
+      this.#addUnits(sign * Number(digits.slice(-LOW_DIGITS)), places)
+    }
+  }
+
+  #addUnits(units: number, places: number): void {
     const before = this.#fast.get(places) ?? 0
-    const sum = before + digits
+    const sum = before + units
     if (Math.abs(sum) < EXACT) this.#fast.set(places, sum)
     else {
       this.#slow = add(this.#slow, { digits: BigInt(before), places })
-      this.#fast.set(places, digits)
+      this.#fast.set(places, units)
     }
   }
 

@@ -16,7 +16,9 @@ const known = boundedMap<string, ZoneOffsets>(50)
 
 /** Throws RangeError for what is no time zone. */
 export function zoneOffsets(zone: string): ZoneOffsets {
-  const made = known.get(zone) ?? readZone(zone)
+  const read = known.get(zone)
+  if (read) return read
+  const made = readZone(zone)
   known.set(zone, made)
   return made
 }
