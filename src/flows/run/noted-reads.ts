@@ -62,7 +62,7 @@ export class NotedReads {
     )
   }
 
-  /** Under the version of what is kept of it, else of all documents. */
+  /** Under the version of its kept result, else of all documents of the storage. */
   duringAggregate(
     storage: string,
     aggregate: Aggregate,
