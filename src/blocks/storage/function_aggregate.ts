@@ -12,6 +12,7 @@ export default defineFlow({
   summary:
     'Counts, adds up and averages the documents of a storage in groups, in the database. Sums and averages are exact: 0.1 + 0.2 is 0.3.',
   repeatable: true,
+  reads: true,
   in: {
     storage: { type: 'storage', required: true, help: 'The storage whose documents are read.' },
     where: {

@@ -6,12 +6,21 @@ import { ALONE_FROM, UnitConflict } from '../unit-of-work.ts'
 import { bodyOf, create, set, turns } from './expectations.ts'
 import type { It } from './world.ts'
 
+const counted = {
+  query: matchAll,
+  groups: [],
+  values: [{ figure: 'count', as: 'n' }],
+  order: [],
+  limit: 1,
+} as const
+
 type Read = (session: Session, name: string, guid: string) => unknown
 
 const reads: readonly [string, Read][] = [
   ['a document', (session, name, guid) => session.get(name, guid)],
   ['a search', (session, name) => session.find(name, search({}))],
   ['a count', (session, name) => session.count(name, matchAll)],
+  ['an aggregate', (session, name) => session.aggregate(name, counted)],
 ]
 
 const unitOn = (database: Database, attempt = 1, touched: readonly string[] = []) =>

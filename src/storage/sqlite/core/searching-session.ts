@@ -89,7 +89,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
         const entry = catalogue.entry(storage)
         const work = () =>
           this.read(storage, (connection) => boundedAggregate(this.#place(connection, entry), wanted))
-        if (this.hasWritten || this.isLost || !followWrites(this.parts, entry)) return work()
+        if (this.holds || this.isLost || !followWrites(this.parts, entry)) return work()
         return keptAggregate(results, storage, catalogue.version(entry.name), wanted, work)
       },
       (entry, aside) => aggregateAside(this.parts, entry, wanted, aside),
