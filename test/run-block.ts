@@ -135,7 +135,8 @@ function moreOf(pins: InPins, given: Readonly<Record<string, unknown>>): Record<
 }
 
 function inputOf(id: string, pin: InPin, given: unknown): unknown {
-  const convert = converterFor(id, pin, 'any')
+  // A text at a sort pin is a literal; anything else came by a wire.
+  const convert = converterFor(id, pin, pin.type === 'sort' && typeof given !== 'string' ? 'sort' : 'any')
   if (pin.perFrame) {
     if (given === undefined) return undefined
     const pull = typeof given === 'function' ? given : () => given
@@ -224,7 +225,11 @@ function checkOutputs(
       throw new TypeError(`${block.identifier} has no value pin ${id}.`)
     if (value === null && pin.type !== 'any') throw new TypeError(`${block.identifier} gives null on ${id}.`)
     if (
-      converterFor(id, { type: pin.type, help: '', raw: true }, 'any')(value) !== value &&
+      converterFor(
+        id,
+        { type: pin.type, help: '', raw: true },
+        pin.type === 'sort' ? 'sort' : 'any',
+      )(value) !== value &&
       !(value instanceof Date)
     )
       throw new TypeError(`What ${block.identifier} gives on ${id} is no ${pin.type}.`)

@@ -118,10 +118,11 @@ test('what was sent with an idempotency-key and is sent again is stored once', a
 })
 
 test('a signed-in user does not wait until the use of the token is written down', async () => {
+  const authorization = `Bearer ${await node.tokenOf('admin')}`
   // Which happens once an hour.
   node.advance(2 * 3_600_000)
   await commits.hold()
-  const asked = node.send('GET', '/users/me', { as: 'admin' })
+  const asked = node.send('GET', '/users/me', { headers: { authorization } })
   const answer = await Promise.race([asked, wait(20_000, undefined, { ref: false })])
   expect(answer).toMatchObject({ status: 200 })
   // It is under way.

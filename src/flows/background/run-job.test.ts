@@ -164,6 +164,8 @@ describe('a function from the queue', () => {
     )
     expect(await names()).toEqual([])
     expect(await room.logged()).toEqual([
+      // The deploy's.
+      expect.stringContaining('There is no custom function missing here'),
       'There is no custom function named "missing" in an active blueprint.',
     ])
   })
