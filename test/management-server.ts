@@ -63,7 +63,8 @@ export async function openManagementServer(): Promise<ManagementServer> {
   const { database: plain, clock, close } = await openTestDatabase()
   await openTemplates(plain)
   await openValidationRules(plain)
-  const database = ruledDatabase(plain, await openFieldRules(plain))
+  const fields = await openFieldRules(plain)
+  const database = ruledDatabase(plain, fields)
   const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)
   const access = await openAccess({
     database,
@@ -84,6 +85,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
     allowedHosts: [],
     reservedRoots,
+    fields,
   })
   await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
   await access.ensureAdministrator(password)

@@ -34,7 +34,7 @@ export interface TestDatabase {
 
 /** The database as rooms get it that need the rules of fields kept, where no field has a rule. */
 export function withoutRules(database: RawDatabase): RuledDatabase {
-  return ruledDatabase(database, { none: () => true, of: () => [] })
+  return ruledDatabase(database, { none: () => true, of: () => [], present: () => () => [] })
 }
 
 /** A real database of the engine that the suite runs on, without waiting for the disk. */

@@ -1,9 +1,11 @@
 import type { BlockDefinition } from '../blocks/block.ts'
 import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
+import type { FieldRules } from '../records/fields/field-rules.ts'
 import type { RecordContext } from '../records/records.ts'
 import { openSystemLog, type SystemLog } from '../records/system-log.ts'
 import type { Random } from '../shared/guid.ts'
 import { guidSource } from '../shared/guid.ts'
+import { andThen } from '../shared/maybe-promise.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
 import { type Deployments, openDeployments } from './live/deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
@@ -22,6 +24,8 @@ export interface FlowsOptions {
   readonly reservedRoots: ReadonlySet<string>
   /** Where entries of the system log go; a storage if not said. */
   readonly log?: SystemLog
+  /** What documents hold, for warnings of a deploy; nothing is said of documents without it. */
+  readonly fields?: Pick<FieldRules, 'present'>
   /** Where days and texts of dates and numbers are not said to be of another place: UTC, `en`. */
   readonly timeZone?: string
   readonly locale?: string
@@ -56,7 +60,11 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
   const deployments = openDeployments(records, catalogue, live, {
     log: (entry) => log.write(entry),
-    env: environmentValues.present,
+    present: () =>
+      andThen(options.fields?.present(), (fieldsOf) => ({
+        env: environmentValues.present(),
+        ...(fieldsOf && { fieldsOf }),
+      })),
   })
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(database, runCache(clock))

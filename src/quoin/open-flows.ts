@@ -28,7 +28,7 @@ export async function openNodeFlows(
   { database, rules, records, access, assets }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, clock, random, offline = false, opened } = start
-  const flows = await openLimitedFlows(start, { records, catalogue: await loadBlocks() })
+  const flows = await openLimitedFlows(start, { records, catalogue: await loadBlocks(), fields: rules })
   const { deployments, log } = flows
   for (const message of noticed) log.write({ level: 'error', message })
   // Not waited for: usually there is nothing to do, and else it takes as long as its storages are large.
@@ -57,7 +57,7 @@ export async function openNodeFlows(
 /** Flows within the limits of the settings: the same for each process of a node. */
 export async function openLimitedFlows(
   { options, random, opened }: Start,
-  given: Pick<FlowsOptions, 'records' | 'catalogue' | 'log'>,
+  given: Pick<FlowsOptions, 'records' | 'catalogue' | 'log' | 'fields'>,
 ): Promise<Flows> {
   const { allowedHosts, timeZone, locale } = options
   const set = { limits: runLimits(options), allowedHosts, timeZone, locale, reservedRoots, reservedPageRoots }

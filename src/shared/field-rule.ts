@@ -40,6 +40,9 @@ export interface FieldRule {
   readonly unique?: FieldUnique
 }
 
+/** The fields that a storage's documents have, by their rules. */
+export type FieldsOf = (storage: string) => readonly FieldRule[]
+
 /** No two present documents may hold the same value. */
 export interface FieldUnique {
   /** The name that fields share which are unique together; the field's own for one that is unique by itself. */

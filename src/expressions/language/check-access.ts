@@ -6,12 +6,18 @@ import { anyType, nothingType, textType, type ValueType, wholeType } from './val
 import { isNumber, mayBe, wordsFor } from './value-types.ts'
 
 /** A field that is not known is a warning: it is nothing when the expression runs. */
-export function typeOfField(of: ValueType, key: string, place: Place, { report }: TypeChecker): ValueType {
+export function typeOfField(
+  of: ValueType,
+  key: string,
+  place: Place,
+  { report, sources }: TypeChecker,
+): ValueType {
   if (of.kind === 'any' || of.kind === 'nothing') return of
   if (key === 'length' && (of.kind === 'list' || of.kind === 'text')) return wholeType
   if (of.kind === 'object') {
     const field = Object.hasOwn(of.fields, key) ? of.fields[key] : undefined
     if (field) return field
+    if (of.stored) sources.unlisted?.(of, key, place)
     if (of.open) return anyType
     const meant = nearestName(key, Object.keys(of.fields))
     report('warning', `The object has no field ${key}.${didYouMean(meant)}`, place)

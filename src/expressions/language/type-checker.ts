@@ -2,7 +2,7 @@ import type { Argument, Expression, Place, Spread } from './expression.ts'
 import type { ExpressionProblem } from './expression-problem.ts'
 import type { MethodDeclaration } from './function-body.ts'
 import type { FunctionDeclaration } from './function-declaration.ts'
-import type { ValueType } from './value-type.ts'
+import type { ObjectType, ValueType } from './value-type.ts'
 
 export interface TypeProblem extends ExpressionProblem {
   readonly severity: 'error' | 'warning'
@@ -20,6 +20,8 @@ export interface TypeSources {
   /** Every name that could have been meant. */
   readonly names: readonly string[]
   readonly declarations: Declarations
+  /** Hears of fields that the fields of a storage do not list. */
+  unlisted?(of: ObjectType, key: string, place: Place): void
   /** What the pin wants. */
   readonly expected?: ValueType
 }

@@ -18,6 +18,14 @@ export interface ObjectType {
   readonly fields: Readonly<Record<string, ValueType>>
   /** Whether it may have fields beside these: one that is not listed is then a warning at most. */
   readonly open: boolean
+  /** What it is of a stored document whose fields are known: one that is not listed is then probably a mistake. */
+  readonly stored?: StoredPart
+}
+
+export interface StoredPart {
+  readonly storage: string
+  /** Of the object in the document, with a dot behind it; empty for the document. */
+  readonly path: string
 }
 
 export const anyType: PlainType = { kind: 'any' }

@@ -1,6 +1,7 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
+import type { FieldsOf } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Needs } from '../../storage/document-index.ts'
 import { blockCounts } from './block-counts.ts'
@@ -8,6 +9,7 @@ import { graphSteps } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
 import { connectExpressions } from './expressions/connect-expressions.ts'
+import { documentNotes } from './expressions/document-notes.ts'
 import { environmentNotes } from './expressions/environment-notes.ts'
 import { runNameProblems } from './expressions/run-name-problems.ts'
 import { typeProblems } from './expressions/type-problems.ts'
@@ -67,22 +69,28 @@ export function compileInTurns(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  env?: JsonObject,
+  present: PresentFacts = {},
 ): Promise<Compiled> {
-  return inTurns(compileSteps(guid, blocks, catalogue, { env }))
+  return inTurns(compileSteps(guid, blocks, catalogue, present))
 }
 
-interface CompileOptions {
+/** What may change without a deploy: for warnings, and what is compiled does not depend on it. */
+export interface PresentFacts {
+  /** Values of the environment. */
+  readonly env?: JsonObject
+  /** Fields of the documents of a storage. */
+  readonly fieldsOf?: FieldsOf
+}
+
+interface CompileOptions extends PresentFacts {
   readonly probe?: Probe | undefined
-  /** Values of the environment, for warnings about them; what is compiled does not depend on them. */
-  readonly env?: JsonObject | undefined
 }
 
 function* compileSteps(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  { probe, env }: CompileOptions,
+  { probe, env, fieldsOf }: CompileOptions,
 ): Steps<Compiled> {
   const graph = yield* connectExpressions(yield* graphSteps(blocks, catalogue))
   const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
@@ -128,7 +136,8 @@ function* compileSteps(
     types: types.types,
   })
   const environment = env === undefined ? [] : yield* environmentNotes(graph, env)
-  const notes = [...found, ...types.notes, ...environment]
+  const documents = fieldsOf === undefined ? [] : yield* documentNotes(graph, facts, fieldsOf)
+  const notes = [...found, ...types.notes, ...environment, ...documents]
   return {
     blueprint: {
       guid,

@@ -5,11 +5,11 @@ import { getRecord, type RecordContext } from '../../records/records.ts'
 import { isAccountPath } from '../../shared/account-paths.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import { type CompiledBlueprint, compileInTurns } from '../compile/compile-blueprint.ts'
+import { type CompiledBlueprint, compileInTurns, type PresentFacts } from '../compile/compile-blueprint.ts'
 import { applyValidationRules, type Findings } from './apply-validation-rules.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 import { unknownFunctions } from './unknown-functions.ts'
@@ -22,8 +22,8 @@ interface CheckParts {
   readonly context: RecordContext
   readonly catalogue: Catalogue
   readonly live: LiveBlueprints
-  /** Values of the environment. */
-  readonly env: () => JsonObject
+  /** What there is now beside blueprints, for warnings. */
+  readonly present: () => MaybePromise<PresentFacts>
 }
 
 export interface Checked {
@@ -31,14 +31,14 @@ export interface Checked {
   readonly notes: Findings['notes']
 }
 
-/** VALIDATION_FAILED with every problem of blocks that cannot run. `env`: what its notes are about, if there are any. */
+/** VALIDATION_FAILED with every problem of blocks that cannot run. `present`: what its notes are about. */
 export async function compileOrRefuse(
   guid: string,
   blocks: readonly Block[],
   catalogue: Catalogue,
-  env?: JsonObject,
+  present?: PresentFacts,
 ): Promise<CompiledBlueprint> {
-  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue, env)
+  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue, present)
   if (!blueprint) throw refused('cannot run', problems)
   return blueprint
 }
@@ -56,13 +56,13 @@ export async function validateOrRefuse(
 
 /** All checks, for blocks that are not deployed yet. Changes nothing. */
 export async function checkBlocks(
-  { context, catalogue, live, env }: CheckParts,
+  { context, catalogue, live, present }: CheckParts,
   guid: string,
   blocks: readonly Block[],
 ): Promise<Checked> {
   const session = context.database.session()
   const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
-  const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue, env())
+  const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue, await present())
   if (!compiled) return { problems, notes: [] }
   const claimed = claimProblem(() => live.checkClaims(compiled))
   const candidate = { name: textIn(record.name), blocks, compiled }

@@ -6,12 +6,13 @@ import { type Actor, getRecord, notFound, type RecordContext, savedBlocks } from
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
-import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
+import type { CompiledBlueprint, PresentFacts } from '../compile/compile-blueprint.ts'
 import type { DeployNote } from '../compile/notes/deploy-note.ts'
 import { plain } from './block-differences.ts'
 import { compileOrRefuse, refuseAccountPages, validateOrRefuse } from './check-candidate.ts'
@@ -35,8 +36,8 @@ export interface DeployParts {
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
   readonly live: LiveBlueprints
   readonly log: SystemLog['write']
-  /** Values of the environment, for warnings. */
-  readonly env: () => JsonObject
+  /** What there is now beside blueprints, for warnings. */
+  readonly present: () => MaybePromise<PresentFacts>
   /** What is deployed of a blueprint. */
   readonly deployed: (session: Session, record: JsonObject) => Promise<Deployed>
   /** Puts it, or nothing, in the place of what is served. */
@@ -94,7 +95,7 @@ export async function deactivateBlueprint(
 }
 
 async function candidateOf(
-  { context, catalogue, env }: DeployParts,
+  { context, catalogue, present }: DeployParts,
   session: Session,
   record: JsonObject,
   { guid, version }: DeployAsked,
@@ -103,7 +104,7 @@ async function candidateOf(
     version === undefined
       ? await savedBlocks(context, session, guid)
       : (await getVersion(context, guid, version)).blocks
-  const compiled = await compileOrRefuse(guid, blocks, catalogue, env())
+  const compiled = await compileOrRefuse(guid, blocks, catalogue, await present())
   return { name: textIn(record.name), blocks, compiled }
 }
 

@@ -44,7 +44,7 @@ export function openDeployments(
   context: RecordContext,
   catalogue: ReadonlyMap<string, BlockDefinition>,
   live: LiveBlueprints,
-  { log, env }: Pick<DeployParts, 'log' | 'env'>,
+  { log, present }: Pick<DeployParts, 'log' | 'present'>,
 ): Deployments {
   const { database } = context
   const alone = <T>(work: () => Promise<T>) => database.capabilities.alone('deployments', work)
@@ -58,7 +58,7 @@ export function openDeployments(
     inTurn('follow', () => (guids ? follow(guids) : restore())),
   )
   const parts: DeployParts = {
-    ...{ context, catalogue, live, log, env, deployed },
+    ...{ context, catalogue, live, log, present, deployed },
     // Behind a restore that has read the former state.
     serve: (guid, next) => inTurn('follow', async () => live.set(guid, next)),
   }

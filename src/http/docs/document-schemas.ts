@@ -1,8 +1,5 @@
-import type { FieldRule } from '../../shared/field-rule.ts'
+import type { FieldsOf } from '../../shared/field-rule.ts'
 import type { ApiSchema } from './open-api-document.ts'
-
-/** The fields that a storage's documents have, by their rules. */
-export type FieldsOf = (storage: string) => readonly FieldRule[]
 
 /** Schemas of the documents of storages under names of their own, so that generated clients have a type for each. */
 export interface DocumentSchemas {

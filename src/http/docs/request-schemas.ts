@@ -1,8 +1,10 @@
 /** Schemas of triggers as OpenAPI describes them. */
+
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
+import type { FieldsOf } from '../../shared/field-rule.ts'
 import type { RequestField } from '../../shared/request-field.ts'
 import { documentFields } from './describe-replies.ts'
-import type { FieldsOf } from './document-schemas.ts'
+
 import type { ApiSchema } from './open-api-document.ts'
 
 /** JSON Schema of one field. Blank texts and nulls that a field which is not required accepts are not described. */

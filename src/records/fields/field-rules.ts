@@ -7,7 +7,13 @@
  * that storage only, and takes precedence over the other.
  */
 
-import { type FieldLimits, type FieldRule, type FieldUnique, fieldTypes } from '../../shared/field-rule.ts'
+import {
+  type FieldLimits,
+  type FieldRule,
+  type FieldsOf,
+  type FieldUnique,
+  fieldTypes,
+} from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
@@ -25,6 +31,8 @@ export interface FieldRules {
   none(): boolean
   /** The same list each time until a field changes. */
   of(storage: string): MaybePromise<readonly FieldRule[]>
+  /** The rules as they are now, of every storage; later changes do not show in it. */
+  present(): MaybePromise<FieldsOf>
 }
 
 interface Loaded {
@@ -66,17 +74,19 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
     none: () =>
       loaded?.version === database.capabilities.changes.version(ownStorages.fields) &&
       loaded.all.length === 0,
-    of: (name) =>
-      andThen(load(), ({ all, everywhere, byStorage }) => {
-        const known = byStorage.get(name)
-        if (known) return known
-        const rules = new Map(everywhere)
-        for (const rule of all) if (rule.storage === name) rules.set(rule.name, rule)
-        const list = [...rules.values()]
-        byStorage.set(name, list)
-        return list
-      }),
+    of: (name) => andThen(load(), (rules) => rulesOf(name, rules)),
+    present: () => andThen(load(), (rules) => (name: string) => rulesOf(name, rules)),
   }
+}
+
+function rulesOf(name: string, { all, everywhere, byStorage }: Loaded): readonly FieldRule[] {
+  const known = byStorage.get(name)
+  if (known) return known
+  const rules = new Map(everywhere)
+  for (const rule of all) if (rule.storage === name) rules.set(rule.name, rule)
+  const list = [...rules.values()]
+  byStorage.set(name, list)
+  return list
 }
 
 /** A stored field as a rule; undefined for a record that this version cannot read. */

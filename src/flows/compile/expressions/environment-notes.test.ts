@@ -39,7 +39,7 @@ describe('in a run', () => {
 async function compiled(expression: string, values: JsonObject | undefined) {
   const ids = ['get', 'reply']
   const { blocks } = importBlueprint({ name: 'Test', blocks: replyWith(expression) }, () => ids.shift() ?? '')
-  return compileInTurns('blueprint', blocks, await loadBlocks(), values)
+  return compileInTurns('blueprint', blocks, await loadBlocks(), values && { env: values })
 }
 
 describe('at a deploy', () => {
@@ -101,7 +101,7 @@ describe('at a deploy', () => {
           crypto.randomUUID()
       )(),
     )
-    const { blueprint, problems } = await compileInTurns('b', read, await loadBlocks(), env)
+    const { blueprint, problems } = await compileInTurns('b', read, await loadBlocks(), { env })
     expect(problems).toEqual([])
     expect(blueprint?.notes.map(({ message }) => message)).toEqual([
       'With the present values of env: The pin takes a number, and the expression gives an object.',

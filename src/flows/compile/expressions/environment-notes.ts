@@ -34,7 +34,7 @@ export function* environmentNotes(graph: Graph, env: JsonObject): Steps<readonly
       notes.push(warning(expression, message, start))
     }
     const usual = new Set(checkTypes(expression, declared).problems.map(({ message }) => message))
-    const hinted = checkTypes(expression, declared, typeOfEnvironment(expression, env))
+    const hinted = checkTypes(expression, declared, { env: typeOfEnvironment(expression, env) })
     for (const { rule: _rule, message, ...problem } of hinted.problems)
       if (!usual.has(message))
         notes.push({ ...problem, message: `With the present values of env: ${message}`, level: 'warn' })

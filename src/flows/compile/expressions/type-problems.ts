@@ -1,7 +1,7 @@
 import { checkExpression } from '../../../expressions/language/check-expression.ts'
 import { declaredFunctions, declaredMethods } from '../../../expressions/language/declared/functions.ts'
 import { namesOf } from '../../../expressions/language/expression-names.ts'
-import type { Declarations } from '../../../expressions/language/type-checker.ts'
+import type { Declarations, TypeSources } from '../../../expressions/language/type-checker.ts'
 import {
   anyType,
   objectType,
@@ -12,7 +12,7 @@ import {
 import { readWhere } from '../../../expressions/language/where/read-where.ts'
 import { whereFunctions } from '../../../expressions/language/where/where-functions.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
-import type { Graph, GraphProblem, Node, PinExpression } from '../blueprint-graph.ts'
+import type { Graph, GraphProblem, Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import type { Steps } from '../in-turns.ts'
 import { bounded, type DeployNote } from '../notes/deploy-note.ts'
 import { expressionProblem } from './expression-problem.ts'
@@ -81,20 +81,33 @@ export function declarations(): PinDeclarations {
   return { usual, where: { ...usual, functions } }
 }
 
-/** What the types of its names say of one expression. `env`: of the values of the environment, when they count. */
+/** Types that the cluster decides and that may change without a deploy. */
+export interface PresentTypes {
+  /** Of the values of the environment. */
+  readonly env?: ValueType
+  /** Of stored documents: what a wire gives, when it is known. */
+  readonly ofWire?: (wire: Wire) => ValueType | undefined
+  /** Of the document that a condition at `where` is about. */
+  readonly ofDoc?: ValueType | undefined
+  /** Hears of fields that the fields of a storage do not list. */
+  readonly unlisted?: TypeSources['unlisted']
+}
+
+/** What the types of its names say of one expression. */
 export function checkTypes(
   expression: PinExpression,
   declared: PinDeclarations,
-  env: ValueType = objectType,
+  present: PresentTypes = {},
 ): CheckedTypes {
   const { owner, pin, parsed, where } = expression
   const problems: GraphProblem[] = []
   const notes: DeployNote[] = []
-  const types = namedTypes(expression, env)
+  const types = namedTypes(expression, present)
   const checked = checkExpression(parsed, {
     typeOf: (name, inBlocks) => types.get(readKey(name, inBlocks)),
     names: [...types.keys()],
     declarations: where ? declared.where : declared.usual,
+    ...(present.unlisted && { unlisted: present.unlisted }),
   })
   for (const { severity, message, start } of checked.problems) {
     const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, start)
@@ -123,17 +136,20 @@ function refusal(type: ValueType, wanted: PinType): string {
 }
 
 /** By {@link readKey} of the names alone. What is not known of a run is of any type. */
-function namedTypes(expression: PinExpression, env: ValueType): ReadonlyMap<string, ValueType> {
+function namedTypes(
+  expression: PinExpression,
+  { env = objectType, ofWire, ofDoc = objectType }: PresentTypes,
+): ReadonlyMap<string, ValueType> {
   const types = new Map<string, ValueType>()
   for (const { name, inBlocks, path } of namesOf(expression.parsed)) {
     const key = readKey(name, inBlocks)
     const wire = expression.wires.get(readKey(name, inBlocks, path[0]))
     const frame = expression.wires.get(key)
-    if (expression.where && !inBlocks && name === 'doc') types.set(key, objectType)
+    if (expression.where && !inBlocks && name === 'doc') types.set(key, ofDoc)
     else if (wire && path[0] !== undefined)
-      types.set(key, withField(types.get(key), path[0], typeOfPin(wire)))
+      types.set(key, withField(types.get(key), path[0], ofWire?.(wire) ?? typeOfPin(wire)))
     else if (!inBlocks && name === 'env') types.set(key, env)
-    else if (frame) types.set(key, name === 'index' ? wholeType : anyType)
+    else if (frame) types.set(key, name === 'index' ? wholeType : (ofWire?.(frame) ?? anyType))
     else types.set(key, runType(name, path[0], types.get(key), expression))
   }
   return types

@@ -1,0 +1,109 @@
+import { didYouMean } from '../../../expressions/language/did-you-mean.ts'
+import type { Place } from '../../../expressions/language/expression.ts'
+import { listOf, type ObjectType, type ValueType } from '../../../expressions/language/value-type.ts'
+import type { FieldsOf } from '../../../shared/field-rule.ts'
+import { nearestName } from '../../../shared/nearest-name.ts'
+import type { Graph, Node, PinExpression, Wire } from '../blueprint-graph.ts'
+import type { Facts } from '../fold-constants.ts'
+import type { Steps } from '../in-turns.ts'
+import { bounded, type DeployNote } from '../notes/deploy-note.ts'
+import { documentTypes } from './document-types.ts'
+import { expressionProblem } from './expression-problem.ts'
+import { checkTypes, declarations, type PresentTypes } from './type-problems.ts'
+
+interface Unlisted {
+  readonly of: ObjectType
+  readonly key: string
+  readonly place: Place
+}
+
+/**
+ * What the fields of storages that there are now say of a blueprint: names that no field has, each once, and expressions that
+ * do not fit the types of fields. Warnings only: fields change without a deploy, and documents may hold more or be older.
+ */
+export function* documentNotes(graph: Graph, facts: Facts, fieldsOf: FieldsOf): Steps<readonly DeployNote[]> {
+  const notes: DeployNote[] = []
+  const told = new Set<string>()
+  const declared = declarations()
+  const typeIn = documentTypes(fieldsOf)
+  const typeAt = (node: Node) => {
+    const storage = storageOf(node, facts)
+    return storage === undefined ? undefined : typeIn(storage)
+  }
+  for (const { expression } of graph.expressions) {
+    if (!expression) continue
+    yield
+    const found: Unlisted[] = []
+    const present = typesOf(expression, typeAt, found)
+    if (!present) continue
+    const usual = checkTypes(expression, declared)
+    const known = new Set([...usual.problems, ...usual.notes].map(({ message }) => message))
+    const hinted = checkTypes(expression, declared, present)
+    for (const { of, key, place } of found) {
+      const name = `${of.stored?.path}${key}`
+      const id = `${of.stored?.storage} ${name}`
+      if (told.has(id)) continue
+      told.add(id)
+      yield
+      notes.push(unlistedNote(expression, { of, key, place }))
+    }
+    for (const { block, pin, column, message } of [...hinted.problems, ...hinted.notes])
+      if (!known.has(message))
+        notes.push({
+          ...{ block, ...(pin !== undefined && { pin }), ...(column !== undefined && { column }) },
+          message: `With the present fields of documents: ${message}`,
+          level: 'warn',
+        })
+  }
+  return bounded(notes, 'fields of documents')
+}
+
+/** Undefined when the expression reads no document whose fields are known. */
+function typesOf(
+  expression: PinExpression,
+  typeAt: (node: Node) => ObjectType | undefined,
+  found: Unlisted[],
+): PresentTypes | undefined {
+  const { where, owner, wires } = expression
+  const ofDoc = where ? typeAt(owner) : undefined
+  const ofWire = (wire: Wire) => typeOfDocuments(wire, typeAt)
+  if (!ofDoc && ![...wires.values()].some(ofWire)) return undefined
+  return { ofDoc, ofWire, unlisted: (of, key, place) => void found.push({ of, key, place }) }
+}
+
+/** The type of a wire from a block that reads or writes documents, or goes through those of another one. */
+function typeOfDocuments(
+  { node, pin }: Wire,
+  typeAt: (node: Node) => ObjectType | undefined,
+): ValueType | undefined {
+  const out = node.out.get(pin)
+  if (out?.type === 'document') return typeAt(node)
+  if (out?.type === 'documents') {
+    const type = typeAt(node)
+    return type && listOf(type)
+  }
+  if (out?.takenFrom === undefined || node.literals.has(out.takenFrom)) return undefined
+  const [list] = node.wires.get(out.takenFrom) ?? []
+  if (!list) return typeAt(node)
+  return list.node.out.get(list.pin)?.type === 'documents' ? typeAt(list.node) : undefined
+}
+
+/** The storage that a block works on, if its name is a constant. */
+function storageOf(node: Node, facts: Facts): string | undefined {
+  for (const [id, { type }] of node.in) {
+    if (type !== 'storage') continue
+    const [wire] = node.wires.get(id) ?? []
+    const name = wire ? facts.constants.get(wire.node)?.[wire.pin] : node.literals.get(id)
+    return typeof name === 'string' ? name : undefined
+  }
+  return undefined
+}
+
+function unlistedNote({ owner, pin }: PinExpression, { of, key, place }: Unlisted): DeployNote {
+  const { storage = '', path = '' } = of.stored ?? {}
+  const meant = nearestName(key, Object.keys(of.fields))
+  const advice = didYouMean(meant === undefined ? undefined : `${path}${meant}`)
+  const message = `The storage ${storage} has no field ${path}${key}: it is nothing unless documents hold it.${advice}`
+  const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, place.start)
+  return { ...problem, level: 'warn' }
+}

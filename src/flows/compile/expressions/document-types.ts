@@ -1,0 +1,76 @@
+import {
+  anyType,
+  conditionType,
+  listOf,
+  numberType,
+  type ObjectType,
+  objectType,
+  textType,
+  type ValueType,
+} from '../../../expressions/language/value-type.ts'
+import type { FieldRule, FieldsOf } from '../../../shared/field-rule.ts'
+import type { Meta } from '../../../shared/meta.ts'
+
+/** Where more fields are listed, nothing is said of documents: the check of an expression compares them in one turn. */
+const MOST_FIELDS = 200
+
+/** A date is text, or a number that is Unix seconds. */
+const types: Readonly<Record<FieldRule['type'], ValueType>> = {
+  string: textType,
+  number: numberType,
+  boolean: conditionType,
+  object: objectType,
+  array: listOf(anyType),
+  date: anyType,
+}
+
+const metaTypes: Readonly<Record<keyof Meta, ValueType>> = {
+  guid: textType,
+  entity: numberType,
+  created: numberType,
+  updated: numberType,
+  cms: numberType,
+  ums: numberType,
+  removed: numberType,
+  expiry: numberType,
+  update_hash: textType,
+}
+
+/** The type of a storage's documents; undefined when its fields say nothing. The same one each time. */
+export function documentTypes(fieldsOf: FieldsOf): (storage: string) => ObjectType | undefined {
+  const known = new Map<string, ObjectType | undefined>()
+  return (storage) => {
+    if (!known.has(storage)) known.set(storage, documentType(storage, fieldsOf(storage)))
+    return known.get(storage)
+  }
+}
+
+/** Rules without a storage are about names, and list no storage's fields. */
+function documentType(storage: string, rules: readonly FieldRule[]): ObjectType | undefined {
+  if (rules.length > MOST_FIELDS || !rules.some((rule) => rule.storage === storage)) return undefined
+  const named = rules.map(({ name, type }): Named => [name.split('.'), types[type]])
+  const type = objectOf(named, { storage, path: '' })
+  return { ...type, fields: { ...type.fields, _meta: metaOf(storage) } }
+}
+
+type Named = readonly [path: readonly string[], type: ValueType]
+
+/** `owner.name` beside `owner`, or alone, lists what the object `owner` has. */
+function objectOf(named: readonly Named[], stored: { storage: string; path: string }): ObjectType {
+  const fields = new Map<string, ValueType>()
+  const inside = new Map<string, Named[]>()
+  for (const [[key = '', ...rest], type] of named) {
+    if (rest.length === 0) fields.set(key, type)
+    else inside.set(key, [...(inside.get(key) ?? []), [rest, type]])
+  }
+  for (const [key, parts] of inside) {
+    const kind = fields.get(key)?.kind ?? 'object'
+    // Of the elements of a list, perhaps: not what is read by the name alone.
+    if (kind === 'object') fields.set(key, objectOf(parts, { ...stored, path: `${stored.path}${key}.` }))
+  }
+  return { kind: 'object', open: true, fields: Object.fromEntries(fields), stored }
+}
+
+function metaOf(storage: string): ObjectType {
+  return { kind: 'object', open: true, fields: metaTypes, stored: { storage, path: '_meta.' } }
+}

@@ -1,0 +1,53 @@
+/** What a deploy and a check say of fields of documents, as the fields are at that moment. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { textAt } from '../../../test/json-at.ts'
+import { type ManagementServer, openManagementServer } from '../../../test/management-server.ts'
+import { savedBlocks } from '../../records/records.ts'
+import type { JsonValue } from '../../shared/json.ts'
+import { installBlueprint } from '../blueprints/install-blueprint.ts'
+
+let room: ManagementServer
+beforeAll(async () => {
+  room = await openManagementServer()
+})
+afterAll(() => room.close())
+
+const by = { guid: '', username: 'test', mayTakeAccountPages: false }
+const file = {
+  name: 'Goods',
+  blocks: {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'goods' }, scopes: ['*public'] },
+    row: { type: 'function_search_single_result', in: { flow: '@get.flow', storage: 'goods' } },
+    reply: { type: 'reply', in: { flow: '@row.flow', value: '=row.document.pirce' } },
+  },
+}
+
+async function sent(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) {
+  const { status, body: reply } = await room.send(method, `/blueprintfields${path}`, 'admin', body)
+  expect(status).toBeLessThan(300)
+  return reply
+}
+
+test('fields that change without a deploy', async () => {
+  const { deployments, records } = room.flows
+  const guid = await installBlueprint(room.flows, file, by)
+  const check = async () => {
+    const blocks = await savedBlocks(records, records.database.session(), guid)
+    const { problems, notes } = await deployments.check(guid, blocks)
+    expect(problems).toEqual([])
+    return notes.map(({ message }) => message)
+  }
+  expect(await check()).toEqual([])
+
+  const field = await sent('POST', '', { name: 'price', type: 'number', storage: 'goods' })
+  const warning = expect.stringMatching(/^The storage goods has no field pirce: .* Did you mean price\?/)
+  expect(await check()).toEqual([warning])
+  const { warnings } = await deployments.deploy(guid, by)
+  expect(warnings).toEqual([expect.objectContaining({ pin: 'value', column: 1, message: warning })])
+
+  await sent('POST', '', { name: 'pirce', type: 'number', storage: 'goods' })
+  expect(await check()).toEqual([])
+  expect(await deployments.deploy(guid, by)).not.toHaveProperty('warnings')
+  await sent('DELETE', `/${textAt(field, '_meta', 'guid')}`)
+  expect(await check()).toEqual([])
+})
