@@ -118,7 +118,8 @@ function typeOfObject(
     }
     const type = checker.type(one.of, parameters)
     if (type.kind === 'object') {
-      for (const [key, field] of Object.entries(type.fields)) fields.set(key, field)
+      // It is open, so that nothing is known of any field after it.
+      if (!type.stored) for (const [key, field] of Object.entries(type.fields)) fields.set(key, field)
       open ||= type.open
     } else if (type.kind === 'any') open = true
     else if (type.kind !== 'nothing')

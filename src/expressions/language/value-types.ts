@@ -1,4 +1,4 @@
-import { anyType, numberType, type ValueType } from './value-type.ts'
+import { anyType, numberType, objectType, type ValueType } from './value-type.ts'
 
 /** Whether a value of a type may be what is wanted: only a type that certainly differs does not fit. */
 export function mayBe(type: ValueType, wanted: ValueType): boolean {
@@ -27,6 +27,8 @@ export function eitherType(a: ValueType, b: ValueType): ValueType {
   if (isNumber(a) && isNumber(b)) return a.kind === b.kind ? a : numberType
   if (a.kind === 'list' && b.kind === 'list') return { kind: 'list', of: eitherType(a.of, b.of) }
   if (a.kind === 'object' && b.kind === 'object') {
+    // Hundreds of fields, in each of hundreds of choices.
+    if (a.stored || b.stored) return objectType
     const fields = new Map(Object.entries(a.fields))
     for (const [key, type] of Object.entries(b.fields)) {
       const known = fields.get(key)

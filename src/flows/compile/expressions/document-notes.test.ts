@@ -95,6 +95,8 @@ describe('what a block gives', () => {
       },
       [no('pirce', 'price')],
     ],
+    ['a document or an object', '=(row.document ?? { pirce: 1 }).pirce', one, []],
+    ['the same document in two ways', '=(row.document ?? row.document).pirce', one, [no('pirce', 'price')]],
     ['a spread document', '={ ...row.document, more: 1 }.pirce', one, []],
     ['a storage without fields of its own', '=row.document.pirce > "a"', oneOf('orders'), []],
   ])('%s', async (_what, value, row, messages) => {
@@ -116,6 +118,11 @@ describe('what a block gives', () => {
     expect(found).toEqual(
       messages.map((message) => ['reply', expect.stringMatching(`^${never(message).replace('+', '\\+')}`)]),
     )
+  })
+
+  test('a warning that needs no fields is given once', async () => {
+    const found = await notesOf(replying('=[row.document.price, { a: 1 }.b]', one), fieldsOf)
+    expect(found).toEqual([['reply', expect.stringMatching(/^The object has no field b/)]])
   })
 
   test('what is wrong without fields stays a problem, and is said once', async () => {

@@ -82,7 +82,7 @@ function typeOfDocuments(
     const type = typeAt(node)
     return type && listOf(type)
   }
-  if (out?.takenFrom === undefined || node.literals.has(out.takenFrom)) return undefined
+  if (out?.takenFrom === undefined) return undefined
   const [list] = node.wires.get(out.takenFrom) ?? []
   if (!list) return typeAt(node)
   return list.node.out.get(list.pin)?.type === 'documents' ? typeAt(list.node) : undefined
