@@ -60,6 +60,8 @@ export async function installExample(quoin: TestQuoin, name: string, values: Jso
 export interface ExampleSettings {
   /** Names of unique fields, by storage. */
   readonly unique?: Readonly<Record<string, string>>
+  /** Types of other fields by name, by storage: where a storage has fields, a deploy warns of all others. */
+  readonly fields?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Of its environment. */
   readonly values: JsonObject
   /** Environment variables. */
@@ -68,7 +70,7 @@ export interface ExampleSettings {
 
 export async function openExampleRoom(
   name: string,
-  { unique = {}, values, settings }: ExampleSettings,
+  { unique = {}, fields = {}, values, settings }: ExampleSettings,
 ): Promise<ExampleRoom> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
@@ -114,8 +116,13 @@ export async function openExampleRoom(
     expect(await call('POST', '/_system/environment', { body: { name: key, value } })).toMatchObject({
       status: 200,
     })
-  for (const [storage, field] of Object.entries(unique)) {
-    const body = { storage, name: field, type: 'string', unique: true }
+  const wanted = [
+    ...Object.entries(unique).map(([storage, name]) => ({ storage, name, type: 'string', unique: true })),
+    ...Object.entries(fields).flatMap(([storage, types]) =>
+      Object.entries(types).map(([name, type]) => ({ storage, name, type })),
+    ),
+  ]
+  for (const body of wanted) {
     expect(await call('POST', '/blueprintfields', { body })).toMatchObject({ status: 200 })
   }
   const blueprint = await installOver(address(), token, await exampleFile(name))

@@ -21,6 +21,9 @@ beforeAll(async () => {
   receiver = await openReceiver()
   room = await openExampleRoom('inventory', {
     unique: { goods: 'number', suppliers: 'name' },
+    fields: {
+      goods: { name: 'string', supplier: 'string', price: 'number', stock: 'number', min_stock: 'number' },
+    },
     values: { LOW_STOCK_URL: `${receiver.url}/low-stock` },
     // 2,000 rows are 4,000 statements: a machine that does other things meanwhile is slow, not wrong.
     settings: { QUOIN_ALLOWED_HOSTS: receiver.host, QUOIN_RUN_DEADLINE: '150000' },
