@@ -162,7 +162,7 @@ export class PostgresSession
 
   async enqueue(job: NewJob): Promise<string | undefined> {
     return this.#transaction.inTurn(async (work) => {
-      const guid = await this.#parts.jobs.insert(work.transaction, job)
+      const guid = await this.#parts.jobs.insert(work.transaction, job, this.origin.unit !== undefined)
       if (guid !== undefined) work.enqueued = true
       return guid
     })

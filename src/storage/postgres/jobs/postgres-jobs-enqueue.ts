@@ -3,21 +3,29 @@ import type { PostgresConnection } from '../core/postgres-connection.ts'
 import { LIVE, lockOrderKey } from './postgres-jobs-order.ts'
 
 /**
+ * The last live job of a key. A unit of work sees the jobs as they were at its first read, also under the lock of the key: a
+ * job that has ended since would hold the new one, and no job would be left to let it go. Locking that row fails when it
+ * has changed since, and the unit begins once more.
+ */
+const lastOfKey = (unit: boolean) =>
+  `SELECT 1 FROM job WHERE order_key = $11 AND ${LIVE} ORDER BY id DESC LIMIT 1${unit ? ' FOR SHARE' : ''}`
+
+/**
  * Makes the job. False when a live one has its dedupe key; when another transaction is just making that one, this waits
  * for how it ends. Neither is an error, so the transaction goes on.
  */
 export async function insertJob(
   connection: PostgresConnection,
   job: CheckedJob,
-  guid: string,
-  now: number,
+  made: { readonly guid: string; readonly now: number; readonly unit: boolean },
 ): Promise<boolean> {
   const { queue, kind, title, payload, runAt, priority, attempts, dedupeKey, orderKey } = job
+  const { guid, now, unit } = made
   if (orderKey !== null) await lockOrderKey(connection, orderKey)
   const inserted = await connection.rows(
     `INSERT INTO job (guid, queue, kind, title, payload, priority, run_at, attempts, created, updated, dedupe_key, order_key, held)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11,
-       $11::text IS NOT NULL AND EXISTS (SELECT 1 FROM job WHERE order_key = $11 AND ${LIVE}))
+       $11::text IS NOT NULL AND EXISTS (${lastOfKey(unit)}))
      ON CONFLICT (dedupe_key) WHERE dedupe_key IS NOT NULL AND ${LIVE} DO NOTHING
      RETURNING id`,
     [guid, queue, kind, title, payload, priority, runAt, attempts, now, dedupeKey, orderKey],

@@ -9,6 +9,7 @@ import { matchAll, search } from '../../../shared/query.ts'
 import type { Database } from '../../database.ts'
 import type { Job, NewJob } from '../../job.ts'
 import { transact } from '../../transact.ts'
+import { UnitConflict } from '../../unit-of-work.ts'
 
 const LEASE = 10_000
 let temporary: TemporaryDatabase
@@ -187,6 +188,23 @@ it('a job that ends while another of its order key is enqueued lets that one go'
   await untilWaiting(1)
   await session.commit()
   expect(await completed).toBe(true)
+  expect(titles(await claim(nodes[1]))).toEqual(['second'])
+})
+
+it('a job of a unit of work does not wait for one of its order key that ended after the first read', async () => {
+  await enqueue(nodes[0], { title: 'first', orderKey: 'key' })
+  const [first] = await claim(nodes[1])
+  const unit = (attempt: number) => nodes[0].session({ unit: { attempt, touched: new Set() } })
+  const stale = unit(1)
+  await stale.count('things', matchAll)
+  expect(first && (await nodes[1].capabilities.jobs.complete(first))).toBe(true)
+  const second = job({ title: 'second', orderKey: 'key' })
+  await expect(stale.enqueue(second)).rejects.toBeInstanceOf(UnitConflict)
+  await stale.rollback()
+  const again = unit(2)
+  await again.count('things', matchAll)
+  await again.enqueue(second)
+  await again.commit()
   expect(titles(await claim(nodes[1]))).toEqual(['second'])
 })
 

@@ -48,12 +48,12 @@ export class PostgresJobs implements Jobs {
     this.#news = news
   }
 
-  /** Within a session's transaction; the session calls {@link committed} when it is committed. Throws INVALID_BODY. */
-  async insert(connection: PostgresConnection, job: NewJob): Promise<string | undefined> {
+  /** Within a session's transaction, `unit`: that of a unit of work; the session calls {@link committed} when it is committed. Throws INVALID_BODY. */
+  async insert(connection: PostgresConnection, job: NewJob, unit = false): Promise<string | undefined> {
     const now = this.#clock()
     const checked = checkJob(job, now)
     const guid = this.#guid()
-    return (await insertJob(connection, checked, guid, now)) ? guid : undefined
+    return (await insertJob(connection, checked, { guid, now, unit })) ? guid : undefined
   }
 
   /** After a commit that gave workers something to do. */
