@@ -66,10 +66,21 @@ function isObject(value: JsonValue | undefined, name: string): boolean {
   return isJsonObject(value) && name in value
 }
 
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
 function isCustomError(value: JsonValue | undefined): boolean {
   if (!isJsonObject(value)) return false
-  const names = Object.keys(value).filter((name) => !['error', 'request', 'run'].includes(name))
-  return typeof value.error === 'string' && names.length === 0
+  const { error, request: _, run: __, fields, code, details, ...more } = value
+  // What the schema of a trigger refuses is told by field; the block `fail` gives a code and details.
+  return (
+    typeof error === 'string' &&
+    (fields === undefined || (isJsonObject(fields) && Object.values(fields).every(isText))) &&
+    (code === undefined || isText(code)) &&
+    (details === undefined || isJsonObject(details)) &&
+    Object.keys(more).length === 0
+  )
 }
 
 /** Management operations say what their errors are by the shared schema; see `open-api.ts`. */
