@@ -1,7 +1,10 @@
 /**
- * A unit of work: what a session reads and writes up to its commit, as if no other unit ran meanwhile. A session is one when
+ * A unit of work: what a session reads and writes up to its first commit, as if no other unit ran meanwhile. A session is one when
  * its origin says so; all others read what is committed at that moment, which is cheaper, and enough for flows that do not
  * decide by what they have read what they write.
+ *
+ * What comes after the first commit is none: the work could not be done once more, because a block has touched the world outside
+ * or the reply is sent, and a job that fails there would touch the world twice.
  *
  * What was read may be changed by others before the unit writes. An engine then throws {@link UnitConflict}, nothing of the
  * unit is stored, and its work can be done once more from the start (`src/flows/run/run-units.ts`).

@@ -2,8 +2,8 @@
  * Which flows are units of work (`storage/unit-of-work.ts`): those in which a block that writes follows one that reads. What
  * was read may decide what is written, so it must still hold then. All others pay nothing.
  *
- * A block that touches the world outside commits what was written before it, so what was read before it counts no more. A
- * custom function of another blueprint may do anything, and may change separately. An update that finds nothing to change
+ * A block that touches the world outside commits what was written before it, so what was read before it counts no more; behind
+ * it, and behind the reply, a run is no unit (`storage/unit-of-work.ts`). A custom function of another blueprint may do anything, and may change separately. An update that finds nothing to change
  * has only read.
  */
 import type { Node } from './blueprint-graph.ts'

@@ -1,8 +1,8 @@
 /**
  * Runs of flows that are units of work (`flows/compile/unit-flow.ts`): when others have changed what such a run has read, it
  * is undone and begins once more with its trigger, within the time that a run has. Nothing of a try that failed remains:
- * neither writes nor jobs, log entries or entries of the cache. What a run has committed, or done outside, is not done again:
- * then it fails with 503, and a job with its attempt.
+ * neither writes nor jobs, log entries or entries of the cache. Up to its first commit a run is a unit: what it does behind a
+ * block that touches the world outside, or behind its reply, could not begin once more.
  */
 import type { Clock } from '../../shared/clock.ts'
 import { andThen } from '../../shared/maybe-promise.ts'

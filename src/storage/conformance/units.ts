@@ -126,15 +126,25 @@ export function unitChapter(it: It): void {
     await writer.update(name, guid, set({ by: 'one' }))
     await writer.update(name, guid, set({ by: 'two' }))
     await writer.commit()
-    // The same session begins another unit.
-    expect(bodyOf(await writer.get(name, guid))).toEqual({ by: 'two' })
-    await writer.update(name, guid, set({ by: 'three' }))
-    await writer.commit()
     await elsewhere.create(other, set({ n: 1 }))
     await elsewhere.commit()
     await reader.commit()
-    expect(bodyOf(await database.session().get(name, guid))).toEqual({ by: 'three' })
+    expect(bodyOf(await database.session().get(name, guid))).toEqual({ by: 'two' })
     expect(await database.session().count(other, matchAll)).toBe(1)
+  })
+
+  it('what a session reads and writes after its first commit is no unit: it cannot be done once more', async ({
+    database,
+    name,
+  }) => {
+    const guid = await create(database, name, { by: 'none' })
+    const [one, two] = [unitOn(database), unitOn(database)]
+    for (const session of [one, two]) {
+      await session.get(name, guid)
+      await session.commit()
+    }
+    const get: Read = (session) => session.get(name, guid)
+    expect(await race(one, two, get, change, [name, guid, guid])).toEqual(['stored', 'stored'])
   })
 
   it('a unit that was refused twice has its storages alone', async ({ database, name }) => {

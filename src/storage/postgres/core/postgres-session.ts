@@ -213,9 +213,8 @@ export class PostgresSession
     this.#transaction.refuseLost()
     const { catalogue, pool } = this.#parts
     const entry = await catalogue.entry(storage)
-    const { unit } = this.origin
-    unit?.touched.add(storage)
-    if (unit || this.hasWritten)
+    this.origin.unit?.touched.add(storage)
+    if (this.#transaction.isUnit || this.hasWritten)
       return this.#transaction.inTurn(({ transaction }) => work(transaction, entry))
     const looked = needsSnapshot(entry)
       ? pool.snapshot((connection) => work(connection, entry))

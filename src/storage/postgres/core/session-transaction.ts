@@ -45,7 +45,8 @@ export interface TransactionUnit {
 
 export class SessionTransaction {
   readonly #pool: PostgresPool
-  readonly #unit: TransactionUnit | undefined
+  /** Until the first commit. */
+  #unit: TransactionUnit | undefined
   #work: Work | undefined
   #lost: { readonly error: unknown } | undefined
   /** The last operation, whether it succeeded or not. */
@@ -62,6 +63,11 @@ export class SessionTransaction {
 
   get hasWritten(): boolean {
     return this.#work !== undefined && (this.#work.enqueued || this.#work.written.size > 0)
+  }
+
+  /** A unit of work that has committed nothing yet. */
+  get isUnit(): boolean {
+    return this.#unit !== undefined
   }
 
   /** Throws what the writes were lost by, if they were. */
@@ -96,7 +102,18 @@ export class SessionTransaction {
     this.#lost = undefined
     if (lost) throw lost.error
     const work = this.#release()
-    return work && keep(work).catch((error: unknown) => this.#fail(error))
+    if (work === undefined) {
+      this.#unit = undefined
+      return undefined
+    }
+    return keep(work).then(
+      () => {
+        this.#unit = undefined
+      },
+      (error: unknown) => {
+        throw this.#told(error)
+      },
+    )
   }
 
   rollback(): MaybePromise<void> {
@@ -144,10 +161,6 @@ export class SessionTransaction {
   /** What the transaction failed with, said as the caller is to take it. */
   #told(error: unknown): unknown {
     return this.#unit && isTransactionConflict(error) ? new UnitConflict(error) : error
-  }
-
-  #fail(error: unknown): never {
-    throw this.#told(error)
   }
 
   /** No operation is under way. */

@@ -3,7 +3,7 @@ import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'
 import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
-import type { Found, FoundWithTotal, Origin, Written } from '../../database.ts'
+import type { Found, FoundWithTotal, Written } from '../../database.ts'
 import { DocumentSession } from '../../document-session.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
 import {
@@ -27,7 +27,6 @@ import type { Writing } from './sqlite-documents.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 export abstract class SearchingSession extends DocumentSession<Writing, Written> {
-  abstract readonly origin: Origin
   abstract get hasWritten(): boolean
   /** Has the writer, and so sees what other sessions have written and what is not on disk yet. */
   protected abstract get holds(): boolean
@@ -36,6 +35,8 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   protected abstract get isLost(): boolean
   /** Whether the session has written to the storage since the last commit. */
   protected abstract wroteTo(storage: string): boolean
+  /** A unit of work that has committed nothing yet. */
+  protected abstract get isUnit(): boolean
   /** For a unit of work: reads in its turn. Throws UnitConflict. */
   protected abstract inUnit<T>(storage: string, look: () => MaybePromise<T>): MaybePromise<T>
   /** Gives the writer back, if the session has it and has written nothing. Resolves when what it has read is on disk. */
@@ -115,17 +116,16 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
           readMissing(this.parts, entry)
           throw tooMuchForTransaction(storage)
         }
-        const { unit } = this.origin
         if (this.hasWritten) {
           // Others have ended writes that the thread cannot see before they are on disk, and that takes this session's end.
-          if (unit && entry.unsaved > 0) throw new UnitConflict()
+          if (this.isUnit && entry.unsaved > 0) throw new UnitConflict()
           return inThread(entry, { keep: false, effort: EFFORT_OF_A_HOLDER })
         }
         const search = () => inThread(entry, { keep: true, effort: EFFORT_OF_A_SEARCH })
-        return unit ? andThen(this.settle(), search) : search()
+        return this.isUnit ? andThen(this.settle(), search) : search()
       }
     }
-    return this.origin.unit ? this.inUnit(storage, look) : look()
+    return this.isUnit ? this.inUnit(storage, look) : look()
   }
 
   #findKept(storage: string, search: Search): Found {

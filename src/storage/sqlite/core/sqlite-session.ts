@@ -44,7 +44,8 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
   #epoch = 0
   /** The commit of others whose writes this session has seen. */
   #seen: Promise<void> | undefined
-  readonly #unit: UnitReads | undefined
+  /** Until the first commit. */
+  #unit: UnitReads | undefined
 
   readonly origin: Origin
 
@@ -105,7 +106,7 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     const lost = this.#lost
     this.#lost = undefined
     if (lost) throw lost.error
-    this.#unit?.clear()
+    this.#unit = undefined
     if (!this.hasWritten) this.#giveBack()
     const segment = this.#segment
     const seen = this.#takeSeen()
@@ -140,6 +141,10 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
 
   protected override get isLost(): boolean {
     return this.#lost !== undefined
+  }
+
+  protected override get isUnit(): boolean {
+    return this.#unit !== undefined
   }
 
   protected override get holds(): boolean {

@@ -32,7 +32,7 @@ export class UnitReads {
     if (!this.#read.has(entry)) this.#read.set(entry, entry.kept)
   }
 
-  /** It is committed or undone; the next one begins. */
+  /** It is undone, and begins once more. */
   clear(): void {
     this.#read.clear()
   }
