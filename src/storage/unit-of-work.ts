@@ -13,17 +13,15 @@ import { QuoinError } from '../shared/errors.ts'
 
 /** One unit, over all its tries. */
 export interface UnitOfWork {
-  /** From 1. From {@link ALONE_FROM} on no other session writes to what it touches, as far as the engine can. */
+  /** From 1. From {@link ALONE_FROM} on no other unit is under way, as far as the engine can. */
   readonly attempt: number
-  /** Names of storages that were read or written so far, in earlier tries too. The sessions add them. */
-  readonly touched: Set<string>
 }
 
 /**
  * Trying again without a lock starves where many want the same few documents: 25 clients that searched for and created 200
  * different keys in a small table of PostgreSQL met some 600 conflicts, and one of them needed 20 tries.
  */
-export const ALONE_FROM = 3
+export const ALONE_FROM = 2
 
 /** Others have changed what the unit has read. Nothing of it is stored. */
 export class UnitConflict extends QuoinError {

@@ -23,8 +23,7 @@ const reads: readonly [string, Read][] = [
   ['an aggregate', (session, name) => session.aggregate(name, counted)],
 ]
 
-const unitOn = (database: Database, attempt = 1, touched: readonly string[] = []) =>
-  database.session({ unit: { attempt, touched: new Set(touched) } })
+const unitOn = (database: Database, attempt = 1) => database.session({ unit: { attempt } })
 
 async function outcome(work: () => unknown): Promise<string> {
   try {
@@ -147,11 +146,11 @@ export function unitChapter(it: It): void {
     expect(await race(one, two, get, change, [name, guid, guid])).toEqual(['stored', 'stored'])
   })
 
-  it('a unit that was refused twice has its storages alone', async ({ database, name }) => {
+  it('a unit that was refused is the only one when it begins once more', async ({ database, name }) => {
     const guid = await create(database, name, { by: 'none' })
-    const alone = unitOn(database, ALONE_FROM, [name])
+    const alone = unitOn(database, ALONE_FROM)
     await alone.get(name, guid)
-    const other = database.session()
+    const other = unitOn(database)
     let isOver = false
     const waiting = (async () => {
       await other.update(name, guid, set({ by: 'other' }))

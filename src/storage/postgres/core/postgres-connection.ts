@@ -46,8 +46,8 @@ export interface PostgresPool extends PostgresConnection {
   snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>
   /** A connection of its own, opened when it is asked. */
   readonly lasting: PostgresLasting
-  /** Begins one, READ COMMITTED if not said otherwise. The caller must commit it or roll it back. */
-  transaction(isolation?: 'SERIALIZABLE'): Promise<PostgresTransaction>
+  /** Begins one, with `BEGIN` if not said otherwise. The caller must commit it or roll it back. */
+  transaction(how?: string): Promise<PostgresTransaction>
   close(): Promise<void>
 }
 
@@ -187,8 +187,7 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
       },
     },
     snapshot: (work) => snapshotsInTurn(() => onALivingOne(connections, () => snapshot(work))),
-    async transaction(isolation) {
-      const how = isolation ? `BEGIN ISOLATION LEVEL ${isolation}` : 'BEGIN'
+    async transaction(how = 'BEGIN') {
       // Nothing has been done with it yet.
       const taken = await onALivingOne(connections, () => begin(transactions, how))
       return {

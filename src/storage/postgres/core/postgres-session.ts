@@ -55,9 +55,6 @@ export interface SessionParts {
   readonly writes: WritesUnderWay
 }
 
-/** Stands among the storages of a unit for the counter of changes that nodes are told of: the last that is locked. */
-const CHANGES = '~changes'
-
 type Reading<T> = (connection: PostgresConnection, entry: StorageEntry) => Promise<T>
 
 /**
@@ -75,10 +72,7 @@ export class PostgresSession
   constructor(parts: SessionParts, origin: Origin) {
     super()
     this.#parts = parts
-    const { unit } = origin
-    const tableOf = (storage: string) =>
-      storage === CHANGES ? 'change_counter' : parts.catalogue.find(storage)?.table
-    this.#transaction = new SessionTransaction(parts.pool, unit && { unit, tableOf })
+    this.#transaction = new SessionTransaction(parts.pool, origin.unit)
     this.origin = origin
   }
 
@@ -162,7 +156,7 @@ export class PostgresSession
 
   async enqueue(job: NewJob): Promise<string | undefined> {
     return this.#transaction.inTurn(async (work) => {
-      const guid = await this.#parts.jobs.insert(work.transaction, job, this.origin.unit !== undefined)
+      const guid = await this.#parts.jobs.insert(work.transaction, job, this.#transaction.isUnit)
       if (guid !== undefined) work.enqueued = true
       return guid
     })
@@ -183,7 +177,6 @@ export class PostgresSession
     try {
       const watched = [...written].filter(([storage]) => cluster.isWatched(storage))
       if (watched.length > 0) {
-        this.origin.unit?.touched.add(CHANGES)
         const documents = watched.map(([storage, guids]) => [storage, [...guids]] as const)
         change = await cluster.announce(transaction, Object.fromEntries(documents))
       }
@@ -213,7 +206,6 @@ export class PostgresSession
     this.#transaction.refuseLost()
     const { catalogue, pool } = this.#parts
     const entry = await catalogue.entry(storage)
-    this.origin.unit?.touched.add(storage)
     if (this.#transaction.isUnit || this.hasWritten)
       return this.#transaction.inTurn(({ transaction }) => work(transaction, entry))
     const looked = needsSnapshot(entry)
@@ -250,7 +242,6 @@ export class PostgresSession
   async #write<T>(storage: string, write: (writing: Writing, work: Work) => Promise<T>): Promise<T> {
     this.#transaction.refuseLost()
     const { catalogue, stamps, writes } = this.#parts
-    this.origin.unit?.touched.add(storage)
     return this.#transaction.inTurn(async (work) => {
       const entry = await catalogue.entry(storage)
       return writes.during(write({ connection: work.transaction, entry, stamps }, work))

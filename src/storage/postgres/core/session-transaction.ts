@@ -6,9 +6,11 @@
  * - lost: its writes were undone without its doing (connection gone, deadlock, idle for too long). Every operation says
  *   so, until `commit` (which says it too) or `rollback` makes it free again; so half of its work can never be committed.
  *
- * A unit of work (`unit-of-work.ts`) has a SERIALIZABLE transaction from its first read on. From its third try on it locks
- * the tables that it touched before against other writers, in the order of their names and before its first read: a lock
- * that is taken later does not change what the transaction sees. https://www.postgresql.org/docs/18/sql-lock.html
+ * A unit of work (`unit-of-work.ts`) has a SERIALIZABLE transaction from its first read on, and shares one lock with all other
+ * units. From its second try on it has that lock for itself, so that no other unit is under way. The lock is that of a table that
+ * hardly anything writes to, because a LOCK TABLE before the first read does not settle what the transaction sees, while an
+ * advisory lock does. Locks of the storages' own tables met each other crosswise and stood still for seconds.
+ * https://www.postgresql.org/docs/18/sql-lock.html
  *
  * Operations come one after the other: branches of a flow run side by side, and a change is two statements that nothing of
  * the same session may come between.
@@ -37,16 +39,13 @@ export function noteWritten({ written }: Work, storage: string, guid: string): v
   else written.set(storage, new Set([guid]))
 }
 
-/** A unit of work, and the tables of the storages that are there. */
-export interface TransactionUnit {
-  readonly unit: UnitOfWork
-  readonly tableOf: (storage: string) => string | undefined
-}
+const BEGIN_UNIT = 'BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE migration IN ROW SHARE MODE'
+const BEGIN_ALONE = 'BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE migration IN EXCLUSIVE MODE'
 
 export class SessionTransaction {
   readonly #pool: PostgresPool
   /** Until the first commit. */
-  #unit: TransactionUnit | undefined
+  #unit: UnitOfWork | undefined
   #work: Work | undefined
   #lost: { readonly error: unknown } | undefined
   /** The last operation, whether it succeeded or not. */
@@ -56,7 +55,7 @@ export class SessionTransaction {
   #epoch = 0
   #idle: NodeJS.Timeout | undefined
 
-  constructor(pool: PostgresPool, unit: TransactionUnit | undefined) {
+  constructor(pool: PostgresPool, unit: UnitOfWork | undefined) {
     this.#pool = pool
     this.#unit = unit
   }
@@ -141,21 +140,9 @@ export class SessionTransaction {
   }
 
   async #begin(): Promise<PostgresTransaction> {
-    if (this.#unit === undefined) return this.#pool.transaction()
-    const transaction = await this.#pool.transaction('SERIALIZABLE')
-    try {
-      await this.#lock(transaction, this.#unit)
-      return transaction
-    } catch (error) {
-      await transaction.rollback()
-      throw this.#told(error)
-    }
-  }
-
-  async #lock(transaction: PostgresTransaction, { unit, tableOf }: TransactionUnit): Promise<void> {
-    if (unit.attempt < ALONE_FROM) return
-    const tables = [...unit.touched].sort().flatMap((storage) => tableOf(storage) ?? [])
-    if (tables.length > 0) await transaction.run(`LOCK TABLE ${tables.join(', ')} IN EXCLUSIVE MODE`)
+    const unit = this.#unit
+    if (unit === undefined) return this.#pool.transaction()
+    return this.#pool.transaction(unit.attempt < ALONE_FROM ? BEGIN_UNIT : BEGIN_ALONE)
   }
 
   /** What the transaction failed with, said as the caller is to take it. */

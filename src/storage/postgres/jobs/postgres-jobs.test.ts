@@ -194,7 +194,7 @@ it('a job that ends while another of its order key is enqueued lets that one go'
 it('a job of a unit of work does not wait for one of its order key that ended after the first read', async () => {
   await enqueue(nodes[0], { title: 'first', orderKey: 'key' })
   const [first] = await claim(nodes[1])
-  const unit = (attempt: number) => nodes[0].session({ unit: { attempt, touched: new Set() } })
+  const unit = (attempt: number) => nodes[0].session({ unit: { attempt } })
   const stale = unit(1)
   await stale.count('things', matchAll)
   expect(first && (await nodes[1].capabilities.jobs.complete(first))).toBe(true)

@@ -28,7 +28,6 @@ export class UnitReads {
 
   /** With the writer, before something is read from the storage. */
   note(entry: StorageEntry): void {
-    this.#unit.touched.add(entry.name)
     if (!this.#read.has(entry)) this.#read.set(entry, entry.kept)
   }
 
