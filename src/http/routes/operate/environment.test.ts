@@ -13,7 +13,7 @@ beforeAll(async () => {
   room = await openManagementServer()
   const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `environment_${verb}`)
   await room.addUser('keeper', verbs)
-  await room.addUser('nobody', [])
+  await room.addUser('without_scopes', [])
 })
 afterAll(() => room.close())
 
@@ -30,7 +30,7 @@ describe('values of the environment', () => {
     ['DELETE', '/none', 'remove'],
   ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
     expect((await room.send(method, `${root}${path}`, '')).status).toBe(401)
-    const refused = await room.send(method, `${root}${path}`, 'nobody')
+    const refused = await room.send(method, `${root}${path}`, 'without_scopes')
     expect([refused.status, textAt(refused.body, 'message')]).toEqual([
       403,
       expect.stringContaining(`environment_${verb}`),

@@ -2,7 +2,8 @@
  * How a unit of work (`unit-of-work.ts`) is kept on SQLite: the session that has the writer sees all that ended before and is
  * alone, so a unit takes the writer before its first read. It gives the writer back at the end of a turn of the event loop in
  * which it wrote nothing, so that it does not keep others waiting while it waits itself, and takes it again for its next
- * operation. Then what it has read must be unchanged. Most units are over within one turn and can have no conflict.
+ * operation. Then what it has read must be unchanged. Most units are over within one turn and can have no conflict; one that had
+ * it keeps the writer from its first read on when it begins once more.
  */
 import { ALONE_FROM, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
 import type { StorageEntry } from './storage-entry.ts'
