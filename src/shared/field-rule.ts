@@ -3,29 +3,13 @@
  * and no clock, so that a form can check the same before it sends.
  *
  * Empty is: missing, null, blank text, an empty list or object. A required field must not be empty; one that is not
- * required may be null, and blank text where the type is string, and then nothing else is asked of it. Types are strict:
+ * required may be null, and blank text where the type is text, and then nothing else is asked of it. Types are strict:
  * the text "5" is no number.
  */
-import { readIsoDate } from './iso-date.ts'
+import type { FieldLimits } from './fields/field-limits.ts'
+import { type FieldType, fieldTypeEntries } from './fields/field-type.ts'
 import type { JsonValue } from './json.ts'
-import { isJsonObject } from './json.ts'
 import { compiledPattern, MAX_PATTERNED_TEXT } from './text-pattern.ts'
-
-export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'date'] as const
-type FieldType = (typeof fieldTypes)[number]
-
-export interface FieldLimits {
-  /** Numbers; for dates ISO 8601 text. */
-  readonly min?: number | string
-  readonly max?: number | string
-  /** Characters of text, items of a list. */
-  readonly min_length?: number
-  readonly max_length?: number
-  /** For text: must be found in it. `^` and `$` tie it to the ends. */
-  readonly pattern?: string
-  /** The value, or each item of a list, must be one of these. */
-  readonly choices?: readonly (string | number)[]
-}
 
 export interface FieldRule {
   /** Dotted, as in documents. */
@@ -38,6 +22,11 @@ export interface FieldRule {
   readonly defaultValue: JsonValue | undefined
   readonly limits: FieldLimits
   readonly unique?: FieldUnique
+  /** For people, beside inputs and in the API document. */
+  readonly label?: string
+  readonly help?: string
+  /** Smaller ones come first, those without last. */
+  readonly order?: number
 }
 
 /** The fields that a storage's documents have, by their rules. */
@@ -63,28 +52,12 @@ export function fieldValueProblem(rule: FieldRule, value: JsonValue | undefined)
   if (rule.storage === undefined && value === undefined) return undefined
   if (rule.required && isEmptyValue(value)) return 'is required and must not be empty'
   if (value === undefined || value === null) return undefined
-  if (rule.type === 'string' && isEmptyValue(value)) return undefined
-  return typeProblem(rule.type, value) ?? limitProblem(rule, value)
+  if (takesBlank[rule.type] && typeof value === 'string' && value.trim() === '') return undefined
+  return fieldTypeEntries[rule.type].problem(value, rule.limits) ?? limitProblem(rule, value)
 }
 
-function typeProblem(type: FieldType, value: JsonValue): string | undefined {
-  switch (type) {
-    case 'string':
-      return typeof value === 'string' ? undefined : 'must be text'
-    case 'number':
-      return typeof value === 'number' ? undefined : 'must be a number'
-    case 'boolean':
-      return typeof value === 'boolean' ? undefined : 'must be true or false'
-    case 'object':
-      return isJsonObject(value) ? undefined : 'must be an object'
-    case 'array':
-      return Array.isArray(value) ? undefined : 'must be a list'
-    case 'date':
-      return dateOf(value) === undefined
-        ? 'must be a date such as 2026-01-31 or 2026-01-31T09:00Z'
-        : undefined
-  }
-}
+/** Texts of any form. */
+const takesBlank: Readonly<Partial<Record<FieldType, true>>> = { string: true, long_text: true }
 
 function limitProblem({ type, limits }: FieldRule, value: JsonValue): string | undefined {
   return (
@@ -116,7 +89,7 @@ function lengthProblem(limits: FieldLimits, value: JsonValue): string | undefine
 }
 
 function rangeProblem(type: FieldType, limits: FieldLimits, value: JsonValue): string | undefined {
-  const read = type === 'date' ? dateOf : type === 'number' ? numberOf : undefined
+  const { at: read } = fieldTypeEntries[type]
   const at = read?.(value)
   if (read === undefined || at === undefined) return undefined
   const [min, max] = [bound(limits.min, read), bound(limits.max, read)]
@@ -136,14 +109,4 @@ function patternProblem({ pattern }: FieldLimits, value: JsonValue): string | un
   if (value.length > MAX_PATTERNED_TEXT)
     return `must have at most ${MAX_PATTERNED_TEXT} characters, because it has a pattern`
   return compiledPattern(pattern).test(value) ? undefined : `must fit the pattern ${pattern}`
-}
-
-function numberOf(value: JsonValue): number | undefined {
-  return typeof value === 'number' ? value : undefined
-}
-
-/** Milliseconds since 1970: of ISO 8601 text, or of a number that is Unix seconds. */
-function dateOf(value: JsonValue): number | undefined {
-  if (typeof value === 'number') return value * 1000
-  return typeof value === 'string' ? readIsoDate(value) : undefined
 }

@@ -2,7 +2,9 @@
  * A schema of requests: fields with a type and rules, as a builder writes them on a trigger. Plain data, so that the check
  * of requests, the out-pins of the trigger and the API document follow from the same list.
  */
-import type { FieldLimits, FieldRule, fieldTypes } from './field-rule.ts'
+import type { FieldRule } from './field-rule.ts'
+import type { FieldLimits } from './fields/field-limits.ts'
+import type { FieldType } from './fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { PinType } from './pin-type.ts'
 import { patternProblem } from './text-pattern.ts'
@@ -34,7 +36,7 @@ export interface RequestField extends FieldLimits {
 export type PlacedField = RequestField & { readonly in: RequestPlace }
 
 /** What a field's value is to the rules of documents; undefined for any value. */
-const ruleTypes: Readonly<Record<RequestType, (typeof fieldTypes)[number] | undefined>> = {
+const ruleTypes: Readonly<Record<RequestType, FieldType | undefined>> = {
   text: 'string',
   number: 'number',
   'whole number': 'number',

@@ -1,9 +1,9 @@
 import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { PinError } from '../block.ts'
 import { numberInText } from '../scalar-text.ts'
 import { textOf } from '../text-of.ts'
-import { wordsOfField } from './table-columns.ts'
 
 interface ChartFigures {
   readonly labels: readonly string[]

@@ -1,9 +1,9 @@
 import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNode } from '../../shared/page-content.ts'
 import { valueFormats } from '../../shared/value-format.ts'
 import { PinError } from '../block.ts'
-import { wordsOfField } from './table-columns.ts'
 
 type DetailItem = Extract<PageNode, { kind: 'detail' }>['items'][number]
 

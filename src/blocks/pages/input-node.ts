@@ -1,9 +1,9 @@
 import { fieldNameProblem } from '../../shared/field-path.ts'
+import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { type InputOption, type InputType, inputTypes, type PageInput } from '../../shared/page-input.ts'
 import type { PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
-import { wordsOfField } from './table-columns.ts'
 
 /** What a builder writes of an input: the pins of the block "Input", or an object in the list of a form. */
 export interface WrittenInput {

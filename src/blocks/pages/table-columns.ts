@@ -1,4 +1,5 @@
 import { fieldNameProblem } from '../../shared/field-path.ts'
+import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { TableAction, TableColumn } from '../../shared/page-table.ts'
 import { type ValueFormat, valueFormats } from '../../shared/value-format.ts'
@@ -67,12 +68,6 @@ export function tableActions(written: readonly JsonValue[]): TableAction[] {
       ...(action.tone === 'danger' && { tone: 'danger' }),
     }
   })
-}
-
-/** `customer.first_name` → `First name`. */
-export function wordsOfField(field: string): string {
-  const words = (field.split('.').at(-1) ?? field).replace(/[_-]+/g, ' ').trim()
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 function formatOf(written: JsonValue | undefined, refuse: (message: string) => PinError): ValueFormat {

@@ -1,6 +1,7 @@
 import type { EndpointReply, ValueShape } from '../../flows/values/value-shape.ts'
 import { metaSchema } from '../../shared/api/meta.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
+import { fieldTypeEntries, type JsonSchema } from '../../shared/fields/field-type.ts'
 import type { DocumentSchemas } from './document-schemas.ts'
 import type { ApiResponse, ApiSchema } from './open-api-document.ts'
 
@@ -91,10 +92,17 @@ function propertiesOf({ inner }: Tree): Readonly<Record<string, ApiSchema>> {
   )
 }
 
-function fieldSchema({ type, required }: FieldRule): ApiSchema {
-  // A date is ISO 8601 text or Unix seconds.
-  const types = type === 'date' ? ['string', 'number'] : [type]
-  if (!required) types.push('null')
-  const [only = type, ...more] = types
-  return { type: more.length === 0 ? only : types }
+function fieldSchema({ type, required, limits, label, help }: FieldRule): ApiSchema {
+  const schema = fieldTypeEntries[type].schema(limits)
+  return {
+    ...(required ? schema : nullable(schema)),
+    ...(label !== undefined && { title: label }),
+    ...(help !== undefined && { description: help }),
+  }
+}
+
+function nullable(schema: JsonSchema): JsonSchema {
+  const { type, enum: values } = schema
+  if (values) return { ...schema, enum: [...values, null] }
+  return type === undefined ? schema : { ...schema, type: [type, 'null'].flat() }
 }

@@ -48,6 +48,7 @@ export type ApiContent = Readonly<Record<string, { readonly schema?: ApiSchema }
 export interface ApiSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
+  readonly title?: string
   readonly description?: string
   readonly properties?: Readonly<Record<string, ApiSchema>>
   readonly required?: readonly string[]

@@ -1,5 +1,9 @@
 /** How an input is drawn and what fits in it: what the block says, completed by the blueprint field. */
-import type { FieldLimits, FieldRule } from '../../shared/field-rule.ts'
+
+import type { FieldRule } from '../../shared/field-rule.ts'
+import type { FieldLimits } from '../../shared/fields/field-limits.ts'
+import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
+import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { InputOption, InputType, PageInput } from '../../shared/page-input.ts'
 
@@ -24,30 +28,43 @@ export function ruledInput(node: PageInput, field: FieldRule | undefined): Ruled
   const [min, max] = [node.min ?? limits.min, node.max ?? limits.max]
   const maxLength = node.maxLength ?? (isText(type) ? limits.max_length : undefined)
   const minLength = isText(type) ? limits.min_length : undefined
+  const help = node.help ?? field?.help
   const input: RuledInput['input'] = {
     ...node,
+    label: labelOf(node, field),
     type,
+    ...(help !== undefined && { help }),
     ...(required && { required }),
     ...(options && { options }),
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
     ...(minLength !== undefined && { minLength }),
     ...(maxLength !== undefined && { maxLength }),
-    ...(type === 'number' && { step: node.step ?? 'any' }),
+    ...(field?.type === 'files' && { multiple: true }),
+    ...(type === 'number' && { step: node.step ?? stepOf(field) }),
   }
   return { input, rule: ruleFor(input, field), ofField: field !== undefined }
 }
 
-function typeFor({ type, limits }: FieldRule): DrawnType {
-  if (type === 'array') return limits.choices ? 'choices' : 'area'
-  if (limits.choices) return 'choice'
-  if (type === 'number' || type === 'date') return type
-  if (type === 'boolean') return 'check'
-  if (type === 'object') return 'area'
-  return (limits.max_length ?? 0) >= LONG_TEXT ? 'area' : 'text'
+/** A label that the block has made from the name gives way to the field's. */
+function labelOf({ label, name }: PageInput, field: FieldRule | undefined): string {
+  return field?.label !== undefined && label === wordsOfField(name) ? field.label : label
 }
 
-const typesOfRules: Readonly<Record<DrawnType, FieldRule['type']>> = {
+function typeFor({ type, limits }: FieldRule): DrawnType {
+  if (type === 'array' || type === 'list') return limits.choices ? 'choices' : 'area'
+  if (limits.choices && type !== 'choices') return 'choice'
+  if (type === 'string' && (limits.max_length ?? 0) >= LONG_TEXT) return 'area'
+  return fieldTypeEntries[type].input
+}
+
+/** What a number's input goes up and down by; `any` allows every number. */
+function stepOf(field: FieldRule | undefined): string {
+  if (field?.type === 'integer') return '1'
+  return field?.type === 'decimal' ? (10 ** -(field.limits.places ?? USUAL_PLACES)).toString() : 'any'
+}
+
+const typesOfRules: Readonly<Record<DrawnType, FieldType>> = {
   text: 'string',
   number: 'number',
   date: 'date',

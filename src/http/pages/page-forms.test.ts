@@ -193,8 +193,9 @@ describe('a form of blueprint fields', () => {
       tags: ['a', 'c'],
       active: false,
       born: '1906-12-09',
-      code: '',
-      secret: '',
+      // What is left empty is nothing.
+      code: null,
+      secret: null,
       other: 1,
       stock: 6,
     })

@@ -1,6 +1,7 @@
-import type { PageMessages } from '../../pages/messages.ts'
+import type { MessageKey, PageMessages } from '../../pages/messages.ts'
 import { isEmailAddress } from '../../shared/email-address.ts'
-import { fieldValueProblem } from '../../shared/field-rule.ts'
+import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
+import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
 import { readIsoDate } from '../../shared/iso-date.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { isText, type RuledInput } from './input-rule.ts'
@@ -16,8 +17,8 @@ export function readInput(
   sent: readonly string[],
   messages: PageMessages,
 ): ReadInput {
-  const read = typedValue(input.type, rule.type, sent)
-  if (read === UNREADABLE) return { error: unreadable(rule.type, messages) }
+  const read = typedValue(input.type, rule, sent)
+  if (read === UNREADABLE) return { error: unreadable(rule, messages) }
   if (input.type === 'email' && typeof read === 'string' && read !== '' && !isEmailAddress(read))
     return { error: messages('field.email') }
   if (input.required && input.type === 'check' && read !== true) return { error: messages('field.required') }
@@ -41,33 +42,52 @@ function isChosen(value: JsonValue | undefined): value is string | number | read
 
 function typedValue(
   type: RuledInput['input']['type'],
-  rule: RuledInput['rule']['type'],
+  rule: FieldRule,
   sent: readonly string[],
 ): JsonValue | undefined | typeof UNREADABLE {
   if (type === 'check') return sent.length > 0
-  if (type === 'choices') return sent.filter((one) => one !== '')
+  if (type === 'choices') return sent.filter((one) => one !== '').map((one) => chosen(rule, one))
   const [first] = sent
   if (first === undefined) return undefined
   // Browsers send the ends of lines as two characters.
   const text = isText(type) ? first.replaceAll('\r\n', '\n') : first.trim()
   const blank = text.trim() === ''
-  switch (rule) {
-    case 'string':
-      return type === 'date_time' && !blank ? instant(text) : text
+  switch (fieldTypeEntries[rule.type].read) {
+    case 'text':
+      // What is left empty is nothing, not a text without letters.
+      if (blank) return null
+      return type === 'date_time' ? instant(text) : chosen(rule, text)
     case 'number':
       return blank ? null : readNumber(text.trim())
-    case 'boolean':
+    case 'condition':
       return blank ? null : text === 'true' ? true : text === 'false' ? false : UNREADABLE
     case 'date':
       return blank ? null : type === 'date_time' ? instant(text) : text.trim()
-    case 'array':
+    case 'instant':
+      return blank ? null : instant(text)
+    case 'lines':
       return text
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => line !== '')
-    case 'object':
+        .map((line) => itemOf(rule, line))
+    case 'json':
       return blank ? null : parsed(text)
   }
+}
+
+/** A choice that is a number was sent as text. */
+function chosen({ type, limits }: FieldRule, text: string): string | number {
+  if (type !== 'choice' && type !== 'choices' && type !== 'list') return text
+  return limits.choices?.find((choice) => String(choice) === text) ?? text
+}
+
+/** An item that cannot be read stays text, and is refused. */
+function itemOf(rule: FieldRule, line: string): JsonValue {
+  const { items } = rule.limits
+  if (rule.type !== 'list' || items === undefined) return chosen(rule, line)
+  const read = typedValue('text', { ...rule, type: items, limits: {} }, [line])
+  return read === UNREADABLE || read === undefined || read === null ? line : read
 }
 
 function readNumber(text: string): number | typeof UNREADABLE {
@@ -90,9 +110,20 @@ function parsed(text: string): JsonValue | typeof UNREADABLE {
   }
 }
 
-function unreadable(type: RuledInput['rule']['type'], messages: PageMessages): string {
-  if (type === 'number') return messages('field.number')
-  return type === 'date' ? messages('field.date') : messages('field.choice')
+const saidOfType: Readonly<Partial<Record<FieldType, MessageKey>>> = {
+  number: 'field.number',
+  integer: 'field.integer',
+  decimal: 'field.places',
+  date: 'field.date',
+  day: 'field.date',
+  instant: 'field.date',
+  email: 'field.email',
+  url: 'field.url',
+  phone: 'field.phone',
+}
+
+function unreadable({ type, limits }: FieldRule, messages: PageMessages): string {
+  return messages(saidOfType[type] ?? 'field.choice', { places: limits.places ?? USUAL_PLACES })
 }
 
 /** The rule's own words, in the page's language. */
@@ -103,20 +134,19 @@ function said(
   messages: PageMessages,
 ): string {
   const { limits, type } = rule
+  const { at, problem: typeProblem } = fieldTypeEntries[type]
   if (problem.startsWith('is required')) return messages('field.required')
-  if (/^must be (?:one of|text|true)|^may hold only/.test(problem)) return messages('field.choice')
-  if (problem.startsWith('must be a number')) return messages('field.number')
-  if (problem.startsWith('must be a date')) return messages('field.date')
+  if (/^must be one of|^may hold only/.test(problem)) return messages('field.choice')
+  if (value !== undefined && typeProblem(value, limits) === problem && type !== 'list')
+    return unreadable(rule, messages)
   const length =
     typeof value === 'string' ? [...value].length : Array.isArray(value) ? value.length : undefined
   if (problem.startsWith('must have at least') && length !== undefined)
     return messages('field.min_length', { n: limits.min_length ?? 0 })
   if (problem.startsWith('must have at most') && length !== undefined)
     return messages('field.max_length', { n: limits.max_length ?? input.maxLength ?? 0 })
-  if (problem.startsWith('must be at least') && (type === 'number' || type === 'date'))
-    return messages('field.min', { min: limits.min ?? '' })
-  if (problem.startsWith('must be at most') && (type === 'number' || type === 'date'))
-    return messages('field.max', { max: limits.max ?? '' })
+  if (problem.startsWith('must be at least') && at) return messages('field.min', { min: limits.min ?? '' })
+  if (problem.startsWith('must be at most') && at) return messages('field.max', { max: limits.max ?? '' })
   if (problem.startsWith('must fit')) return messages('field.pattern')
   return messages('field.invalid', { problem })
 }

@@ -3,6 +3,8 @@
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
+import { fieldTypeEntries } from '../../shared/fields/field-type.ts'
+import { numberOf } from '../../shared/fields/value-forms.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { jsonProblem } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -27,6 +29,9 @@ const defaults: JsonObject = {
   validation_rules: {},
   metadata: {},
   unique: null,
+  label: '',
+  help: '',
+  order: null,
 }
 
 /**
@@ -135,34 +140,38 @@ function checkedField(record: JsonObject): JsonObject {
   return record
 }
 
-const limitsFor: Readonly<Record<FieldRule['type'], readonly string[]>> = {
-  string: ['min_length', 'max_length', 'pattern', 'choices'],
-  number: ['min', 'max', 'choices'],
-  boolean: [],
-  object: [],
-  array: ['min_length', 'max_length', 'choices'],
-  date: ['min', 'max'],
-}
-
 function checkLimits(rule: FieldRule): void {
   const { type, limits } = rule
+  const { limits: known, needs, at } = fieldTypeEntries[type]
+  const { places, items } = limits
   for (const [limit, value] of Object.entries(limits)) {
     const place = `validation_rules.${limit}`
-    if (!limitsFor[type].includes(limit))
+    if (!known.some((one) => one === limit))
       throw invalidField(place, `${limit} does not apply to a field of the type ${type}. Leave it out.`)
     const bounds = limit === 'min' || limit === 'max'
-    const plain: FieldRule = { ...rule, required: false, limits: {} }
+    const plain: FieldRule = {
+      ...rule,
+      required: false,
+      limits: { ...(places !== undefined && { places }), ...(items !== undefined && { items }) },
+    }
     if (bounds && fieldValueProblem(plain, value))
       throw invalidField(place, `${limit} ${fieldValueProblem(plain, value)}.`)
     const problem = limit === 'pattern' ? patternProblem(String(value)) : undefined
     if (problem) throw invalidField(place, `The pattern ${problem}.`)
   }
-  if (isAbove(limits.min_length, limits.max_length) || isAbove(limits.min, limits.max))
+  if (needs !== undefined && limits[needs] === undefined)
+    throw invalidField(`validation_rules.${needs}`, `A field of the type ${type} needs ${needs}.`)
+  if (isAbove(limits.min_length, limits.max_length) || isAbove(limits.min, limits.max, at))
     throw invalidField('validation_rules', 'The minimum is above the maximum: no value would be valid.')
 }
 
-function isAbove(least: number | string | undefined, most: number | string | undefined): boolean {
-  return typeof least === 'number' && typeof most === 'number' && least > most
+function isAbove(
+  least: number | string | undefined,
+  most: number | string | undefined,
+  at: (value: number | string) => number | undefined = numberOf,
+): boolean {
+  const [from, to] = [least, most].map((limit) => (limit === undefined ? undefined : at(limit)))
+  return from !== undefined && to !== undefined && from > to
 }
 
 /** A default that breaks the field's own rules would make every create fail. */

@@ -7,13 +7,9 @@
  * that storage only, and takes precedence over the other.
  */
 
-import {
-  type FieldLimits,
-  type FieldRule,
-  type FieldsOf,
-  type FieldUnique,
-  fieldTypes,
-} from '../../shared/field-rule.ts'
+import type { FieldRule, FieldsOf, FieldUnique } from '../../shared/field-rule.ts'
+import type { FieldLimits } from '../../shared/fields/field-limits.ts'
+import { isFieldType, isItemType } from '../../shared/fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
@@ -84,24 +80,37 @@ function rulesOf(name: string, { all, everywhere, byStorage }: Loaded): readonly
   if (known) return known
   const rules = new Map(everywhere)
   for (const rule of all) if (rule.storage === name) rules.set(rule.name, rule)
-  const list = [...rules.values()]
+  const list = [...rules.values()].sort(byOrder)
   byStorage.set(name, list)
   return list
+}
+
+function byOrder(a: FieldRule, b: FieldRule): number {
+  const [one, other] = [a.order ?? Infinity, b.order ?? Infinity]
+  return one === other ? 0 : one - other
 }
 
 /** A stored field as a rule; undefined for a record that this version cannot read. */
 export function ruleOf(record: JsonObject): FieldRule | undefined {
   const { name, storage, type, required } = record
-  const known = fieldTypes.find((one) => one === type)
-  if (typeof name !== 'string' || known === undefined) return undefined
+  if (typeof name !== 'string' || !isFieldType(type)) return undefined
   return {
     name,
     storage: typeof storage === 'string' ? storage : undefined,
-    type: known,
+    type,
     required: required === true,
     defaultValue: record.default_value ?? undefined,
     limits: limitsOf(record.validation_rules),
     ...uniqueOf(name, record.unique),
+    ...shownAs(record),
+  }
+}
+
+function shownAs({ label, help, order }: JsonObject): Pick<FieldRule, 'label' | 'help' | 'order'> {
+  return {
+    ...(typeof label === 'string' && label !== '' && { label }),
+    ...(typeof help === 'string' && help !== '' && { help }),
+    ...(typeof order === 'number' && { order }),
   }
 }
 
@@ -121,7 +130,7 @@ function uniqueOf(name: string, unique: JsonValue | undefined): { readonly uniqu
 
 function limitsOf(rules: JsonValue | undefined): FieldLimits {
   if (!isJsonObject(rules)) return {}
-  const { min, max, min_length, max_length, pattern, choices } = rules
+  const { min, max, min_length, max_length, pattern, choices, places, items } = rules
   return {
     ...(isBound(min) && { min }),
     ...(isBound(max) && { max }),
@@ -129,6 +138,8 @@ function limitsOf(rules: JsonValue | undefined): FieldLimits {
     ...(typeof max_length === 'number' && { max_length }),
     ...(typeof pattern === 'string' && { pattern }),
     ...(Array.isArray(choices) && { choices: choices.filter(isBound) }),
+    ...(typeof places === 'number' && { places }),
+    ...(isItemType(items) && { items }),
   }
 }
 

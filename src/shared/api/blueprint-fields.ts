@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { fieldTypes } from '../field-rule.ts'
+import { itemTypes } from '../fields/field-limits.ts'
+import { fieldTypes, MOST_PLACES } from '../fields/field-type.ts'
 import { actorSchema } from './actor.ts'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
@@ -30,6 +31,14 @@ const validationRules = Type.Object(
         maxItems: 1000,
       }),
     ),
+    places: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MOST_PLACES,
+        description: 'Digits after the decimal point that a `decimal` may have. Default: 2.',
+      }),
+    ),
+    items: Type.Optional(Type.Enum([...itemTypes], { description: 'The type of each item of a `list`.' })),
   },
   { additionalProperties: false },
 )
@@ -84,6 +93,18 @@ const optional = {
   validation_rules: Type.Optional(validationRules),
   metadata: Type.Optional(Type.Record(Type.String(), anyJson(), { maxProperties: 100 })),
   unique: Type.Optional(unique),
+  label: Type.Optional(
+    Type.String({ maxLength: 200, description: 'For people. Empty: made from the name, as in forms.' }),
+  ),
+  help: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'One sentence for those who fill it in.' }),
+  ),
+  order: Type.Optional(
+    Type.Unsafe<number | null>({
+      type: ['number', 'null'],
+      description: 'Fields with smaller numbers come first, those without one last.',
+    }),
+  ),
 }
 
 export const createFieldSchema = Type.Object({ name, type, ...optional }, { additionalProperties: false })
@@ -104,6 +125,9 @@ const fieldRecord = Type.Object({
   validation_rules: anyJson(),
   metadata: anyJson(),
   unique: Type.Optional(unique),
+  label: Type.Optional(Type.String()),
+  help: Type.Optional(Type.String()),
+  order: Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'] })),
   created_by: actorSchema,
   modified_by: actorSchema,
 })

@@ -9,19 +9,20 @@ import {
   type ValueType,
 } from '../../../expressions/language/value-type.ts'
 import type { FieldRule, FieldsOf } from '../../../shared/field-rule.ts'
+import { type FieldTypeEntry, fieldTypeEntries } from '../../../shared/fields/field-type.ts'
 import type { Meta } from '../../../shared/meta.ts'
 
 /** Where more fields are listed, nothing is said of documents: the check of an expression compares them in one turn. */
 const MOST_FIELDS = 200
 
-/** A date is text, or a number that is Unix seconds. */
-const types: Readonly<Record<FieldRule['type'], ValueType>> = {
-  string: textType,
+/** A date is text, or a number that is Unix seconds; a choice is text or a number. */
+const types: Readonly<Record<FieldTypeEntry['value'], ValueType>> = {
+  text: textType,
   number: numberType,
-  boolean: conditionType,
+  condition: conditionType,
   object: objectType,
-  array: listOf(anyType),
-  date: anyType,
+  list: listOf(anyType),
+  any: anyType,
 }
 
 const metaTypes: Readonly<Record<keyof Meta, ValueType>> = {
@@ -48,7 +49,7 @@ export function documentTypes(fieldsOf: FieldsOf): (storage: string) => ObjectTy
 /** Rules without a storage are about names, and list no storage's fields. */
 function documentType(storage: string, rules: readonly FieldRule[]): ObjectType | undefined {
   if (rules.length > MOST_FIELDS || !rules.some((rule) => rule.storage === storage)) return undefined
-  const named = rules.map(({ name, type }): Named => [name.split('.'), types[type]])
+  const named = rules.map(({ name, type }): Named => [name.split('.'), types[fieldTypeEntries[type].value]])
   const type = objectOf(named, { storage, path: '' })
   return { ...type, fields: { ...type.fields, _meta: metaOf(storage) } }
 }
