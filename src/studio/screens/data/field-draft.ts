@@ -1,12 +1,14 @@
 import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import { type FieldType, fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
 import { isFields } from './document-shape.ts'
-
-export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'date'] as const
 
 /** A field as its form holds it: limits as they are typed. */
 export interface FieldDraft {
   readonly name: string
-  readonly type: string
+  readonly type: FieldType
+  readonly label: string
+  readonly help: string
+  readonly order: string
   readonly description: string
   /** Name; empty: wherever the field is written. */
   readonly storage: string
@@ -19,11 +21,21 @@ export interface FieldDraft {
   readonly maxLength: string
   readonly pattern: string
   readonly choices: readonly string[]
+  readonly places: string
+  readonly items: string
+  readonly unique: boolean
+  /** The name that fields share which are unique together. */
+  readonly uniqueWith: string
+  readonly ignoreCase: boolean
+  readonly ignoreAccents: boolean
 }
 
 export const newField: FieldDraft = {
   name: '',
   type: 'string',
+  label: '',
+  help: '',
+  order: '',
   description: '',
   storage: '',
   required: false,
@@ -34,6 +46,12 @@ export const newField: FieldDraft = {
   maxLength: '',
   pattern: '',
   choices: [],
+  places: '',
+  items: '',
+  unique: false,
+  uniqueWith: '',
+  ignoreCase: false,
+  ignoreAccents: false,
 }
 
 export function draftOfField(field: FieldRecord): FieldDraft {
@@ -41,7 +59,10 @@ export function draftOfField(field: FieldRecord): FieldDraft {
   const text = (name: string) => (rules[name] === undefined ? '' : String(rules[name]))
   return {
     name: field.name,
-    type: field.type,
+    type: isFieldType(field.type) ? field.type : 'string',
+    label: field.label ?? '',
+    help: field.help ?? '',
+    order: typeof field.order === 'number' ? String(field.order) : '',
     description: field.description,
     storage: field.storage ?? '',
     required: field.required,
@@ -55,38 +76,82 @@ export function draftOfField(field: FieldRecord): FieldDraft {
     maxLength: text('max_length'),
     pattern: text('pattern'),
     choices: Array.isArray(rules.choices) ? rules.choices.map(String) : [],
+    places: text('places'),
+    items: text('items'),
+    ...uniqueDraft(field.unique),
   }
 }
 
-/** What the API takes. Text that is no JSON is taken as text for the default of a text field. */
+function uniqueDraft(unique: FieldRecord['unique']) {
+  const {
+    with: shared = '',
+    ignore_case = false,
+    ignore_accents = false,
+  } = typeof unique === 'object' && unique !== null
+    ? unique
+    : { with: typeof unique === 'string' ? unique : undefined }
+  return {
+    unique: unique !== undefined && unique !== null && unique !== false,
+    uniqueWith: shared,
+    ignoreCase: ignore_case,
+    ignoreAccents: ignore_accents,
+  }
+}
+
+/** What the API takes. Limits that the type does not have are left out. */
 export function bodyOfField(draft: FieldDraft) {
-  const { name, type, description, storage, required, defaultValue, choices, pattern } = draft
-  const bound = (text: string) => (text === '' ? undefined : type === 'date' ? text : Number(text))
-  const whole = (text: string) => (text === '' ? undefined : Number(text))
+  const { name, type, label, help, description, storage, required, defaultValue, choices } = draft
+  const { value, limits } = fieldTypeEntries[type]
+  const number = (text: string) => (text === '' ? undefined : Number(text))
+  const plain = (text: string) => (text === '' ? undefined : text)
+  const bound = value === 'number' ? number : plain
   const rules = {
     min: bound(draft.min),
     max: bound(draft.max),
-    min_length: whole(draft.minLength),
-    max_length: whole(draft.maxLength),
-    pattern: pattern === '' ? undefined : pattern,
-    choices: choices.length === 0 ? undefined : choices.map((one) => (type === 'number' ? Number(one) : one)),
+    min_length: number(draft.minLength),
+    max_length: number(draft.maxLength),
+    pattern: plain(draft.pattern),
+    choices: choices.length === 0 ? undefined : choices.map((one) => choiceOf(draft, one)),
+    places: number(draft.places),
+    items: plain(draft.items),
   }
   return {
     name,
     type,
+    label,
+    help,
+    order: draft.order.trim() === '' ? null : Number(draft.order),
     description,
     storage: storage === '' ? null : storage,
     required,
     default_value: defaultValue === '' ? null : readDefault(defaultValue, type),
-    validation_rules: rules,
+    validation_rules: Object.fromEntries(
+      Object.entries(rules).filter(([limit]) => limits.some((one) => one === limit)),
+    ),
+    unique: uniqueOf(draft),
   }
 }
 
-function readDefault(text: string, type: string): unknown {
+function uniqueOf({ unique, uniqueWith, ignoreCase, ignoreAccents }: FieldDraft) {
+  if (!unique) return null
+  const shared = uniqueWith.trim()
+  if (!ignoreCase && !ignoreAccents) return shared === '' ? true : shared
+  return { ...(shared !== '' && { with: shared }), ignore_case: ignoreCase, ignore_accents: ignoreAccents }
+}
+
+function choiceOf({ type, items }: FieldDraft, choice: string): string | number {
+  const isNumber = fieldTypeEntries[type].value === 'number' || items === 'number' || items === 'integer'
+  return isNumber ? Number(choice) : choice
+}
+
+/** Text that is no JSON is taken as text where the type is one. */
+function readDefault(text: string, type: FieldType): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return fieldTypeEntries[type].value === 'text' && typeof value !== 'string' ? text : value
   } catch {
-    if (type === 'string' || type === 'date') return text
+    const { value, read } = fieldTypeEntries[type]
+    if (value === 'text' || read === 'text' || read === 'date') return text
     throw new Error('The default value is not JSON.')
   }
 }

@@ -1,25 +1,20 @@
-import { Group, Select, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Group, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { fieldTypeEntries, fieldTypes, isFieldType } from '../../../shared/fields/field-type.ts'
 import { storageNamesQuery } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
-import { type FieldDraft, fieldTypes } from './field-draft.ts'
+import type { FieldDraft } from './field-draft.ts'
+import { FieldLimitsForm } from './field-limits-form.tsx'
+import { FieldUniqueForm } from './field-unique-form.tsx'
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
 
-const texts = {
-  min: 'At least',
-  max: 'At most',
-  minLength: 'Shortest',
-  maxLength: 'Longest',
-} as const
-
-const wire = { min: 'min', max: 'max', minLength: 'min_length', maxLength: 'max_length' } as const
+const types = fieldTypes.map((type) => ({ value: type, label: fieldTypeEntries[type].label }))
 
 export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
   const error = useFieldError()
   const { data: storages = [] } = useQuery(storageNamesQuery)
-  const limits = limitsOf(draft.type)
   return (
     <>
       <Group grow align="flex-start">
@@ -35,11 +30,12 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         <Select
           label="Type"
           description="Type of the values."
-          data={fieldTypes}
+          data={types}
           allowDeselect={false}
+          searchable
           value={draft.type}
           error={error('type')}
-          onChange={(type) => set('type', type ?? 'string')}
+          onChange={(type) => set('type', isFieldType(type) ? type : 'string')}
         />
       </Group>
       <Select
@@ -52,11 +48,28 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         error={error('storage')}
         onChange={(name) => set('storage', name ?? '')}
       />
-      <Textarea
-        label="Description"
-        autosize
-        value={draft.description}
-        onChange={(event) => set('description', event.currentTarget.value)}
+      <Group grow align="flex-start">
+        <TextInput
+          label="Label"
+          description="Shown to people. If empty, it is made from the name."
+          value={draft.label}
+          error={error('label')}
+          onChange={(event) => set('label', event.currentTarget.value)}
+        />
+        <NumberInput
+          label="Order"
+          description="Fields with smaller numbers come first."
+          value={draft.order}
+          error={error('order')}
+          onChange={(order) => set('order', String(order))}
+        />
+      </Group>
+      <TextInput
+        label="Help"
+        description="One sentence below the input of a form."
+        value={draft.help}
+        error={error('help')}
+        onChange={(event) => set('help', event.currentTarget.value)}
       />
       <Switch
         label="Required"
@@ -64,38 +77,7 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         checked={draft.required}
         onChange={(event) => set('required', event.currentTarget.checked)}
       />
-      {limits.length > 0 ? (
-        <SimpleGrid cols={2}>
-          {limits.map((name) => (
-            <TextInput
-              key={name}
-              label={texts[name]}
-              inputMode={draft.type === 'date' ? 'text' : 'numeric'}
-              value={draft[name]}
-              error={error(`validation_rules.${wire[name]}`)}
-              onChange={(event) => set(name, event.currentTarget.value)}
-            />
-          ))}
-        </SimpleGrid>
-      ) : null}
-      {draft.type === 'string' ? (
-        <TextInput
-          label="Pattern"
-          description="A regular expression that must match a part of the text; use ^ and $ to match all of it."
-          value={draft.pattern}
-          error={error('validation_rules.pattern')}
-          onChange={(event) => set('pattern', event.currentTarget.value)}
-        />
-      ) : null}
-      {draft.type === 'string' || draft.type === 'number' ? (
-        <TagsInput
-          label="Choices"
-          description="Allowed values. Type one and press Enter."
-          value={[...draft.choices]}
-          error={error('validation_rules.choices')}
-          onChange={(choices) => set('choices', choices)}
-        />
-      ) : null}
+      <FieldLimitsForm draft={draft} set={set} />
       <TextInput
         label="Default"
         description="Default value (JSON) for new documents that leave it out."
@@ -103,11 +85,14 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         error={error('default_value')}
         onChange={(event) => set('defaultValue', event.currentTarget.value)}
       />
+      {draft.storage === '' ? null : <FieldUniqueForm draft={draft} set={set} />}
+      <Textarea
+        label="Description"
+        description="For builders."
+        autosize
+        value={draft.description}
+        onChange={(event) => set('description', event.currentTarget.value)}
+      />
     </>
   )
-}
-
-function limitsOf(type: string): readonly (keyof typeof texts)[] {
-  if (type === 'number' || type === 'date') return ['min', 'max']
-  return type === 'string' || type === 'array' ? ['minLength', 'maxLength'] : []
 }

@@ -1,5 +1,6 @@
 import { Badge, Button, Code, Group, Text } from '@mantine/core'
 import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { call, search } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'
@@ -39,7 +40,9 @@ const columns: readonly Column<FieldRecord>[] = [
     label: 'Type',
     sort: 'type',
     width: 110,
-    render: ({ type }) => <Badge color="gray">{type}</Badge>,
+    render: ({ type }) => (
+      <Badge color="gray">{isFieldType(type) ? fieldTypeEntries[type].label : type}</Badge>
+    ),
   },
   {
     id: 'required',

@@ -1,0 +1,44 @@
+import { Group, Switch, TextInput } from '@mantine/core'
+import { useFieldError } from '../../controls/field-errors.tsx'
+import type { useDraft } from '../../controls/use-draft.ts'
+import type { FieldDraft } from './field-draft.ts'
+
+type Draft = ReturnType<typeof useDraft<FieldDraft>>
+
+/** Whether two documents may hold the same value. */
+export function FieldUniqueForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+  const error = useFieldError()
+  return (
+    <>
+      <Switch
+        label="Unique"
+        description="No two documents of the storage hold the same value."
+        checked={draft.unique}
+        error={error('unique')}
+        onChange={(event) => set('unique', event.currentTarget.checked)}
+      />
+      {draft.unique ? (
+        <>
+          <TextInput
+            label="Unique together as"
+            description="Fields that have the same name here are unique together. Empty: unique alone."
+            value={draft.uniqueWith}
+            onChange={(event) => set('uniqueWith', event.currentTarget.value)}
+          />
+          <Group>
+            <Switch
+              label="Ignore case"
+              checked={draft.ignoreCase}
+              onChange={(event) => set('ignoreCase', event.currentTarget.checked)}
+            />
+            <Switch
+              label="Ignore accents"
+              checked={draft.ignoreAccents}
+              onChange={(event) => set('ignoreAccents', event.currentTarget.checked)}
+            />
+          </Group>
+        </>
+      ) : null}
+    </>
+  )
+}
