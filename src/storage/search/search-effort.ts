@@ -61,7 +61,14 @@ export function tooMuchToCompare(): QuoinError {
   )
 }
 
-/** As above, where the transaction is the reason. */
+export function tooMuchToAggregate(): QuoinError {
+  return new QuoinError(
+    'UNAVAILABLE',
+    'This aggregate would read too many documents. Narrow its condition, or create an index of the fields that it asks for.',
+  )
+}
+
+/** As tooMuchToCompare, where the transaction is the reason. */
 export function tooMuchForTransaction(storage: string): QuoinError {
   return new QuoinError(
     'UNAVAILABLE',

@@ -6,8 +6,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { isJsonObject } from '../../../shared/json.ts'
 import { type WordMatcher, wordsLike } from '../../../shared/similar-word.ts'
 import { dateParts } from '../../aggregate/aggregate.ts'
-import { datePart } from '../../aggregate/date-part.ts'
-import { zoneOffsets } from '../../aggregate/zone-offsets.ts'
+import { datePartReaders } from '../../aggregate/date-part-reader.ts'
 import { textMatches, textQuery } from '../../search/match-text.ts'
 import { addToStatistics, emptyStatistics, type RankedPhrase, textScore } from '../../search/rank-text.ts'
 import { READ_TOKEN, unitsOfText } from '../../search/search-effort.ts'
@@ -62,11 +61,17 @@ export function registerSearchFunctions(connection: SqliteConnection): void {
     if (connection.scoreOf === undefined) throw new Error('The documents were not ranked.')
     return connection.scoreOf(Number(row))
   })
+  // (units) → 1, or an end to the statement when they are more than it may use. Not PURE: counted each time.
+  db.function('quoin_spent', { directOnly: true }, (units) => {
+    connection.effort?.spend(Number(units))
+    return 1
+  })
   // (date, part, time zone) → the number of the part; NULL for what is no date.
+  const readPart = datePartReaders()
   db.function('quoin_date_part', PURE, (date, part, zone) => {
     const known = dateParts.find((one) => one === part)
     if (known === undefined) throw new TypeError('There is no such part of a date.')
-    return datePart(date, known, zoneOffsets(String(zone)))
+    return readPart(date, known, String(zone))
   })
   // (phrases, statistics, document) → the lower, the better.
   db.function('quoin_text_score', PURE, (phrases, statistics, document) => {

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { QuoinError } from '../../../shared/errors.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
-import { EffortSpent, tooMuchToCompare } from '../../search/search-effort.ts'
+import { EffortSpent, tooMuchToAggregate, tooMuchToCompare } from '../../search/search-effort.ts'
 import { guarded, SqliteConnection } from '../core/sqlite-connection.ts'
 import { DamagedDatabase } from '../core/sqlite-errors.ts'
 import { ReaderCatalogue, type Versioned } from '../reader/reader-catalogue.ts'
@@ -75,11 +75,15 @@ function inSnapshot(
   }
 }
 
+function tooMuch({ kind }: SearchTask): QuoinError {
+  return kind === 'aggregate' ? tooMuchToAggregate() : tooMuchToCompare()
+}
+
 function answer(task: SearchTask): SearchAnswer {
   try {
     return guarded(() => carryOut(task))
   } catch (error) {
-    const told = error instanceof EffortSpent ? tooMuchToCompare() : error
+    const told = error instanceof EffortSpent ? tooMuch(task) : error
     if (told instanceof DamagedDatabase) return { kind: 'damaged', message: told.reason }
     if (told instanceof QuoinError) return { kind: 'refused', code: told.code, message: told.message }
     return { kind: 'failed', message: told instanceof Error ? told.message : String(told) }
