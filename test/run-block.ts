@@ -13,6 +13,7 @@ import { runVariables } from '../src/flows/run/run-variables.ts'
 import type { CustomOutPin } from '../src/shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
 import type { Session } from '../src/storage/database.ts'
+import type { ManyChange } from '../src/storage/many/many-change.ts'
 
 type Parameters = Readonly<Record<string, JsonValue | undefined>>
 
@@ -54,6 +55,8 @@ export interface Ran {
   readonly logs: readonly { readonly level: LogLevel; readonly value: JsonValue | undefined }[]
   readonly calls: readonly { readonly name: string; readonly parameters: Parameters }[]
   readonly enqueued: readonly LaterCall[]
+  /** What was given to `changeLater`, in order. */
+  readonly changes: readonly ManyChange[]
   /** What was given to the passes of a body, in order. */
   readonly passes: readonly Readonly<Record<string, unknown>>[]
   /** The values given to `finish`, in order. */
@@ -68,7 +71,7 @@ export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstanc
   const settings = settingsOf(block, given.fields)
   const inputs = inputsOf(block.in, given.inputs ?? {})
   const more = moreOf(block.moreIn?.(settings) ?? {}, given.more ?? {})
-  const memory = { replies: [], logs: [], calls: [], enqueued: [], passes: [], finished: [] }
+  const memory = { replies: [], logs: [], calls: [], enqueued: [], changes: [], passes: [], finished: [] }
   const context = contextOf(given, { settings, more }, memory)
   const outPins = { ...block.out, ...block.moreOut?.(settings, []) }
   if (block.kind === 'value') {
@@ -151,6 +154,7 @@ interface Memory {
   readonly logs: Ran['logs'][number][]
   readonly calls: Ran['calls'][number][]
   readonly enqueued: LaterCall[]
+  readonly changes: ManyChange[]
   readonly passes: Readonly<Record<string, unknown>>[]
   readonly finished: (JsonValue | undefined)[]
 }
@@ -186,6 +190,10 @@ function contextOf(
     enqueue(call) {
       memory.enqueued.push(call)
       return given.enqueue ? given.enqueue(call) : `job ${memory.enqueued.length}`
+    },
+    changeLater(change) {
+      memory.changes.push(change)
+      return `job ${memory.changes.length}`
     },
     call(name, parameters) {
       memory.calls.push({ name, parameters })

@@ -3,7 +3,7 @@
  * A name stands for the files directly in that folder; `name/**` for everything below it too, and a file for itself.
  * Tests are not bound.
  */
-const base = ['shared/**', 'storage', 'storage/search', 'storage/unique', 'storage/aggregate']
+const base = ['shared/**', 'storage', 'storage/search', 'storage/unique', 'storage/aggregate', 'storage/many']
 const flows = [...base, 'blocks', 'records/**']
 const server = [...flows, 'access', 'flows/**']
 
@@ -19,6 +19,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'storage/search': ['shared/**', 'storage'],
   'storage/unique': ['shared/**'],
   'storage/aggregate': ['shared/**', 'storage', 'storage/search'],
+  'storage/many': ['shared/**', 'storage', 'storage/search'],
   'storage/assets': base,
   'storage/conformance': base,
   'storage/sqlite/**': base,

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/database.ts'
+import type { ManyChange } from '../storage/many/many-change.ts'
 import type { Reply } from './reply.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Settings, SettingValues } from './setting.ts'
@@ -57,6 +58,10 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
    * job's guid, or undefined when a job with the same dedupe key waits or runs.
    */
   enqueue(call: LaterCall): MaybePromise<string | undefined>
+  /**
+   * Has documents changed later, in batches: stored in the run's transaction, and undone with it. Gives the job's guid.
+   */
+  changeLater(change: ManyChange): MaybePromise<string | undefined>
   /** Sets the result of the function (or run) that the block is in. The first one counts. */
   finish(value: JsonValue | undefined): void
 }

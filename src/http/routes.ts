@@ -100,7 +100,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     documentTransferRoutes(documents, parts.imports),
     sampleDocumentRoutes(documents),
     assetRoutes(parts.assets),
-    queueRoutes(capabilities, parts.entity, parts.steering),
+    queueRoutes(records.database, parts.entity, parts.steering),
     ...(scheduler ? [scheduleRoutes(scheduler)] : []),
     systemLogRoutes(flows),
     auditLogRoutes(records),

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { search } from '../shared/query.ts'
-import type { Job, NewJob } from '../storage/job.ts'
+import { type Job, JobContinues, type NewJob } from '../storage/job.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../storage/transact.ts'
 import { openQueue, type Queue, type QueueLogEntry, type WorkerSettings } from './queue-worker.ts'
@@ -151,6 +151,21 @@ test.each([
   })
   await becomes(guid, { state: 'dead', lastError: 'The job took longer than 0.005 seconds and was stopped.' })
   await becomes(next, { state: 'done' })
+})
+
+test('a job that continues has its next attempt at once, and no attempt counts', async () => {
+  const ran: string[] = []
+  const guid = await enqueue({ title: 'long', attempts: 1 })
+  work(
+    async ({ title }) => {
+      ran.push(title)
+      if (ran.length < 3) throw new JobContinues('More to do.')
+    },
+    { concurrency: 1 },
+  )
+  await becomes(guid, { state: 'done', attempt: 1, lastError: null })
+  expect(ran).toEqual(['long', 'long', 'long'])
+  expect(log).toEqual([])
 })
 
 test('a job longer than its lease keeps it', async () => {

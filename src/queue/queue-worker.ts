@@ -12,6 +12,7 @@
  * - running: its lease is renewed every third of `leaseMs`, so two renewals may be lost.
  * - ended: it returned → complete; it threw → tried again after a back-off, or dead after the last attempt. If that
  *   cannot be stored (full disk), the lease runs out and the job is run again: at least once, never silently not.
+ * - continuing: it threw JobContinues → claimed again at once, with a new deadline, as if it had not been claimed before.
  * - overdue: it ran for `deadlineMs`. Its signal is aborted and it counts as failed, once it has stopped or `graceMs`
  *   later: a job that hangs occupies its place no longer than that. What it still does later changes nothing in the queue.
  * - lost: a renewal was refused because another node took the job over or a user cancelled it, or no renewal succeeded
@@ -21,7 +22,7 @@ import type { Clock } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import { nextMode } from '../shared/state-machine.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
-import type { Job, Jobs, Queues } from '../storage/job.ts'
+import { type Job, JobContinues, type Jobs, type Queues } from '../storage/job.ts'
 import { backOff } from './back-off.ts'
 import { pause } from './pause.ts'
 import { type WorkerMode, workerTransitions } from './worker-mode.ts'
@@ -221,6 +222,10 @@ class QueueWorker implements Queue {
       deadline.end()
     }
     if (running.fate === 'lost' || running.fate === 'handed back') return
+    if (failure instanceof JobContinues) {
+      await jobs.release([job])
+      return
+    }
     const kept = await (failure === undefined ? jobs.complete(job) : this.#fail(job, failure))
     if (!kept)
       this.#log('warn', `The lease of job ${job.guid} was lost before it ended; its end does not count`)

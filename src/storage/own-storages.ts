@@ -22,6 +22,7 @@ export const ownStorages = {
   assetNotes: '_asset_files',
   history: '_history',
   imports: '_imports',
+  manyChanges: '_many_changes',
   tracing: '_tracing',
   runs: '_runs',
   schedules: '_schedules',

@@ -6,6 +6,7 @@
  * by name, and a builder may still activate its blueprint. An event or a tick of a trigger that is no longer active counts
  * as done, and the system log says that it was dropped.
  */
+import { changeInBatches } from '../../records/documents/change-in-batches.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
@@ -42,6 +43,11 @@ export function jobRunner({
 }: JobRunnerOptions): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
   return async (job, signal) => {
     signal.throwIfAborted()
+    if (job.kind === 'change') {
+      const { database, clock } = flows.records
+      await changeInBatches({ database, clock, log: flows.log }, job, originIn(job.payload), signal)
+      return
+    }
     const target = await targetOf(flows, job)
     if (!target) {
       const [blueprint, block] = [textIn(job.payload.blueprint), textIn(job.payload.block)]
@@ -64,6 +70,8 @@ function targetOf(flows: JobRunnerOptions['flows'], job: RunnableJob): MaybeProm
       return eventTarget(flows, job)
     case 'tick':
       return tickTarget(flows, job)
+    case 'change':
+      return undefined
   }
 }
 

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
+import type { ManyChange } from '../../storage/many/many-change.ts'
 import { loggedValue } from '../values/logged-value.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Frame } from './frame.ts'
@@ -117,6 +118,10 @@ export class BlockContext implements FlowContext {
 
   enqueue(call: LaterCall): MaybePromise<string | undefined> {
     return this.#frame.run.enqueue(call)
+  }
+
+  changeLater(change: ManyChange): MaybePromise<string | undefined> {
+    return this.#frame.run.changeLater(change)
   }
 
   finish(value: JsonValue | undefined): void {

@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
+import type { ManyChange } from '../../storage/many/many-change.ts'
 import type { EndpointReply } from '../values/value-shape.ts'
 
 /** What a block may have found instead of what it was to work on. */
@@ -57,6 +58,8 @@ export interface RunControl {
   ): MaybePromise<JsonValue | undefined>
   /** Stores a call for later in the run's transaction. */
   enqueue(call: LaterCall): MaybePromise<string | undefined>
+  /** Stores a change of many documents in the run's transaction. */
+  changeLater(change: ManyChange): MaybePromise<string | undefined>
   log(entry: {
     readonly level: LogLevel
     readonly message: string

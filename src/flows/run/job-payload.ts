@@ -5,12 +5,14 @@
  * - event: `{ blueprint, block, storage, guid, change, event, user?, depth, before?, after?, left_out? }`; the two states
  *   are the documents as text, because a payload that held them as objects would be nested one level deeper than
  *   documents may be, and because no code reads them until the job runs.
+ * - change: `{ storage, change, query, mutations, include_removed, user?, depth }`
  * - tick: `{ blueprint, block, planned_at }`, made by the scheduler; `planned_at` in milliseconds.
  */
 import type { LaterCall } from '../../blocks/context.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { Origin } from '../../storage/database.ts'
 import type { NewJob } from '../../storage/job.ts'
+import { type ManyChange, manyChangePayload } from '../../storage/many/many-change.ts'
 import { originPayload } from './run-origin.ts'
 
 /** The job for a call that waits. `now` in milliseconds. */
@@ -28,5 +30,20 @@ export function laterJob(call: LaterCall, blueprint: string, origin: Origin, now
     ...(delay > 0 && { runAt: now + delay }),
     // With the function's name, so that no builder's key meets another one's, or the cluster's own.
     ...(dedupeKey !== undefined && { dedupeKey: `function ${name} ${dedupeKey}` }),
+  }
+}
+
+/** How often a change of many documents is tried: each failure has lost one batch at most. */
+const ATTEMPTS_OF_MANY = 25
+
+/** The job that changes many documents. Those of one storage run one after the other. */
+export function manyChangeJob(change: ManyChange, origin: Origin): NewJob {
+  return {
+    queue: 'default',
+    kind: 'change',
+    title: `${change.kind} of documents in ${change.storage}`,
+    payload: { ...manyChangePayload(change), ...originPayload(origin) },
+    attempts: ATTEMPTS_OF_MANY,
+    orderKey: `change ${change.storage}`,
   }
 }

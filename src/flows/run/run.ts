@@ -18,13 +18,14 @@ import type { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Origin, Session } from '../../storage/database.ts'
+import type { ManyChange } from '../../storage/many/many-change.ts'
 import { unconfirmed } from '../../storage/unconfirmed.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions, Step } from '../compile/frame.ts'
 import { CommittingSession } from './committing-session.ts'
 import { type HeldEffects, heldEffects } from './held-effects.ts'
-import { laterJob } from './job-payload.ts'
+import { laterJob, manyChangeJob } from './job-payload.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
 import { explainFailure, missedError } from './run-failure.ts'
 import { runFunctions } from './run-functions.ts'
@@ -202,6 +203,10 @@ export class Run implements RunControl {
   enqueue(call: LaterCall): MaybePromise<string | undefined> {
     const { blueprint, session, environment } = this
     return session.enqueue(laterJob(call, blueprint, session.origin, environment.clock()))
+  }
+
+  changeLater(change: ManyChange): MaybePromise<string | undefined> {
+    return this.session.enqueue(manyChangeJob(change, this.session.origin))
   }
 
   call(

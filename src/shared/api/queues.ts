@@ -10,8 +10,9 @@ const time = (description: string) =>
 const jobFields = {
   _meta: metaSchema,
   queue: Type.String(),
-  type: Type.Enum(['function', 'event', 'tick'], {
-    description: 'A deferred custom function, a storage event, or a tick of a schedule.',
+  type: Type.Enum(['function', 'event', 'tick', 'change'], {
+    description:
+      'A deferred custom function, a storage event, a tick of a schedule, or a change of many documents.',
   }),
   status: Type.Enum(['waiting', 'running', 'done', 'dead']),
   title: Type.String(),
@@ -32,9 +33,24 @@ const jobFields = {
 export const jobSummarySchema = Type.Object(jobFields)
 export type JobSummary = Wire<typeof jobSummarySchema>
 
+const jobProgress = Type.Object(
+  {
+    done: Type.Integer({ description: 'Documents gone through in committed batches.' }),
+    total: Type.Integer({ description: 'Documents that matched when the job began.' }),
+    changed: Type.Integer(),
+    refused: Type.Integer({ description: 'Documents whose change was refused; they stay as they are.' }),
+    problems: Type.Array(anyJson('`guid` and `message` of a refused document.'), {
+      description: 'The first 100 refused documents.',
+    }),
+    finished: Type.Boolean(),
+  },
+  { description: 'Of a job of the type `change`, once it has begun.' },
+)
+
 export const jobSchema = Type.Object({
   ...jobFields,
   data: anyJson('Data of the job, as enqueued.'),
+  progress: Type.Optional(jobProgress),
 })
 export type Job = Wire<typeof jobSchema>
 

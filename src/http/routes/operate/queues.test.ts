@@ -34,7 +34,7 @@ beforeAll(async () => {
   })
   const steering = queueSteering(room.database, await openAuditLog(room.database, {}))
   server = await openTemporaryServer({
-    api: [queueRoutes(room.database.capabilities, 1, steering), scheduleRoutes(scheduler)],
+    api: [queueRoutes(room.database, 1, steering), scheduleRoutes(scheduler)],
   })
   admin = await server.as('admin')
   await server.addUser('nobody', [])

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { QueueSteering } from '../../../flows/background/queue-steering.ts'
+import { manyProgress } from '../../../records/documents/many-changes.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import {
   jobSchema,
@@ -13,7 +14,7 @@ import {
 import { type SearchBody, searchQuerySchema, searchSchema } from '../../../shared/api/search.ts'
 import { removedSchema } from '../../../shared/api/users.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import type { Capabilities } from '../../../storage/capabilities.ts'
+import type { Database } from '../../../storage/database.ts'
 import { type Job, type JobSummary, jobFields, type QueueState } from '../../../storage/job.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
@@ -33,11 +34,8 @@ const searched = {
  * What waits, runs, was done and died, and how to steer it. `entity`: the cluster's number. `steering`: how changes are
  * made, so that they are audited.
  */
-export function queueRoutes(
-  { jobs, queues }: Pick<Capabilities, 'jobs' | 'queues'>,
-  entity: number,
-  steering: QueueSteering,
-): RouteFamily {
+export function queueRoutes(database: Database, entity: number, steering: QueueSteering): RouteFamily {
+  const { jobs, queues } = database.capabilities
   const searchJobs = async (body: SearchBody, reply: FastifyReply) => {
     const page = await jobs.search(searchRequest(body, jobFields))
     const records = page.records.map((job) => summaryRecord(job, entity))
@@ -80,7 +78,15 @@ export function queueRoutes(
           response: { 200: jobSchema },
         },
       },
-      async (request) => jobRecord(found(await jobs.get(request.params.guid), request.params.guid), entity),
+      async (request) => {
+        const { guid } = request.params
+        const job = found(await jobs.get(guid), guid)
+        const progress = job.kind === 'change' ? await manyProgress(database, guid) : undefined
+        return {
+          ...jobRecord(job, entity),
+          ...(progress && { progress: { ...progress, problems: [...progress.problems] } }),
+        }
+      },
     )
 
     app.post(

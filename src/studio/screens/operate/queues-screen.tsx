@@ -72,7 +72,12 @@ export function QueuesScreen() {
             { value: 'dead', label: 'Dead letters' },
           ]}
         />
-        <SelectFilter name="type" label="Kind" options={['function', 'event', 'tick']} width={130} />
+        <SelectFilter
+          name="type"
+          label="Kind"
+          options={['function', 'event', 'tick', 'change']}
+          width={130}
+        />
       </Group>
       <RecordTable<JobSummary>
         label="Jobs"

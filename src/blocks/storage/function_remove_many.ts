@@ -1,0 +1,16 @@
+import { defineFlow } from '../block.ts'
+import { backgroundIn, changeMany, manyIn, manyOut } from './change-many.ts'
+
+export default defineFlow({
+  identifier: 'function_remove_many',
+  title: 'Remove many documents',
+  summary:
+    'Marks all documents that match as removed, in one transaction: all of them, or none. They can be restored.',
+  reads: true,
+  writes: 'removes',
+  in: { ...manyIn, ...backgroundIn },
+  out: manyOut,
+  settings: {},
+  run: ({ storage, where, in_background: inBackground }, context) =>
+    changeMany({ kind: 'remove', storage, where, inBackground }, context),
+})

@@ -1,0 +1,174 @@
+/** Jobs that change many documents, on a real queue: what a crash, a cancellation and a refusal leave behind. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { matchAll } from '../../shared/query.ts'
+import { createAll } from '../../storage/create-all.ts'
+import { type Job, JobContinues } from '../../storage/job.ts'
+import { transact } from '../../storage/transact.ts'
+import { changeInBatches } from './change-in-batches.ts'
+import { manyProgress } from './many-changes.ts'
+
+const storage = 'orders'
+const COUNT = 450
+
+let room: JobRoom
+let blueprint: string
+beforeEach(async () => {
+  room = await openJobRoom()
+  await room.database.ensure(storage, {})
+  blueprint = await room.install({
+    post: { type: 'on_startup_register_uri_post', in: { uri: 'close' } },
+    many: {
+      type: 'function_update_many',
+      in: {
+        flow: '@post.flow',
+        storage,
+        where: '=doc.n >= 0',
+        set: '={ tries: increment(1) }',
+        in_background: true,
+      },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@many.flow', value: '@many.job' } },
+  })
+  const wanted = Array.from({ length: COUNT }, (_, n) => ({ mutations: setFields({ n }) }))
+  await transact(room.database, (session) => createAll(session, storage, wanted))
+})
+afterEach(() => room.close())
+
+async function ask(): Promise<Job> {
+  const { replies } = await room.send(blueprint, { method: 'POST' })
+  const job = await room.database.capabilities.jobs.get(String(replies[0]?.value))
+  if (!job) throw new Error('There is no job.')
+  return job
+}
+
+/** How many documents have been changed how often. */
+async function tries(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { tries: times = 0 } of await room.documents(storage))
+    counts[String(times)] = (counts[String(times)] ?? 0) + 1
+  return counts
+}
+
+const open = () => new AbortController().signal
+
+/** Works until so many batches are asked for, and then as if its process ended. */
+function killedAfter(batches: number) {
+  const { jobs } = room.database.capabilities
+  let asked = 0
+  const get: typeof jobs.get = (guid) => {
+    asked += 1
+    if (asked > batches) throw new Error('killed')
+    return jobs.get(guid)
+  }
+  const capabilities = { ...room.database.capabilities, jobs: Object.assign(Object.create(jobs), { get }) }
+  return { ...room.flows.records.database, capabilities }
+}
+
+const options = () => ({ database: room.flows.records.database, clock: room.clock, log: room.flows.log })
+
+describe('refused', () => {
+  test('a cancelled job stops between two batches; what is committed stays', async () => {
+    const job = await ask()
+    await expect(
+      changeInBatches({ ...options(), database: killedAfter(2) }, job, {}, open()),
+    ).rejects.toThrow('killed')
+    const before = await tries()
+    await room.database.capabilities.jobs.cancel(job.guid)
+    await expect(changeInBatches(options(), job, {}, open())).rejects.toThrow('cancelled')
+    expect(await tries()).toEqual(before)
+    expect(before).toEqual({ 0: 240, 1: 210 })
+  })
+
+  test('a second worker that read the same place undoes its batch', async () => {
+    const job = await ask()
+    const outcomes = await Promise.allSettled([
+      changeInBatches(options(), job, {}, open()),
+      changeInBatches(options(), job, {}, open()),
+    ])
+    expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)
+    expect(await tries()).toEqual({ 1: COUNT })
+  })
+
+  test('documents whose change is refused are left out and named; the others are changed', async () => {
+    await transact(room.database, (session) => session.create(storage, setFields({ n: 9, tries: 'none' })))
+    const job = await ask()
+    expect((await room.work()).map(({ error }) => error)).toEqual([undefined])
+    expect(await tries()).toEqual({ 1: COUNT, none: 1 })
+    const progress = await manyProgress(room.database, job.guid)
+    expect(progress).toMatchObject({ done: COUNT + 1, changed: COUNT, refused: 1, finished: true })
+    expect(progress?.problems).toMatchObject([{ message: expect.stringContaining('tries') }])
+    expect(await room.logged()).toContainEqual(expect.stringContaining('left out 1 documents of orders'))
+  })
+
+  test('a storage that is gone ends the job, and the log says so', async () => {
+    await ask()
+    await room.database.drop(storage)
+    expect((await room.work()).map(({ error }) => error)).toEqual([undefined])
+    expect(await room.logged()).toContainEqual(expect.stringContaining('storage orders does not exist'))
+  })
+})
+
+describe('done', () => {
+  test('each document once, by a job that says how far it is', async () => {
+    const job = await ask()
+    expect([job.kind, job.title, await tries()]).toEqual([
+      'change',
+      'update of documents in orders',
+      { 0: COUNT },
+    ])
+    expect(await manyProgress(room.database, job.guid)).toBeUndefined()
+    expect((await room.work()).map(({ error }) => error)).toEqual([undefined])
+    expect(await tries()).toEqual({ 1: COUNT })
+    expect(await manyProgress(room.database, job.guid)).toEqual({
+      done: COUNT,
+      total: COUNT,
+      changed: COUNT,
+      refused: 0,
+      problems: [],
+      finished: true,
+    })
+  })
+
+  test.each([1, 2, 3])('each once, killed after batch %i and begun again', async (batches) => {
+    const job = await ask()
+    await expect(
+      changeInBatches({ ...options(), database: killedAfter(batches) }, job, {}, open()),
+    ).rejects.toThrow('killed')
+    const between = await manyProgress(room.database, job.guid)
+    expect(await tries()).toEqual({ 0: COUNT - (between?.done ?? 0), 1: between?.done })
+    await changeInBatches(options(), job, {}, open())
+    expect(await tries()).toEqual({ 1: COUNT })
+    // A job that has finished does nothing when its end could not be stored.
+    await changeInBatches(options(), job, {}, open())
+    expect(await tries()).toEqual({ 1: COUNT })
+  })
+
+  test('documents that are created while it works are left out', async () => {
+    const job = await ask()
+    await expect(
+      changeInBatches({ ...options(), database: killedAfter(1) }, job, {}, open()),
+    ).rejects.toThrow()
+    room.clock.now += 1000
+    await transact(room.database, (session) => session.create(storage, setFields({ n: 1 })))
+    await changeInBatches(options(), job, {}, open())
+    expect(await tries()).toEqual({ 0: 1, 1: COUNT })
+  })
+
+  test('after half a minute the next attempt continues', async () => {
+    const job = await ask()
+    const clock = () => {
+      room.clock.now += 9_000
+      return room.clock.now
+    }
+    const turn = () => changeInBatches({ ...options(), clock }, job, {}, open())
+    const turns: unknown[] = []
+    do turns.push(await turn().catch((error: unknown) => error))
+    while (turns.at(-1) !== undefined && turns.length < 10)
+    expect(turns.length).toBeGreaterThan(1)
+    expect(turns.slice(0, -1).every((error) => error instanceof JobContinues)).toBe(true)
+    expect(await tries()).toEqual({ 1: COUNT })
+    expect(await room.database.session().count(storage, matchAll)).toBe(COUNT)
+  })
+})

@@ -1,0 +1,40 @@
+/** One change to all documents that match, as data: it can wait in a job. */
+import type { JsonObject } from '../../shared/json.ts'
+import type { Mutation } from '../../shared/mutation.ts'
+import type { Query } from '../../shared/query.ts'
+
+const manyKinds = ['update', 'remove', 'delete'] as const
+export type ManyKind = (typeof manyKinds)[number]
+
+export interface ManyChange {
+  readonly storage: string
+  readonly kind: ManyKind
+  readonly query: Query
+  /** Whether removed documents count. */
+  readonly includeRemoved: boolean
+  /** For `update`. */
+  readonly mutations: readonly Mutation[]
+}
+
+/** For the payload of a job. */
+export function manyChangePayload(change: ManyChange): JsonObject {
+  const { storage, kind, query, includeRemoved, mutations } = change
+  const plain: JsonObject = JSON.parse(JSON.stringify({ query, mutations }))
+  return { storage, change: kind, include_removed: includeRemoved, ...plain }
+}
+
+/** What {@link manyChangePayload} wrote. */
+export function manyChangeIn(payload: JsonObject): ManyChange {
+  const kind = manyKinds.find((one) => one === payload.change)
+  if (kind === undefined || typeof payload.storage !== 'string')
+    throw new Error('The job does not say what to change.')
+  const written: Pick<ManyChange, 'query' | 'mutations'> = JSON.parse(JSON.stringify(payload))
+  const { query, mutations } = written
+  return {
+    storage: payload.storage,
+    kind,
+    query,
+    includeRemoved: payload.include_removed === true,
+    mutations,
+  }
+}
