@@ -32,7 +32,7 @@ describe('an engine keeps small promises', () => {
 
   test.each([
     ['Database', 8],
-    ['Session', 14],
+    ['Session', 15],
     ['Capabilities', 9],
     ['Indexes', 4],
     ['Changes', 2],

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
 import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
+import { referencesIn } from '../src/storage/reference/references.ts'
 import type { RawDatabase, RuledDatabase } from '../src/storage/ruled.ts'
 import type { SlowLimits } from '../src/storage/search/search-advisor.ts'
 import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
@@ -34,7 +35,13 @@ export interface TestDatabase {
 
 /** The database as rooms get it that need the rules of fields kept, where no field has a rule. */
 export function withoutRules(database: RawDatabase): RuledDatabase {
-  return ruledDatabase(database, { none: () => true, of: () => [], present: () => () => [] })
+  return ruledDatabase(database, {
+    none: () => true,
+    of: () => [],
+    present: () => () => [],
+    refer: () => false,
+    references: () => referencesIn([]),
+  })
 }
 
 /** A real database of the engine that the suite runs on, without waiting for the disk. */

@@ -3,7 +3,15 @@
  * A name stands for the files directly in that folder; `name/**` for everything below it too, and a file for itself.
  * Tests are not bound.
  */
-const base = ['shared/**', 'storage', 'storage/search', 'storage/unique', 'storage/aggregate', 'storage/many']
+const base = [
+  'shared/**',
+  'storage',
+  'storage/search',
+  'storage/unique',
+  'storage/aggregate',
+  'storage/many',
+  'storage/reference',
+]
 const flows = [...base, 'blocks', 'records/**']
 const server = [...flows, 'access', 'flows/**']
 
@@ -18,6 +26,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   storage: ['shared/**', 'storage/search', 'storage/unique', 'storage/aggregate'],
   'storage/search': ['shared/**', 'storage'],
   'storage/unique': ['shared/**'],
+  'storage/reference': ['shared/**', 'storage'],
   'storage/aggregate': ['shared/**', 'storage', 'storage/search'],
   'storage/many': ['shared/**', 'storage', 'storage/search'],
   'storage/assets': base,

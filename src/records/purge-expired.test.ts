@@ -2,8 +2,13 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, search } from '../shared/query.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import { transact } from '../storage/transact.ts'
+import { createField } from './fields/field-records.ts'
+import { openFieldRules } from './fields/field-rules.ts'
+import { ruledDatabase } from './fields/ruled-database.ts'
 import { type ExpiryPurge, openExpiryPurge } from './purge-expired.ts'
 import { openSystemLog, type SystemLog } from './system-log.ts'
 
@@ -90,4 +95,26 @@ it('runs by itself, and no more when it is closed', async () => {
   await create('tasks', 1, now() - 1)
   expect(await often.run()).toBe(0)
   expect(await room.database.session().count('tasks', matchAll)).toBe(1)
+})
+
+it('leaves a document that others refer to, deletes those behind it, and it when they are gone', async () => {
+  const rules = await openFieldRules(room.database)
+  const database = ruledDatabase(room.database, rules)
+  await database.ensure('notes')
+  const reference = { storage: 'tasks', on_delete: 'refuse' }
+  const by = { guid: 'u', username: 'ann' }
+  await createField(database, { name: 'task', type: 'string', storage: 'notes', reference }, by)
+  await create('tasks', 150, now() - 1)
+  const [first] = await findAll(room.database.session(), 'tasks', matchAll, 1, [
+    { field: '_meta.guid', order: 'asc', missing: 'last' },
+  ])
+  const guid = guidOf(first ?? {})
+  await transact(database, (session) => session.create('notes', setFields({ task: guid })))
+  const ruled = openExpiryPurge({ database, clock: room.clock, log })
+  expect(await ruled.run()).toBe(149)
+  expect(await room.database.session().get('tasks', guid)).toBeDefined()
+  const notes = await findAll(room.database.session(), 'notes', matchAll, 1)
+  for (const note of notes) await transact(database, (session) => session.delete('notes', guidOf(note)))
+  expect(await ruled.run()).toBe(1)
+  await ruled.close()
 })

@@ -5,8 +5,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../shared/clock.ts'
+import { QuoinError } from '../shared/errors.ts'
 import { search } from '../shared/query.ts'
-import type { Database } from '../storage/database.ts'
+import type { Database, Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import type { Needs } from '../storage/document-index.ts'
 import { documentsOf } from '../storage/find-documents.ts'
@@ -35,6 +36,8 @@ export interface ExpiryPurgeOptions {
 const EVERY = 60_000
 /** Documents in one transaction: all sessions share the writer, so it is never held for more than some milliseconds. */
 const BATCH = 100
+/** A page cannot begin further behind. */
+const MOST_KEPT = 10_000
 
 export function openExpiryPurge({ database, clock, log, every = EVERY }: ExpiryPurgeOptions): ExpiryPurge {
   let closed = false
@@ -99,19 +102,31 @@ async function purgeStorage(
   const query = { kind: 'range', field: '_meta.expiry', bounds: { gte: 0, lte: now } } as const
   const sort = [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] as const
   let count = 0
-  while (!isOver()) {
+  // Those that other documents refer to stay until these are gone.
+  let kept = 0
+  while (!isOver() && kept <= MOST_KEPT) {
     const found = await database
       .session()
-      .find(name, search({ query, sort, limit: BATCH, includeRemoved: true }))
+      .find(name, search({ query, sort, limit: BATCH, offset: kept, includeRemoved: true }))
     if (found.length === 0) break
     const guids = documentsOf(found).map(guidOf)
     const deleted = await transact(database, async (session) => {
       let written = 0
-      for (const guid of guids) if ((await session.delete(name, guid)).outcome === 'written') written += 1
+      for (const guid of guids) if (await isDeleted(session, name, guid)) written += 1
       return written
     })
     count += deleted
+    kept += guids.length - deleted
     await nextTurn()
   }
   return count
+}
+
+async function isDeleted(session: Session, name: string, guid: string): Promise<boolean> {
+  try {
+    return (await session.delete(name, guid)).outcome === 'written'
+  } catch (error) {
+    if (error instanceof QuoinError && error.code === 'CONFLICT') return false
+    throw error
+  }
 }

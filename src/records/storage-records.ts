@@ -6,6 +6,7 @@ import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Search } from '../shared/query.ts'
 import { documentOf, storageNameProblem } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
 import { findPage } from '../storage/find-page.ts'
 import { isOwnStorage, ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
@@ -145,6 +146,7 @@ export async function removeStorage(
       `The storage ${name} is used by the active blueprint ${names}. Set it inactive first, then delete the storage.`,
     )
   }
+  await refuseReferenced(records, name)
   await records.database.drop(name)
   await transact(
     records.database,
@@ -156,6 +158,17 @@ export async function removeStorage(
   )
   await history.refresh()
   await history.forget(name)
+}
+
+async function refuseReferenced({ database }: RecordContext, name: string): Promise<void> {
+  const query = { kind: 'term', field: 'reference.storage', value: name } as const
+  const fields = await findAll(database.session(), ownStorages.fields, query, 1_000)
+  const other = fields.find(({ storage }) => storage !== name)
+  if (other)
+    throw new QuoinError(
+      'CONFLICT',
+      `The field ${textIn(other.name)} of the storage ${textIn(other.storage)} refers to documents of the storage ${name}. Remove the reference or the field first.`,
+    )
 }
 
 /** With what records lack that were made before it was kept. */

@@ -27,6 +27,7 @@ export interface FieldRule {
   readonly help?: string
   /** Smaller ones come first, those without last. */
   readonly order?: number
+  readonly reference?: FieldReference
 }
 
 /** The fields that a storage's documents have, by their rules. */
@@ -38,6 +39,16 @@ export interface FieldUnique {
   readonly key: string
   readonly ignoreCase: boolean
   readonly ignoreAccents: boolean
+}
+
+export const onDeletes = ['refuse', 'clear', 'delete'] as const
+
+/** The field holds the guid of a present document, or nothing. */
+export interface FieldReference {
+  /** Whose documents it refers to. */
+  readonly storage: string
+  /** What the end of that document does: it is refused, clears the field, or ends the documents that refer to it too. */
+  readonly onDelete: (typeof onDeletes)[number]
 }
 
 export function isEmptyValue(value: unknown): boolean {

@@ -110,6 +110,11 @@ export interface Session {
    * nothing. `by`: the key's fields, or its name. Throws UnknownKey when the storage has no such key in force.
    */
   holder(storage: string, by: readonly string[], document: JsonObject): MaybePromise<KeyHolder | undefined>
+  /**
+   * Holds those of these documents that are present until the session ends: meanwhile no other session removes one that is held
+   * for a reference, or writes a reference to one that is held for its removal. None where there is no such storage.
+   */
+  hold(storage: string, guids: readonly string[], use: HoldUse): MaybePromise<Held>
   /** Hard delete, also of a removed document. `document` is what it was. */
   delete(storage: string, guid: string, options?: WriteCondition): MaybePromise<Written>
   /**
@@ -120,6 +125,14 @@ export interface Session {
   /** undefined when nothing had been written; else resolves when it is durable. */
   commit(): MaybePromise<void>
   rollback(): MaybePromise<void>
+}
+
+export type HoldUse = 'reference' | 'removal'
+
+export interface Held {
+  readonly guids: readonly string[]
+  /** Of documents held for removal: the guids of present documents that refer to one of them with this field, at most `limit`. */
+  referrers(storage: string, field: string, limit: number): MaybePromise<readonly string[]>
 }
 
 /** A value of a unique key, and the present document that has it. */

@@ -19,6 +19,7 @@ import type {
   CreatedAll,
   CreateOptions,
   FoundWithTotal,
+  HoldUse,
   NewDocument,
   Origin,
   Session,
@@ -96,6 +97,10 @@ export abstract class WrappedSession implements Session, Required<SessionShortcu
 
   holder(storage: string, by: readonly string[], document: JsonObject) {
     return this.writing.holder(storage, by, document)
+  }
+
+  hold(storage: string, guids: readonly string[], use: HoldUse) {
+    return this.writing.hold(storage, guids, use)
   }
 
   enqueue(job: NewJob) {

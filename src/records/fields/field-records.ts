@@ -15,7 +15,8 @@ import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, getRecord, notFound } from '../records.ts'
 import { MAX_FIELDS, ruleOf } from './field-rules.ts'
-import { aloneWithUnique, changeUnique } from './unique-fields.ts'
+import { keepReference, referenceProblem } from './reference-fields.ts'
+import { aloneWithUnique, changeUnique, type FieldChange } from './unique-fields.ts'
 
 /** What a client may say about a field; its schema has checked the types. */
 export type FieldInput = JsonObject
@@ -32,6 +33,7 @@ const defaults: JsonObject = {
   label: '',
   help: '',
   order: null,
+  reference: null,
 }
 
 /**
@@ -54,9 +56,9 @@ export async function createField(database: Database, input: FieldInput, by: Act
       },
       { user: by },
     )
-  const after = ruleOf(record)
-  if (!after?.unique) return create()
-  return aloneWithUnique(database, () => changeUnique(database, { before: undefined, after }, create))
+  const change = { before: undefined, after: ruleOf(record) }
+  if (!isKept(change)) return create()
+  return aloneWithUnique(database, () => changeKept(database, change, create))
 }
 
 export async function getField(database: Database, guid: string): Promise<JsonObject> {
@@ -84,14 +86,15 @@ export async function updateField(
       },
       { user: by },
     )
-  const isUnique = ruleOf(await changedRecord(database.session(), guid, changes))?.unique !== undefined
-  if (!isUnique && !ruleOf(await getField(database, guid))?.unique) return change()
+  const now = ruleOf(await getField(database, guid))
+  const then = ruleOf(await changedRecord(database.session(), guid, changes))
+  if (!isKept({ before: now, after: then })) return change()
   return aloneWithUnique(database, async () => {
     const session = database.session()
     const before = ruleOf(await getField(database, guid))
     const record = await changedRecord(session, guid, changes)
     await checkFree(session, record, guid)
-    return changeUnique(database, { before, after: ruleOf(record) }, change)
+    return changeKept(database, { before, after: ruleOf(record) }, change)
   })
 }
 
@@ -118,6 +121,16 @@ export async function removeField(database: Database, guid: string, by: Actor): 
   })
 }
 
+/** Whether stored documents have a say in the change. */
+function isKept({ before, after }: FieldChange): boolean {
+  return [before, after].some((rule) => rule?.unique !== undefined || rule?.reference !== undefined)
+}
+
+async function changeKept<T>(database: Database, change: FieldChange, write: () => Promise<T>): Promise<T> {
+  await keepReference(database, change)
+  return changeUnique(database, change, write)
+}
+
 /** The record, if everything in it fits together. */
 function checkedField(record: JsonObject): JsonObject {
   const { name, storage } = record
@@ -135,6 +148,8 @@ function checkedField(record: JsonObject): JsonObject {
   if (!rule) throw invalidField('type', 'type is not a type of a field.')
   checkLimits(rule)
   checkDefault(rule)
+  const wrong = referenceProblem(rule)
+  if (wrong) throw invalidField('reference', `reference ${wrong}.`)
   if (rule.unique && rule.storage === undefined)
     throw invalidField('unique', 'unique needs a storage: values are unique among its documents.')
   return record

@@ -7,7 +7,13 @@
  * that storage only, and takes precedence over the other.
  */
 
-import type { FieldRule, FieldsOf, FieldUnique } from '../../shared/field-rule.ts'
+import {
+  type FieldReference,
+  type FieldRule,
+  type FieldsOf,
+  type FieldUnique,
+  onDeletes,
+} from '../../shared/field-rule.ts'
 import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { isFieldType, isItemType } from '../../shared/fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
@@ -16,6 +22,7 @@ import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { objectsIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
+import { type References, referencesIn } from '../../storage/reference/references.ts'
 
 const plain = { ignoreCase: false, ignoreAccents: false }
 
@@ -29,6 +36,9 @@ export interface FieldRules {
   of(storage: string): MaybePromise<readonly FieldRule[]>
   /** The rules as they are now, of every storage; later changes do not show in it. */
   present(): MaybePromise<FieldsOf>
+  /** Whether a field may be a reference, as far as is known without reading: never false when one is. */
+  refer(): boolean
+  references(): MaybePromise<References>
 }
 
 interface Loaded {
@@ -38,6 +48,7 @@ interface Loaded {
   /** By storage; made when a storage is first written to. */
   readonly byStorage: Map<string, readonly FieldRule[]>
   readonly all: readonly FieldRule[]
+  readonly references: References
 }
 
 /** Creates the storage of fields if it does not exist, and reads the fields. */
@@ -60,7 +71,7 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
       const everywhere = new Map(
         all.filter((rule) => rule.storage === undefined).map((rule) => [rule.name, rule]),
       )
-      loaded = { version, all, everywhere, byStorage: new Map() }
+      loaded = { version, all, everywhere, byStorage: new Map(), references: referencesIn(all) }
       return loaded
     })
   }
@@ -71,6 +82,10 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
       loaded?.version === database.capabilities.changes.version(ownStorages.fields) &&
       loaded.all.length === 0,
     of: (name) => andThen(load(), (rules) => rulesOf(name, rules)),
+    refer: () =>
+      loaded?.version !== database.capabilities.changes.version(ownStorages.fields) ||
+      !loaded.references.none,
+    references: () => andThen(load(), ({ references }) => references),
     present: () => andThen(load(), (rules) => (name: string) => rulesOf(name, rules)),
   }
 }
@@ -102,6 +117,7 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
     defaultValue: record.default_value ?? undefined,
     limits: limitsOf(record.validation_rules),
     ...uniqueOf(name, record.unique),
+    ...referenceOf(record.reference),
     ...shownAs(record),
   }
 }
@@ -126,6 +142,12 @@ function uniqueOf(name: string, unique: JsonValue | undefined): { readonly uniqu
       ignoreAccents: ignore_accents === true,
     },
   }
+}
+
+function referenceOf(reference: JsonValue | undefined): { readonly reference?: FieldReference } {
+  if (!isJsonObject(reference) || typeof reference.storage !== 'string') return {}
+  const onDelete = onDeletes.find((one) => one === reference.on_delete) ?? 'refuse'
+  return { reference: { storage: reference.storage, onDelete } }
 }
 
 function limitsOf(rules: JsonValue | undefined): FieldLimits {

@@ -60,6 +60,6 @@ export function checkRules(rules: readonly FieldRule[], document: JsonObject): v
   }
 }
 
-function overlap(a: string, b: string): boolean {
+export function overlap(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
 }

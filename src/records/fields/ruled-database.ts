@@ -19,12 +19,15 @@ import {
   type WriteCondition,
   type Written,
 } from '../../storage/database.ts'
+import type { Index } from '../../storage/document-index.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
 import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import type { FieldRules } from './field-rules.ts'
+import { referenceIndex } from './reference-fields.ts'
+import { ReferringSession } from './referring-session.ts'
 import { checkChanges, checkRules, mutationsToCreate } from './rule-mutations.ts'
 import { aloneWithUnique, settleUnique, uniqueKeysOf } from './unique-fields.ts'
 
@@ -33,16 +36,37 @@ export function ruledDatabase(database: RawDatabase, rules: FieldRules): RuledDa
     async ensure(name, needs) {
       const isNew = !isOwnStorage(name) && !database.has(name)
       await database.ensure(name, needs)
+      if (isNew) await ensureReferences(database, rules, name)
       // Its fields may have been described before it was there.
       if (isNew && uniqueKeysOf(await rules.of(name)).length > 0)
         await aloneWithUnique(database, () => settleUnique(database, name))
     },
     session(origin) {
       const session = database.session(origin)
-      return rules.none() ? session : new RuledSession(session, rules)
+      if (rules.none()) return session
+      return new RuledSession(rules.refer() ? new ReferringSession(session, rules) : session, rules)
     },
   })
-  return { ...ruled, [keepsRules]: true }
+  const { indexes } = database.capabilities
+  const capabilities = {
+    ...database.capabilities,
+    indexes: {
+      ...indexes,
+      release: async (storage: string, wanted: readonly Index[]) =>
+        indexes.release(storage, [...wanted, ...(await referenceIndexes(rules, storage))]),
+    },
+  }
+  return { ...ruled, capabilities, [keepsRules]: true }
+}
+
+/** The fields may have been described before the storage was there. */
+async function ensureReferences(database: RawDatabase, rules: FieldRules, storage: string): Promise<void> {
+  const indexes = await referenceIndexes(rules, storage)
+  if (indexes.length > 0) await database.ensure(storage, { indexes })
+}
+
+async function referenceIndexes(rules: FieldRules, storage: string): Promise<readonly Index[]> {
+  return (await rules.references()).of(storage).map(referenceIndex)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { onDeletes } from '../field-rule.ts'
 import { itemTypes } from '../fields/field-limits.ts'
 import { fieldTypes, MOST_PLACES } from '../fields/field-type.ts'
 import { actorSchema } from './actor.ts'
@@ -65,6 +66,28 @@ const unique = Type.Union(
   },
 )
 
+const reference = Type.Union(
+  [
+    Type.Object(
+      {
+        storage: Type.String({ maxLength: 63, description: 'The storage whose documents it refers to.' }),
+        on_delete: Type.Optional(
+          Type.Enum([...onDeletes], {
+            description:
+              'What removing or deleting that document does: `refuse` (the default) is 409 while documents refer to it, `clear` sets the field to null, `delete` removes or deletes the documents that refer to it too.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Null(),
+  ],
+  {
+    description:
+      'The field holds the guid of a present document of a storage, or nothing. Needs `storage` and the type `reference` or `string`.',
+  },
+)
+
 const name = Type.String({ minLength: 1, maxLength: 256, description: 'Use dots for nested fields.' })
 const type = Type.Enum([...fieldTypes])
 const optional = {
@@ -105,6 +128,7 @@ const optional = {
       description: 'Fields with smaller numbers come first, those without one last.',
     }),
   ),
+  reference: Type.Optional(reference),
 }
 
 export const createFieldSchema = Type.Object({ name, type, ...optional }, { additionalProperties: false })
@@ -128,6 +152,7 @@ const fieldRecord = Type.Object({
   label: Type.Optional(Type.String()),
   help: Type.Optional(Type.String()),
   order: Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'] })),
+  reference: Type.Optional(reference),
   created_by: actorSchema,
   modified_by: actorSchema,
 })

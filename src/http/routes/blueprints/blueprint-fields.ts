@@ -44,7 +44,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
         operationId: 'createField',
         summary: 'Create a blueprint field',
         description:
-          'Its rules apply to every later write. Stored documents are not changed. A unique field over documents with the same value is refused with 409; `details` lists the first 100 of them, and their number as `total`.',
+          'Its rules apply to every later write. Stored documents are not changed. A unique field over documents with the same value is refused with 409; `details` lists the first 100 of them, and their number as `total`. So is a reference over documents with a value that names no document.',
         errors: ['CONFLICT'],
         body: createFieldSchema,
       },

@@ -33,12 +33,17 @@ export class PostgresCatalogue {
 
   /** Throws INTERNAL for an unknown storage: the caller has to ensure it first. */
   async entry(name: string): Promise<StorageEntry> {
+    const found = await this.known(name)
+    if (found) return found
+    throw new QuoinError('INTERNAL', `There is no storage named ${JSON.stringify(name)}.`)
+  }
+
+  /** undefined for a storage that is not there. */
+  async known(name: string): Promise<StorageEntry | undefined> {
     const known = this.#entries.get(name)
     if (known) return known
     await this.reload()
-    const found = this.#entries.get(name)
-    if (found) return found
-    throw new QuoinError('INTERNAL', `There is no storage named ${JSON.stringify(name)}.`)
+    return this.#entries.get(name)
   }
 
   names(): readonly string[] {

@@ -141,7 +141,7 @@ async function updateDocument(
   condition: WriteCondition | undefined,
 ): Promise<Written> {
   const { entry, stamps } = writing
-  const stored = await lockDocument(writing, guid)
+  const stored = await lockDocument(writing, guid, 'FOR NO KEY UPDATE')
   if (stored === undefined || stored.parts.meta.removed !== 0) return notFound
   const { meta } = stored.parts
   const refusal = unmet(condition, meta, stored.text)
@@ -174,7 +174,7 @@ async function setRemoved(
   condition: WriteCondition | undefined,
 ): Promise<Written> {
   const { entry, stamps } = writing
-  const stored = await lockDocument(writing, guid)
+  const stored = await lockDocument(writing, guid, 'FOR UPDATE')
   if (stored === undefined || (stored.parts.meta.removed !== 0) === removed) return notFound
   const refusal = unmet(condition, stored.parts.meta, stored.text)
   if (refusal) return refusal
@@ -200,7 +200,7 @@ async function deleteDocument(
 ): Promise<Written> {
   const { connection, entry } = writing
   if (condition !== undefined) {
-    const stored = await lockDocument(writing, guid)
+    const stored = await lockDocument(writing, guid, 'FOR UPDATE')
     if (stored === undefined) return notFound
     const refusal = unmet(condition, stored.parts.meta, stored.text)
     if (refusal) return refusal
@@ -216,8 +216,9 @@ async function deleteDocument(
 async function lockDocument(
   { connection, entry }: Writing,
   guid: string,
+  lock: 'FOR UPDATE' | 'FOR NO KEY UPDATE',
 ): Promise<StoredDocument | undefined> {
-  const [row] = await connection.rows(`SELECT doc FROM ${entry.table} WHERE guid = $1 FOR UPDATE`, [guid])
+  const [row] = await connection.rows(`SELECT doc FROM ${entry.table} WHERE guid = $1 ${lock}`, [guid])
   if (row === undefined) return undefined
   const text = textOf(row, 'doc')
   return { text, parts: splitDocument(text) }

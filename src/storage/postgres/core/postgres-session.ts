@@ -13,6 +13,8 @@ import {
   documentOf,
   type Found,
   type FoundWithTotal,
+  type Held,
+  type HoldUse,
   type KeyHolder,
   type NewDocument,
   type Origin,
@@ -25,11 +27,14 @@ import { type DocumentChanges, DocumentSession } from '../../document-session.ts
 import type { Stamps } from '../../document-stamps.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
+import { noneHeld, type Referred } from '../../reference/referred.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
+import { UnitConflict } from '../../unit-of-work.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
+import { heldOf, referrersOf } from '../reference/referred-documents.ts'
 import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
 import { noted } from '../sql/postgres-search-advice.ts'
@@ -154,6 +159,19 @@ export class PostgresSession
     })
   }
 
+  async hold(storage: string, guids: readonly string[], use: HoldUse): Promise<Held> {
+    return this.#transaction.inTurn(async (work) => {
+      const entry = await this.#parts.catalogue.known(storage)
+      if (entry === undefined) return noneHeld
+      work.holds = true
+      const held = await heldOf(work.transaction, entry, guids, use)
+      return {
+        guids: held,
+        referrers: (from, field, limit) => this.#referrers(from, { field, guids: held, limit }),
+      }
+    })
+  }
+
   async enqueue(job: NewJob): Promise<string | undefined> {
     return this.#transaction.inTurn(async (work) => {
       const guid = await this.#parts.jobs.insert(work.transaction, job, this.#transaction.isUnit)
@@ -188,6 +206,22 @@ export class PostgresSession
     for (const storage of written.keys()) catalogue.written(storage)
     if (enqueued) jobs.committed()
     if (change !== undefined) await cluster.obeyed(change)
+  }
+
+  async #referrers(from: string, wanted: Referred): Promise<readonly string[]> {
+    const { catalogue, pool } = this.#parts
+    return this.#transaction.inTurn(async ({ transaction, written }) => {
+      const entry = await catalogue.known(from)
+      if (entry === undefined) return []
+      const seen = await referrersOf(transaction, entry, wanted)
+      if (!this.#transaction.isUnit) return seen
+      // A unit sees what was committed before its first read. References that came later are in its way, and a row that was
+      // only locked raises no conflict by itself.
+      const known = new Set([...seen, ...(written.get(from) ?? [])])
+      const now = await referrersOf(pool.reading, entry, wanted)
+      if (now.some((guid) => !known.has(guid))) throw new UnitConflict()
+      return seen
+    })
   }
 
   async #read<T>(storage: string, work: Reading<T>): Promise<T> {

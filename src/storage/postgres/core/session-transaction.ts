@@ -31,6 +31,8 @@ export interface Work {
   /** Guids of the documents that were written, by storage. */
   readonly written: Map<string, Set<string>>
   enqueued: boolean
+  /** Rows that it has locked must stay so until its end. */
+  holds: boolean
 }
 
 export function noteWritten({ written }: Work, storage: string, guid: string): void {
@@ -61,7 +63,9 @@ export class SessionTransaction {
   }
 
   get hasWritten(): boolean {
-    return this.#work !== undefined && (this.#work.enqueued || this.#work.written.size > 0)
+    return (
+      this.#work !== undefined && (this.#work.enqueued || this.#work.holds || this.#work.written.size > 0)
+    )
   }
 
   /** A unit of work that has committed nothing yet. */
@@ -123,7 +127,7 @@ export class SessionTransaction {
   }
 
   async #operate<T>(operation: (work: Work) => Promise<T>): Promise<T> {
-    this.#work ??= { transaction: await this.#begin(), written: new Map(), enqueued: false }
+    this.#work ??= { transaction: await this.#begin(), written: new Map(), enqueued: false, holds: false }
     const work = this.#work
     try {
       return await operation(work)

@@ -45,6 +45,8 @@ export class SessionSegment implements Segment {
   readonly totals = new TextTotals()
   /** Whether workers have something to do once it is committed. */
   enqueued = false
+  /** Whether other sessions have to wait for its end, because of a document that it has read. */
+  holds = false
   /** See `Segment.reserve`: what it writes makes room, or its session may use the reserve anyway. */
   reserve: boolean
   /** Whether it ends with this turn of the event loop, if it has written nothing by then. */
@@ -61,7 +63,7 @@ export class SessionSegment implements Segment {
   }
 
   get hasWritten(): boolean {
-    return this.enqueued || this.touched.size > 0
+    return this.enqueued || this.holds || this.touched.size > 0
   }
 
   wrote(entry: StorageEntry, guid: string | undefined): void {

@@ -5,6 +5,7 @@ import type { Mutation } from '../../../shared/mutation.ts'
 import type {
   Change,
   CreateOptions,
+  Held,
   KeyHolder,
   Origin,
   Session,
@@ -14,9 +15,11 @@ import type {
 import type { DocumentChanges } from '../../document-session.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
+import { noneHeld, type Referred } from '../../reference/referred.ts'
 import { rolledBack } from '../../rolled-back.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
+import { presentOf, referrersOf } from '../reference/referred-documents.ts'
 import { holderOf } from '../unique/sqlite-unique-values.ts'
 import { SearchingSession } from './searching-session.ts'
 import { type SessionParts, SessionSegment } from './session-segment.ts'
@@ -90,6 +93,18 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     return this.#write(storage, ({ connection, entry }) => {
       const value = valueOfKey(entry, by, document)
       return value && asHolder(value, holderOf(connection, value))
+    })
+  }
+
+  hold(storage: string, guids: readonly string[]): MaybePromise<Held> {
+    if (this.#parts.catalogue.find(storage) === undefined) return noneHeld
+    return this.#write(storage, ({ connection, entry }, segment) => {
+      segment.holds = true
+      const present = presentOf(connection, entry, guids)
+      return {
+        guids: present,
+        referrers: (from, field, limit) => this.#referrers(from, { field, guids: present, limit }),
+      }
     })
   }
 
@@ -221,6 +236,11 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
       },
       makesRoom,
     )
+  }
+
+  #referrers(from: string, referred: Referred): MaybePromise<readonly string[]> {
+    if (this.#parts.catalogue.find(from) === undefined) return []
+    return this.#write(from, ({ connection, entry }) => referrersOf(connection, entry, referred))
   }
 
   #write<T>(

@@ -189,6 +189,11 @@ export class ReaderSession implements Session, SessionShortcuts {
     this.#refuse()
   }
 
+  /** Asked before a write. */
+  hold(): never {
+    this.#refuse()
+  }
+
   enqueue(): never {
     this.#refuse()
   }

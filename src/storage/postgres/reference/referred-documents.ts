@@ -1,0 +1,40 @@
+/**
+ * What references need to know of documents, in a transaction. A reference to a document locks its row FOR KEY SHARE, a removal FOR
+ * UPDATE: one waits for the other, and then sees how it ended. Changes of a document lock FOR NO KEY UPDATE, which references to
+ * it do not wait for. https://www.postgresql.org/docs/18/explicit-locking.html#LOCKING-ROWS
+ */
+import type { HoldUse } from '../../database.ts'
+import type { Referred } from '../../reference/referred.ts'
+import { type PostgresConnection, textOf } from '../core/postgres-connection.ts'
+import type { StorageEntry } from '../core/storage-entry.ts'
+import { indexExpression } from '../sql/field-sql.ts'
+import { sortKey } from '../sql/sort-key.ts'
+
+const locks: Readonly<Record<HoldUse, string>> = { reference: 'FOR KEY SHARE', removal: 'FOR UPDATE' }
+
+/** In the order of guids, so that two sessions do not meet crosswise. */
+export async function heldOf(
+  connection: PostgresConnection,
+  { table }: StorageEntry,
+  guids: readonly string[],
+  use: HoldUse,
+): Promise<readonly string[]> {
+  const rows = await connection.rows(
+    `SELECT guid FROM ${table} WHERE guid = ANY ($1::text[]) AND removed = 0 ORDER BY guid ${locks[use]}`,
+    [guids],
+  )
+  return rows.map((row) => textOf(row, 'guid'))
+}
+
+/** Keys of texts as short as guids are exact. */
+export async function referrersOf(
+  connection: PostgresConnection,
+  { table }: StorageEntry,
+  { field, guids, limit }: Referred,
+): Promise<readonly string[]> {
+  const rows = await connection.rows(
+    `SELECT guid FROM ${table} WHERE removed = 0 AND ${indexExpression(field)} = ANY ($1::text[]) LIMIT $2`,
+    [guids.map(sortKey), limit],
+  )
+  return rows.map((row) => textOf(row, 'guid'))
+}
