@@ -27,6 +27,8 @@ export interface Circumstances {
   /** Needed by blocks that read or write documents; the test commits. */
   readonly session?: Session
   readonly cache?: Cache
+  /** None if not said. */
+  readonly references?: FlowContext['references']
   readonly request?: RunRequest
   /** Milliseconds since 1970; without it the clock stands at {@link noon}. */
   readonly now?: () => number
@@ -171,6 +173,7 @@ function contextOf(
     user: given.request ? given.request.user : given.user,
     now,
     wired: (pin) => given.wired?.includes(pin) ?? true,
+    references: given.references ?? (() => []),
     get session() {
       if (!given.session) throw new TypeError('The block uses the session: give runBlock one.')
       return given.session

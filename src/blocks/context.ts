@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/database.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
+import type { Reference } from '../storage/reference/references.ts'
 import type { Reply } from './reply.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Settings, SettingValues } from './setting.ts'
@@ -32,6 +33,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   /** The run's transaction. Flow blocks write and read through it and never commit: the run does. */
   readonly session: Session
   readonly cache: Cache
+  /** The fields of a storage that refer to documents. */
+  readonly references: (storage: string) => MaybePromise<readonly Reference[]>
   readonly variables: RunVariables
   /** Aborted at the run's deadline, on shutdown, and when the run fails elsewhere. Every block that waits obeys it. */
   readonly signal: AbortSignal

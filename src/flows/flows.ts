@@ -24,8 +24,8 @@ export interface FlowsOptions {
   readonly reservedRoots: ReadonlySet<string>
   /** Where entries of the system log go; a storage if not said. */
   readonly log?: SystemLog
-  /** What documents hold, for warnings of a deploy; nothing is said of documents without it. */
-  readonly fields?: Pick<FieldRules, 'present'>
+  /** What documents hold and refer to; nothing is known of it without. */
+  readonly fields?: Pick<FieldRules, 'present' | 'references'>
   /** Where days and texts of dates and numbers are not said to be of another place: UTC, `en`. */
   readonly timeZone?: string
   readonly locale?: string
@@ -74,6 +74,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     clock,
     newGuid,
     cache,
+    references: options.fields?.references,
     allowedHosts: options.allowedHosts,
     limits: options.limits,
     values: {

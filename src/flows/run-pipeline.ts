@@ -33,7 +33,13 @@ export function runPipeline(
   const { readVersions } = database.capabilities
   const repeated = (on: RunOn): RunFlow =>
     readVersions
-      ? keptReplies({ database, versions: readVersions, env: environment.values.env, run: on })
+      ? keptReplies({
+          database,
+          versions: readVersions,
+          env: environment.values.env,
+          references: environment.references,
+          run: on,
+        })
       : (start) => on(start, database)
 
   const units = unitRuns(environment.clock, environment.limits)

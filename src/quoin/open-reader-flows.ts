@@ -2,6 +2,7 @@ import type { Access } from '../access/access.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
+import { openFieldRules } from '../records/fields/field-rules.ts'
 import { openRecords } from '../records/records.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Database } from '../storage/database.ts'
@@ -41,6 +42,7 @@ export async function openReaderFlows(start: Start, { link, send }: ToWriter): P
     records: await openRecords(database, clock),
     catalogue: readingBlocks(await loadBlocks(), beyond.note),
     log: readersLog(beyond, send),
+    fields: await openFieldRules(database),
   })
   return { database, access, flows, runs: runPipeline(flows), beyond }
 }

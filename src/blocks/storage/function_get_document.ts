@@ -1,6 +1,7 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { expanded, expandIn } from '../expand-pin.ts'
 
 export default defineFlow({
   identifier: 'function_get_document',
@@ -11,6 +12,7 @@ export default defineFlow({
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', required: true, help: 'The _meta.guid of the document.' },
+    expand: expandIn,
   },
   out: {
     document: { type: 'document', help: 'The document.' },
@@ -20,10 +22,13 @@ export default defineFlow({
     },
   },
   settings: {},
-  run(inputs, { session }) {
+  run(inputs, context) {
     if (inputs.guid === '') throw new PinError('guid', 'is empty')
-    return andThen(session.get(builderStorage(inputs.storage), inputs.guid), (document) =>
-      document ? { document } : { next: 'not_found' as const },
+    const storage = builderStorage(inputs.storage)
+    return andThen(context.session.get(storage, inputs.guid), (found) =>
+      found
+        ? andThen(expanded(context, storage, inputs.expand, found), (document) => ({ document }))
+        : { next: 'not_found' as const },
     )
   },
 })

@@ -5,6 +5,7 @@ import { readCursor } from '../../storage/search/search-cursor.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
+import { checkExpanded, expanded, expandIn } from '../expand-pin.ts'
 import { narrowed, whereIn } from '../where-pin.ts'
 
 export default defineFlow({
@@ -43,6 +44,7 @@ export default defineFlow({
       type: 'value',
       help: 'The cursor of the previous page. Unlike offset it costs the same on page 5,000 as on page 1, and no document is missed or repeated while documents are created and removed. Requires a sort with free text. Empty: the first page.',
     },
+    expand: expandIn,
     cache_key: {
       type: 'value',
       help: 'Caches the result under this name, so that the same search is answered from the cache. Include everything that the search depends on in the name, and round date maths (now-7d/d): a different search is not served from the cache.',
@@ -83,19 +85,23 @@ export default defineFlow({
       ...(inputs.after && { after: inputs.after }),
     }
     if (inputs.after) checkCursor(search)
+    checkExpanded(inputs.expand, inputs.limit)
+    const storage = builderStorage(inputs.storage)
     const result = searchWithCache(context, {
-      storage: builderStorage(inputs.storage),
+      storage,
       search,
       total: context.wired('total'),
       cacheKey: inputs.cache_key,
       cacheSeconds: inputs.cache_seconds,
     })
-    return andThen(result, ({ hits, fromCache }) => ({
-      documents: hits.documents,
-      total: hits.total,
-      cursor: context.wired('cursor') ? hits.next() : undefined,
-      from_cache: fromCache,
-    }))
+    return andThen(result, ({ hits, fromCache }) =>
+      andThen(expanded(context, storage, inputs.expand, hits.documents), (documents) => ({
+        documents,
+        total: hits.total,
+        cursor: context.wired('cursor') ? hits.next() : undefined,
+        from_cache: fromCache,
+      })),
+    )
   },
 })
 

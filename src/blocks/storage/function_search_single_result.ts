@@ -3,6 +3,7 @@ import { StoredJson } from '../../storage/stored-json.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
+import { expanded, expandIn } from '../expand-pin.ts'
 import { narrowed, whereIn } from '../where-pin.ts'
 
 export default defineFlow({
@@ -20,6 +21,7 @@ export default defineFlow({
       several: true,
       help: 'Order, to choose the first of several matches: fields such as country, amount desc. Empty: the best match for free text, else the newest.',
     },
+    expand: expandIn,
     cache_key: {
       type: 'value',
       help: 'Caches the result under this name, so that the same search is answered from the cache. Include everything that the search depends on in the name, and round date maths (now-7d/d): a different search is not served from the cache.',
@@ -43,8 +45,9 @@ export default defineFlow({
   },
   settings: {},
   run(inputs, context) {
+    const storage = builderStorage(inputs.storage)
     const result = searchWithCache(context, {
-      storage: builderStorage(inputs.storage),
+      storage,
       search: {
         query: narrowed(inputs.query, inputs.where),
         sort: inputs.sort,
@@ -57,7 +60,11 @@ export default defineFlow({
       cacheSeconds: inputs.cache_seconds,
     })
     return andThen(result, ({ hits }) =>
-      hits.length === 0 ? { next: 'not_found' as const } : { document: onlyItem(hits.documents) },
+      hits.length === 0
+        ? { next: 'not_found' as const }
+        : andThen(expanded(context, storage, inputs.expand, onlyItem(hits.documents)), (document) => ({
+            document,
+          })),
     )
   },
 })

@@ -30,8 +30,8 @@ export function writtenMutations(inputs: {
     return mutations
   }
   const changes = Object.entries(set).flatMap(([field, value]): Mutation[] => {
-    // A spread document or body brings its own; the cluster writes it.
-    if (field === '_meta' || field.startsWith('_meta.')) return []
+    // A spread document or body brings its own; the cluster writes it, and what was expanded is another document.
+    if (field === '_meta' || field.startsWith('_meta.') || field === '_expand') return []
     const change = fieldChangeOf(value)
     return [change ? { ...change, field: mutationField(field) } : setField(field, value)]
   })

@@ -4,7 +4,7 @@ import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
-import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
 import { loggedValue } from '../values/logged-value.ts'
@@ -64,6 +64,11 @@ export class BlockContext implements FlowContext {
 
   get cache() {
     return this.#frame.run.environment.cache
+  }
+
+  get references(): FlowContext['references'] {
+    const { references } = this.#frame.run.environment
+    return (storage) => (references ? andThen(references(), (all) => all.of(storage)) : [])
   }
 
   get signal(): AbortSignal {

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
+import type { References } from '../../storage/reference/references.ts'
 import type { EndpointReply } from '../values/value-shape.ts'
 
 /** What a block may have found instead of what it was to work on. */
@@ -23,6 +24,7 @@ export interface RunControl {
   readonly environment: {
     readonly clock: Clock
     readonly cache: Cache
+    readonly references?: (() => MaybePromise<References>) | undefined
     readonly allowedHosts: readonly string[]
     readonly values: { readonly timeZone: string }
   }

@@ -1,8 +1,7 @@
 /**
  * Replies of flows that only read (`repeatable-flow.ts`), sent again for the same path parameters and query
  * (`address-key.ts`) until something that the flow has read is written: a document, a page of a search, or else anything
- * in the storage, or a value of the environment, which few flows read and which rarely changes: then all replies are made
- * again. Replies do not expire by time.
+ * in the storage, or a value of the environment or a field, which rarely change: then all replies are made again. Replies do not expire by time.
  *
  * It saves the run, its blocks and its searches: such a request costs as much as one whose flow replies with a constant.
  * Where it does not help it costs two look-ups and the memory below. A reply is kept at the second request for its address,
@@ -43,19 +42,22 @@ interface KeptRepliesParts {
   readonly versions: ReadVersions
   /** Another object after each change of a value of the environment. */
   readonly env: () => JsonObject
+  /** Another object after each change of a field. */
+  readonly references?: (() => unknown) | undefined
   readonly run: RunOn
 }
 
 interface Kept {
   readonly reads: NotedReads
   readonly env: JsonObject
+  readonly references: unknown
   readonly reply: Reply
 }
 
 const repeated: RunEnd = { run: '', replied: true, error: undefined, result: undefined }
 
 /** Gives a function that answers a request with the kept reply, or by running the flow. */
-export function keptReplies({ database, versions, env, run }: KeptRepliesParts): RunFlow {
+export function keptReplies({ database, versions, env, references, run }: KeptRepliesParts): RunFlow {
   const replies = boundedMap<string, Kept>(CHARACTERS)
   /** What was replied once, as if it were kept. */
   const asked = boundedMap<string, true>(CHARACTERS)
@@ -86,6 +88,7 @@ export function keptReplies({ database, versions, env, run }: KeptRepliesParts):
   function runAndKeep(key: string, start: RunStart, onReply: (reply: Reply) => void): MaybePromise<RunEnd> {
     const reads = new NotedReads(versions)
     const before = env()
+    const referencesBefore = references?.()
     let sent: Reply | undefined
     const noting: RunStart = {
       ...start,
@@ -99,7 +102,11 @@ export function keptReplies({ database, versions, env, run }: KeptRepliesParts):
       const reply = sent && asText(sent)
       const size = reply?.value.text.length ?? 0
       if (reply && size <= LARGEST && !end.error && reads.areUnchanged && env() === before)
-        replies.set(key, { reads, env: before, reply }, size + 2 * key.length + OVERHEAD)
+        replies.set(
+          key,
+          { reads, env: before, references: referencesBefore, reply },
+          size + 2 * key.length + OVERHEAD,
+        )
       return end
     })
   }
@@ -112,7 +119,7 @@ export function keptReplies({ database, versions, env, run }: KeptRepliesParts):
     if (address === undefined) return run(start, database)
     const key = `${numberOf(flow)} ${address}`
     const known = replies.get(key)
-    if (known?.reads.areUnchanged && known.env === env()) {
+    if (known?.reads.areUnchanged && known.env === env() && known.references === references?.()) {
       onReply(known.reply)
       return repeated
     }

@@ -2,7 +2,9 @@ import type { Cache, LogLevel } from '../../blocks/context.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Random } from '../../shared/guid.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database } from '../../storage/database.ts'
+import type { References } from '../../storage/reference/references.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
 import type { RunningFlow } from './running-flow.ts'
 
@@ -32,6 +34,8 @@ export interface RunEnvironment {
   readonly clock: Clock
   readonly newGuid: () => string
   readonly cache: Cache
+  /** What fields refer to: the same object until a field changes. None without it. */
+  readonly references?: (() => MaybePromise<References>) | undefined
   readonly allowedHosts: readonly string[]
   readonly limits: RunLimits
   readonly values: RunValues

@@ -51,7 +51,8 @@ function documentType(storage: string, rules: readonly FieldRule[]): ObjectType 
   if (rules.length > MOST_FIELDS || !rules.some((rule) => rule.storage === storage)) return undefined
   const named = rules.map(({ name, type }): Named => [name.split('.'), types[fieldTypeEntries[type].value]])
   const type = objectOf(named, { storage, path: '' })
-  return { ...type, fields: { ...type.fields, _meta: metaOf(storage) } }
+  const expand = rules.some(({ reference }) => reference) && { _expand: expandOf(storage, rules) }
+  return { ...type, fields: { ...type.fields, _meta: metaOf(storage), ...expand } }
 }
 
 type Named = readonly [path: readonly string[], type: ValueType]
@@ -70,6 +71,17 @@ function objectOf(named: readonly Named[], stored: { storage: string; path: stri
     if (kind === 'object') fields.set(key, objectOf(parts, { ...stored, path: `${stored.path}${key}.` }))
   }
   return { kind: 'object', open: true, fields: Object.fromEntries(fields), stored }
+}
+
+/** There only where a block was told to expand them. */
+function expandOf(storage: string, rules: readonly FieldRule[]): ObjectType {
+  const named = rules.flatMap(({ name, reference }) => (reference ? [[name, anyType] as const] : []))
+  return {
+    kind: 'object',
+    open: true,
+    fields: Object.fromEntries(named),
+    stored: { storage, path: '_expand.' },
+  }
 }
 
 function metaOf(storage: string): ObjectType {

@@ -1,0 +1,201 @@
+/** Documents with those that they refer to, through flows: what is read, how often, and which replies are kept. */
+import { randomFillSync } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { requestWith } from '../../../test/run-block.ts'
+import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
+import { loadBlocks } from '../../blocks/load-blocks.ts'
+import type { Reply } from '../../blocks/reply.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import { createField, updateField } from '../../records/fields/field-records.ts'
+import { openFieldRules } from '../../records/fields/field-rules.ts'
+import { ruledDatabase } from '../../records/fields/ruled-database.ts'
+import { openRecords } from '../../records/records.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import type { Search } from '../../shared/query.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import type { RuledDatabase } from '../../storage/ruled.ts'
+import { transact } from '../../storage/transact.ts'
+import { TransparentSession } from '../../storage/wrapped-session.ts'
+import { installBlueprint } from '../blueprints/install-blueprint.ts'
+import { type Flows, openFlows } from '../flows.ts'
+import { type Runs, runPipeline } from '../run-pipeline.ts'
+
+const by = { guid: 'u', username: 'ann' }
+const expand = '=query.expand ? [query.expand] : ["customer", "payer"]'
+const list = {
+  list: { type: 'on_startup_register_uri_get', in: { uri: 'orders' }, scopes: ['*public'] },
+  found: {
+    type: 'function_search',
+    in: { flow: '@list.flow', storage: 'orders', sort: 'n', limit: '=number(query.limit ?? "100")', expand },
+  },
+  listed: { type: 'httpconnection_set_json', in: { flow: '@found.flow', value: '@found.documents' } },
+}
+const first = {
+  list: { type: 'on_startup_register_uri_get', in: { uri: 'first' }, scopes: ['*public'] },
+  found: {
+    type: 'function_search_single_result',
+    in: { flow: '@list.flow', storage: 'orders', sort: 'n', expand },
+  },
+  listed: { type: 'httpconnection_set_json', in: { flow: '@found.flow', value: '@found.document' } },
+}
+const one = {
+  get: { type: 'on_startup_register_uri_get', in: { uri: 'one' }, scopes: ['*public'] },
+  found: {
+    type: 'function_get_document',
+    in: { flow: '@get.flow', storage: 'orders', guid: '=query.guid', expand },
+  },
+  replied: { type: 'httpconnection_set_json', in: { flow: '@found.flow', value: '@found.document' } },
+}
+
+class CountingSession extends TransparentSession {
+  override get(storage: string, guid: string) {
+    reads.push(`get ${storage}`)
+    return super.get(storage, guid)
+  }
+
+  override find(storage: string, search: Search) {
+    reads.push(`find ${storage}`)
+    return super.find(storage, search)
+  }
+}
+
+const reads: string[] = []
+let room: TestDatabase
+let database: RuledDatabase
+let flows: Flows
+let runs: Runs
+let customerField: string
+
+beforeEach(async () => {
+  room = await openTestDatabase()
+  const rules = await openFieldRules(room.database)
+  const ruled = ruledDatabase(room.database, rules)
+  database = { ...ruled, session: (origin): Session => new CountingSession(ruled.session(origin)) }
+  for (const name of ['customers', 'orders']) await database.ensure(name)
+  const field = async (name: string) =>
+    createField(
+      database,
+      { name, type: 'reference', storage: 'orders', reference: { storage: 'customers', on_delete: 'clear' } },
+      by,
+    )
+  customerField = guidOf(await field('customer'))
+  await field('payer')
+  flows = await openFlows({
+    records: await openRecords(database, room.clock),
+    catalogue: await loadBlocks(),
+    random: randomFillSync,
+    limits: { deadline: 5_000, budget: 100_000, depth: 8 },
+    allowedHosts: [],
+    reservedRoots: new Set(),
+    fields: rules,
+  })
+  runs = runPipeline(flows)
+})
+afterEach(async () => {
+  await flows.close()
+  await room.close()
+})
+
+const install = (blocks: object) => installBlueprint(flows, { name: 'Test', blocks }, by)
+const create = (storage: string, fields: JsonObject) =>
+  transact(room.database, async (session) =>
+    guidOf(documentOf(await session.create(storage, setFields(fields)))),
+  )
+const change = (guid: string, fields: JsonObject) =>
+  transact(database, (session) => session.update('customers', guid, setFields(fields)))
+
+async function send(blueprint: string, query: RunRequest['query'] = {}) {
+  const [endpoint] = flows.live.table().blueprints.get(blueprint)?.compiled.endpoints ?? []
+  if (!endpoint) throw new Error('The blueprint has no endpoint.')
+  const request = requestWith({ query })
+  const replies: Reply[] = []
+  reads.length = 0
+  const onReply = (reply: Reply) => void replies.push(reply)
+  const { error } = await runs.run({
+    flow: endpoint.flow,
+    blueprint,
+    given: endpoint.start(request),
+    request,
+    onReply,
+  })
+  return { error, reply: JSON.parse(JSON.stringify(replies[0]?.value ?? null)), reads: [...reads] }
+}
+
+describe('expand', () => {
+  test('adds what all documents of a page refer to, with one search, and null for what is not there', async () => {
+    const customers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => create('customers', { name: `Customer ${n}` })),
+    )
+    for (const [n, customer] of customers.entries())
+      await create('orders', { n, customer, payer: customers[(n + 1) % 20] ?? null })
+    await create('orders', { n: 20, customer: null })
+    const gone = customers[0] ?? ''
+    await transact(room.database, (session) => session.setRemoved('customers', gone, true))
+    const { reply, reads: made } = await send(await install(list))
+    expect(made).toEqual(['find orders', 'find customers'])
+    expect(reply).toHaveLength(21)
+    expect(reply[0]).toMatchObject({
+      n: 0,
+      customer: gone,
+      _expand: { customer: null, payer: { name: 'Customer 1', _meta: { guid: customers[1] } } },
+    })
+    expect(reply[7]).toMatchObject({
+      _expand: { customer: { name: 'Customer 7' }, payer: { name: 'Customer 8' } },
+    })
+    expect(reply[20]).toMatchObject({ _expand: { customer: null, payer: null } })
+  })
+
+  test('of one document, found or read by guid', async () => {
+    const customer = await create('customers', { name: 'Ann' })
+    const guid = await create('orders', { n: 0, customer })
+    const wanted = { n: 0, _expand: { customer: { name: 'Ann' }, payer: null } }
+    expect(await send(await install(first))).toMatchObject({
+      reply: wanted,
+      reads: ['find orders', 'find customers'],
+    })
+    expect(await send(await install(one), { guid })).toMatchObject({
+      reply: wanted,
+      reads: ['get orders', 'find customers'],
+    })
+  })
+
+  test('of a page without documents reads nothing more', async () => {
+    expect(await send(await install(list))).toMatchObject({ reply: [], reads: ['find orders'] })
+  })
+
+  test.each<[string, RunRequest['query'], string]>([
+    ['a field that is no reference', { expand: 'n' }, 'names no reference of the storage orders: n'],
+    ['a page that is too long', { limit: '1001' }, 'needs a limit of at most 1,000'],
+  ])('refuses %s', async (_what, query, message) => {
+    await create('orders', { n: 0 })
+    const { error } = await send(await install(list), query)
+    expect(error).toMatchObject({ status: 400 })
+    expect(String(error?.message)).toContain(message)
+  })
+
+  test('is made again when what is referred to changes, and when the field does', async () => {
+    const [ann, bob] = [
+      await create('customers', { name: 'Ann' }),
+      await create('customers', { name: 'Bob' }),
+    ]
+    await create('orders', { n: 0, customer: ann })
+    const blueprint = await install(list)
+    const named = async () => {
+      const { reply, error } = await send(blueprint, { expand: 'customer' })
+      return error ? error.status : (reply[0]._expand.customer?.name ?? null)
+    }
+    for (let n = 0; n < 3; n++) expect(await named()).toBe('Ann')
+    // PostgreSQL keeps no replies.
+    expect(reads).toHaveLength(inject('engine') === 'postgres' ? 2 : 0)
+    await change(bob, { name: 'Bert' })
+    expect(await named()).toBe('Ann')
+    await change(ann, { name: 'Anna' })
+    for (let n = 0; n < 3; n++) expect(await named()).toBe('Anna')
+    await transact(database, (session) => session.setRemoved('customers', ann, true))
+    for (let n = 0; n < 3; n++) expect(await named()).toBe(null)
+    await updateField(database, customerField, { reference: null }, by)
+    for (let n = 0; n < 3; n++) expect(await named()).toBe(400)
+  })
+})
