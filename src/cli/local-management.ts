@@ -4,9 +4,12 @@ import type { Identity } from '../access/identity.ts'
 import { blueprintActionRoutes } from '../http/routes/blueprints/blueprint-actions.ts'
 import { blueprintDeploymentRoutes } from '../http/routes/blueprints/blueprint-deployment.ts'
 import { blueprintEditRoutes } from '../http/routes/blueprints/blueprint-edits.ts'
+import { blueprintFieldRoutes } from '../http/routes/blueprints/blueprint-fields.ts'
+import { blueprintTemplateRoutes } from '../http/routes/blueprints/blueprint-templates.ts'
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
+import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer } from '../http/server/server.ts'
 import { openQuoin } from '../quoin/quoin.ts'
@@ -45,6 +48,9 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
       settings: { ...options, logLevel: 'silent', trustProxy: false, waitingBytes: 0 },
       api: [
         userRoutes(access),
+        authenticationGroupRoutes(access),
+        blueprintFieldRoutes(flows.records),
+        blueprintTemplateRoutes(flows.records),
         blueprintRoutes(flows),
         blueprintDeploymentRoutes(flows, access),
         blueprintActionRoutes(flows),

@@ -2,6 +2,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { environmentNames } from '../expressions/language/environment/environment-names.ts'
+import { readParts } from '../shared/application/read-parts.ts'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import { exportBlueprint } from '../shared/blueprint-file.ts'
 import { blueprintNoteSchema } from '../shared/blueprint-note.ts'
@@ -10,6 +11,7 @@ import { textsIn } from '../storage/document-fields.ts'
 import type { Terminal } from './command.ts'
 import { findRecord } from './find-record.ts'
 import { guidOf, type Management, recordsOf } from './management.ts'
+import { partsApi } from './parts-api.ts'
 
 const PAGE = 1000
 /** As many blocks as a blueprint may have. */
@@ -22,13 +24,13 @@ export async function runExport(
   file: string | undefined,
   terminal: Terminal,
 ): Promise<number> {
-  const text = await fileText(management, blueprint)
+  const text = await fileText(management, blueprint, terminal)
   if (file === undefined) terminal.print(text.trimEnd())
   else await replaceFile(file, text)
   return 0
 }
 
-async function fileText(management: Management, named: string): Promise<string> {
+async function fileText(management: Management, named: string, terminal: Terminal): Promise<string> {
   const record = await findRecord(management, 'blueprints', named)
   const blocks = await savedBlocks(management, guidOf(record))
   const content = {
@@ -40,7 +42,9 @@ async function fileText(management: Management, named: string): Promise<string> 
     // Blueprints of former versions have none.
     notes: Compile(Type.Array(blueprintNoteSchema)).Parse(record.notes ?? []),
   }
-  const exported = exportBlueprint(content, environmentNames(blocks))
+  const { parts, hidden } = await readParts(partsApi(management, terminal).find, blocks)
+  if (hidden.length > 0) terminal.complain(`Without ${hidden.join(' and ')}, which you may not see.`)
+  const exported = exportBlueprint(content, { env: environmentNames(blocks), parts })
   return `${JSON.stringify(exported, undefined, 2)}\n`
 }
 

@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { documentsOfFile, importBlueprint } from '../flows/blueprints/blueprint-file.ts'
+import { documentsOfFile, importBlueprint, partsOfFile } from '../flows/blueprints/blueprint-file.ts'
+import type { ApplicationParts } from '../shared/application/application-parts.ts'
+import { installParts, type PartsApi } from '../shared/application/install-parts.ts'
 import type { ImportedBlueprint } from '../shared/blueprint-file.ts'
 import type { Problem } from '../shared/errors.ts'
 import { guidSource } from '../shared/guid.ts'
@@ -11,6 +13,7 @@ import { warnOfMissing } from './environment/warn-of-missing.ts'
 import { findRecord } from './find-record.ts'
 import { guidOf, type Management, Refused, recordsOf, warningsIn } from './management.ts'
 import { withManagement } from './open-management.ts'
+import { partsApi } from './parts-api.ts'
 import { readBlueprintFile } from './read-blueprint-file.ts'
 import { replaceBlueprint } from './replace-blueprint.ts'
 
@@ -23,6 +26,7 @@ interface Import {
 
 interface FileRead {
   readonly imported: ImportedBlueprint
+  readonly parts: ApplicationParts
   readonly documents: ReturnType<typeof documentsOfFile>
 }
 
@@ -39,11 +43,16 @@ export async function runImport(
   if (found && found.problems.length > 0) return 1
   const imported = importBlueprint(json, guidSource(terminal.clock, terminal.random))
   const documents = documentsOfFile(json)
+  const parts = partsOfFile(json)
   return withManagement(terminal, url, async (management) => {
     const known = replace ? await blueprintNamed(management, imported.name) : undefined
-    const read = { imported, documents }
-    const guid =
-      known === undefined ? await install(management, read) : await replaced(management, known, read)
+    const { guid, left } = await put(partsApi(management, terminal), management, known, {
+      imported,
+      parts,
+      documents,
+      replace,
+    })
+    for (const part of left) warn(`${part} is there and differs; --replace changes it.`)
     terminal.print(guid)
     if (!activate) {
       await warnOfMissing(management, imported.blocks, warn)
@@ -62,6 +71,24 @@ export async function runImport(
 /** Rejects when the signal is raised. */
 const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   setTimeout(milliseconds, undefined, signal && { signal })
+
+/** The parts first: documents keep to fields. What was made is removed again if anything fails. */
+async function put(
+  api: PartsApi,
+  management: Management,
+  known: JsonObject | undefined,
+  { replace, ...read }: FileRead & { readonly replace: boolean },
+) {
+  const { left, undo } = await installParts(api, read.parts, replace)
+  try {
+    const guid =
+      known === undefined ? await install(management, read) : await replaced(management, known, read)
+    return { guid, left }
+  } catch (error) {
+    await undo()
+    throw error
+  }
+}
 
 async function replaced(
   management: Management,

@@ -3,6 +3,7 @@
  * layout apart from the logic, so that a diff shows what changed and nothing else.
  *
  *   { "name": "Tasks", "category": "Office", "tags": ["tasks"],
+ *     "fields": [{ "storage": "tasks", "name": "title", "type": "string" }],
  *     "blocks": { "list": { "type": "function_search",
  *                           "in": { "storage": "@tasks.storage", "limit": 20, "flow": "@get.flow" },
  *                           "fields": {…}, "scopes": […] } },
@@ -10,13 +11,15 @@
  *     "notes": [{ "kind": "note", "text": "…", "color": "yellow", "at": [100, 80], "size": [220, 90] }],
  *     "documents": { "tasks": [{ "title": "Try it" }] } }
  *
- * Its documents go into storages that never held one; an export has none.
+ * Its documents go into storages that never held one; an export has none. `groups`, `fields` and `templates` are the parts of
+ * `application/application-parts.ts`.
  *
  * A wire is "@block.pin"; several wires on one pin are a list of them. An expression is a text that starts with "=", such as
  * "=params.limit ?? 20". A literal that could be taken for one of them (text that starts with "@" or "=", or a list with a
  * text in it that starts with "@") stands as { "literal": … }, and so does an object with only that key. A pin is wired or
  * holds a value: a list of both is refused.
  */
+import { type ApplicationParts, partKinds } from './application/application-parts.ts'
 import { blockNames } from './block-name.ts'
 import type { Block, CustomOutPin, SavedInPin } from './blueprint.ts'
 import type { BlueprintNote } from './blueprint-note.ts'
@@ -47,6 +50,9 @@ export interface BlueprintFile {
   tags?: string[]
   /** Names of values of the environment that the blocks read. For people: a program looks at the blocks. */
   env?: string[]
+  groups?: JsonObject[]
+  fields?: JsonObject[]
+  templates?: JsonObject[]
   blocks: Record<string, FileBlock>
   layout?: Record<string, [number, number]>
   notes?: FileNote[]
@@ -143,11 +149,18 @@ function isLiteral(value: JsonValue): value is { literal: JsonValue } {
   return isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, 'literal')
 }
 
-/**
- * The file of a blueprint. Reading it gives the same blueprint under other guids. `env`: the names of values of the
- * environment that its expressions read.
- */
-export function exportBlueprint(blueprint: ImportedBlueprint, env: readonly string[] = []): BlueprintFile {
+/** What a file says beside the blueprint itself. */
+export interface FileSurroundings {
+  /** Names of values of the environment that the expressions of the blocks read. */
+  readonly env?: readonly string[]
+  readonly parts?: ApplicationParts
+}
+
+/** The file of a blueprint. Reading it gives the same blueprint under other guids. */
+export function exportBlueprint(
+  blueprint: ImportedBlueprint,
+  { env = [], parts }: FileSurroundings = {},
+): BlueprintFile {
   const names = blockNames(blueprint.blocks)
   const blocks: BlueprintFile['blocks'] = {}
   const layout: NonNullable<BlueprintFile['layout']> = {}
@@ -182,6 +195,9 @@ export function exportBlueprint(blueprint: ImportedBlueprint, env: readonly stri
     ...(category === '' ? {} : { category }),
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     ...(env.length === 0 ? {} : { env: [...env] }),
+    ...Object.fromEntries(
+      partKinds.flatMap((kind) => (parts?.[kind].length ? [[kind, [...parts[kind]]]] : [])),
+    ),
     blocks,
     layout,
     ...(notes.length === 0 ? {} : { notes }),

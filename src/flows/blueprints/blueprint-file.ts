@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { anyJson } from '../../shared/api/any-json.ts'
 import { documentFieldsSchema, MAX_SAMPLES } from '../../shared/api/documents.ts'
+import { type ApplicationParts, MOST_PARTS } from '../../shared/application/application-parts.ts'
 import { blockContent } from '../../shared/blueprint.ts'
 import { type BlueprintFile, blueprintOfFile, type ImportedBlueprint } from '../../shared/blueprint-file.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
@@ -35,6 +36,14 @@ const FileNoteSchema = Type.Object(
   { additionalProperties: false },
 )
 
+/** The API checks the rest when they are made. */
+const parts = Type.Optional(
+  Type.Array(
+    Type.Object({ name: Type.String({ minLength: 1, maxLength: 256 }) }, { additionalProperties: anyJson() }),
+    { maxItems: MOST_PARTS },
+  ),
+)
+
 const BlueprintFileSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -44,6 +53,9 @@ const BlueprintFileSchema = Type.Object(
     env: Type.Optional(
       Type.Array(Type.String({ pattern: ENVIRONMENT_NAME }), { maxItems: 10_000, uniqueItems: true }),
     ),
+    groups: parts,
+    fields: parts,
+    templates: parts,
     blocks: Type.Record(Type.String({ pattern: Id }), FileBlockSchema, { additionalProperties: false }),
     layout: Type.Optional(Type.Record(Type.String({ pattern: Id }), Pair, { additionalProperties: false })),
     notes: Type.Optional(Type.Array(FileNoteSchema, { maxItems: MAX_NOTES })),
@@ -66,6 +78,12 @@ export function documentsOfFile(
   json: unknown,
 ): readonly (readonly [storage: string, documents: JsonObject[]])[] {
   return Object.entries(checked(json).documents ?? {})
+}
+
+/** The groups, fields and templates that the file brings. Throws as `importBlueprint`. */
+export function partsOfFile(json: unknown): ApplicationParts {
+  const { groups = [], fields = [], templates = [] } = checked(json)
+  return { groups, fields, templates }
 }
 
 function checked(json: unknown): BlueprintFile {

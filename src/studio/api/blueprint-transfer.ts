@@ -1,22 +1,63 @@
 import type { Blueprint } from '../../shared/api/blueprints.ts'
+import { installParts, type PartsApi } from '../../shared/application/install-parts.ts'
+import { readParts } from '../../shared/application/read-parts.ts'
 import type { BlockContent } from '../../shared/blueprint.ts'
 import type { BlueprintFile } from '../../shared/blueprint-file.ts'
 import { blueprintOfFile, exportBlueprint } from '../../shared/blueprint-file.ts'
 import { guidSource } from '../../shared/guid.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { ApiError } from './api-error.ts'
 import { forgetBlueprints } from './blueprints.ts'
 import { call } from './request.ts'
 
 /** So many blocks are staged with one request; the server takes 2,000. More requests show how far it is. */
 const AT_ONCE = 500
 
+const partsApi: Omit<PartsApi, 'stays'> = {
+  async find(path, body) {
+    try {
+      return await call<JsonObject[]>('POST', path, { body })
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 403) return undefined
+      throw error
+    }
+  },
+  call: (method, path, body) => call<JsonValue>(method, path, body === undefined ? {} : { body }),
+}
+
+export interface BlueprintImported {
+  readonly guid: string
+  /** Parts that are there, differ and were left as they are, in words. */
+  readonly left: readonly string[]
+}
+
+export interface ImportProgress {
+  /** Of the blocks. */
+  readonly onProgress?: (share: number) => void
+  readonly stays: PartsApi['stays']
+}
+
 /**
- * Makes a blueprint from a file: all blocks are staged and then saved together, then its documents are stored. Gives its guid. If anything fails, what was
- * made is removed again.
+ * Makes a blueprint from a file: its groups, fields and templates first; then all blocks are staged and saved together; then its
+ * documents are stored. If anything fails, what was made is removed again.
  */
 export async function importBlueprintFile(
   file: BlueprintFile,
-  onProgress: (share: number) => void = () => {},
-): Promise<string> {
+  { onProgress = () => {}, stays }: ImportProgress,
+): Promise<BlueprintImported> {
+  const { groups = [], fields = [], templates = [] } = file
+  const { left, undo } = await installParts({ ...partsApi, stays }, { groups, fields, templates }, false)
+  try {
+    return { guid: await makeBlueprint(file, onProgress), left }
+  } catch (error) {
+    await undo()
+    throw error
+  } finally {
+    await forgetBlueprints()
+  }
+}
+
+async function makeBlueprint(file: BlueprintFile, onProgress: (share: number) => void): Promise<string> {
   const newGuid = guidSource(Date.now, (bytes) => void crypto.getRandomValues(bytes))
   const { blocks, ...described } = blueprintOfFile(file, newGuid)
   const made = await call<Blueprint>('POST', '/blueprints', { body: described })
@@ -36,8 +77,6 @@ export async function importBlueprintFile(
   } catch (error) {
     await call('DELETE', `/blueprints/${blueprint}`).catch(() => undefined)
     throw error
-  } finally {
-    await forgetBlueprints()
   }
   return blueprint
 }
@@ -64,5 +103,9 @@ export async function exportBlueprintFile({
     .toSorted((a, b) => (a.guid < b.guid ? -1 : 1))
   // The parser is loaded with the first expression that is shown, or here.
   const { environmentNames } = await import('../../expressions/language/environment/environment-names.ts')
-  return exportBlueprint({ name, description, category, tags, blocks, notes }, environmentNames(blocks))
+  const { parts } = await readParts(partsApi.find, blocks)
+  return exportBlueprint(
+    { name, description, category, tags, blocks, notes },
+    { env: environmentNames(blocks), parts },
+  )
 }

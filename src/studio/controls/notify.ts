@@ -7,6 +7,11 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: 'petrol', autoClose: 3_000 })
 }
 
+/** What should be known of something that was done; it stays until it is read. */
+export function notifyAbout(title: string, message: string): void {
+  notifications.show({ title, message, color: 'yellow', autoClose: false })
+}
+
 /** What could not be done and why; it stays until it is read. */
 export function notifyFailed(title: string, error: unknown): void {
   const problems = error instanceof ApiError ? error.problems.map(({ message }) => message) : []

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import type { BlueprintFile } from '../../../shared/blueprint-file.ts'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
+import { notifyAbout } from '../../controls/notify.ts'
 
 interface ImportBlueprintProps {
   readonly opened: boolean
@@ -18,7 +19,16 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
   const submit = async () => {
     if (file === null) throw new Error('Choose a file first.')
     try {
-      const guid = await importBlueprintFile(readFile(file.name, await file.text()), setShare)
+      const { guid, left } = await importBlueprintFile(readFile(file.name, await file.text()), {
+        onProgress: setShare,
+        stays: (part) =>
+          notifyAbout('Not all was undone', `${part} was made and could not be removed again.`),
+      })
+      if (left.length > 0)
+        notifyAbout(
+          'Some parts were there',
+          `They differ from the file and were left as they are: ${left.join(', ')}. The command quoin import --replace changes them.`,
+        )
       go(`/blueprints/${guid}`)
     } finally {
       setShare(undefined)

@@ -2,7 +2,7 @@ import { Button, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
-import { notifyFailed } from '../../controls/notify.ts'
+import { notifyAbout, notifyFailed } from '../../controls/notify.ts'
 import { type Starter, starterFile, starters } from '../../starters/starters.ts'
 
 /** Templates: each makes a blueprint that is saved and not active, and opens it. */
@@ -12,9 +12,11 @@ export function StarterCards() {
   const start = async (starter: Starter) => {
     setRunning({ id: starter.id, share: 0 })
     try {
-      const guid = await importBlueprintFile(await starterFile(starter), (share) =>
-        setRunning({ id: starter.id, share }),
-      )
+      const { guid } = await importBlueprintFile(await starterFile(starter), {
+        onProgress: (share) => setRunning({ id: starter.id, share }),
+        stays: (part) =>
+          notifyAbout('Not all was undone', `${part} was made and could not be removed again.`),
+      })
       go(`/blueprints/${guid}`)
     } catch (error) {
       notifyFailed(`${starter.title} could not be created`, error)

@@ -1,0 +1,223 @@
+/** Groups, fields and templates that a blueprint file takes along: made, left or changed, and never half. */
+import { randomFillSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adminPassword } from '../../test/end-to-end/harness.ts'
+import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
+import { readOptions } from '../options.ts'
+import { openQuoin, type Quoin } from '../quoin/quoin.ts'
+import { partKinds, partPaths } from '../shared/application/application-parts.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+
+let directory: string
+let quoin: Quoin
+let base: string
+let admin: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const environment = {
+    QUOIN_DATA: join(directory, 'data'),
+    QUOIN_PORT: '0',
+    QUOIN_ADMIN_PASSWORD: adminPassword,
+    QUOIN_LOG_LEVEL: 'silent',
+  }
+  const random = (bytes: Uint8Array) => void randomFillSync(bytes)
+  quoin = await openQuoin(readOptions(environment), { clock: Date.now, random, synchronous: 'OFF' })
+  base = await quoin.server.listen()
+  admin = await signedIn('admin', adminPassword)
+})
+afterAll(async () => {
+  await quoin?.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+async function signedIn(username: string, password: string): Promise<string> {
+  return (await quoin.access.signIn({ username, password, ip: '127.0.0.1' })).access_token
+}
+
+async function api(method: string, path: string, body?: JsonValue): Promise<JsonValue> {
+  const response = await fetch(`${base}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return response.json()
+}
+
+async function found(path: string, filters: JsonObject): Promise<JsonObject[]> {
+  const records = await api('POST', `${path}/search`, { filters, limit: 100 })
+  return Array.isArray(records) ? records.filter(isJsonObject) : []
+}
+
+/** How many groups, fields and templates there are in all. */
+async function counts(): Promise<number[]> {
+  const lists = await Promise.all(partKinds.map((kind) => found(partPaths[kind], {})))
+  return lists.map(({ length }) => length)
+}
+
+async function run(words: readonly string[], token = admin): Promise<CommandEnd> {
+  return quoinCommand([...words, '--url', base], { QUOIN_TOKEN: token })
+}
+
+async function put(content: JsonObject, words: readonly string[] = [], token = admin): Promise<CommandEnd> {
+  const path = join(directory, 'parts.json')
+  await writeFile(path, JSON.stringify(content))
+  const end = await run(['import', path, ...words], token)
+  return { ...end, complained: end.complained.replaceAll(`${path}: `, '') }
+}
+
+const shop: JsonObject = {
+  name: 'Shop',
+  groups: [{ name: 'Shop staff', description: 'Sells.', scopes: ['shop_sell'] }],
+  fields: [
+    { storage: 'goods', name: 'sku', type: 'string', unique: true, required: true },
+    { storage: 'goods', name: 'stock', type: 'number', validation_rules: { min: 0 } },
+  ],
+  templates: [{ name: 'Shop frame', content: { layout: 'side', brand: { label: 'Shop', href: '/shop' } } }],
+  blocks: {
+    goods: { type: 'storage', fields: { storage: 'goods' } },
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'goods' }, scopes: ['shop_sell'] },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: [] } },
+    visit: { type: 'state_page', in: { url: 'shop' }, scopes: ['*public'] },
+    heading: { type: 'state_h1', in: { text: 'Shop' } },
+    page: {
+      type: 'state_render_page',
+      in: { flow: '@visit.flow', state: '@heading.state', template: 'Shop frame' },
+    },
+  },
+  layout: {
+    goods: [0, 0],
+    on: [0, 100],
+    reply: [300, 100],
+    visit: [0, 300],
+    heading: [0, 400],
+    page: [300, 300],
+  },
+}
+
+describe('refused', () => {
+  test.each<[string, JsonObject, string]>([
+    ['a field of no type', { fields: [{ storage: 'x', name: 'y', type: 'colour' }] }, 'type'],
+    ['a part without a name', { templates: [{ content: {} }] }, 'templates.0'],
+    ['a part that is no object', { groups: ['Staff'] }, 'groups.0'],
+    [
+      'a document that does not keep to a field of the file',
+      {
+        fields: [{ storage: 'wrong_ones', name: 'n', type: 'number' }],
+        documents: { wrong_ones: [{ n: 'x' }] },
+      },
+      'must be a number',
+    ],
+  ])('%s leaves nothing behind', async (_name, changes, told) => {
+    const before = await counts()
+    const groups = changes.groups ?? [{ name: 'Left over', scopes: ['left_over'] }]
+    const end = await put({ name: 'Refused', blocks: {}, groups, ...changes })
+    expect([end.code, end.printed]).toEqual([1, ''])
+    expect(end.complained).toContain(told)
+    expect(await counts()).toEqual(before)
+    expect((await run(['export', 'Refused'])).complained).toBe('There is no blueprint "Refused".')
+  })
+
+  test('who may not make fields makes no group either', async () => {
+    const groups = ['create', 'view', 'remove'].map((verb) => `authentication_groups_${verb}`)
+    const scopes = ['blueprints_create', 'shop_sell', ...groups]
+    const password = 'Grey-harbour-1'
+    await api('POST', '/users', { username: 'builder', password, custom_scopes: scopes })
+    const before = await counts()
+    const token = await signedIn('builder', password)
+    const end = await put(shop, [], token)
+    expect([end.code, end.complained]).toEqual([1, expect.stringContaining('blueprintfields_create')])
+    expect(await counts()).toEqual(before)
+  })
+
+  test('what may be made and not removed stays, and is said', async () => {
+    const scopes = [
+      'blueprints_create',
+      'authentication_groups_create',
+      'authentication_groups_view',
+      'maker',
+    ]
+    const password = 'Grey-harbour-3'
+    await api('POST', '/users', { username: 'maker', password, custom_scopes: scopes })
+    const groups = [{ name: 'Makers', scopes: ['maker'] }]
+    const end = await put({ ...shop, groups }, [], await signedIn('maker', password))
+    expect(end.complained.split('\n')).toEqual([
+      'the group Makers was made and could not be removed again.',
+      expect.stringContaining('blueprintfields_create'),
+    ])
+    for (const group of await found('/_system/authentication-groups', { name: 'Makers' }))
+      await api('DELETE', `/_system/authentication-groups/${guid(group)}`)
+  })
+})
+
+describe('the parts of a file', () => {
+  test('are made once, and are in the export as they were in the file', async () => {
+    const before = await counts()
+    expect(await put(shop)).toMatchObject({ code: 0, complained: '' })
+    expect(await counts()).toEqual(before.map((count, at) => count + (at === 1 ? 2 : 1)))
+    const { printed, complained } = await run(['export', 'Shop'])
+    expect(complained).toBe('')
+    const exported: JsonObject = JSON.parse(printed)
+    for (const kind of partKinds) expect(exported[kind]).toEqual(shop[kind])
+
+    const stored = await counts()
+    expect(await put(exported, ['--replace'])).toMatchObject({ code: 0, complained: '' })
+    expect(await counts()).toEqual(stored)
+    expect((await run(['export', 'Shop'])).printed).toBe(printed)
+  })
+
+  test('that differ are left, and said; with --replace they become those of the file', async () => {
+    const next: JsonObject = {
+      ...shop,
+      groups: [{ name: 'Shop staff', scopes: ['shop_count'] }],
+      fields: [{ storage: 'goods', name: 'stock', type: 'number', label: 'In stock' }],
+      templates: [{ name: 'Shop frame', content: { layout: 'top' } }],
+    }
+    const left = await put({ ...next, name: 'Shop 2' })
+    expect(left.code).toBe(0)
+    expect(left.complained.split('\n')).toEqual([
+      'warning: the group Shop staff is there and differs; --replace changes it.',
+      'warning: the field stock of goods is there and differs; --replace changes it.',
+      'warning: the template Shop frame is there and differs; --replace changes it.',
+    ])
+    const [stock] = await found('/blueprintfields', { storage: 'goods', name: 'stock' })
+    expect(stock).toMatchObject({ label: '', validation_rules: { min: 0 } })
+
+    expect(await put(next, ['--replace'])).toMatchObject({ code: 0, complained: '' })
+    const [changed] = await found('/blueprintfields', { storage: 'goods', name: 'stock' })
+    expect(changed).toMatchObject({ label: 'In stock', validation_rules: {}, _meta: { guid: guid(stock) } })
+    const [group] = await found('/_system/authentication-groups', { name: 'Shop staff' })
+    expect(group).toMatchObject({ scopes: ['shop_sell', 'shop_count'], description: '' })
+    const [template] = await found('/blueprinttemplates', { name: 'Shop frame' })
+    expect(JSON.parse(String(template?.content))).toEqual({ layout: 'top' })
+    // What the file does not name stays.
+    expect(await found('/blueprintfields', { storage: 'goods', name: 'sku' })).toHaveLength(1)
+  })
+
+  test('that someone may not see are not in the export, which says so', async () => {
+    const password = 'Grey-harbour-2'
+    const scopes = ['blueprints_view', 'blueprintactions_view']
+    await api('POST', '/users', { username: 'reader', password, custom_scopes: scopes })
+    const { code, printed, complained } = await run(['export', 'Shop'], await signedIn('reader', password))
+    expect([code, complained]).toEqual([0, 'Without groups and fields and templates, which you may not see.'])
+    expect(Object.keys(JSON.parse(printed))).toEqual(['name', 'blocks', 'layout'])
+  })
+
+  test('do not hold groups that administer the cluster', async () => {
+    await api('POST', '/_system/authentication-groups', {
+      name: 'Shop chiefs',
+      scopes: ['shop_sell', 'users_view'],
+    })
+    const { printed } = await run(['export', 'Shop'])
+    expect(printed).not.toContain('Shop chiefs')
+    expect(printed).toContain('Shop staff')
+  })
+})
+
+function guid(record: JsonObject | undefined): string {
+  const meta = record?._meta
+  return isJsonObject(meta) ? String(meta.guid) : ''
+}

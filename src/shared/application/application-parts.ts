@@ -1,0 +1,102 @@
+/**
+ * What a blueprint needs beside its blocks, as parts of its file:
+ *
+ *   "groups": [{ "name": "Sales", "scopes": ["crm_read"] }],
+ *   "fields": [{ "storage": "goods", "name": "sku", "type": "string", "unique": true }],
+ *   "templates": [{ "name": "CRM", "content": { "layout": "side" } }]
+ *
+ * A part is the body that makes the record through the API, without what is at its default, and with the content of a template as
+ * JSON instead of as a text. Parts have no guids: a field is known by its storage and name, the others by their name.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+
+export const partKinds = ['groups', 'fields', 'templates'] as const
+export type PartKind = (typeof partKinds)[number]
+export type ApplicationParts = Readonly<Record<PartKind, readonly JsonObject[]>>
+
+/** Of one kind in a file. */
+export const MOST_PARTS = 1_000
+
+/** Where the API has them. */
+export const partPaths: Readonly<Record<PartKind, string>> = {
+  groups: '/_system/authentication-groups',
+  fields: '/blueprintfields',
+  templates: '/blueprinttemplates',
+}
+
+/** What a record has when it was made without it. */
+const defaults: Readonly<Record<PartKind, JsonObject>> = {
+  groups: { description: '', scopes: [] },
+  fields: {
+    ...{ description: '', required: false, default_value: null, validation_rules: {}, metadata: {} },
+    ...{ label: '', help: '' },
+  },
+  templates: { description: '', content: '', css: '', js: '' },
+}
+
+/** Written by the cluster, or of one cluster only. */
+const own = [
+  ...['_meta', 'key', 'created_by', 'modified_by', 'last_modified_by', 'blueprint_guid'],
+  ...['problems', 'permissions', 'is_active'],
+]
+
+/** A record of the API as a part. */
+export function partOf(kind: PartKind, record: JsonObject): JsonObject {
+  const known = defaults[kind]
+  const given = Object.entries(record).filter(
+    ([key, value]) => !own.includes(key) && value !== null && !isSame(value, known[key] ?? null),
+  )
+  const part = Object.fromEntries(given)
+  return kind === 'templates' ? { ...part, ...contentOf(part) } : part
+}
+
+/** The body that makes it. */
+export function bodyOfPart(part: JsonObject): JsonObject {
+  const { content } = part
+  return isJsonObject(content) ? { ...part, content: JSON.stringify(content) } : part
+}
+
+/** What changes a record from one part to another; undefined when they are the same. Groups only get scopes and lose none. */
+export function changeOfPart(kind: PartKind, from: JsonObject, to: JsonObject): JsonObject | undefined {
+  const [before, after] = [bodyOfPart(from), bodyOfPart(kind === 'groups' ? withScopesOf(from, to) : to)]
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const changes = [...names].flatMap((name): [string, JsonValue][] => {
+    const value = after[name] ?? defaults[kind][name] ?? null
+    return isSame(value, before[name] ?? defaults[kind][name] ?? null) ? [] : [[name, value]]
+  })
+  return changes.length === 0 ? undefined : Object.fromEntries(changes)
+}
+
+/** In words, for people. */
+export function nameOfPart(kind: PartKind, { storage, name }: JsonObject): string {
+  if (kind === 'groups') return `the group ${String(name)}`
+  if (kind === 'templates') return `the template ${String(name)}`
+  return typeof storage === 'string' ? `the field ${String(name)} of ${storage}` : `the field ${String(name)}`
+}
+
+function withScopesOf(from: JsonObject, to: JsonObject): JsonObject {
+  const [before, after] = [from.scopes, to.scopes].map((scopes) => (Array.isArray(scopes) ? scopes : []))
+  return { ...to, scopes: [...new Set([...(before ?? []), ...(after ?? [])])] }
+}
+
+/** A template's content is a text in the API. One that is no JSON stays a text. */
+function contentOf({ content }: JsonObject): { readonly content?: JsonValue } {
+  if (typeof content !== 'string') return {}
+  try {
+    const read: JsonValue = JSON.parse(content)
+    return isJsonObject(read) ? { content: read } : {}
+  } catch {
+    return {}
+  }
+}
+
+function isSame(a: JsonValue, b: JsonValue): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isJsonObject(value)) return value
+  const entries = Object.entries(value).map(([key, inner]): [string, JsonValue] => [key, sorted(inner)])
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
