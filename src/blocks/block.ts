@@ -187,6 +187,8 @@ interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins
   readonly on: On
   /** In-pins that may depend on a run, because they are asked for again and again. `listen` gets a sample. */
   readonly evaluatedLater?: readonly (keyof In & string)[]
+  /** Has no flow out-pin `flow`. */
+  readonly ends?: true
   /** The other inputs are constants here: nothing runs yet. Throws PinError for what cannot be. */
   listen(inputs: Inputs<In>, settings: SettingValues<S>, custom: readonly CustomOutPin[]): Listening[On]
   start(happening: Happening[On]): Outputs<Out> | (Outputs<Out> & Given)
@@ -279,13 +281,16 @@ export function defineFlow(block: Omit<FlowBlock, 'kind'> & { readonly ends?: tr
   return { ...rest, kind: 'flow', in: { ...flowIn, ...block.in }, out }
 }
 
-/** Adds the flow out-pin `flow`. */
+/** Adds the flow out-pin `flow`, unless `ends`. */
 export function defineTrigger<
   const On extends Listens,
   const In extends InPins,
   const Out extends OutPins,
   const S extends Settings,
 >(block: TriggerSpec<On, In, Out, S>): TriggerOf<On>
-export function defineTrigger(block: Omit<TriggerOf<Listens>, 'kind'>): TriggerOf<Listens> {
-  return { ...block, kind: 'trigger', out: { ...flowOut, ...block.out } }
+export function defineTrigger(
+  block: Omit<TriggerOf<Listens>, 'kind'> & { readonly ends?: true },
+): TriggerOf<Listens> {
+  const { ends, ...rest } = block
+  return { ...rest, kind: 'trigger', out: { ...(ends ? {} : flowOut), ...block.out } }
 }

@@ -8,6 +8,7 @@ import { blockCounts } from './block-counts.ts'
 import { graphSteps } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
+import { expandResources, ofDrawnBlocks } from './expand-resources.ts'
 import { connectExpressions } from './expressions/connect-expressions.ts'
 import { documentNotes } from './expressions/document-notes.ts'
 import { environmentNotes } from './expressions/environment-notes.ts'
@@ -92,7 +93,9 @@ function* compileSteps(
   catalogue: ReadonlyMap<string, BlockDefinition>,
   { probe, env, fieldsOf }: CompileOptions,
 ): Steps<Compiled> {
-  const graph = yield* connectExpressions(yield* graphSteps(blocks, catalogue))
+  const expanded = expandResources(blocks, catalogue)
+  yield
+  const graph = yield* connectExpressions(yield* graphSteps(expanded, catalogue))
   const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
   yield
   const wiring = yield* wiringOf(graph)
@@ -105,7 +108,8 @@ function* compileSteps(
   yield
   problems.push(...read.problems, ...(yield* constantProblems(graph, facts, problems)))
   // Flows are compiled only in a sound graph: values in a circle would be followed without end.
-  if (problems.length > 0) return { blueprint: undefined, problems }
+  if (problems.length > 0)
+    return { blueprint: undefined, problems: ofDrawnBlocks(problems, (drawn) => drawn) }
   const counts = blockCounts(catalogue)
   const endpoints: CompiledEndpoint[] = []
   const pages: CompiledPage[] = []
@@ -127,7 +131,8 @@ function* compileSteps(
       problems.push(triggerProblem(trigger.node, error))
     }
   }
-  if (problems.length > 0) return { blueprint: undefined, problems }
+  if (problems.length > 0)
+    return { blueprint: undefined, problems: ofDrawnBlocks(problems, (drawn) => drawn) }
   const needs = yield* neededIndexes(graph, facts)
   const found = yield* deployNotes(graph, facts, {
     endpoints,
@@ -137,7 +142,10 @@ function* compileSteps(
   })
   const environment = env === undefined ? [] : yield* environmentNotes(graph, env)
   const documents = fieldsOf === undefined ? [] : yield* documentNotes(graph, facts, fieldsOf)
-  const notes = [...found, ...types.notes, ...environment, ...documents]
+  const notes = ofDrawnBlocks<DeployNote>(
+    [...found, ...types.notes, ...environment, ...documents],
+    (drawn, { level }) => ({ ...drawn, level }),
+  )
   return {
     blueprint: {
       guid,

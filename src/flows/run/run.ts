@@ -22,6 +22,7 @@ import type { ManyChange } from '../../storage/many/many-change.ts'
 import { unconfirmed } from '../../storage/unconfirmed.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
 import { RunStopped } from '../compile/block-failure.ts'
+import { drawnBlock } from '../compile/expand-resources.ts'
 import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions, Step } from '../compile/frame.ts'
 import { CommittingSession } from './committing-session.ts'
 import { type HeldEffects, heldEffects } from './held-effects.ts'
@@ -185,7 +186,8 @@ export class Run implements RunControl {
   }
 
   log(entry: Omit<RunLogEntry, 'run' | 'blueprint'>): void {
-    this.environment.log({ ...entry, run: this.guid, blueprint: this.blueprint })
+    const block = entry.block && { block: drawnBlock(entry.block) }
+    this.environment.log({ ...entry, ...block, run: this.guid, blueprint: this.blueprint })
   }
 
   /** Calls a custom function by name. Fails, naming it, when no active blueprint has it. */

@@ -8,6 +8,7 @@ import { PinError } from '../../blocks/block.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
+import { drawnBlock } from '../compile/expand-resources.ts'
 import type { Frame } from '../compile/frame.ts'
 import { Secrets, shownJson, showValue } from '../values/shown-value.ts'
 import type { Evaluation } from './evaluated-expressions.ts'
@@ -121,7 +122,8 @@ export class RunTrace {
     const { block, type, kind } = at
     const shown = kept ? this.#pins(inputs) : {}
     const step: TraceStep = {
-      ...{ seq: this.count, block, type, frame: this.#numberOf(frame), kind, at_us: this.elapsed, us: 0 },
+      ...{ seq: this.count, block: drawnBlock(block), type, kind },
+      ...{ frame: this.#numberOf(frame), at_us: this.elapsed, us: 0 },
       ...{ in: shown, out: {}, next: null, error: null, note: null },
     }
     if (kept) this.#kept.add(step)

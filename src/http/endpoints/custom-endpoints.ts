@@ -14,6 +14,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
+import { drawnBlock } from '../../flows/compile/expand-resources.ts'
 import type { Flows } from '../../flows/flows.ts'
 import type { RunEnd, RunStart } from '../../flows/run/run.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
@@ -235,7 +236,7 @@ function finish(
       message,
       run: end.run,
       blueprint: found.blueprint,
-      block: found.endpoint.block,
+      block: drawnBlock(found.endpoint.block),
     })
   }
   sendEnd(exchange, end)

@@ -1,0 +1,106 @@
+/**
+ * Puts the flows in place of resource blocks that they stand for, before the blueprint becomes a graph: from there on
+ * everything is as if a builder had drawn them. A block that cannot be expanded stays, and reading its trigger says why.
+ */
+import type { BlockDefinition } from '../../blocks/block.ts'
+import { endpointUri } from '../../blocks/endpoint-uri.ts'
+import { readSettings } from '../../blocks/read-settings.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import type { Problem } from '../../shared/errors.ts'
+import { expandResource, isResource, literalOf } from '../../shared/resource/expand-resource.ts'
+import { type ResourceSettings, resourceProblem } from '../../shared/resource/resource.ts'
+import { storageNameProblem } from '../../storage/database.ts'
+import { isOwnStorage } from '../../storage/own-storages.ts'
+
+/** Between the guid of a resource and the name of one of its parts; no guid has it. */
+const PART = '~'
+
+/** The pin or setting of a resource that a pin of its parts comes from. */
+const PINS: Readonly<Record<string, string>> = {
+  uri: 'uri',
+  storage: 'storage',
+  schema: 'filters',
+  where: 'filters',
+  sort: 'orders',
+}
+
+export function expandResources(
+  blocks: readonly Block[],
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+): readonly Block[] {
+  let expanded = blocks
+  for (const block of blocks.filter(isResource)) {
+    const settings = settingsOf(block, catalogue)
+    if (!settings) continue
+    // Hooks of one may be wired from another one, so the block is taken as it is by now.
+    const current = expanded.find(({ guid }) => guid === block.guid) ?? block
+    const name = block.name ?? 'resource'
+    expanded = expandResource(current, settings, expanded, {
+      guidOf: (part) => `${block.guid}${PART}${part}`,
+      nameOf: (part) => `${name}_${part}`,
+    })
+  }
+  return expanded
+}
+
+/** The block that a builder has drawn: the resource, where it is of one of its parts. */
+export function drawnBlock(guid: string): string {
+  const at = guid.indexOf(PART)
+  return at < 0 ? guid : guid.slice(0, at)
+}
+
+/** Problems and notes of parts, as those of the block that stands on the canvas. `told`: made of what is known of the drawn block. */
+export function ofDrawnBlocks<P extends Problem>(
+  problems: readonly P[],
+  told: (problem: Problem, from: P) => P,
+): P[] {
+  const known = new Set<string>()
+  return problems.flatMap((problem) => {
+    if (!problem.block.includes(PART) && !problem.message.includes(PART)) return [problem]
+    const block = drawnBlock(problem.block)
+    const message = problem.message.replace(/([\w-]+)~\w+/g, '$1')
+    const pin = block === problem.block ? problem.pin : PINS[problem.pin ?? '']
+    const key = `${block} ${pin ?? ''} ${message}`
+    if (known.has(key)) return []
+    known.add(key)
+    return [told({ block, message, ...(pin !== undefined && { pin }) }, problem)]
+  })
+}
+
+/** Undefined for a block of which something is wrong. */
+function settingsOf(
+  block: Block,
+  catalogue: ReadonlyMap<string, BlockDefinition>,
+): ResourceSettings | undefined {
+  const definition = catalogue.get(block.type)
+  if (!definition) return undefined
+  const { values, problems } = readSettings(definition.settings, block.fields)
+  const settings = resourceSettings(values)
+  const isSound = problems.length === 0 && resourceProblem(settings) === undefined
+  return isSound && hasAddress(block) ? settings : undefined
+}
+
+function hasAddress(block: Block): boolean {
+  const [uri = '', storage = ''] = [literalOf(block, 'uri'), literalOf(block, 'storage')]
+  try {
+    const address = endpointUri(uri)
+    const fits = !address.includes('...') && !address.split('/').includes('{guid}')
+    return fits && storageNameProblem(storage) === undefined && !isOwnStorage(storage)
+  } catch {
+    return false
+  }
+}
+
+function resourceSettings(values: Readonly<Record<string, unknown>>): ResourceSettings {
+  const names = (value: unknown) =>
+    Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+  const { operations, filters, orders, page_size, removal, write_scopes } = values
+  return {
+    operations: names(operations),
+    filters: Array.isArray(filters) ? filters : [],
+    orders: names(orders),
+    page_size: typeof page_size === 'number' ? page_size : 20,
+    removal: removal === 'permanent' ? 'permanent' : 'restorable',
+    write_scopes: names(write_scopes),
+  }
+}

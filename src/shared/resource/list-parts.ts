@@ -1,0 +1,102 @@
+/** The list of a resource: its filters, orders, pages and counts. */
+import { isJsonObject, type JsonValue } from '../json.ts'
+import { ONLY_FIELDS, type Parts, type ResourcePart, type ResourcePlan } from './resource-plan.ts'
+
+export function listParts(plan: ResourcePlan): Parts {
+  const { uri, storage, filters, orders, pageSize, readScopes, nameOf } = plan
+  const where = whereOf(filters)
+  const searches = searchesOf(orders)
+  const documents = searches.map(({ part }) => `${nameOf(part)}.documents`).join(' ?? ')
+  const cursor = searches.map(({ part }) => `${nameOf(part)}.cursor`).join(' ?? ')
+  const order = orders.flatMap((name) => [name, `-${name}`])
+  const schema: JsonValue[] = [
+    ...filters.flatMap((field) => (isJsonObject(field) ? [{ ...field, in: 'query' }] : [])),
+    { name: 'limit', type: 'whole number', in: 'query', min: 0, max: 10_000, default: pageSize },
+    { name: 'offset', type: 'whole number', in: 'query', min: 0, max: 10_000 },
+    { name: 'after', type: 'text', in: 'query' },
+    ...(order.length > 0 ? [{ name: 'order', type: 'text', in: 'query', choices: order }] : []),
+    { name: 'count', type: 'condition', in: 'query' },
+    { name: 'fields', type: 'text', in: 'query' },
+  ]
+  const condition = where === undefined ? {} : { where }
+  const first = orders.length > 0 ? '@ordered.default' : '@counting.false'
+  return {
+    list: {
+      type: 'on_startup_register_uri_get',
+      in: { uri },
+      fields: {
+        summary: `List ${storage}`,
+        description:
+          'Newest first. `limit` documents a page; the header `x-next-cursor` is `after` of the next page. `fields=a,b` sends these fields and `_meta`; `count=true` sends `{ count }`.',
+        schema,
+      },
+      scopes: readScopes,
+      at: [0, 0],
+    },
+    counting: { type: 'branch', in: { flow: '@list.flow', condition: '=params.count == true' }, at: [1, 0] },
+    count: { type: 'function_aggregate', in: { flow: '@counting.true', storage, ...condition }, at: [2, 0] },
+    counted: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@count.flow', value: `={ count: ${nameOf('count')}.rows[0].count }` },
+      at: [4, 0],
+    },
+    ...(orders.length > 0 && {
+      ordered: {
+        type: 'switch',
+        in: { flow: '@counting.false', value: '@list.order' },
+        fields: { cases: order },
+        at: [2, 1],
+      },
+    }),
+    ...Object.fromEntries(
+      searches.map(({ part, sort, way }, row) => [
+        part,
+        {
+          type: 'function_search',
+          in: {
+            flow: way === undefined ? first : `@ordered.${way}`,
+            storage,
+            ...condition,
+            ...(sort !== undefined && { sort }),
+            limit: '@list.limit',
+            offset: '@list.offset',
+            after: '@list.after',
+          },
+          at: [3, 1 + row],
+        } satisfies ResourcePart,
+      ]),
+    ),
+    listed: {
+      type: 'httpconnection_set_json',
+      in: {
+        flow: searches.map(({ part }) => `@${part}.flow`),
+        value: `=params.fields == null ? ${documents} : map(${documents}, one => pick(one, ${ONLY_FIELDS}))`,
+        headers: `={ "x-next-cursor": ${cursor} }`,
+      },
+      at: [4, 1],
+    },
+  }
+}
+
+interface OrderedSearch {
+  readonly part: string
+  readonly sort?: string
+  /** Of the block that tells the orders apart. */
+  readonly way?: string
+}
+
+function searchesOf(orders: readonly string[]): readonly OrderedSearch[] {
+  return [
+    { part: 'search' },
+    ...orders.flatMap((name, at) => [
+      { part: `search_${at + 1}`, sort: `${name} asc`, way: name },
+      { part: `search_${at + 1}_desc`, sort: `${name} desc`, way: `-${name}` },
+    ]),
+  ]
+}
+
+function whereOf(filters: readonly JsonValue[]): string | undefined {
+  const names = filters.flatMap((field) => (isJsonObject(field) ? [String(field.name)] : []))
+  if (names.length === 0) return undefined
+  return `=${names.map((name) => `doc.${name} == maybe(params.${name})`).join(' && ')}`
+}

@@ -1,0 +1,57 @@
+/** What a resource block serves, read from its settings: the same for the server, which compiles it, and the studio. */
+import { isJsonObject, type JsonValue } from '../json.ts'
+
+export const RESOURCE_TYPE = 'on_startup_register_resource'
+
+export const resourceOperations = ['list', 'read', 'create', 'change', 'remove'] as const
+export type ResourceOperation = (typeof resourceOperations)[number]
+
+export const resourceHooks = ['before_create', 'before_change', 'before_remove', 'after_write'] as const
+export type ResourceHook = (typeof resourceHooks)[number]
+
+/** Parameters of the list itself, and those of the paths. */
+const TAKEN: ReadonlySet<string> = new Set(['limit', 'offset', 'after', 'order', 'count', 'fields', 'guid'])
+const MOST_ORDERS = 8
+
+export interface ResourceSettings {
+  readonly operations: readonly string[]
+  readonly filters: readonly JsonValue[]
+  readonly orders: readonly string[]
+  readonly page_size: number
+  readonly removal: string
+  readonly write_scopes: readonly string[]
+}
+
+/** What is wrong with the settings, in words that finish "<setting> …". */
+export function resourceProblem({
+  operations,
+  filters,
+  orders,
+}: ResourceSettings): { readonly setting: string; readonly message: string } | undefined {
+  const unknown = operations.find((name) => !resourceOperations.some((one) => one === name))
+  if (unknown !== undefined)
+    return {
+      setting: 'operations',
+      message: `has ${JSON.stringify(unknown)}, which is none of ${resourceOperations.join(', ')}`,
+    }
+  const taken = filters.find((field) => isJsonObject(field) && TAKEN.has(String(field.name)))
+  if (isJsonObject(taken))
+    return { setting: 'filters', message: `has ${String(taken.name)}, which is a parameter of each list` }
+  if (filters.some((field) => isJsonObject(field) && field.in !== undefined && field.in !== 'query'))
+    return { setting: 'filters', message: 'are parameters of the query: leave out in' }
+  if (orders.length > MOST_ORDERS)
+    return { setting: 'orders', message: `must be at most ${MOST_ORDERS}: each gets an index` }
+  const descending = orders.find((name) => name.startsWith('-'))
+  if (descending !== undefined)
+    return {
+      setting: 'orders',
+      message: `has ${JSON.stringify(descending)}: name the field alone, clients choose the direction`,
+    }
+  return undefined
+}
+
+/** Those that it serves: all of them where it names none. */
+export function servedOperations(operations: readonly string[]): ReadonlySet<ResourceOperation> {
+  const named = resourceOperations.filter((one) => operations.includes(one))
+  return new Set(named.length === 0 ? resourceOperations : named)
+}

@@ -1,0 +1,316 @@
+/** What a resource of one block serves beside the contract: hooks, states, pages, parts, counts and orders; and what its API says. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let quoin: TestQuoin
+
+const resource = (fields: JsonObject = {}, pins: JsonObject = {}) => ({
+  type: 'on_startup_register_resource',
+  in: { uri: 'goods', storage: 'goods', ...pins },
+  fields,
+})
+
+const goods: JsonObject = {
+  goods: resource({
+    filters: [
+      { name: 'kind', type: 'text', choices: ['metal', 'wood'] },
+      { name: 'price', type: 'number' },
+    ],
+    orders: ['name', 'price'],
+    page_size: 3,
+  }),
+  no_free_goods: {
+    type: 'branch',
+    in: {
+      flow: ['@goods.before_create', '@goods.before_change'],
+      condition: '=goods.document.price == 0',
+    },
+  },
+  free: {
+    type: 'fail',
+    in: {
+      flow: '@no_free_goods.true',
+      status: 422,
+      code: 'FREE',
+      message: '=goods.document.name + " is free"',
+    },
+  },
+  kept: {
+    type: 'branch',
+    in: { flow: '@goods.before_remove', condition: '=goods.previous.kept == true' },
+  },
+  keep: { type: 'fail', in: { flow: '@kept.true', status: 409, message: 'kept' } },
+  note: {
+    type: 'function_create_document_from_mutations',
+    in: {
+      flow: '@goods.after_write',
+      storage: 'notes',
+      set: '={ now: goods.document.price, before: goods.previous.price, by: goods.user.username }',
+    },
+  },
+}
+
+beforeAll(async () => {
+  quoin = await openTestQuoin()
+  await quoin.addUser('ann', [])
+  await quoin.install('Goods', goods)
+  await quoin.manage('POST', '/blueprintfields', {
+    name: 'name',
+    type: 'string',
+    required: true,
+    storage: 'goods',
+    unique: true,
+  })
+})
+
+afterAll(() => quoin.close())
+
+afterEach(async () => {
+  const session = quoin.quoin.database.session()
+  for (const storage of ['goods', 'notes'])
+    for (const one of await quoin.documents(storage)) await session.delete(storage, guidOf(one))
+  await session.commit()
+})
+
+async function create(body: JsonObject): Promise<string> {
+  const answer = await quoin.send('POST', '/goods', { as: 'ann', body })
+  expect(answer.status, answer.text).toBe(201)
+  return guidOf(answer.body)
+}
+
+async function names(query: string): Promise<JsonValue[]> {
+  const answer = await quoin.send('GET', `/goods${query}`)
+  expect(answer.status, answer.text).toBe(200)
+  return objectsOf(answer.body).map(({ name }) => name ?? null)
+}
+
+const notes = async () =>
+  (await quoin.documents('notes')).map(({ now = null, before = null, by = null }) => [now, before, by])
+
+async function problemsOf(blocks: JsonObject): Promise<JsonValue> {
+  try {
+    await quoin.install('Refused', blocks)
+    return null
+  } catch (error) {
+    const problems = isJsonObject(Object(error)) ? Object(error).problems : undefined
+    return JSON.parse(JSON.stringify(problems ?? String(error)))
+  }
+}
+
+describe('refused', () => {
+  test.each<[string, JsonObject, string, RegExp]>([
+    ['an operation that there is not', resource({ operations: ['list', 'fly'] }), 'operations', /"fly"/],
+    [
+      'a filter that is a parameter',
+      resource({ filters: [{ name: 'limit', type: 'text' }] }),
+      'filters',
+      /limit/,
+    ],
+    ['too many orders', resource({ orders: [...'abcdefghi'] }), 'orders', /at most 8/],
+    ['an order with a direction', resource({ orders: ['-name'] }), 'orders', /direction/],
+    ['no uri', resource({}, { uri: null }), 'uri', /needed/],
+    ['a uri with {guid}', resource({}, { uri: 'a/{guid}' }), 'uri', /guid/],
+    ['a uri that takes the rest', resource({}, { uri: 'a/{rest...}' }), 'uri', /all that is left/],
+    ['a uri that is calculated', resource({}, { uri: '="a" + "b"' }), 'uri', /must not depend/],
+    ['no storage', resource({}, { storage: null }), 'storage', /needed/],
+    ['a page of 0', resource({ page_size: 0 }), 'page_size', /at least 1/],
+  ])('%s is a problem of the block', async (_what, block, pin, words) => {
+    const problems = objectsOf(await problemsOf({ other: block }))
+    expect(problems).toEqual([expect.objectContaining({ pin, message: expect.stringMatching(words) })])
+  })
+
+  test('two of one address name each other, and no part', async () => {
+    const problems = await problemsOf({
+      a: resource({}, { uri: 'twice' }),
+      b: resource({ operations: ['list'] }, { uri: 'twice' }),
+    })
+    expect(problems).toEqual([
+      expect.objectContaining({ pin: 'uri', message: expect.stringMatching(/is taken/) }),
+    ])
+    expect(JSON.stringify(problems)).not.toContain('~')
+  })
+
+  test('a hook that fails undoes the write, and says why in its own words', async () => {
+    const refused = await quoin.send('POST', '/goods', { as: 'ann', body: { name: 'Air', price: 0 } })
+    expect(refused).toMatchObject({ status: 422, body: { error: 'Air is free', code: 'FREE' } })
+    const guid = await create({ name: 'Bolt', price: 1, kept: true })
+    const before = await quoin.documents('goods')
+    const body = { price: 0 }
+    const changed = await quoin.send('PUT', `/goods/${guid}`, { as: 'ann', body })
+    expect(changed).toMatchObject({ status: 422, body: { error: 'Bolt is free' } })
+    const removed = await quoin.send('DELETE', `/goods/${guid}`, { as: 'ann' })
+    expect(removed).toMatchObject({ status: 409, body: { error: 'kept' } })
+    expect(await quoin.documents('goods')).toEqual(before)
+    expect(await notes()).toEqual([[1, null, 'ann']])
+  })
+
+  test('a unique value is 409 naming the field, for create and change', async () => {
+    await create({ name: 'Bolt', price: 1 })
+    const guid = await create({ name: 'Nut', price: 1 })
+    const before = await quoin.documents('goods')
+    const created = await quoin.send('POST', '/goods', { as: 'ann', body: { name: 'Bolt', price: 2 } })
+    const changed = await quoin.send('PUT', `/goods/${guid}`, { as: 'ann', body: { name: 'Bolt' } })
+    for (const answer of [created, changed])
+      expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('name') } })
+    expect(await quoin.documents('goods')).toEqual(before)
+  })
+
+  test('an outdated state is 412, and nothing changes', async () => {
+    const guid = await create({ name: 'Bolt', price: 1 })
+    const { etag } = (await quoin.send('GET', `/goods/${guid}`)).headers
+    await quoin.send('PUT', `/goods/${guid}`, { as: 'ann', body: { price: 2 } })
+    const before = await quoin.documents('goods')
+    const headers = { 'if-match': String(etag) }
+    const changed = await quoin.send('PUT', `/goods/${guid}`, { as: 'ann', body: { price: 3 }, headers })
+    const removed = await quoin.send('DELETE', `/goods/${guid}`, { as: 'ann', headers })
+    expect([changed.status, removed.status]).toEqual([412, 412])
+    expect(await quoin.documents('goods')).toEqual(before)
+  })
+
+  test.each([
+    '?kind=stone',
+    '?price=abc',
+    '?order=kept',
+    '?order=-_meta.guid',
+    '?after=x',
+    '?count=maybe',
+    '?limit=1.5',
+  ])('%s is 400 naming the parameter', async (query) => {
+    const answer = await quoin.send('GET', `/goods${query}`)
+    expect(answer.status, answer.text).toBe(400)
+    expect(objectOf(answer.body).error).toMatch(query.slice(1).split('=')[0] ?? '')
+  })
+})
+
+describe('served', () => {
+  test('hooks get the document, the one before, and the user', async () => {
+    const guid = await create({ name: 'Bolt', price: 1 })
+    await quoin.send('PUT', `/goods/${guid}`, { as: 'ann', body: { price: 2 } })
+    await quoin.send('DELETE', `/goods/${guid}`)
+    expect(await notes()).toEqual([
+      [1, null, 'ann'],
+      [2, 1, 'ann'],
+      [null, 2, null],
+    ])
+  })
+
+  test('the state of a read changes and removes; * is any', async () => {
+    const guid = await create({ name: 'Bolt', price: 1 })
+    const { etag } = (await quoin.send('GET', `/goods/${guid}`)).headers
+    const known = { 'if-match': String(etag) }
+    const changed = await quoin.send('PUT', `/goods/${guid}`, {
+      as: 'ann',
+      body: { price: 2 },
+      headers: known,
+    })
+    expect(changed).toMatchObject({ status: 200, body: { name: 'Bolt', price: 2 } })
+    const same = await quoin.send('GET', `/goods/${guid}`, { headers: { 'if-none-match': String(etag) } })
+    expect(same.status).toBe(200)
+    const now = String(same.headers.etag)
+    expect((await quoin.send('GET', `/goods/${guid}`, { headers: { 'if-none-match': now } })).status).toBe(
+      304,
+    )
+    const any = await quoin.send('PUT', `/goods/${guid}`, {
+      as: 'ann',
+      body: { price: 3 },
+      headers: { 'if-match': '*' },
+    })
+    expect(any.status).toBe(200)
+    const last = String((await quoin.send('GET', `/goods/${guid}`)).headers.etag)
+    const removed = await quoin.send('DELETE', `/goods/${guid}`, { headers: { 'if-match': `W/${last}` } })
+    expect(removed).toMatchObject({ status: 200, body: { guid, removed: true } })
+  })
+
+  test('filters, orders and pages by cursor', async () => {
+    for (const [at, name] of ['d', 'a', 'c', 'b', 'e'].entries())
+      await create({ name, price: at + 1, kind: at < 2 ? 'metal' : 'wood' })
+    expect(await names('')).toEqual(['e', 'b', 'c'])
+    expect(await names('?order=name&limit=10')).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(await names('?order=-price&limit=2&offset=1')).toEqual(['b', 'c'])
+    expect(await names('?kind=metal')).toEqual(['a', 'd'])
+    expect(await names('?kind=wood&order=-name')).toEqual(['e', 'c', 'b'])
+    expect(await names('?price=3&kind=wood')).toEqual(['c'])
+    for (const order of ['', '&order=name', '&order=-name']) {
+      const seen: JsonValue[] = []
+      let after = ''
+      for (let page = 0; page < 4; page++) {
+        const answer = await quoin.send('GET', `/goods?limit=2${order}${after}`)
+        seen.push(...objectsOf(answer.body).map(({ name }) => name ?? null))
+        const cursor = answer.headers['x-next-cursor']
+        if (cursor === undefined) break
+        after = `&after=${encodeURIComponent(String(cursor))}`
+      }
+      expect(seen).toEqual(await names(`?limit=10${order}`))
+    }
+  })
+
+  test('parts and counts', async () => {
+    const guid = await create({ name: 'Bolt', price: 1, kind: 'metal' })
+    await create({ name: 'Plank', price: 9, kind: 'wood' })
+    const [one] = objectsOf((await quoin.send('GET', '/goods?fields=price,lost&kind=metal')).body)
+    expect(Object.keys(one ?? {}).sort()).toEqual(['_meta', 'price'])
+    const read = objectOf((await quoin.send('GET', `/goods/${guid}?fields=name`)).body)
+    expect(Object.keys(read).sort()).toEqual(['_meta', 'name'])
+    expect((await quoin.send('GET', '/goods?count=true')).body).toEqual({ count: 2 })
+    expect((await quoin.send('GET', '/goods?count=true&kind=wood&limit=0')).body).toEqual({ count: 1 })
+    expect((await quoin.send('GET', '/goods?count=true&price=77')).body).toEqual({ count: 0 })
+  })
+
+  test('a repeated create with the same key makes one document', async () => {
+    const headers = { 'idempotency-key': 'once' }
+    const body = { name: 'Bolt', price: 1 }
+    const first = await quoin.send('POST', '/goods', { as: 'ann', body, headers })
+    const second = await quoin.send('POST', '/goods', { as: 'ann', body, headers })
+    expect([first.status, second.status, guidOf(second.body)]).toEqual([201, 201, guidOf(first.body)])
+    expect(await quoin.documents('goods')).toHaveLength(1)
+  })
+
+  test('only the operations that it names; permanent removal; scopes of writes', async () => {
+    const fields = { operations: ['read', 'remove'], removal: 'permanent', write_scopes: ['*loggedin'] }
+    await quoin.install('Shelf', { shelf: resource(fields, { uri: 'shelf' }) })
+    const guid = await create({ name: 'Bolt', price: 1 })
+    expect((await quoin.send('GET', '/shelf')).status).toBe(404)
+    expect((await quoin.send('POST', '/shelf', { as: 'ann', body: { name: 'x' } })).status).toBe(404)
+    expect((await quoin.send('DELETE', `/shelf/${guid}`)).status).toBe(404)
+    expect((await quoin.send('GET', `/shelf/${guid}`)).status).toBe(200)
+    expect((await quoin.send('DELETE', `/shelf/${guid}`, { as: 'ann' })).status).toBe(200)
+    const kept = await quoin.quoin.database.session().get('goods', guid, { removed: true })
+    expect(kept).toBeUndefined()
+  })
+})
+
+describe('described', () => {
+  test('paths with typed parameters, bodies and replies', async () => {
+    const api = objectOf(await quoin.manage('GET', '/openapi.json'))
+    const paths = objectOf(api.paths)
+    const list = objectOf(objectOf(paths['/api/v1/goods']).get)
+    const parameters = Object.fromEntries(
+      objectsOf(list.parameters ?? []).map(({ name, schema }) => [String(name), schema]),
+    )
+    expect(parameters).toMatchObject({
+      kind: { type: 'string', enum: ['metal', 'wood'] },
+      price: { type: 'number' },
+      limit: { type: 'integer', default: 3, minimum: 0, maximum: 10_000 },
+      order: { enum: ['name', '-name', 'price', '-price'] },
+      count: { type: 'boolean' },
+    })
+    expect(JSON.stringify(list.responses)).toContain('#/components/schemas/GoodsDocument')
+    const post = objectOf(objectOf(paths['/api/v1/goods']).post)
+    expect(JSON.stringify(post.requestBody)).toContain('#/components/schemas/')
+    expect(Object.keys(objectOf(post.responses))).toContain('201')
+    const schemas = objectOf(objectOf(api.components).schemas)
+    expect(schemas.PostGoodsBody).toMatchObject({
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+    })
+    expect(Object.keys(objectOf(paths['/api/v1/goods/{guid}'])).sort()).toEqual(['delete', 'get', 'put'])
+    expect(JSON.stringify(api)).not.toContain('~')
+  })
+
+  test('fields that are ordered by get an index', () => {
+    const { indexes } = quoin.quoin.database.capabilities.indexes.of('goods')
+    const fields = indexes.map((index) => index.fields.join(' '))
+    expect(fields).toEqual(expect.arrayContaining(['kind', 'name', 'price']))
+  })
+})
