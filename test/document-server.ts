@@ -81,7 +81,10 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     directory,
     close,
   } = await openTestDatabase(limits.slowSearches ? { slowSearches: limits.slowSearches } : {})
-  const database = ruledDatabase(plain, await openFieldRules(plain))
+  const database = ruledDatabase(plain, await openFieldRules(plain), {
+    clock,
+    random: (bytes) => void randomFillSync(bytes),
+  })
   const flows = await openFlows({
     records: await openRecords(database, clock),
     catalogue: await loadBlocks(),

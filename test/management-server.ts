@@ -64,8 +64,8 @@ export async function openManagementServer(): Promise<ManagementServer> {
   await openTemplates(plain)
   await openValidationRules(plain)
   const fields = await openFieldRules(plain)
-  const database = ruledDatabase(plain, fields)
   const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)
+  const database = ruledDatabase(plain, fields, { clock, random })
   const access = await openAccess({
     database,
     clock,

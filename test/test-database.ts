@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
+import type { FieldRules } from '../src/records/fields/field-rules.ts'
 import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
 import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
 import { referencesIn } from '../src/storage/reference/references.ts'
@@ -35,13 +36,15 @@ export interface TestDatabase {
 
 /** The database as rooms get it that need the rules of fields kept, where no field has a rule. */
 export function withoutRules(database: RawDatabase): RuledDatabase {
-  return ruledDatabase(database, {
+  const rules: FieldRules = {
     none: () => true,
     of: () => [],
     present: () => () => [],
     refer: () => false,
     references: () => referencesIn([]),
-  })
+  }
+  const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)
+  return ruledDatabase(database, rules, { clock: Date.now, random })
 }
 
 /** A real database of the engine that the suite runs on, without waiting for the disk. */

@@ -44,7 +44,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
 
   records: [...base, 'blocks', 'records/documents'],
   'records/documents': [...base, 'blocks', 'records'],
-  'records/fields': [...base, 'records'],
+  'records/fields': [...base, 'records', 'expressions/**'],
   'records/environment': [...base, 'records'],
   'records/assets': [...base, 'records', 'storage/assets'],
 

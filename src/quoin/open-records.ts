@@ -43,7 +43,7 @@ export async function openNodeRecords(start: Start, raw: RawDatabase): Promise<N
   await nameBlocks(raw)
   await openValidationRules(raw)
   const rules = await openFieldRules(raw)
-  const database = ruledDatabase(raw, rules)
+  const database = ruledDatabase(raw, rules, { clock, random })
   const access = await openNodeAccess(start, database)
   const records = await openRecords(database, clock)
   const history = await openDocumentHistory(database)

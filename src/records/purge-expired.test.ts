@@ -99,7 +99,7 @@ it('runs by itself, and no more when it is closed', async () => {
 
 it('leaves a document that others refer to, deletes those behind it, and it when they are gone', async () => {
   const rules = await openFieldRules(room.database)
-  const database = ruledDatabase(room.database, rules)
+  const database = ruledDatabase(room.database, rules, { clock: room.clock, random: () => undefined })
   await database.ensure('notes')
   const reference = { storage: 'tasks', on_delete: 'refuse' }
   const by = { guid: 'u', username: 'ann' }

@@ -22,6 +22,10 @@ export interface FieldRule {
   readonly defaultValue: JsonValue | undefined
   readonly limits: FieldLimits
   readonly unique?: FieldUnique
+  /** An expression for what a new document gets that leaves it out. */
+  readonly defaultExpression?: string
+  /** An expression over the document, which every write keeps current. What a client sends is replaced. */
+  readonly computed?: string
   /** For people, beside inputs and in the API document. */
   readonly label?: string
   readonly help?: string
@@ -32,6 +36,11 @@ export interface FieldRule {
 
 /** The fields that a storage's documents have, by their rules. */
 export type FieldsOf = (storage: string) => readonly FieldRule[]
+
+/** Whether a new document gets it without being given it. */
+export function isFilledIn({ defaultValue, defaultExpression, computed }: FieldRule): boolean {
+  return defaultValue !== undefined || defaultExpression !== undefined || computed !== undefined
+}
 
 /** No two present documents may hold the same value. */
 export interface FieldUnique {

@@ -194,6 +194,11 @@ export interface WriteCondition {
   readonly updateHash?: string
   /** Looks at the document before the change, which is parsed only if asked for. What it throws leaves the document as it is. */
   readonly allows?: (document: StoredJson) => boolean
+  /**
+   * Of an update: looks at the document as the mutations make it, without `_meta`, and gives more of them for the same write.
+   * What it throws leaves the document as it is.
+   */
+  readonly complete?: (after: JsonObject) => readonly Mutation[]
 }
 
 export type Written =

@@ -1,4 +1,7 @@
+import type { JsonObject } from '../shared/json.ts'
 import type { Meta } from '../shared/meta.ts'
+import type { Mutation } from '../shared/mutation.ts'
+import { applyMutations } from './apply-mutations.ts'
 import type { WriteCondition, Written } from './database.ts'
 import { StoredJson } from './stored-json.ts'
 
@@ -15,4 +18,14 @@ export function unmet(
   if (allows === undefined) return undefined
   const document = new StoredJson(text)
   return allows(document) ? undefined : { outcome: 'refused', document }
+}
+
+/** What the mutations make of a document's fields, with what the condition adds. Throws INVALID_BODY. */
+export function changedBody(
+  before: JsonObject,
+  mutations: readonly Mutation[],
+  condition: WriteCondition | undefined,
+): JsonObject {
+  const after = applyMutations(before, mutations)
+  return condition?.complete ? applyMutations(after, condition.complete(after)) : after
 }

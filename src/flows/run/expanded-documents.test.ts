@@ -71,7 +71,7 @@ let customerField: string
 beforeEach(async () => {
   room = await openTestDatabase()
   const rules = await openFieldRules(room.database)
-  const ruled = ruledDatabase(room.database, rules)
+  const ruled = ruledDatabase(room.database, rules, { clock: room.clock, random: () => undefined })
   database = { ...ruled, session: (origin): Session => new CountingSession(ruled.session(origin)) }
   for (const name of ['customers', 'orders']) await database.ensure(name)
   const field = async (name: string) =>

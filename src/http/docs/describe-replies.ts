@@ -92,12 +92,13 @@ function propertiesOf({ inner }: Tree): Readonly<Record<string, ApiSchema>> {
   )
 }
 
-function fieldSchema({ type, required, limits, label, help }: FieldRule): ApiSchema {
+function fieldSchema({ type, required, limits, label, help, computed }: FieldRule): ApiSchema {
   const schema = fieldTypeEntries[type].schema(limits)
   return {
     ...(required ? schema : nullable(schema)),
     ...(label !== undefined && { title: label }),
     ...(help !== undefined && { description: help }),
+    ...(computed !== undefined && { readOnly: true }),
   }
 }
 

@@ -61,6 +61,7 @@ export interface ApiSchema {
   readonly const?: unknown
   readonly default?: unknown
   readonly format?: string
+  readonly readOnly?: boolean
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number

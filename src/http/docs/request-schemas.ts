@@ -1,7 +1,7 @@
 /** Schemas of triggers as OpenAPI describes them. */
 
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
-import type { FieldsOf } from '../../shared/field-rule.ts'
+import { type FieldsOf, isFilledIn } from '../../shared/field-rule.ts'
 import type { RequestField } from '../../shared/request-field.ts'
 import { documentFields } from './describe-replies.ts'
 
@@ -63,9 +63,7 @@ export function requestBodySchema(
   const required = new Set([
     ...fields.filter((field) => field.required && field.default === undefined).map(({ name }) => name),
     ...rules
-      .filter(
-        (rule) => !partial && rule.required && rule.defaultValue === undefined && !rule.name.includes('.'),
-      )
+      .filter((rule) => !partial && rule.required && !isFilledIn(rule) && !rule.name.includes('.'))
       .map(({ name }) => name),
   ])
   const own = Object.fromEntries(fields.map((field) => [field.name, requestFieldSchema(field)]))

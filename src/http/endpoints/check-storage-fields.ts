@@ -1,6 +1,6 @@
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
+import { type FieldRule, fieldValueProblem, isFilledIn } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 
 /**
@@ -16,9 +16,11 @@ export function checkStorageFields(
   if (!isJsonObject(body)) throw new QuoinError('INVALID_BODY', 'The body must be a JSON object.')
   const reasons: Record<string, string> = {}
   for (const rule of rules) {
+    // What is sent for it is replaced.
+    if (rule.computed !== undefined) continue
     const path = parseFieldPath(rule.name)
     const value = valueAt(body, path)
-    const isLeftOut = partial || rule.defaultValue !== undefined || !isThere(body, path.slice(0, -1))
+    const isLeftOut = partial || isFilledIn(rule) || !isThere(body, path.slice(0, -1))
     if (value === undefined && isLeftOut) continue
     const problem = fieldValueProblem(rule, value)
     if (problem !== undefined) reasons[rule.name] = problem

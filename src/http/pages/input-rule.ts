@@ -24,7 +24,8 @@ export function ruledInput(node: PageInput, field: FieldRule | undefined): Ruled
   const type = node.type === 'auto' ? (field ? typeFor(field) : 'text') : node.type
   const options = node.options ?? choicesOf(field?.limits)
   const limits = field?.limits ?? {}
-  const required = node.required === true || (field?.required === true && type !== 'check')
+  const asks = field?.required === true && type !== 'check' && field.computed === undefined
+  const required = node.required === true || asks
   const [min, max] = [node.min ?? limits.min, node.max ?? limits.max]
   const maxLength = node.maxLength ?? (isText(type) ? limits.max_length : undefined)
   const minLength = isText(type) ? limits.min_length : undefined
@@ -35,6 +36,7 @@ export function ruledInput(node: PageInput, field: FieldRule | undefined): Ruled
     type,
     ...(help !== undefined && { help }),
     ...(required && { required }),
+    ...(field?.computed !== undefined && { disabled: true }),
     ...(options && { options }),
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),

@@ -24,9 +24,9 @@ export function readForm(form: PageForm, posted: Posted, fieldOf: FieldOf, messa
   const passwords: string[] = []
   const files: ReadForm['files'][number][] = []
   for (const node of inputsOf(form)) {
-    if (node.disabled) continue
     const ruled = ruledInput(node, fieldOf(form, node))
     const { input } = ruled
+    if (input.disabled) continue
     if (input.type === 'file') {
       const sent = posted.files.filter(({ field }) => field === input.name)
       const kept = input.multiple ? sent : sent.slice(0, 1)

@@ -14,9 +14,11 @@ import { type Database, documentOf, type Session, storageNameProblem } from '../
 import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, getRecord, notFound } from '../records.ts'
-import { MAX_FIELDS, ruleOf } from './field-rules.ts'
+import { fieldExpressionProblem } from './field-expression.ts'
+import { MAX_FIELDS, ruleOf, rulesIn } from './field-rules.ts'
 import { keepReference, referenceProblem } from './reference-fields.ts'
 import { aloneWithUnique, changeUnique, type FieldChange } from './unique-fields.ts'
+import { checkComputed } from './write-plan.ts'
 
 /** What a client may say about a field; its schema has checked the types. */
 export type FieldInput = JsonObject
@@ -34,6 +36,8 @@ const defaults: JsonObject = {
   help: '',
   order: null,
   reference: null,
+  computed: null,
+  default_expression: null,
 }
 
 /**
@@ -51,6 +55,7 @@ export async function createField(database: Database, input: FieldInput, by: Act
           throw new QuoinError('CONFLICT', `A cluster holds at most ${MAX_FIELDS} fields. Delete some first.`)
         await checkBlueprint(session, record)
         await checkFree(session, record, undefined)
+        await checkWithOthers(session, record, undefined)
         const fields = { ...record, key: keyOf(record), created_by: { ...by }, modified_by: { ...by } }
         return documentOf(await session.create(ownStorages.fields, setFields(fields)))
       },
@@ -79,6 +84,7 @@ export async function updateField(
         const record = await changedRecord(session, guid, changes)
         await checkBlueprint(session, changes)
         await checkFree(session, record, guid)
+        await checkWithOthers(session, record, guid)
         const fields = { ...changes, key: keyOf(record), modified_by: { ...by } }
         const written = await session.update(ownStorages.fields, guid, setFields(fields))
         if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
@@ -150,6 +156,7 @@ function checkedField(record: JsonObject): JsonObject {
   checkDefault(rule)
   const wrong = referenceProblem(rule)
   if (wrong) throw invalidField('reference', `reference ${wrong}.`)
+  checkExpressions(rule)
   if (rule.unique && rule.storage === undefined)
     throw invalidField('unique', 'unique needs a storage: values are unique among its documents.')
   return record
@@ -194,6 +201,41 @@ function checkDefault(rule: FieldRule): void {
   if (rule.defaultValue === undefined) return
   const problem = fieldValueProblem(rule, rule.defaultValue)
   if (problem) throw invalidField('default_value', `default_value ${problem}.`)
+}
+
+function checkExpressions(rule: FieldRule): void {
+  const { storage, type, defaultValue, defaultExpression, computed, reference } = rule
+  for (const [kind, text] of [
+    ['computed', computed],
+    ['default_expression', defaultExpression],
+  ] as const) {
+    if (text === undefined) continue
+    if (storage === undefined) throw invalidField(kind, `${kind} needs a storage: it is about its documents.`)
+    const problem = fieldExpressionProblem(text, kind, type)
+    if (problem) throw invalidField(kind, `${kind} cannot be used: ${problem}`)
+  }
+  if (computed !== undefined && reference)
+    throw invalidField('computed', 'A field with a reference cannot be computed.')
+  const given = [defaultValue, defaultExpression, computed].filter((one) => one !== undefined)
+  if (given.length > 1)
+    throw invalidField(
+      computed === undefined ? 'default_expression' : 'computed',
+      'A field has one of default_value, default_expression and computed.',
+    )
+}
+
+/** What can be told only with the other fields of its storage. */
+async function checkWithOthers(
+  session: Session,
+  record: JsonObject,
+  self: string | undefined,
+): Promise<void> {
+  const rule = ruleOf(record)
+  if (rule?.computed === undefined || rule.storage === undefined) return
+  const before = self === undefined ? undefined : await session.get(ownStorages.fields, self)
+  const replaced = before && ruleOf(documentOf(before))?.name
+  const others = await rulesIn(session, rule.storage)
+  checkComputed([...others.filter(({ name }) => name !== replaced && name !== rule.name), rule])
 }
 
 async function checkBlueprint(session: Session, { blueprint_guid: guid }: JsonObject): Promise<void> {

@@ -19,7 +19,7 @@ import { isFieldType, isItemType } from '../../shared/fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
-import type { Database } from '../../storage/database.ts'
+import type { Database, Session } from '../../storage/database.ts'
 import { objectsIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type References, referencesIn } from '../../storage/reference/references.ts'
@@ -100,6 +100,13 @@ function rulesOf(name: string, { all, everywhere, byStorage }: Loaded): readonly
   return list
 }
 
+/** Of the fields that name the storage, as the session sees them. */
+export async function rulesIn(session: Session, storage: string): Promise<readonly FieldRule[]> {
+  const query = { kind: 'term', field: 'storage', value: storage } as const
+  const { documents } = await session.find(ownStorages.fields, search({ query, limit: MAX_FIELDS }))
+  return objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? [])
+}
+
 function byOrder(a: FieldRule, b: FieldRule): number {
   const [one, other] = [a.order ?? Infinity, b.order ?? Infinity]
   return one === other ? 0 : one - other
@@ -119,6 +126,14 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
     ...uniqueOf(name, record.unique),
     ...referenceOf(record.reference),
     ...shownAs(record),
+    ...expressionsOf(record),
+  }
+}
+
+function expressionsOf({ computed, default_expression }: JsonObject): Partial<FieldRule> {
+  return {
+    ...(typeof computed === 'string' && { computed }),
+    ...(typeof default_expression === 'string' && { defaultExpression: default_expression }),
   }
 }
 

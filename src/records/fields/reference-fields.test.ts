@@ -20,7 +20,10 @@ let database: Database
 
 beforeEach(async () => {
   room = await openTestDatabase()
-  database = ruledDatabase(room.database, await openFieldRules(room.database))
+  database = ruledDatabase(room.database, await openFieldRules(room.database), {
+    clock: room.clock,
+    random: () => undefined,
+  })
   for (const name of ['customers', 'orders', 'lines']) await database.ensure(name)
 })
 afterEach(() => room.close())

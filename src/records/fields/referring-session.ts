@@ -30,14 +30,17 @@ import type { StoredJson } from '../../storage/stored-json.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import { unmet } from '../../storage/write-condition.ts'
 import type { FieldRules } from './field-rules.ts'
-import { overlap } from './rule-mutations.ts'
+import { overlap } from './write-plan.ts'
 
 export class ReferringSession extends WrappedSession {
   readonly #rules: Pick<FieldRules, 'references'>
+  /** Fields that are cleared are written through it, so that what is computed from them is kept current. */
+  readonly #ruled: (session: Session) => Session
 
-  constructor(session: Session, rules: Pick<FieldRules, 'references'>) {
+  constructor(session: Session, rules: Pick<FieldRules, 'references'>, ruled: (session: Session) => Session) {
     super(session)
     this.#rules = rules
+    this.#ruled = ruled
   }
 
   override create(
@@ -177,7 +180,7 @@ export class ReferringSession extends WrappedSession {
     // What the write itself says of such a document: not found, conflict or refused.
     if (document === undefined || !isMet(options, document)) return change()
     const found = await removalOf(this.session, all, { storage, guid }, held)
-    await removeReferrers(this.session, found, hard)
+    await removeReferrers(this.#ruled(this.session), found, hard)
     return change()
   }
 }

@@ -8,25 +8,56 @@ import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
+import type { FieldWriter } from './field-writer.ts'
+import { overlap, writePlan } from './write-plan.ts'
 
 /**
- * The mutations for a new document with the defaults of what they leave out. Throws INVALID_BODY naming the first field
- * that does not keep to its rule.
+ * The mutations for a new document with what its fields add: defaults of what they leave out, computed fields. Throws
+ * INVALID_BODY naming the first field that does not keep to its rule.
  */
 export function mutationsToCreate(
   rules: readonly FieldRule[],
   mutations: readonly Mutation[],
+  writer: FieldWriter,
 ): readonly Mutation[] {
+  const { defaults, complete } = writePlan(rules)
   const given = applyMutations({}, mutations)
-  const defaults = rules.flatMap((rule): Mutation[] => {
-    const { name, storage, defaultValue } = rule
-    // A field without a storage counts in all, and not every document has it.
-    if (storage === undefined || defaultValue === undefined) return []
-    if (valueAt(given, parseFieldPath(name)) !== undefined) return []
-    return [{ op: 'set', field: name, value: defaultValue }]
-  })
-  checkRules(rules, defaults.length === 0 ? given : applyMutations(given, defaults))
-  return defaults.length === 0 ? mutations : [...mutations, ...defaults]
+  const added = defaults(given, writer)
+  const filled = added.length === 0 ? given : applyMutations(given, added)
+  if (!complete) {
+    checkRules(rules, filled)
+    return added.length === 0 ? mutations : [...mutations, ...added]
+  }
+  // What is given comes first, so that a wrong value is named and not the expression that met it.
+  checkRules(
+    rules.filter(({ computed }) => computed === undefined),
+    filled,
+  )
+  const completed = complete(filled, writer)
+  checkRules(
+    rules.filter(({ computed }) => computed !== undefined),
+    applyMutations(filled, completed),
+  )
+  return [...mutations, ...added, ...completed]
+}
+
+/** What the fields add to a document as a change makes it. Throws INVALID_BODY naming the field that does not fit. */
+export function completions(
+  rules: readonly FieldRule[],
+  later: readonly FieldRule[],
+  after: JsonObject,
+  writer: FieldWriter,
+): readonly Mutation[] {
+  checkRules(
+    later.filter(({ computed }) => computed === undefined),
+    after,
+  )
+  const added = writePlan(rules).complete?.(after, writer) ?? []
+  checkRules(
+    rules.filter(({ computed }) => computed !== undefined),
+    added.length === 0 ? after : applyMutations(after, added),
+  )
+  return added
 }
 
 /** Throws INVALID_BODY for what can be told before the document is known. Gives the rules that only the result can tell. */
@@ -34,7 +65,9 @@ export function checkChanges(
   rules: readonly FieldRule[],
   mutations: readonly Mutation[],
 ): readonly FieldRule[] {
-  const touched = rules.filter((rule) => mutations.some(({ field }) => overlap(field, rule.name)))
+  const touched = rules.filter(
+    (rule) => rule.computed === undefined && mutations.some(({ field }) => overlap(field, rule.name)),
+  )
   if (touched.length === 0) return touched
   const known = mutations.filter(({ op }) => op !== 'increment' && op !== 'append')
   // An increment, what is appended, and what is written inside a field, depend on what the document holds.
@@ -53,13 +86,9 @@ export function checkChanges(
 }
 
 /** Throws INVALID_BODY naming the first field that does not keep to its rule. */
-export function checkRules(rules: readonly FieldRule[], document: JsonObject): void {
+function checkRules(rules: readonly FieldRule[], document: JsonObject): void {
   for (const rule of rules) {
     const problem = fieldValueProblem(rule, valueAt(document, parseFieldPath(rule.name)))
     if (problem) throw invalidField(rule.name, `${rule.name} ${problem}.`)
   }
-}
-
-export function overlap(a: string, b: string): boolean {
-  return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
 }

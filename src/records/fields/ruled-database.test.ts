@@ -16,7 +16,10 @@ let room: TestDatabase
 let database: Database
 beforeEach(async () => {
   room = await openTestDatabase()
-  database = ruledDatabase(room.database, await openFieldRules(room.database))
+  database = ruledDatabase(room.database, await openFieldRules(room.database), {
+    clock: room.clock,
+    random: (bytes) => void bytes.fill(7),
+  })
   await database.ensure('tasks')
   await database.ensure('notes')
 })

@@ -6,18 +6,17 @@
 
 import type { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
-import { setFields } from '../../shared/mutation.ts'
 import { createAll, refusalOf } from '../../storage/create-all.ts'
-import {
-  type CreatedAll,
-  type CreateOptions,
-  documentOf,
-  type NewDocument,
-  type Session,
-  type WriteCondition,
-  type Written,
+import type {
+  CreatedAll,
+  CreateOptions,
+  NewDocument,
+  Session,
+  WriteCondition,
+  Written,
 } from '../../storage/database.ts'
 import type { Index } from '../../storage/document-index.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
@@ -26,12 +25,14 @@ import type { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import type { FieldRules } from './field-rules.ts'
+import { type FieldWorld, type FieldWriter, fieldWriter } from './field-writer.ts'
 import { referenceIndex } from './reference-fields.ts'
 import { ReferringSession } from './referring-session.ts'
-import { checkChanges, checkRules, mutationsToCreate } from './rule-mutations.ts'
+import { checkChanges, completions, mutationsToCreate } from './rule-mutations.ts'
 import { aloneWithUnique, settleUnique, uniqueKeysOf } from './unique-fields.ts'
+import { writePlan } from './write-plan.ts'
 
-export function ruledDatabase(database: RawDatabase, rules: FieldRules): RuledDatabase {
+export function ruledDatabase(database: RawDatabase, rules: FieldRules, world: FieldWorld): RuledDatabase {
   const ruled = wrappedDatabase(database, {
     async ensure(name, needs) {
       const isNew = !isOwnStorage(name) && !database.has(name)
@@ -44,7 +45,8 @@ export function ruledDatabase(database: RawDatabase, rules: FieldRules): RuledDa
     session(origin) {
       const session = database.session(origin)
       if (rules.none()) return session
-      return new RuledSession(rules.refer() ? new ReferringSession(session, rules) : session, rules)
+      const keeping = (inner: Session) => new RuledSession(inner, rules, world)
+      return keeping(rules.refer() ? new ReferringSession(session, rules, keeping) : session)
     },
   })
   const { indexes } = database.capabilities
@@ -93,10 +95,12 @@ function checked(
 
 class RuledSession extends WrappedSession {
   readonly #rules: FieldRules
+  readonly #world: FieldWorld
 
-  constructor(session: Session, rules: FieldRules) {
+  constructor(session: Session, rules: FieldRules, world: FieldWorld) {
     super(session)
     this.#rules = rules
+    this.#world = world
   }
 
   override create(
@@ -106,7 +110,7 @@ class RuledSession extends WrappedSession {
   ): MaybePromise<StoredJson> {
     if (isOwnStorage(storage)) return this.session.create(storage, mutations, options)
     return andThen(this.#rules.of(storage), (rules) => {
-      const all = rules.length === 0 ? mutations : mutationsToCreate(rules, mutations)
+      const all = rules.length === 0 ? mutations : mutationsToCreate(rules, mutations, this.#writer())
       return this.session.create(storage, all, options)
     })
   }
@@ -118,7 +122,7 @@ class RuledSession extends WrappedSession {
     let refused: QuoinError | undefined
     for (const { mutations, options } of documents) {
       try {
-        kept.push({ mutations: mutationsToCreate(rules, mutations), options })
+        kept.push({ mutations: mutationsToCreate(rules, mutations, this.#writer()), options })
       } catch (error) {
         refused = refusalOf(error)
         break
@@ -138,40 +142,14 @@ class RuledSession extends WrappedSession {
     if (isOwnStorage(storage)) return this.session.update(storage, guid, mutations, options)
     return andThen(this.#rules.of(storage), (rules) => {
       const { later, condition } = checked(rules, mutations, options)
-      const updated = this.session.update(storage, guid, mutations, condition)
-      if (later.length === 0) return updated
-      return andThen(updated, (written) => {
-        if (written.outcome !== 'written') return written
-        try {
-          checkRules(later, documentOf(written.document))
-          return written
-        } catch (error) {
-          return andThen(this.#takeBack(storage, guid, mutations, written), () => {
-            throw error
-          })
-        }
-      })
+      if (rules.length === 0 || (later.length === 0 && !writePlan(rules).complete))
+        return this.session.update(storage, guid, mutations, condition)
+      const complete = (after: JsonObject) => completions(rules, later, after, this.#writer())
+      return this.session.update(storage, guid, mutations, { ...condition, complete })
     })
   }
 
-  /**
-   * Restores the document as it was. Whether an increment breaks a rule is known only when it is done, and a flow whose
-   * `error` pin is wired continues and commits: the refused change must not be committed with it. No other session can have
-   * changed the document meanwhile, because this session has written it.
-   */
-  #takeBack(
-    storage: string,
-    guid: string,
-    mutations: readonly Mutation[],
-    { before }: { readonly before: StoredJson },
-  ): MaybePromise<Written> {
-    const was = documentOf(before)
-    const roots = new Set(mutations.map(({ field }) => field.split('.')[0] ?? ''))
-    const gone = [...roots].filter((field) => !Object.hasOwn(was, field))
-    const kept = Object.fromEntries([...roots].map((field) => [field, was[field]]))
-    return this.session.update(storage, guid, [
-      ...setFields(kept),
-      ...gone.map((field): Mutation => ({ op: 'remove', field })),
-    ])
+  #writer(): FieldWriter {
+    return fieldWriter(this.#world, this.session.origin)
   }
 }

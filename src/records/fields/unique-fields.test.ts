@@ -16,7 +16,8 @@ const by = { guid: 'u', username: 'ann' }
 let room: TestDatabase
 let database: Database
 
-const ruled = async (raw: RawDatabase) => ruledDatabase(raw, await openFieldRules(raw))
+const world = { clock: () => 0, random: () => undefined }
+const ruled = async (raw: RawDatabase) => ruledDatabase(raw, await openFieldRules(raw), world)
 
 beforeEach(async () => {
   room = await openTestDatabase()

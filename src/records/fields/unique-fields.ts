@@ -6,13 +6,11 @@
  */
 import { invalidField } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
-import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
-import { objectsIn } from '../../storage/document-fields.ts'
-import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
+import { isOwnStorage } from '../../storage/own-storages.ts'
 import { duplicatesError } from '../../storage/unique/duplicates.ts'
 import { isSameKey, type UniqueKey } from '../../storage/unique/unique-key.ts'
-import { type FieldRules, MAX_FIELDS, ruleOf } from './field-rules.ts'
+import { type FieldRules, rulesIn } from './field-rules.ts'
 
 /** Values of more fields together name nothing that people would call the same. */
 const MOST_FIELDS = 8
@@ -44,7 +42,7 @@ export async function changeUnique<T>(
   )
   const wanted = new Map<string, readonly UniqueKey[]>()
   for (const storage of storages) {
-    const others = (await rulesIn(database, storage)).filter(({ name }) => name !== before?.name)
+    const others = (await rulesIn(database.session(), storage)).filter(({ name }) => name !== before?.name)
     const rules = after?.storage === storage ? [...others, after] : others
     checkNames(rules)
     wanted.set(storage, uniqueKeysOf(rules))
@@ -63,7 +61,7 @@ export async function changeUnique<T>(
 
 /** Brings what the database keeps of a storage to what its fields say. Only within {@link aloneWithUnique}. */
 export async function settleUnique(database: Database, storage: string): Promise<void> {
-  const wanted = uniqueKeysOf(await rulesIn(database, storage))
+  const wanted = uniqueKeysOf(await rulesIn(database.session(), storage))
   await keepKeys(database, storage, wanted)
   await dropOthers(database, storage, wanted)
 }
@@ -112,14 +110,6 @@ function checkNames(rules: readonly FieldRule[]): void {
       'unique',
       `A storage has at most ${MOST_KEYS} fields or groups of fields that are unique.`,
     )
-}
-
-async function rulesIn(database: Database, storage: string): Promise<readonly FieldRule[]> {
-  const query = { kind: 'term', field: 'storage', value: storage } as const
-  const { documents } = await database
-    .session()
-    .find(ownStorages.fields, search({ query, limit: MAX_FIELDS }))
-  return objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? [])
 }
 
 function isSettled({ capabilities }: Database, storage: string, wanted: readonly UniqueKey[]): boolean {

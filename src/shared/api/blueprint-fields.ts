@@ -90,6 +90,9 @@ const reference = Type.Union(
 
 const name = Type.String({ minLength: 1, maxLength: 256, description: 'Use dots for nested fields.' })
 const type = Type.Enum([...fieldTypes])
+const expression = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength: 2_000, description })
+
 const optional = {
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
   blueprint_guid: Type.Optional(
@@ -129,6 +132,16 @@ const optional = {
     }),
   ),
   reference: Type.Optional(reference),
+  computed: Type.Optional(
+    expression(
+      'An expression over `doc`, such as `doc.price * doc.quantity`: each write stores its result, and replaces what was sent for the field.',
+    ),
+  ),
+  default_expression: Type.Optional(
+    expression(
+      'An expression for new documents that omit the field. It may use `doc`, `user`, the clock and random values.',
+    ),
+  ),
 }
 
 export const createFieldSchema = Type.Object({ name, type, ...optional }, { additionalProperties: false })
@@ -153,6 +166,8 @@ const fieldRecord = Type.Object({
   help: Type.Optional(Type.String()),
   order: Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'] })),
   reference: Type.Optional(reference),
+  computed: Type.Optional(nullableText),
+  default_expression: Type.Optional(nullableText),
   created_by: actorSchema,
   modified_by: actorSchema,
 })

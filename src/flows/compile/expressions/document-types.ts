@@ -1,29 +1,17 @@
+import { typeOfStored } from '../../../expressions/language/stored-type.ts'
 import {
   anyType,
-  conditionType,
-  listOf,
   numberType,
   type ObjectType,
-  objectType,
   textType,
   type ValueType,
 } from '../../../expressions/language/value-type.ts'
 import type { FieldRule, FieldsOf } from '../../../shared/field-rule.ts'
-import { type FieldTypeEntry, fieldTypeEntries } from '../../../shared/fields/field-type.ts'
+import { fieldTypeEntries } from '../../../shared/fields/field-type.ts'
 import type { Meta } from '../../../shared/meta.ts'
 
 /** Where more fields are listed, nothing is said of documents: the check of an expression compares them in one turn. */
 const MOST_FIELDS = 200
-
-/** A date is text, or a number that is Unix seconds; a choice is text or a number. */
-const types: Readonly<Record<FieldTypeEntry['value'], ValueType>> = {
-  text: textType,
-  number: numberType,
-  condition: conditionType,
-  object: objectType,
-  list: listOf(anyType),
-  any: anyType,
-}
 
 const metaTypes: Readonly<Record<keyof Meta, ValueType>> = {
   guid: textType,
@@ -49,7 +37,9 @@ export function documentTypes(fieldsOf: FieldsOf): (storage: string) => ObjectTy
 /** Rules without a storage are about names, and list no storage's fields. */
 function documentType(storage: string, rules: readonly FieldRule[]): ObjectType | undefined {
   if (rules.length > MOST_FIELDS || !rules.some((rule) => rule.storage === storage)) return undefined
-  const named = rules.map(({ name, type }): Named => [name.split('.'), types[fieldTypeEntries[type].value]])
+  const named = rules.map(
+    ({ name, type }): Named => [name.split('.'), typeOfStored[fieldTypeEntries[type].value]],
+  )
   const type = objectOf(named, { storage, path: '' })
   const expand = rules.some(({ reference }) => reference) && { _expand: expandOf(storage, rules) }
   return { ...type, fields: { ...type.fields, _meta: metaOf(storage), ...expand } }

@@ -1,7 +1,7 @@
 import type { ValueBlock } from '../../../blocks/block.ts'
 import type { InPin } from '../../../blocks/pin.ts'
+import { calledFunctions } from '../../../expressions/language/declared/called-functions.ts'
 import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
-import { calledFunctions } from './called-functions.ts'
 import { constantReader } from './constant-reader.ts'
 import type { RunName } from './run-names.ts'
 

@@ -15,7 +15,7 @@ import {
   uniqueValues,
   type ValueChange,
 } from '../../unique/kept-key.ts'
-import { unmet } from '../../write-condition.ts'
+import { changedBody, unmet } from '../../write-condition.ts'
 import { textOfDocument } from '../text/postgres-text-index.ts'
 import { freeValues, withValues } from '../unique/postgres-unique-values.ts'
 import { type PostgresConnection, textOf } from './postgres-connection.ts'
@@ -147,7 +147,7 @@ async function updateDocument(
   const refusal = unmet(condition, meta, stored.text)
   if (refusal) return refusal
   const before = parseBody(stored.parts.body)
-  const body = applyMutations(before, mutations)
+  const body = changedBody(before, mutations, condition)
   const values = changedValues(
     entry.unique,
     () => before,

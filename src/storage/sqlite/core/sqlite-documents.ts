@@ -9,7 +9,7 @@ import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { changedValues, uniqueValues, type ValueChange } from '../../unique/kept-key.ts'
-import { unmet } from '../../write-condition.ts'
+import { changedBody, unmet } from '../../write-condition.ts'
 import { addText, changeText, indexedText, removeText } from '../text/sqlite-text-index.ts'
 import type { TextTotals } from '../text/text-totals.ts'
 import { freeValues, refuseTaken, takeValues } from '../unique/sqlite-unique-values.ts'
@@ -98,7 +98,7 @@ function updateDocument(
   if (refusal) return refusal
   const before = parseBody(stored.body)
   const textBefore = indexedText(entry, stored.id, before)
-  const body = applyMutations(before, mutations)
+  const body = changedBody(before, mutations, condition)
   // Also when nothing differs: a client that holds the old update_hash should learn of the write by another client, and
   // a check for differences would mean comparing whole documents on each write.
   const values = changedValues(

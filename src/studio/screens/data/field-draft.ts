@@ -15,6 +15,8 @@ export interface FieldDraft {
   readonly required: boolean
   /** JSON; empty: none. */
   readonly defaultValue: string
+  readonly defaultExpression: string
+  readonly computed: string
   readonly min: string
   readonly max: string
   readonly minLength: string
@@ -40,6 +42,8 @@ export const newField: FieldDraft = {
   storage: '',
   required: false,
   defaultValue: '',
+  defaultExpression: '',
+  computed: '',
   min: '',
   max: '',
   minLength: '',
@@ -70,6 +74,8 @@ export function draftOfField(field: FieldRecord): FieldDraft {
       field.default_value === null || field.default_value === undefined
         ? ''
         : JSON.stringify(field.default_value),
+    defaultExpression: field.default_expression ?? '',
+    computed: field.computed ?? '',
     min: text('min'),
     max: text('max'),
     minLength: text('min_length'),
@@ -125,6 +131,8 @@ export function bodyOfField(draft: FieldDraft) {
     storage: storage === '' ? null : storage,
     required,
     default_value: defaultValue === '' ? null : readDefault(defaultValue, type),
+    default_expression: plain(draft.defaultExpression.trim()) ?? null,
+    computed: plain(draft.computed.trim()) ?? null,
     validation_rules: Object.fromEntries(
       Object.entries(rules).filter(([limit]) => limits.some((one) => one === limit)),
     ),

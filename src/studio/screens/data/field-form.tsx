@@ -5,6 +5,7 @@ import { storageNamesQuery } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import type { useDraft } from '../../controls/use-draft.ts'
 import type { FieldDraft } from './field-draft.ts'
+import { FieldExpressionsForm } from './field-expressions-form.tsx'
 import { FieldLimitsForm } from './field-limits-form.tsx'
 import { FieldUniqueForm } from './field-unique-form.tsx'
 
@@ -78,13 +79,16 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         onChange={(event) => set('required', event.currentTarget.checked)}
       />
       <FieldLimitsForm draft={draft} set={set} />
-      <TextInput
-        label="Default"
-        description="Default value (JSON) for new documents that leave it out."
-        value={draft.defaultValue}
-        error={error('default_value')}
-        onChange={(event) => set('defaultValue', event.currentTarget.value)}
-      />
+      {draft.computed === '' ? (
+        <TextInput
+          label="Default"
+          description="Default value (JSON) for new documents that leave it out."
+          value={draft.defaultValue}
+          error={error('default_value')}
+          onChange={(event) => set('defaultValue', event.currentTarget.value)}
+        />
+      ) : null}
+      {draft.storage === '' ? null : <FieldExpressionsForm draft={draft} set={set} />}
       {draft.storage === '' ? null : <FieldUniqueForm draft={draft} set={set} />}
       <Textarea
         label="Description"

@@ -1,0 +1,177 @@
+/**
+ * What the fields of a storage add to each write of its documents, compiled once per change of its fields: defaults of a new
+ * document, and on every write its computed fields and the one way in which instants are stored.
+ */
+import { roundTo } from '../../expressions/functions/round-number.ts'
+import { invalidField } from '../../shared/errors.ts'
+import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import { USUAL_PLACES } from '../../shared/fields/field-type.ts'
+import { instantOf } from '../../shared/fields/value-forms.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { Mutation } from '../../shared/mutation.ts'
+import { applyMutations } from '../../storage/apply-mutations.ts'
+import { compileFieldExpression, type FieldExpression } from './field-expression.ts'
+import type { FieldWriter } from './field-writer.ts'
+
+export interface WritePlan {
+  /** Mutations for what a new document leaves out. */
+  defaults(given: JsonObject, writer: FieldWriter): readonly Mutation[]
+  /** Undefined where no field asks for it. Mutations of a document as it will be. */
+  readonly complete: ((document: JsonObject, writer: FieldWriter) => readonly Mutation[]) | undefined
+}
+
+interface Computed {
+  readonly rule: FieldRule
+  readonly expression: FieldExpression
+}
+
+const plans = new WeakMap<readonly FieldRule[], WritePlan>()
+
+/** Of a list that `FieldRules.of` gave. */
+export function writePlan(rules: readonly FieldRule[]): WritePlan {
+  const known = plans.get(rules)
+  if (known) return known
+  const own = rules.filter(({ storage }) => storage !== undefined)
+  const computed = inOrder(own.flatMap(compiled)).map((one) => computedValue(one))
+  const completed = [...own.filter(({ type }) => type === 'instant').map(instantValue), ...computed]
+  const defaults = own.flatMap(defaultOf)
+  const plan: WritePlan = {
+    defaults: (given, writer) => added(given, defaults, writer),
+    complete: completed.length === 0 ? undefined : (document, writer) => added(document, completed, writer),
+  }
+  plans.set(rules, plan)
+  return plan
+}
+
+/** Computed fields that depend on themselves, in the order in which they do; undefined when there are none. */
+function computedCircle(rules: readonly FieldRule[]): readonly string[] | undefined {
+  const all = rules.flatMap(compiled)
+  const done = new Set<Computed>()
+  const visit = (one: Computed, way: readonly Computed[]): readonly Computed[] | undefined => {
+    if (way.includes(one)) return [...way.slice(way.indexOf(one)), one]
+    if (done.has(one)) return undefined
+    done.add(one)
+    for (const next of needs(one, all)) {
+      const circle = visit(next, [...way, one])
+      if (circle) return circle
+    }
+    return undefined
+  }
+  for (const one of all) {
+    const circle = visit(one, [])
+    if (circle) return circle.map(({ rule }) => rule.name)
+  }
+  return undefined
+}
+
+type Addition = (document: JsonObject, writer: FieldWriter) => Mutation | undefined
+
+/** Each sees what those before it have added. */
+function added(
+  document: JsonObject,
+  additions: readonly Addition[],
+  writer: FieldWriter,
+): readonly Mutation[] {
+  const mutations: Mutation[] = []
+  let present = document
+  for (const addition of additions) {
+    const mutation = addition(present, writer)
+    if (!mutation) continue
+    mutations.push(mutation)
+    present = applyMutations(present, [mutation])
+  }
+  return mutations
+}
+
+function defaultOf(rule: FieldRule): Addition[] {
+  const { name, defaultValue, defaultExpression } = rule
+  const path = parseFieldPath(name)
+  const isThere = (document: JsonObject) => valueAt(document, path) !== undefined
+  if (defaultExpression !== undefined) {
+    const expression = compileFieldExpression(name, defaultExpression)
+    return [
+      (doc, writer) => {
+        if (isThere(doc)) return undefined
+        const value = fitted(rule, expression.value(writer.frame(doc)))
+        return value === undefined ? undefined : { op: 'set', field: name, value }
+      },
+    ]
+  }
+  if (defaultValue === undefined) return []
+  return [(doc) => (isThere(doc) ? undefined : { op: 'set', field: name, value: defaultValue })]
+}
+
+function compiled(rule: FieldRule): Computed[] {
+  if (rule.computed === undefined) return []
+  return [{ rule, expression: compileFieldExpression(rule.name, rule.computed) }]
+}
+
+/** What a client sends for it is replaced. */
+function computedValue({ rule, expression }: Computed): Addition {
+  const { name } = rule
+  const path = parseFieldPath(name)
+  return (doc, writer) => {
+    const value = fitted(rule, expression.value(writer.frame(doc))) ?? null
+    const before = valueAt(doc, path)
+    if (isSame(before ?? null, value)) return undefined
+    return { op: 'set', field: name, value }
+  }
+}
+
+function isSame(before: JsonValue, value: JsonValue): boolean {
+  if (before === value) return true
+  if (typeof before !== 'object' || typeof value !== 'object') return false
+  return JSON.stringify(before) === JSON.stringify(value)
+}
+
+/** A result has more digits than a decimal takes. */
+function fitted({ type, limits }: FieldRule, value: JsonValue | undefined): JsonValue | undefined {
+  if (type !== 'decimal' || typeof value !== 'number') return value
+  return roundTo(value, limits.places ?? USUAL_PLACES, Math.round)
+}
+
+/** Instants are compared as texts: all are written in UTC with milliseconds. */
+function instantValue({ name }: FieldRule): Addition {
+  const path = parseFieldPath(name)
+  return (document) => {
+    const value = valueAt(document, path)
+    const instant = value === undefined || value === null ? undefined : instantOf(value)
+    if (instant === undefined) return undefined
+    const written = new Date(instant).toISOString()
+    return written === value ? undefined : { op: 'set', field: name, value: written }
+  }
+}
+
+/** Those that others read come first. What a circle would be is left as it is; none is stored. */
+function inOrder(all: readonly Computed[]): readonly Computed[] {
+  const ordered = new Set<Computed>()
+  const visit = (one: Computed, way: ReadonlySet<Computed>): void => {
+    if (ordered.has(one) || way.has(one)) return
+    for (const next of needs(one, all)) visit(next, new Set([...way, one]))
+    ordered.add(one)
+  }
+  for (const one of all) visit(one, new Set())
+  return [...ordered]
+}
+
+function needs({ expression }: Computed, all: readonly Computed[]): readonly Computed[] {
+  return all.filter(({ rule }) => expression.reads.some((field) => overlap(field, rule.name)))
+}
+
+/** Whether one field is the other one, in it or around it. */
+export function overlap(a: string, b: string): boolean {
+  return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
+}
+
+/** Each costs every write of its storage. */
+const MOST_COMPUTED = 20
+
+/** Throws INVALID_BODY for computed fields of a storage that cannot be kept together. */
+export function checkComputed(rules: readonly FieldRule[]): void {
+  if (rules.filter(({ computed }) => computed !== undefined).length > MOST_COMPUTED)
+    throw invalidField('computed', `A storage has at most ${MOST_COMPUTED} computed fields.`)
+  const circle = computedCircle(rules)
+  if (circle)
+    throw invalidField('computed', `Computed fields must not depend on themselves: ${circle.join(' → ')}.`)
+}
