@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AssetPlace, openAssetPlace } from '../asset-place.ts'
+import { openVisitor } from '../page-visitor.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let place: AssetPlace
@@ -52,6 +53,28 @@ beforeAll(async () => {
     reply: replyFile(absent),
     other: { type: 'reply', in: { flow: '@reply.error', code: 410, value: 'gone' } },
   })
+  await quoin.install('Receipt', {
+    get: {
+      type: 'on_startup_register_uri_post',
+      in: { uri: 'receipts' },
+      fields: { idempotent: true },
+      scopes: ['*public'],
+    },
+    made: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@get.flow', storage: 'receipts', set: '={ at: body.at }' },
+    },
+    reply: {
+      ...replyFile('note.txt'),
+      in: { flow: '@made.flow', value: 'note.txt', headers: { 'x-own': '2' } },
+    },
+  })
+  await quoin.install('Form', {
+    get: { type: 'state_page', in: { url: 'order' }, scopes: ['*public'] },
+    form: { type: 'state_form', in: { form_id: 'order', inputs: ['title'] } },
+    show: { type: 'state_render_page', in: { flow: '@get.flow', state: '@form.state' } },
+    reply: { ...replyFile('note.txt'), in: { flow: '@form.submit', value: 'note.txt' } },
+  })
   await quoin.install('Page', {
     get: { type: 'state_page', in: { url: 'download' }, scopes: ['*public'] },
     reply: replyFile('note.txt'),
@@ -80,6 +103,33 @@ test.each([
 test('a flow may continue where there is no file', async () => {
   const reply = await ask('/caught')
   expect([reply.status, await reply.json()]).toEqual([410, 'gone'])
+})
+
+describe('asked for twice', () => {
+  const order = (key: string) =>
+    fetch(`${address}/receipts`, {
+      method: 'POST',
+      headers: { 'idempotency-key': key, 'content-type': 'application/json' },
+      body: '{"at":1}',
+    })
+
+  test('with one idempotency key: the same file, and one document', async () => {
+    const replies = [await order('a'), await order('a'), await order('a')]
+    for (const reply of replies) expect([reply.status, reply.headers.get('x-own')]).toEqual([200, '2'])
+    expect(await Promise.all(replies.map((reply) => reply.text()))).toEqual(['second', 'second', 'second'])
+    expect(replies.map((reply) => reply.headers.get('idempotent-replay'))).toEqual([null, 'true', 'true'])
+    const [first, again] = replies
+    expect(again?.headers.get('etag')).toBe(first?.headers.get('etag'))
+    expect(await quoin.documents('receipts')).toHaveLength(1)
+  })
+
+  test('by one form that is sent twice', async () => {
+    const visitor = openVisitor(new URL(address).origin)
+    const page = await visitor.get('/order')
+    const send = () => visitor.submit(page, 'order', { title: 'A' })
+    for (const { status, html } of [await send(), await send()])
+      expect([status, html]).toEqual([200, 'second'])
+  })
 })
 
 describe('whole', () => {

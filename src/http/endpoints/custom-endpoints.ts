@@ -13,6 +13,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
+import { FileBody } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { drawnBlock } from '../../flows/compile/expand-resources.ts'
 import type { Flows } from '../../flows/flows.ts'
@@ -44,9 +45,9 @@ export interface EndpointDoor {
   readonly flows: Pick<Flows, 'live' | 'log'>
   readonly runs: Pick<Runs, 'run'>
   readonly idempotency: Idempotency
-  /** Rules of a storage's fields. Not there in a process that only reads: it never gets a body. */
   /** Files of assets. Not there in a process that only reads: the writer sends them. */
   readonly fileOf?: FileOf
+  /** Rules of a storage's fields. Not there in a process that only reads: it never gets a body. */
   readonly rulesOf?: (storage: string) => MaybePromise<readonly FieldRule[]>
 }
 
@@ -252,7 +253,7 @@ async function answerOnce(
   const { idempotency, runs } = door
   const stored = await idempotency.take(key)
   if (stored) {
-    replay(exchange, stored)
+    replay(door, exchange, stored)
     return
   }
   try {
@@ -262,13 +263,16 @@ async function answerOnce(
     })
     // Another node was faster: its writes and its reply stand, ours were undone.
     const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
-    if (other) replay(exchange, other)
+    if (other) replay(door, exchange, other)
     else finish(door, found, end, exchange)
   } finally {
     idempotency.release(key)
   }
 }
 
-function replay(exchange: EndpointExchange, { code, text, headers }: StoredReply): void {
-  exchange.send({ status: code, headers: { ...headers, 'idempotent-replay': 'true' }, text })
+function replay(door: EndpointDoor, exchange: EndpointExchange, stored: StoredReply): void {
+  const { code, text, file } = stored
+  const headers = { ...stored.headers, 'idempotent-replay': 'true' }
+  if (file) sendReply(exchange, { code, value: new FileBody(file), headers }, door.fileOf)
+  else exchange.send({ status: code, headers, text })
 }

@@ -11,7 +11,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import type { Reply } from '../../blocks/reply.ts'
+import { FileBody, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -29,6 +29,8 @@ const LONGEST_KEY = 255
 export interface StoredReply {
   readonly code: number
   readonly text: string | undefined
+  /** The asset whose file it is, by its record. The file itself is not stored once more. */
+  readonly file?: JsonObject
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -121,19 +123,23 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
     },
     keep(session, key, reply) {
       const expires = Math.floor(clock() / 1000) + DAY
-      const text = replyText(reply) ?? null
-      const fields = { ...key, code: reply.code, text, headers: { ...reply.headers }, expires }
+      const body =
+        reply.value instanceof FileBody
+          ? { text: null, file: reply.value.asset }
+          : { text: replyText(reply) ?? null }
+      const fields = { ...key, code: reply.code, ...body, headers: { ...reply.headers }, expires }
       return session.create(ownStorages.idempotency, setFields(fields), { expiry: expires })
     },
   }
 }
 
 function readStored(record: JsonObject): StoredReply {
-  const { code, text, headers } = record
+  const { code, text, file, headers } = record
   const pairs = isJsonObject(headers) ? Object.entries(headers) : []
   return {
     code: typeof code === 'number' ? code : 200,
     text: typeof text === 'string' ? text : undefined,
+    ...(isJsonObject(file) && { file }),
     headers: Object.fromEntries(
       pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
     ),

@@ -48,7 +48,8 @@ export function storableReply(made: Reply): Reply {
   return { code: made.code, value: JSON.stringify(made.page), headers: { [PAGE]: '1' } }
 }
 
-export function readStoredReply({ code, text, headers }: StoredReply): Reply {
+export function readStoredReply({ code, text, file, headers }: StoredReply): Reply {
+  if (file) return { code, value: new FileBody(file), headers }
   if (text === undefined) return { code, value: undefined, headers }
   if (!isJson(headers)) return { code, value: new PlainText(text), headers }
   const value = JSON.parse(text)
