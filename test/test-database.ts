@@ -39,6 +39,7 @@ export function withoutRules(database: RawDatabase): RuledDatabase {
   const rules: FieldRules = {
     none: () => true,
     of: () => [],
+    kept: () => ({ rules: [], closed: false }),
     present: () => () => [],
     refer: () => false,
     references: () => referencesIn([]),

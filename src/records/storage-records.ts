@@ -28,6 +28,8 @@ export interface StorageInput {
   readonly description?: string
   /** Keep what every write of a document changed. */
   readonly history?: boolean
+  /** Refuse fields that it does not list. */
+  readonly closed?: boolean
 }
 
 const { storages } = ownStorages
@@ -47,6 +49,7 @@ export async function createStorage(
     name,
     description: input.description ?? '',
     history: input.history ?? false,
+    closed: input.closed ?? false,
     created_by: { ...by },
     modified_by: { ...by },
   }
@@ -106,11 +109,11 @@ export async function updateStorage(
   changes: Omit<Partial<StorageInput>, 'name'>,
   by: Actor,
 ): Promise<JsonObject> {
-  const { description, history: kept } = changes
+  const { description, history: kept, closed } = changes
   const updated = await transact(
     records.database,
     async (session) => {
-      const mutations = setFields({ description, history: kept, modified_by: { ...by } })
+      const mutations = setFields({ description, history: kept, closed, modified_by: { ...by } })
       const written = await session.update(storages, guid, mutations)
       if (written.outcome !== 'written') throw notFound(guid, 'storage')
       return documentOf(written.document)
@@ -173,5 +176,10 @@ async function refuseReferenced({ database }: RecordContext, name: string): Prom
 
 /** With what records lack that were made before it was kept. */
 function whole(record: JsonObject): JsonObject {
-  return { history: false, modified_by: record.created_by ?? { guid: '', username: '' }, ...record }
+  return {
+    history: false,
+    closed: false,
+    modified_by: record.created_by ?? { guid: '', username: '' },
+    ...record,
+  }
 }

@@ -35,7 +35,11 @@ export interface FieldRule {
 }
 
 /** The fields that a storage's documents have, by their rules. */
-export type FieldsOf = (storage: string) => readonly FieldRule[]
+export interface FieldsOf {
+  (storage: string): readonly FieldRule[]
+  /** Whether its documents have no others. */
+  readonly isClosed?: (storage: string) => boolean
+}
 
 /** Whether a new document gets it without being given it. */
 export function isFilledIn({ defaultValue, defaultExpression, computed }: FieldRule): boolean {

@@ -20,7 +20,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
-import { objectsIn } from '../../storage/document-fields.ts'
+import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { type References, referencesIn } from '../../storage/reference/references.ts'
 
@@ -28,12 +28,15 @@ const plain = { ignoreCase: false, ignoreAccents: false }
 
 /** They are all kept in memory. */
 export const MAX_FIELDS = 10_000
+const MAX_CLOSED = 10_000
 
 export interface FieldRules {
   /** Whether no field has a rule, as far as is known without reading: never true when one has. */
   none(): boolean
   /** The same list each time until a field changes. */
   of(storage: string): MaybePromise<readonly FieldRule[]>
+  /** With whether the storage is closed: its documents have no other fields. */
+  kept(storage: string): MaybePromise<KeptRules>
   /** The rules as they are now, of every storage; later changes do not show in it. */
   present(): MaybePromise<FieldsOf>
   /** Whether a field may be a reference, as far as is known without reading: never false when one is. */
@@ -41,12 +44,24 @@ export interface FieldRules {
   references(): MaybePromise<References>
 }
 
+export interface KeptRules {
+  readonly rules: readonly FieldRule[]
+  readonly closed: boolean
+}
+
+/** Of the storages that the rules are read from. */
+interface Versions {
+  readonly fields: number
+  readonly storages: number
+}
+
 interface Loaded {
-  readonly version: number
+  readonly versions: Versions
+  readonly closed: ReadonlySet<string>
   /** Of fields that count everywhere, by name. */
   readonly everywhere: ReadonlyMap<string, FieldRule>
   /** By storage; made when a storage is first written to. */
-  readonly byStorage: Map<string, readonly FieldRule[]>
+  readonly byStorage: Map<string, KeptRules>
   readonly all: readonly FieldRule[]
   readonly references: References
 }
@@ -57,47 +72,72 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
     indexes: [{ fields: ['key'], unique: true }, { fields: ['storage'] }],
     text: true,
   })
-  // Nothing to do: that it was written shows in its version. It is watched for the life of the storage.
-  database.capabilities.changes.watch(ownStorages.fields, () => undefined)
+  await database.ensure(ownStorages.storages, { indexes: [{ fields: ['name'], unique: true }], text: true })
+  const { changes } = database.capabilities
+  // Nothing to do: that they were written shows in their versions. They are watched for the life of the storage.
+  for (const name of [ownStorages.fields, ownStorages.storages]) changes.watch(name, () => undefined)
   let loaded: Loaded | undefined
 
+  /** What was read, if nothing was written since. */
+  function current(): Loaded | undefined {
+    if (loaded?.versions.fields !== changes.version(ownStorages.fields)) return undefined
+    return loaded.versions.storages === changes.version(ownStorages.storages) ? loaded : undefined
+  }
+
   function load(): MaybePromise<Loaded> {
+    const known = current()
+    if (known) return known
     // Asked before reading: what is written meanwhile makes the next write read again.
-    const version = database.capabilities.changes.version(ownStorages.fields)
-    if (loaded?.version === version) return loaded
-    const found = database.session().find(ownStorages.fields, search({ limit: MAX_FIELDS }))
-    return andThen(found, ({ documents }) => {
-      const all = objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? [])
-      const everywhere = new Map(
-        all.filter((rule) => rule.storage === undefined).map((rule) => [rule.name, rule]),
-      )
-      loaded = { version, all, everywhere, byStorage: new Map(), references: referencesIn(all) }
-      return loaded
-    })
+    const versions = {
+      fields: changes.version(ownStorages.fields),
+      storages: changes.version(ownStorages.storages),
+    }
+    const session = database.session()
+    const query = { kind: 'term', field: 'closed', value: true } as const
+    return andThen(session.find(ownStorages.fields, search({ limit: MAX_FIELDS })), (fields) =>
+      andThen(session.find(ownStorages.storages, search({ query, limit: MAX_CLOSED })), (storages) => {
+        const all = objectsIn(fields.documents.value).flatMap((record) => ruleOf(record) ?? [])
+        const everywhere = all.filter((rule) => rule.storage === undefined)
+        loaded = {
+          versions,
+          all,
+          closed: new Set(objectsIn(storages.documents.value).map(({ name }) => textIn(name))),
+          everywhere: new Map(everywhere.map((rule) => [rule.name, rule])),
+          byStorage: new Map(),
+          references: referencesIn(all),
+        }
+        return loaded
+      }),
+    )
   }
 
   await load()
   return {
-    none: () =>
-      loaded?.version === database.capabilities.changes.version(ownStorages.fields) &&
-      loaded.all.length === 0,
-    of: (name) => andThen(load(), (rules) => rulesOf(name, rules)),
-    refer: () =>
-      loaded?.version !== database.capabilities.changes.version(ownStorages.fields) ||
-      !loaded.references.none,
+    none() {
+      const known = current()
+      return known !== undefined && known.all.length === 0 && known.closed.size === 0
+    },
+    of: (name) => andThen(load(), (rules) => keptOf(name, rules).rules),
+    kept: (name) => andThen(load(), (rules) => keptOf(name, rules)),
+    refer: () => current()?.references.none !== true,
     references: () => andThen(load(), ({ references }) => references),
-    present: () => andThen(load(), (rules) => (name: string) => rulesOf(name, rules)),
+    present: () =>
+      andThen(load(), (rules) =>
+        Object.assign((name: string) => keptOf(name, rules).rules, {
+          isClosed: (name: string) => rules.closed.has(name),
+        }),
+      ),
   }
 }
 
-function rulesOf(name: string, { all, everywhere, byStorage }: Loaded): readonly FieldRule[] {
+function keptOf(name: string, { all, everywhere, closed, byStorage }: Loaded): KeptRules {
   const known = byStorage.get(name)
   if (known) return known
   const rules = new Map(everywhere)
   for (const rule of all) if (rule.storage === name) rules.set(rule.name, rule)
-  const list = [...rules.values()].sort(byOrder)
-  byStorage.set(name, list)
-  return list
+  const kept = { rules: [...rules.values()].sort(byOrder), closed: closed.has(name) }
+  byStorage.set(name, kept)
+  return kept
 }
 
 /** Of the fields that name the storage, as the session sees them. */

@@ -24,7 +24,8 @@ import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
-import type { FieldRules } from './field-rules.ts'
+import { checkListed } from './closed-fields.ts'
+import type { FieldRules, KeptRules } from './field-rules.ts'
 import { type FieldWorld, type FieldWriter, fieldWriter } from './field-writer.ts'
 import { referenceIndex } from './reference-fields.ts'
 import { ReferringSession } from './referring-session.ts'
@@ -76,21 +77,29 @@ async function referenceIndexes(rules: FieldRules, storage: string): Promise<rea
  * condition speaks first, on the document: not found, conflict and refused come before the rules.
  */
 function checked(
-  rules: readonly FieldRule[],
+  { rules, closed, storage }: KeptRules & { readonly storage: string },
   mutations: readonly Mutation[],
   condition: WriteCondition | undefined,
 ): { readonly later: readonly FieldRule[]; readonly condition: WriteCondition | undefined } {
-  if (rules.length === 0) return { later: rules, condition }
   const allows = condition?.allows
-  if (!allows) return { later: checkChanges(rules, mutations), condition }
-  try {
+  const check = () => {
+    if (closed) checkListed(storage, rules, mutations)
     return { later: checkChanges(rules, mutations), condition }
+  }
+  if (!allows) return check()
+  try {
+    return check()
   } catch (error) {
     const refuse = () => {
       throw error
     }
     return { later: [], condition: { ...condition, allows: (document) => allows(document) && refuse() } }
   }
+}
+
+/** Whether every document fits. */
+function isFree({ rules, closed }: KeptRules): boolean {
+  return rules.length === 0 && !closed
 }
 
 class RuledSession extends WrappedSession {
@@ -109,20 +118,20 @@ class RuledSession extends WrappedSession {
     options?: CreateOptions,
   ): MaybePromise<StoredJson> {
     if (isOwnStorage(storage)) return this.session.create(storage, mutations, options)
-    return andThen(this.#rules.of(storage), (rules) => {
-      const all = rules.length === 0 ? mutations : mutationsToCreate(rules, mutations, this.#writer())
-      return this.session.create(storage, all, options)
-    })
+    return andThen(this.#rules.kept(storage), (kept) =>
+      this.session.create(storage, this.#toCreate(storage, kept, mutations), options),
+    )
   }
 
   override async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
-    const rules = isOwnStorage(storage) ? [] : await this.#rules.of(storage)
-    if (rules.length === 0) return createAll(this.session, storage, documents)
+    if (isOwnStorage(storage)) return createAll(this.session, storage, documents)
+    const rules = await this.#rules.kept(storage)
+    if (isFree(rules)) return createAll(this.session, storage, documents)
     const kept: NewDocument[] = []
     let refused: QuoinError | undefined
     for (const { mutations, options } of documents) {
       try {
-        kept.push({ mutations: mutationsToCreate(rules, mutations, this.#writer()), options })
+        kept.push({ mutations: this.#toCreate(storage, rules, mutations), options })
       } catch (error) {
         refused = refusalOf(error)
         break
@@ -140,13 +149,21 @@ class RuledSession extends WrappedSession {
     options?: WriteCondition,
   ): MaybePromise<Written> {
     if (isOwnStorage(storage)) return this.session.update(storage, guid, mutations, options)
-    return andThen(this.#rules.of(storage), (rules) => {
-      const { later, condition } = checked(rules, mutations, options)
-      if (rules.length === 0 || (later.length === 0 && !writePlan(rules).complete))
+    return andThen(this.#rules.kept(storage), (kept) => {
+      const { rules } = kept
+      if (isFree(kept)) return this.session.update(storage, guid, mutations, options)
+      const { later, condition } = checked({ ...kept, storage }, mutations, options)
+      if (later.length === 0 && !writePlan(rules).complete)
         return this.session.update(storage, guid, mutations, condition)
       const complete = (after: JsonObject) => completions(rules, later, after, this.#writer())
       return this.session.update(storage, guid, mutations, { ...condition, complete })
     })
+  }
+
+  #toCreate(storage: string, kept: KeptRules, mutations: readonly Mutation[]): readonly Mutation[] {
+    if (isFree(kept)) return mutations
+    if (kept.closed) checkListed(storage, kept.rules, mutations)
+    return mutationsToCreate(kept.rules, mutations, this.#writer())
   }
 
   #writer(): FieldWriter {

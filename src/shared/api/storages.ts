@@ -11,6 +11,13 @@ const history = Type.Optional(
   }),
 )
 
+const closed = Type.Optional(
+  Type.Boolean({
+    description:
+      'Documents have only the fields of the storage: a write of another one is refused. Stored documents are not changed. Default: false.',
+  }),
+)
+
 export const createStorageSchema = Type.Object(
   {
     name: Type.String({
@@ -18,12 +25,13 @@ export const createStorageSchema = Type.Object(
     }),
     description,
     history,
+    closed,
   },
   { additionalProperties: false },
 )
 
 export const updateStorageSchema = Type.Object(
-  { description, history },
+  { description, history, closed },
   { additionalProperties: false, minProperties: 1 },
 )
 
@@ -32,6 +40,7 @@ const storageRecord = Type.Object({
   name: Type.String(),
   description: Type.String(),
   history: Type.Boolean(),
+  closed: Type.Boolean(),
   created_by: actorSchema,
   modified_by: actorSchema,
 })

@@ -44,8 +44,10 @@ export function* documentNotes(graph: Graph, facts: Facts, fieldsOf: FieldsOf): 
       const id = `${of.stored?.storage} ${name}`
       if (told.has(id)) continue
       told.add(id)
+      const note = unlistedNote(expression, { of, key, place }, fieldsOf)
+      if (!note) continue
       yield
-      notes.push(unlistedNote(expression, { of, key, place }))
+      notes.push(note)
     }
     for (const { block, pin, column, message } of [...hinted.problems, ...hinted.notes])
       if (!known.has(message))
@@ -99,9 +101,19 @@ function storageOf(node: Node, facts: Facts): string | undefined {
   return undefined
 }
 
-function unlistedNote({ owner, pin }: PinExpression, { of, key, place }: Unlisted): DeployNote {
+/**
+ * Documents may hold more than the fields say: of a storage that is not closed, only what looks like a slip of the hand is
+ * told, and what is not the builder's to add.
+ */
+function unlistedNote(
+  { owner, pin }: PinExpression,
+  { of, key, place }: Unlisted,
+  { isClosed }: FieldsOf,
+): DeployNote | undefined {
   const { storage = '', path = '' } = of.stored ?? {}
   const meant = nearestName(key, Object.keys(of.fields))
+  const isWhole = path.startsWith('_') || isClosed?.(storage) === true
+  if (meant === undefined && !isWhole) return undefined
   const advice = didYouMean(meant === undefined ? undefined : `${path}${meant}`)
   const message = `The storage ${storage} has no field ${path}${key}: it is nothing unless documents hold it.${advice}`
   const { rule: _rule, ...problem } = expressionProblem(owner, pin, message, place.start)

@@ -13,9 +13,11 @@ interface StorageDialogProps {
   readonly storage?: StorageRecord
 }
 
+const newStorage = { name: '', description: '', history: true, closed: false }
+
 export function StorageDialog({ opened, onClose, storage }: StorageDialogProps) {
-  const { name, description, history } = storage ?? { name: '', description: '', history: true }
-  const form = useDraft({ name, description, history })
+  const { name, description, history, closed } = storage ?? newStorage
+  const form = useDraft({ name, description, history, closed })
   const submit = async () => {
     const { name: newName, ...rest } = form.draft
     if (storage) await call('PUT', `/_system/storages/${storage._meta.guid}`, { body: rest })
@@ -36,7 +38,7 @@ export function StorageDialog({ opened, onClose, storage }: StorageDialogProps) 
 }
 
 interface FieldsProps {
-  readonly form: ReturnType<typeof useDraft<{ name: string; description: string; history: boolean }>>
+  readonly form: ReturnType<typeof useDraft<typeof newStorage>>
   readonly isNew: boolean
 }
 
@@ -68,6 +70,12 @@ function Fields({ form: { draft, set }, isNew }: FieldsProps) {
         description="Records user, field and time of every write from now on."
         checked={draft.history}
         onChange={(event) => set('history', event.currentTarget.checked)}
+      />
+      <Switch
+        label="Closed"
+        description="Documents have only the fields that the storage lists; writes of other ones are refused."
+        checked={draft.closed}
+        onChange={(event) => set('closed', event.currentTarget.checked)}
       />
     </>
   )
