@@ -66,6 +66,8 @@ function withKnownFields(query: Query): Query {
       checkField(query.field)
       checkField(query.other)
       return query
+    case 'through':
+      throw new QuoinError('INVALID_QUERY', 'Users refer to no documents.')
   }
 }
 

@@ -42,6 +42,13 @@ export type Query =
   | { readonly kind: 'contains'; readonly field: string; readonly value: Scalar }
   /** Missing, null, a text without a visible character, an empty array or object. */
   | { readonly kind: 'empty'; readonly field: string }
+  /** The field holds the guid of a present document of another storage for which the query holds. */
+  | {
+      readonly kind: 'through'
+      readonly field: string
+      readonly storage: string
+      readonly query: Query
+    }
   /** Free text in the grammar of `simple-query-string.ts`. No fields = all text of the document. */
   | { readonly kind: 'simple_query_string'; readonly fields: readonly string[]; readonly text: string }
 

@@ -127,6 +127,7 @@ function condition(query: Query, values: JobValues): CompiledSql {
     case 'fields':
     case 'contains':
     case 'empty':
+    case 'through':
       throw new QuoinError('INVALID_QUERY', 'Jobs can be filtered by values only.')
     case 'simple_query_string':
       throw new QuoinError('INVALID_QUERY', 'Jobs cannot be searched by free text. Use filters.')

@@ -1,9 +1,10 @@
 import type { JsonValue } from '../../shared/json.ts'
-import { isPromise } from '../../shared/maybe-promise.ts'
+import { andThen, isPromise } from '../../shared/maybe-promise.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import type { FlowContext } from '../context.ts'
-import { narrowed, whereIn } from '../where-pin.ts'
+import { referringQuery } from '../referring-query.ts'
+import { whereIn } from '../where-pin.ts'
 import { pagesOf } from './each-elements.ts'
 
 const MOST_ITEMS = 10_000
@@ -44,9 +45,9 @@ export default defineFlow({
     if (storage === undefined) return overList(list ?? [], context)
     if (list !== undefined)
       throw new PinError('list', 'and storage cannot be used together: keep one of the two')
-    return overPages(
-      { storage: builderStorage(storage), query: narrowed(query, where), sort, session: context.session },
-      context,
+    const name = builderStorage(storage)
+    return andThen(referringQuery(context, name, { query, where }), (found) =>
+      overPages({ storage: name, query: found, sort, session: context.session }, context),
     )
   },
 })

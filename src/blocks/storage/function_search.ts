@@ -6,7 +6,8 @@ import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
 import { checkExpanded, expanded, expandIn } from '../expand-pin.ts'
-import { narrowed, whereIn } from '../where-pin.ts'
+import { referringQuery } from '../referring-query.ts'
+import { whereIn } from '../where-pin.ts'
 
 export default defineFlow({
   identifier: 'function_search',
@@ -76,32 +77,34 @@ export default defineFlow({
   },
   settings: {},
   run(inputs, context) {
-    const search: Search = {
-      query: narrowed(inputs.query, inputs.where),
-      sort: inputs.sort,
-      limit: inputs.limit,
-      offset: inputs.offset,
-      includeRemoved: inputs.include_removed,
-      ...(inputs.after && { after: inputs.after }),
-    }
-    if (inputs.after) checkCursor(search)
-    checkExpanded(inputs.expand, inputs.limit)
     const storage = builderStorage(inputs.storage)
-    const result = searchWithCache(context, {
-      storage,
-      search,
-      total: context.wired('total'),
-      cacheKey: inputs.cache_key,
-      cacheSeconds: inputs.cache_seconds,
+    return andThen(referringQuery(context, storage, inputs), (query) => {
+      const search: Search = {
+        query,
+        sort: inputs.sort,
+        limit: inputs.limit,
+        offset: inputs.offset,
+        includeRemoved: inputs.include_removed,
+        ...(inputs.after && { after: inputs.after }),
+      }
+      if (inputs.after) checkCursor(search)
+      checkExpanded(inputs.expand, inputs.limit)
+      const result = searchWithCache(context, {
+        storage,
+        search,
+        total: context.wired('total'),
+        cacheKey: inputs.cache_key,
+        cacheSeconds: inputs.cache_seconds,
+      })
+      return andThen(result, ({ hits, fromCache }) =>
+        andThen(expanded(context, storage, inputs.expand, hits.documents), (documents) => ({
+          documents,
+          total: hits.total,
+          cursor: context.wired('cursor') ? hits.next() : undefined,
+          from_cache: fromCache,
+        })),
+      )
     })
-    return andThen(result, ({ hits, fromCache }) =>
-      andThen(expanded(context, storage, inputs.expand, hits.documents), (documents) => ({
-        documents,
-        total: hits.total,
-        cursor: context.wired('cursor') ? hits.next() : undefined,
-        from_cache: fromCache,
-      })),
-    )
   },
 })
 

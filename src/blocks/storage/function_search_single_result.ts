@@ -4,7 +4,8 @@ import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
 import { expanded, expandIn } from '../expand-pin.ts'
-import { narrowed, whereIn } from '../where-pin.ts'
+import { referringQuery } from '../referring-query.ts'
+import { whereIn } from '../where-pin.ts'
 
 export default defineFlow({
   identifier: 'function_search_single_result',
@@ -46,19 +47,21 @@ export default defineFlow({
   settings: {},
   run(inputs, context) {
     const storage = builderStorage(inputs.storage)
-    const result = searchWithCache(context, {
-      storage,
-      search: {
-        query: narrowed(inputs.query, inputs.where),
-        sort: inputs.sort,
-        limit: 1,
-        offset: 0,
-        includeRemoved: inputs.include_removed,
-      },
-      total: false,
-      cacheKey: inputs.cache_key,
-      cacheSeconds: inputs.cache_seconds,
-    })
+    const result = andThen(referringQuery(context, storage, inputs), (query) =>
+      searchWithCache(context, {
+        storage,
+        search: {
+          query,
+          sort: inputs.sort,
+          limit: 1,
+          offset: 0,
+          includeRemoved: inputs.include_removed,
+        },
+        total: false,
+        cacheKey: inputs.cache_key,
+        cacheSeconds: inputs.cache_seconds,
+      }),
+    )
     return andThen(result, ({ hits }) =>
       hits.length === 0
         ? { next: 'not_found' as const }

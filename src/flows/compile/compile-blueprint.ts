@@ -133,7 +133,7 @@ function* compileSteps(
   }
   if (problems.length > 0)
     return { blueprint: undefined, problems: ofDrawnBlocks(problems, (drawn) => drawn) }
-  const needs = yield* neededIndexes(graph, facts)
+  const needs = yield* neededIndexes(graph, facts, fieldsOf)
   const found = yield* deployNotes(graph, facts, {
     endpoints,
     triggers: read.triggers,

@@ -1,11 +1,13 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
+import type { FieldsOf } from '../../shared/field-rule.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Query, SortKey } from '../../shared/query.ts'
 import type { Index, Needs } from '../../storage/document-index.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import type { Facts } from './fold-constants.ts'
 import type { Steps } from './in-turns.ts'
+import { referringQueries } from './referring-queries.ts'
 import { sampler, UNKNOWN, unknownValue } from './sample-values.ts'
 
 /** Enough for the searches of a page; a storage with more indexes than this writes slowly for little. */
@@ -20,7 +22,11 @@ const MAX_FIELDS = 8
  * filter by, the second what is left when optional filters are not there, and the sort that a request does not choose.
  * Fields are nearly always constants, values nearly never; a field that only a run can tell gets no index.
  */
-export function* neededIndexes(graph: Graph, facts: Facts): Steps<ReadonlyMap<string, Needs>> {
+export function* neededIndexes(
+  graph: Graph,
+  facts: Facts,
+  fieldsOf?: FieldsOf,
+): Steps<ReadonlyMap<string, Needs>> {
   const needs = new Map<string, Need>()
   const sent = sampler(facts, unknownValue, unknownValue)
   const silent = sampler(
@@ -36,7 +42,12 @@ export function* neededIndexes(graph: Graph, facts: Facts): Steps<ReadonlyMap<st
       if (typeof name !== 'string' || isUnknown(name)) continue
       const need = needs.get(name) ?? { indexes: [], text: false }
       needs.set(name, need)
-      const queries = sampled<Query>(sent, node, 'query')
+      const { own: queries, others } = referringQueries(sampled<Query>(sent, node, 'query'), name, fieldsOf)
+      for (const other of others) {
+        const needOf = needs.get(other.storage) ?? { indexes: [], text: false }
+        needs.set(other.storage, needOf)
+        addNeeds(needOf, [other.query], [], true)
+      }
       const bare = sampled<Query>(silent, node, 'query').every(({ kind }) => kind === 'all')
       const sorts = [sampled<SortKey>(sent, node, 'sort'), sampled<SortKey>(silent, node, 'sort')]
       addNeeds(need, queries, sorts, bare)

@@ -17,6 +17,7 @@ import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import type { RuledDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
+import { UnitConflict } from '../../storage/unit-of-work.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../flows.ts'
@@ -58,6 +59,11 @@ class CountingSession extends TransparentSession {
   override find(storage: string, search: Search) {
     reads.push(`find ${storage}`)
     return super.find(storage, search)
+  }
+
+  override findWithTotal(storage: string, search: Search) {
+    reads.push(`find ${storage}`)
+    return super.findWithTotal(storage, search)
   }
 }
 
@@ -197,5 +203,85 @@ describe('expand', () => {
     for (let n = 0; n < 3; n++) expect(await named()).toBe(null)
     await updateField(database, customerField, { reference: null }, by)
     for (let n = 0; n < 3; n++) expect(await named()).toBe(400)
+  })
+})
+
+const through = {
+  list: { type: 'on_startup_register_uri_get', in: { uri: 'named' }, scopes: ['*public'] },
+  found: {
+    type: 'function_search',
+    in: {
+      flow: '@list.flow',
+      storage: 'orders',
+      sort: 'n',
+      where: '=doc.customer.name == maybe(query.name) && doc.n >= 0',
+    },
+  },
+  listed: {
+    type: 'httpconnection_set_json',
+    in: { flow: '@found.flow', value: '={ total: found.total, n: found.documents.map(order => order.n) }' },
+  },
+}
+
+describe('where', () => {
+  test('asks for fields of what documents refer to, in one search', async () => {
+    const [ann, bob] = [
+      await create('customers', { name: 'Ann' }),
+      await create('customers', { name: 'Bob' }),
+    ]
+    for (const [n, customer] of [ann, bob, ann, null].entries()) await create('orders', { n, customer })
+    const blueprint = await install(through)
+    expect(await send(blueprint, { name: 'Ann' })).toMatchObject({
+      reply: { total: 2, n: [0, 2] },
+      reads: ['find orders'],
+    })
+    expect((await send(blueprint)).reply).toEqual({ total: 4, n: [0, 1, 2, 3] })
+    const indexes = (storage: string) =>
+      database.capabilities.indexes.of(storage).indexes.map(({ fields }) => fields)
+    expect(indexes('customers')).toContainEqual(['name'])
+    expect(indexes('orders').flat()).not.toContain('customer.name')
+  })
+
+  test('is asked again when what is referred to changes', async () => {
+    const ann = await create('customers', { name: 'Ann' })
+    await create('orders', { n: 0, customer: ann })
+    const blueprint = await install(through)
+    const total = async (name: string) => (await send(blueprint, { name })).reply.total
+    for (let n = 0; n < 3; n++) expect([await total('Ann'), await total('Anna')]).toEqual([1, 0])
+    await change(ann, { name: 'Anna' })
+    for (let n = 0; n < 3; n++) expect([await total('Ann'), await total('Anna')]).toEqual([0, 1])
+    await transact(database, (session) => session.setRemoved('customers', ann, true))
+    for (let n = 0; n < 3; n++) expect([await total('Ann'), await total('Anna')]).toEqual([0, 0])
+  })
+
+  test('of a unit of work begins once more when what is referred to has changed', async () => {
+    const ann = await create('customers', { name: 'Ann' })
+    await create('orders', { n: 0, customer: ann })
+    const term = { kind: 'term', field: 'name', value: 'Ann' } as const
+    const query = { kind: 'through', field: 'customer', storage: 'customers', query: term } as const
+    const unit = database.session({ unit: { attempt: 1 } })
+    expect(await unit.count('orders', query)).toBe(1)
+    await change(ann, { name: 'Anna' })
+    // On PostgreSQL only units conflict, when both have read what the other one writes.
+    if (inject('engine') === 'sqlite')
+      await expect(async () => unit.create('orders', setFields({ n: 1 }))).rejects.toBeInstanceOf(
+        UnitConflict,
+      )
+    await unit.rollback()
+  })
+
+  test('refuses free text and fields of two documents', async () => {
+    for (const [at, where] of [
+      '=search(doc.customer.name, "a")',
+      '=doc.customer.name == doc.name',
+    ].entries()) {
+      const { list: get, found, listed } = through
+      const blueprint = await install({
+        list: { ...get, in: { uri: `refused${at}` } },
+        found: { ...found, in: { ...found.in, where } },
+        listed,
+      })
+      expect((await send(blueprint)).error).toMatchObject({ status: 500 })
+    }
   })
 })

@@ -1,10 +1,11 @@
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
-import type { Search } from '../../shared/query.ts'
+import type { Query, Search } from '../../shared/query.ts'
 import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
 import type { Aggregated } from '../../storage/aggregate/finish-aggregate.ts'
 import type { Read, ReadVersion, ReadVersions } from '../../storage/capabilities.ts'
 import type { Found, FoundWithTotal, Session } from '../../storage/database.ts'
 import { totalKnownFrom } from '../../storage/find-with-total.ts'
+import { otherStorages } from '../../storage/search/other-storages.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 
 interface Noted {
@@ -36,11 +37,12 @@ export class NotedReads {
   }
 
   /** Reads, and notes it under the version that it had before and after. */
-  during<T>(storage: string, read: Read | undefined, look: () => T): T {
+  during<T>(storage: string, read: Read | undefined, look: () => T, query?: Query): T {
+    const isSettled = this.#others(query)
     const version = this.#versions.of(storage, read)
     const seen = version()
     const result = look()
-    const isExact = !isPromise(result) && seen !== undefined && version() === seen
+    const isExact = !isPromise(result) && seen !== undefined && version() === seen && isSettled()
     if (isExact) this.#noted.push({ version, seen })
     else this.#isComplete = false
     return result
@@ -70,8 +72,9 @@ export class NotedReads {
   ): MaybePromise<Aggregated> {
     const ofStorage = this.#versions.of(storage)
     const before = ofStorage()
+    const isSettled = this.#others(aggregate.query)
     const result = look()
-    if (isPromise(result) || before === undefined || ofStorage() !== before) {
+    if (isPromise(result) || before === undefined || ofStorage() !== before || !isSettled()) {
       this.#isComplete = false
       return result
     }
@@ -83,6 +86,18 @@ export class NotedReads {
     return result
   }
 
+  /** Notes what a query looks into beside its own storage. Asked after the read, it tells whether that is as before. */
+  #others(query: Query | undefined): () => boolean {
+    const others = query ? otherStorages(query) : []
+    if (others.length === 0) return unchanged
+    const noted = others.map((storage) => {
+      const version = this.#versions.of(storage)
+      return { version, seen: version() }
+    })
+    this.#noted.push(...noted)
+    return () => noted.every(({ version, seen }) => seen !== undefined && version() === seen)
+  }
+
   /** `page`: undefined where the result depends on more than the page. */
   #ofPage<T>(
     storage: string,
@@ -92,8 +107,9 @@ export class NotedReads {
   ): MaybePromise<T> {
     const ofStorage = this.#versions.of(storage)
     const before = ofStorage()
+    const isSettled = this.#others(search.query)
     const result = look()
-    if (isPromise(result) || before === undefined || ofStorage() !== before) {
+    if (isPromise(result) || before === undefined || ofStorage() !== before || !isSettled()) {
       this.#isComplete = false
       return result
     }
@@ -104,6 +120,8 @@ export class NotedReads {
     return result
   }
 }
+
+const unchanged = () => true
 
 class NotingSession extends TransparentSession {
   readonly #reads: NotedReads
@@ -130,6 +148,6 @@ class NotingSession extends TransparentSession {
   }
 
   override count(...wanted: Parameters<Session['count']>) {
-    return this.#reads.during(wanted[0], undefined, () => super.count(...wanted))
+    return this.#reads.during(wanted[0], undefined, () => super.count(...wanted), wanted[1])
   }
 }

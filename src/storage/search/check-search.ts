@@ -73,6 +73,12 @@ function visit(query: Query, depth: number, left: { queries: number; terms: numb
       checkField(query.field)
       checkBounds(query.field, query.bounds)
       break
+    case 'through':
+      checkField(query.field)
+      if (textsOf(query.query).length > 0)
+        throw invalid(`Free text cannot be searched in what ${query.field} refers to.`)
+      visit(query.query, depth + 1, left)
+      break
     case 'simple_query_string':
       if (query.fields.length > MAX_FIELDS) throw invalid(`Search at most ${MAX_FIELDS} fields for a text.`)
       for (const field of query.fields) checkField(field)

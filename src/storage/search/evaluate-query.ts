@@ -6,22 +6,25 @@ import { compareScalars } from './compare-values.ts'
 import { textMatches, textQuery } from './match-text.ts'
 import { documentTokens, valueTokens } from './text-tokens.ts'
 
+/** A present document of a storage. */
+export type Lookup = (storage: string, guid: string) => JsonObject | undefined
+
 /**
  * Whether a document satisfies a query: the reference for both engines' compilers, and what live subscriptions ask. Takes
  * a query that `checkQuery` let pass. Whether the document is removed is not asked.
  */
-export function matches(query: Query, document: JsonObject): boolean {
+export function matches(query: Query, document: JsonObject, lookup: Lookup = noLookup): boolean {
   switch (query.kind) {
     case 'all':
       return true
     case 'and':
-      return query.queries.every((inner) => matches(inner, document))
+      return query.queries.every((inner) => matches(inner, document, lookup))
     case 'or':
-      return query.queries.some((inner) => matches(inner, document))
+      return query.queries.some((inner) => matches(inner, document, lookup))
     case 'not':
-      return !matches(query.query, document)
+      return !matches(query.query, document, lookup)
     case 'filter':
-      return matches(query.query, document)
+      return matches(query.query, document, lookup)
     case 'exists': {
       const value = valueAt(document, parseFieldPath(query.field))
       return value !== undefined && value !== null
@@ -42,9 +45,18 @@ export function matches(query: Query, document: JsonObject): boolean {
       return holds(valueAt(document, parseFieldPath(query.field)), query.value)
     case 'empty':
       return isEmptyValue(valueAt(document, parseFieldPath(query.field)))
+    case 'through': {
+      const guid = valueAt(document, parseFieldPath(query.field))
+      const target = typeof guid === 'string' ? lookup(query.storage, guid) : undefined
+      return target !== undefined && matches(query.query, target, lookup)
+    }
     case 'simple_query_string':
       return textMatches(textQuery(query.text), searchedTokens(query.fields, document))
   }
+}
+
+function noLookup(storage: string): never {
+  throw new TypeError(`Whether a document matches cannot be told without the storage ${storage}.`)
 }
 
 /** Whether a search for this query has the document, be it on whatever page: removed ones only if they are asked for. */

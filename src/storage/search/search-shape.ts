@@ -39,6 +39,8 @@ function shapeOf(query: Query): string {
       return `${query.field} in ?`
     case 'range':
       return rangeShape(query.field, query.bounds)
+    case 'through':
+      return `${query.field}: (${shapeOf(query.query)})`
     case 'simple_query_string':
       return query.fields.length === 0 ? 'free text' : `free text in ${query.fields.join(', ')}`
   }

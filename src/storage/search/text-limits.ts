@@ -47,6 +47,7 @@ export function textsOf(query: Query): string[] {
       return query.queries.flatMap(textsOf)
     case 'not':
     case 'filter':
+    case 'through':
       return textsOf(query.query)
     case 'simple_query_string':
       return [query.text]

@@ -38,7 +38,11 @@ export function documentTypes(fieldsOf: FieldsOf): (storage: string) => ObjectTy
 function documentType(storage: string, rules: readonly FieldRule[]): ObjectType | undefined {
   if (rules.length > MOST_FIELDS || !rules.some((rule) => rule.storage === storage)) return undefined
   const named = rules.map(
-    ({ name, type }): Named => [name.split('.'), typeOfStored[fieldTypeEntries[type].value]],
+    ({ name, type, reference }): Named => [
+      name.split('.'),
+      // In a `where` it also has the fields of what it names.
+      reference ? anyType : typeOfStored[fieldTypeEntries[type].value],
+    ],
   )
   const type = objectOf(named, { storage, path: '' })
   const expand = rules.some(({ reference }) => reference) && { _expand: expandOf(storage, rules) }

@@ -81,6 +81,7 @@ export class PostgresCatalogue {
         textReady: text === 2,
         indexes: new Map<string, Index>(),
         unique: unique.get(id) ?? [],
+        other: (storage: string) => entries.get(storage),
       }
       entries.set(name, entry)
       // The text is our own: postgres-indexes.ts wrote it.

@@ -9,10 +9,10 @@ import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { numbers, texts, value } from './compiled-sql.ts'
-import { type FieldSql, fieldSql, fullKeyOf, keyOf } from './field-sql.ts'
+import { type FieldSql, fieldSql, fullKeyOf, indexExpression, keyOf } from './field-sql.ts'
 import { containsCondition, emptyCondition, fieldsCondition } from './postgres-field-condition.ts'
 import { textCondition } from './postgres-text-query.ts'
-import type { SearchPlan } from './search-plan.ts'
+import { plainlyAsked, type SearchPlan, UNDECIDED } from './search-plan.ts'
 import { AFTER_NUMBERS, FIRST_TEXT, sortKey } from './sort-key.ts'
 
 export function condition(plan: SearchPlan, query: Query): CompiledSql {
@@ -43,9 +43,26 @@ export function condition(plan: SearchPlan, query: Query): CompiledSql {
       return containsCondition(query)
     case 'empty':
       return emptyCondition(query.field)
+    case 'through':
+      return throughCondition(plan, query)
     case 'simple_query_string':
       return textCondition(plan, query)
   }
+}
+
+/**
+ * A key is the guid's exactly where the field holds that guid, so it is right for odd values too, and an index of the field
+ * serves. Inside no field is known to have no odd values; but a text as short as an index holds whole equals no odd one.
+ */
+function throughCondition(
+  { target }: SearchPlan,
+  { field, storage, query }: Extract<Query, { kind: 'through' }>,
+): CompiledSql {
+  const other = target.other?.(storage)
+  if (other === undefined) return FALSE
+  const plan: SearchPlan = { target: other, plain: plainlyAsked(query), decided: UNDECIDED }
+  const found = condition(plan, query)
+  return sql`${indexExpression(field)} IN (SELECT 's' || guid FROM ${other.table} WHERE removed = 0 AND ${found})`
 }
 
 type Range = Extract<Query, { kind: 'range' }>

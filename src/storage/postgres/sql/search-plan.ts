@@ -63,3 +63,28 @@ function equalFields(query: Query): string[] {
   if (query.kind === 'filter') return equalFields(query.query)
   return query.kind === 'term' || (query.kind === 'terms' && query.values.length === 1) ? [query.field] : []
 }
+
+/** Bytes of a text that an index holds whole. */
+const WHOLE = 300
+
+/** The fields that are asked for nothing but being equal to short values, and whose items do not count. */
+export function plainlyAsked(query: Query): ReadonlySet<string> {
+  const asked = leavesOf(query)
+  const plain = asked.filter(isPlainTerm).map(({ field }) => field)
+  const others = new Set(asked.filter((leaf) => !isPlainTerm(leaf)).map(({ field }) => field))
+  return new Set(plain.filter((field) => !others.has(field)))
+}
+
+type Leaf = Extract<Query, { readonly kind: 'term' | 'terms' | 'range' }>
+
+function leavesOf(query: Query): Leaf[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.queries.flatMap(leavesOf)
+  if (query.kind === 'not' || query.kind === 'filter') return leavesOf(query.query)
+  return query.kind === 'term' || query.kind === 'terms' || query.kind === 'range' ? [query] : []
+}
+
+function isPlainTerm(leaf: Leaf): boolean {
+  if (leaf.kind === 'range' || !leaf.scalar) return false
+  const values = leaf.kind === 'term' ? [leaf.value] : leaf.values
+  return values.every((value) => typeof value !== 'string' || Buffer.byteLength(value) <= WHOLE)
+}

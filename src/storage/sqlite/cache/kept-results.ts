@@ -10,6 +10,7 @@
  * the check also runs right after a commit: otherwise many writers would leave no such moment to the searches.
  */
 import type { Query } from '../../../shared/query.ts'
+import { isOfOneStorage } from '../../search/other-storages.ts'
 import type { SqliteCatalogue } from '../core/sqlite-catalogue.ts'
 import type { SqliteConnection } from '../core/sqlite-connection.ts'
 import type { SqliteWriter } from '../core/sqlite-writer.ts'
@@ -78,6 +79,7 @@ export function keptCount(
   const { counts, touched } = entry
   if (counts === undefined || touched === undefined) return count()
   const key = JSON.stringify([query, includeRemoved])
+  if (!isOfOneStorage(key)) return count()
   const since = settled ? [] : touched.read(connection, entry)
   const known = since && counts.known(key, since)
   if (known !== undefined) return known

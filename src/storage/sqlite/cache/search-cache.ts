@@ -13,6 +13,7 @@ import type { JsonObject } from '../../../shared/json.ts'
 import type { Search } from '../../../shared/query.ts'
 import type { Found } from '../../database.ts'
 import { isFound } from '../../search/evaluate-query.ts'
+import { isOfOneStorage } from '../../search/other-storages.ts'
 import { isRelevanceOrder } from '../../search/rank-text.ts'
 
 export interface TouchedDocument {
@@ -133,7 +134,7 @@ export function searchCache(most = CHARACTERS): SearchCache {
       const found = find()
       const size = found.documents.text.length + 2 * key.length + OVERHEAD
       // The caller that computed the result may have written meanwhile.
-      if (size <= LARGEST && at(storage, version) === results) {
+      if (size <= LARGEST && at(storage, version) === results && isOfOneStorage(key)) {
         results.pages.set(key, { found, search, size })
         keep(storage, results, size)
       }
@@ -144,7 +145,7 @@ export function searchCache(most = CHARACTERS): SearchCache {
       const known = results.counts.get(key)
       if (known !== undefined) return known
       const counted = count()
-      if (at(storage, version) !== results) return counted
+      if (at(storage, version) !== results || !isOfOneStorage(key)) return counted
       results.counts.set(key, counted)
       keep(storage, results, key.length + OVERHEAD)
       return counted

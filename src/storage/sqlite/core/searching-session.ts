@@ -6,6 +6,7 @@ import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
 import type { Found, FoundWithTotal, Written } from '../../database.ts'
 import { DocumentSession } from '../../document-session.ts'
 import { totalKnownFrom } from '../../find-with-total.ts'
+import { otherStorages } from '../../search/other-storages.ts'
 import {
   EFFORT_OF_A_HOLDER,
   EFFORT_OF_A_SEARCH,
@@ -50,6 +51,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   find(storage: string, search: Search): MaybePromise<Found> {
     return this.#orAside(
       storage,
+      search.query,
       () => this.#findKept(storage, search),
       (entry, aside) =>
         findAside(this.parts, entry, { search, total: false }, aside).then(({ found }) => found),
@@ -61,6 +63,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     const { query, includeRemoved } = search
     return this.#orAside(
       storage,
+      query,
       () => {
         const found = this.#findKept(storage, search)
         const total = totalKnownFrom(found, search) ?? this.#countKept(storage, query, includeRemoved)
@@ -77,6 +80,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   count(storage: string, query: Query = matchAll, includeRemoved = false): MaybePromise<number> {
     return this.#orAside(
       storage,
+      query,
       () => this.#countKept(storage, query, includeRemoved),
       (entry, aside) => countAside(this.parts, entry, { query, includeRemoved }, aside),
     )
@@ -85,6 +89,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   aggregate(storage: string, wanted: Aggregate): MaybePromise<Aggregated> {
     return this.#orAside(
       storage,
+      wanted.query,
       () => {
         const { catalogue, results } = this.parts
         const entry = catalogue.entry(storage)
@@ -103,6 +108,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
    */
   #orAside<T>(
     storage: string,
+    query: Query,
     here: () => T,
     inThread: (entry: StorageEntry, aside: Aside) => Promise<T>,
   ): MaybePromise<T> {
@@ -112,20 +118,31 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
       } catch (error) {
         if (!(error instanceof EffortSpent)) throw error
         const entry = this.parts.catalogue.entry(storage)
-        if (this.wroteTo(storage)) {
+        const others = otherStorages(query)
+        if (this.wroteTo(storage) || others.some((other) => this.wroteTo(other))) {
           readMissing(this.parts, entry)
           throw tooMuchForTransaction(storage)
         }
         if (this.hasWritten) {
           // Others have ended writes that the thread cannot see before they are on disk, and that takes this session's end.
-          if (this.isUnit && entry.unsaved > 0) throw new UnitConflict()
+          if (this.isUnit && [storage, ...others].some((name) => this.#isUnsaved(name)))
+            throw new UnitConflict()
           return inThread(entry, { keep: false, effort: EFFORT_OF_A_HOLDER })
         }
         const search = () => inThread(entry, { keep: true, effort: EFFORT_OF_A_SEARCH })
         return this.isUnit ? andThen(this.settle(), search) : search()
       }
     }
-    return this.isUnit ? this.inUnit(storage, look) : look()
+    if (!this.isUnit) return look()
+    const others = otherStorages(query).filter((name) => this.parts.catalogue.find(name))
+    return others.reduce<() => MaybePromise<T>>(
+      (inside, other) => () => this.inUnit(other, inside),
+      () => this.inUnit(storage, look),
+    )()
+  }
+
+  #isUnsaved(storage: string): boolean {
+    return (this.parts.catalogue.find(storage)?.unsaved ?? 0) > 0
   }
 
   #findKept(storage: string, search: Search): Found {

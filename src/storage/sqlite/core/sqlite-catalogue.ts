@@ -47,6 +47,7 @@ export class SqliteCatalogue {
       shapeSaved: true,
       indexes: new Map(),
       unique: [],
+      other: (storage) => this.find(storage),
     }
     this.#entries.set(name, entry)
     return entry

@@ -85,6 +85,8 @@ export class ReaderCatalogue {
       indexes: new Map(),
       // For writes only, and this process makes none.
       unique: [],
+      // Asked while a search is compiled, in its read transaction.
+      other: (storage) => (this.has(storage) ? this.read(storage).entry : undefined),
     }
   }
 }

@@ -10,6 +10,8 @@ export interface SearchTarget {
   /** undefined: no free-text index; then a function reads every document. */
   readonly textTable: string | undefined
   readonly shape: DocumentShape
+  /** Another storage, as the connection sees it. */
+  readonly other?: ((storage: string) => SearchTarget | undefined) | undefined
   /** The condition of a free text whose documents are known already. */
   readonly marked?: ((clause: TextClause) => CompiledSql | undefined) | undefined
 }

@@ -11,7 +11,7 @@ import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { wholeBounds } from '../../search/whole-bounds.ts'
 import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../core/document-shape.ts'
-import { EXPIRES, EXPIRY, type FieldSql, fieldSql } from './field-sql.ts'
+import { EXPIRES, EXPIRY, type FieldSql, fieldSql, indexExpression } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 import { jsonValue, value } from './sql-values.ts'
 import { containsCondition, emptyCondition, fieldsCondition } from './sqlite-field-condition.ts'
@@ -49,9 +49,22 @@ export function condition(target: SearchTarget, query: Query): CompiledSql {
       return containsCondition(target, query)
     case 'empty':
       return emptyCondition(target, query.field)
+    case 'through':
+      return throughCondition(target, query)
     case 'simple_query_string':
       return textCondition(target, query)
   }
+}
+
+/** A guid is like no JSON text of an array or an object, so the plain comparison is exact, and an index of the field serves. */
+function throughCondition(
+  target: SearchTarget,
+  { field, storage, query }: Extract<Query, { kind: 'through' }>,
+): CompiledSql {
+  const other = target.other?.(storage)
+  if (other === undefined) return FALSE
+  const found = condition(other, query)
+  return sql`${indexExpression(field)} IN (SELECT guid FROM ${other.table} WHERE removed = 0 AND ${found})`
 }
 
 type ScalarType = 'string' | 'number' | 'boolean'
