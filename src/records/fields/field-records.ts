@@ -17,6 +17,7 @@ import { type Actor, getRecord, notFound } from '../records.ts'
 import { fieldExpressionProblem } from './field-expression.ts'
 import { MAX_FIELDS, ruleOf, rulesIn } from './field-rules.ts'
 import { keepReference, referenceProblem } from './reference-fields.ts'
+import { checkStored } from './stored-misfits.ts'
 import { aloneWithUnique, changeUnique, type FieldChange } from './unique-fields.ts'
 import { checkComputed } from './write-plan.ts'
 
@@ -41,8 +42,8 @@ const defaults: JsonObject = {
 }
 
 /**
- * INVALID_BODY naming what does not fit; CONFLICT if the storage has a field of this name, or documents that keep it from
- * being unique.
+ * INVALID_BODY naming what does not fit; CONFLICT if the storage has a field of this name, or documents that the field would
+ * refuse or that keep it from being unique.
  */
 export async function createField(database: Database, input: FieldInput, by: Actor): Promise<JsonObject> {
   const record = checkedField({ ...defaults, ...input })
@@ -62,6 +63,7 @@ export async function createField(database: Database, input: FieldInput, by: Act
       { user: by },
     )
   const change = { before: undefined, after: ruleOf(record) }
+  await checkStored(database, change)
   if (!isKept(change)) return create()
   return aloneWithUnique(database, () => changeKept(database, change, create))
 }
@@ -94,6 +96,7 @@ export async function updateField(
     )
   const now = ruleOf(await getField(database, guid))
   const then = ruleOf(await changedRecord(database.session(), guid, changes))
+  await checkStored(database, { before: now, after: then })
   if (!isKept({ before: now, after: then })) return change()
   return aloneWithUnique(database, async () => {
     const session = database.session()

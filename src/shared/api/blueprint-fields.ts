@@ -173,3 +173,8 @@ const fieldRecord = Type.Object({
 })
 export type FieldRecord = Wire<typeof fieldRecord>
 export const fieldSchema = storedRecord(fieldRecord)
+
+export const filledSchema = Type.Object({
+  job: Type.String({ description: 'The guid of the job.' }),
+  count: Type.Integer({ description: 'How many documents it goes through.' }),
+})

@@ -1,6 +1,13 @@
+import { fillField } from '../../../flows/background/fill-field.ts'
 import { createField, getField, removeField, updateField } from '../../../records/fields/field-records.ts'
 import type { RecordContext } from '../../../records/records.ts'
-import { createFieldSchema, fieldSchema, updateFieldSchema } from '../../../shared/api/blueprint-fields.ts'
+import {
+  createFieldSchema,
+  fieldSchema,
+  filledSchema,
+  updateFieldSchema,
+} from '../../../shared/api/blueprint-fields.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
@@ -44,7 +51,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
         operationId: 'createField',
         summary: 'Create a blueprint field',
         description:
-          'Its rules apply to every later write. Stored documents are not changed. A unique field over documents with the same value is refused with 409; `details` lists the first 100 of them, and their number as `total`. So is a reference over documents with a value that names no document.',
+          'Its rules apply to every later write. Stored documents are not changed, and may be without the field. A field whose type or rules do not fit the values that they have is refused with 409; `details` lists the first 100 of them, and their number as `total`. A unique field over documents with the same value is refused in the same way, and so is a reference over documents with a value that names no document.',
         errors: ['CONFLICT'],
         body: createFieldSchema,
       },
@@ -63,11 +70,34 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
       {
         operationId: 'updateField',
         summary: 'Change a blueprint field',
-        description: 'Changes the given fields; replaces `validation_rules` and `metadata` as a whole.',
+        description:
+          'Changes the given fields; replaces `validation_rules` and `metadata` as a whole. Refused with 409 over documents that do not fit, as when creating; a field becomes required only if all documents have a value.',
         errors: ['CONFLICT'],
         body: updateFieldSchema,
       },
       (guid, body, request) => updateField(database, guid, body, actorOf(request)),
+    )
+
+    app.post(
+      '/blueprintfields/:guid/fill',
+      {
+        config: {
+          permission: 'blueprintfields_view',
+          alsoNeeds: ['storages_update'],
+          bodyOptional: true,
+          errors: ['CONFLICT'],
+        },
+        schema: {
+          operationId: 'fillField',
+          summary: 'Fill a field in stored documents',
+          description:
+            'A job gives each document of the storage the `default_value` of the field, where it is missing or null, or its computed value. `GET /queue/{guid}` of the job has its progress; DELETE cancels it between two batches. Documents whose rules refuse it are left as they are, counted and listed there.',
+          tags,
+          params: guidParams,
+          response: { 200: filledSchema },
+        },
+      },
+      (request) => fillField(database, request.params.guid, actorOf(request)),
     )
 
     fields.remove(
