@@ -72,7 +72,14 @@ async function put(content: JsonObject, words: readonly string[] = [], token = a
 const shop: JsonObject = {
   name: 'Shop',
   groups: [{ name: 'Shop staff', description: 'Sells.', scopes: ['shop_sell'] }],
+  storages: [{ name: 'goods', history: true }],
   fields: [
+    {
+      storage: 'goods',
+      name: 'maker',
+      type: 'reference',
+      reference: { storage: 'makers', on_delete: 'refuse' },
+    },
     { storage: 'goods', name: 'sku', type: 'string', unique: true, required: true },
     { storage: 'goods', name: 'stock', type: 'number', validation_rules: { min: 0 } },
   ],
@@ -106,6 +113,7 @@ describe('refused', () => {
     [
       'a document that does not keep to a field of the file',
       {
+        storages: [{ name: 'wrong_ones' }],
         fields: [{ storage: 'wrong_ones', name: 'n', type: 'number' }],
         documents: { wrong_ones: [{ n: 'x' }] },
       },
@@ -121,7 +129,7 @@ describe('refused', () => {
     expect((await run(['export', 'Refused'])).complained).toBe('There is no blueprint "Refused".')
   })
 
-  test('who may not make fields makes no group either', async () => {
+  test('who may not make storages makes no group either', async () => {
     const groups = ['create', 'view', 'remove'].map((verb) => `authentication_groups_${verb}`)
     const scopes = ['blueprints_create', 'shop_sell', ...groups]
     const password = 'Grey-harbour-1'
@@ -129,7 +137,7 @@ describe('refused', () => {
     const before = await counts()
     const token = await signedIn('builder', password)
     const end = await put(shop, [], token)
-    expect([end.code, end.complained]).toEqual([1, expect.stringContaining('blueprintfields_create')])
+    expect([end.code, end.complained]).toEqual([1, expect.stringContaining('storages_create')])
     expect(await counts()).toEqual(before)
   })
 
@@ -146,7 +154,7 @@ describe('refused', () => {
     const end = await put({ ...shop, groups }, [], await signedIn('maker', password))
     expect(end.complained.split('\n')).toEqual([
       'the group Makers was made and could not be removed again.',
-      expect.stringContaining('blueprintfields_create'),
+      expect.stringContaining('storages_create'),
     ])
     for (const group of await found('/_system/authentication-groups', { name: 'Makers' }))
       await api('DELETE', `/_system/authentication-groups/${guid(group)}`)
@@ -157,7 +165,7 @@ describe('the parts of a file', () => {
   test('are made once, and are in the export as they were in the file', async () => {
     const before = await counts()
     expect(await put(shop)).toMatchObject({ code: 0, complained: '' })
-    expect(await counts()).toEqual(before.map((count, at) => count + (at === 1 ? 2 : 1)))
+    expect(await counts()).toEqual(before.map((count, at) => count + ([1, 2, 3, 1][at] ?? 0)))
     const { printed, complained } = await run(['export', 'Shop'])
     expect(complained).toBe('')
     const exported: JsonObject = JSON.parse(printed)
@@ -172,6 +180,7 @@ describe('the parts of a file', () => {
   test('that differ are left, and said; with --replace they become those of the file', async () => {
     const next: JsonObject = {
       ...shop,
+      storages: [{ name: 'goods', description: 'On sale.' }],
       groups: [{ name: 'Shop staff', scopes: ['shop_count'] }],
       fields: [{ storage: 'goods', name: 'stock', type: 'number', label: 'In stock' }],
       templates: [{ name: 'Shop frame', content: { layout: 'top' } }],
@@ -180,6 +189,7 @@ describe('the parts of a file', () => {
     expect(left.code).toBe(0)
     expect(left.complained.split('\n')).toEqual([
       'warning: the group Shop staff is there and differs; --replace changes it.',
+      'warning: the storage goods is there and differs; --replace changes it.',
       'warning: the field stock of goods is there and differs; --replace changes it.',
       'warning: the template Shop frame is there and differs; --replace changes it.',
     ])
@@ -191,6 +201,8 @@ describe('the parts of a file', () => {
     expect(changed).toMatchObject({ label: 'In stock', validation_rules: {}, _meta: { guid: guid(stock) } })
     const [group] = await found('/_system/authentication-groups', { name: 'Shop staff' })
     expect(group).toMatchObject({ scopes: ['shop_sell', 'shop_count'], description: '' })
+    const [goods] = await found('/_system/storages', { name: 'goods' })
+    expect(goods).toMatchObject({ description: 'On sale.', history: false })
     const [template] = await found('/blueprinttemplates', { name: 'Shop frame' })
     expect(JSON.parse(String(template?.content))).toEqual({ layout: 'top' })
     // What the file does not name stays.
@@ -202,7 +214,10 @@ describe('the parts of a file', () => {
     const scopes = ['blueprints_view', 'blueprintactions_view']
     await api('POST', '/users', { username: 'reader', password, custom_scopes: scopes })
     const { code, printed, complained } = await run(['export', 'Shop'], await signedIn('reader', password))
-    expect([code, complained]).toEqual([0, 'Without groups and fields and templates, which you may not see.'])
+    expect([code, complained]).toEqual([
+      0,
+      'Without groups, storages, fields, templates: you may not see them.',
+    ])
     expect(Object.keys(JSON.parse(printed))).toEqual(['name', 'blocks', 'layout'])
   })
 

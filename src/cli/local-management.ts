@@ -8,6 +8,7 @@ import { blueprintFieldRoutes } from '../http/routes/blueprints/blueprint-fields
 import { blueprintTemplateRoutes } from '../http/routes/blueprints/blueprint-templates.ts'
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
+import { storageRoutes } from '../http/routes/data/storages.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
@@ -55,6 +56,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         blueprintDeploymentRoutes(flows, access),
         blueprintActionRoutes(flows),
         blueprintEditRoutes(flows),
+        storageRoutes(documents, flows.live),
         sampleDocumentRoutes(documents),
         environmentRoutes(flows.environmentValues, flows.records),
       ],

@@ -43,7 +43,7 @@ async function fileText(management: Management, named: string, terminal: Termina
     notes: Compile(Type.Array(blueprintNoteSchema)).Parse(record.notes ?? []),
   }
   const { parts, hidden } = await readParts(partsApi(management, terminal).find, blocks)
-  if (hidden.length > 0) terminal.complain(`Without ${hidden.join(' and ')}, which you may not see.`)
+  if (hidden.length > 0) terminal.complain(`Without ${hidden.join(', ')}: you may not see them.`)
   const exported = exportBlueprint(content, { env: environmentNames(blocks), parts })
   return `${JSON.stringify(exported, undefined, 2)}\n`
 }

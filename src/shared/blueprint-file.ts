@@ -11,7 +11,7 @@
  *     "notes": [{ "kind": "note", "text": "…", "color": "yellow", "at": [100, 80], "size": [220, 90] }],
  *     "documents": { "tasks": [{ "title": "Try it" }] } }
  *
- * Its documents go into storages that never held one; an export has none. `groups`, `fields` and `templates` are the parts of
+ * Its documents go into storages that never held one; an export has none. `groups`, `storages`, `fields` and `templates` are the parts of
  * `application/application-parts.ts`.
  *
  * A wire is "@block.pin"; several wires on one pin are a list of them. An expression is a text that starts with "=", such as
@@ -51,6 +51,7 @@ export interface BlueprintFile {
   /** Names of values of the environment that the blocks read. For people: a program looks at the blocks. */
   env?: string[]
   groups?: JsonObject[]
+  storages?: JsonObject[]
   fields?: JsonObject[]
   templates?: JsonObject[]
   blocks: Record<string, FileBlock>

@@ -179,11 +179,6 @@ describe('over HTTP', () => {
 
   beforeAll(async () => {
     room = await openExampleRoom('booking', {
-      unique: { slots: 'start', days: 'day' },
-      fields: {
-        slots: { day: 'string', free: 'boolean', time: 'string', opened_day: 'string' },
-        days: { emails: 'array' },
-      },
       values: values(),
       settings: settings(),
     })

@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, inject } from 'vitest'
+import { partsOfFile } from '../../src/flows/blueprints/blueprint-file.ts'
+import { installParts, type PartsApi } from '../../src/shared/application/install-parts.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { installOver } from '../cluster/install-over.ts'
 import { startLocalServer } from '../local-server.ts'
@@ -53,15 +55,19 @@ async function exampleFile(name: string): Promise<JsonObject> {
 export async function installExample(quoin: TestQuoin, name: string, values: JsonObject): Promise<void> {
   for (const [key, value] of Object.entries(values))
     await quoin.manage('POST', '/_system/environment', { name: key, value })
-  const { blocks } = await exampleFile(name)
-  await quoin.install(name, objectOf(blocks))
+  const file = await exampleFile(name)
+  const api: PartsApi = {
+    find: async (path, body) => objectsOf(await quoin.manage('POST', path, body)),
+    call: (method, path, body) => quoin.manage(method, path, body),
+    stays(part) {
+      throw new Error(`${part} stays.`)
+    },
+  }
+  await installParts(api, partsOfFile(file), false)
+  await quoin.install(name, objectOf(file.blocks))
 }
 
 export interface ExampleSettings {
-  /** Names of unique fields, by storage. */
-  readonly unique?: Readonly<Record<string, string>>
-  /** Types of other fields by name, by storage: where a storage has fields, a deploy warns of all others. */
-  readonly fields?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Of its environment. */
   readonly values: JsonObject
   /** Environment variables. */
@@ -70,7 +76,7 @@ export interface ExampleSettings {
 
 export async function openExampleRoom(
   name: string,
-  { unique = {}, fields = {}, values, settings }: ExampleSettings,
+  { values, settings }: ExampleSettings,
 ): Promise<ExampleRoom> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
@@ -116,15 +122,6 @@ export async function openExampleRoom(
     expect(await call('POST', '/_system/environment', { body: { name: key, value } })).toMatchObject({
       status: 200,
     })
-  const wanted = [
-    ...Object.entries(unique).map(([storage, name]) => ({ storage, name, type: 'string', unique: true })),
-    ...Object.entries(fields).flatMap(([storage, types]) =>
-      Object.entries(types).map(([name, type]) => ({ storage, name, type })),
-    ),
-  ]
-  for (const body of wanted) {
-    expect(await call('POST', '/blueprintfields', { body })).toMatchObject({ status: 200 })
-  }
   const blueprint = await installOver(address(), token, await exampleFile(name))
   expect((await call('POST', `/blueprints/check/${blueprint}`)).body).toEqual({ problems: [], notes: [] })
   return {

@@ -121,6 +121,10 @@ describe('over HTTP', () => {
     ledger.answer(503)
     await send(event('e-3'))
     await eventually(() => about(ledger, 'e-3').length).toBeGreaterThan(0)
+    // The other one has it, and that is stored: one that is killed between these two sends it again.
+    await eventually(async () =>
+      (await room.jobs('deliveries')).filter((job) => !job.startsWith('done')),
+    ).toHaveLength(1)
     await room.restart('SIGKILL')
     ledger.answer(200)
     await quiet()

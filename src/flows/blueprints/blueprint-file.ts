@@ -54,6 +54,7 @@ const BlueprintFileSchema = Type.Object(
       Type.Array(Type.String({ pattern: ENVIRONMENT_NAME }), { maxItems: 10_000, uniqueItems: true }),
     ),
     groups: parts,
+    storages: parts,
     fields: parts,
     templates: parts,
     blocks: Type.Record(Type.String({ pattern: Id }), FileBlockSchema, { additionalProperties: false }),
@@ -80,10 +81,10 @@ export function documentsOfFile(
   return Object.entries(checked(json).documents ?? {})
 }
 
-/** The groups, fields and templates that the file brings. Throws as `importBlueprint`. */
+/** The groups, storages, fields and templates that the file brings. Throws as `importBlueprint`. */
 export function partsOfFile(json: unknown): ApplicationParts {
-  const { groups = [], fields = [], templates = [] } = checked(json)
-  return { groups, fields, templates }
+  const { groups = [], storages = [], fields = [], templates = [] } = checked(json)
+  return { groups, storages, fields, templates }
 }
 
 function checked(json: unknown): BlueprintFile {

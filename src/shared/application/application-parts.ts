@@ -2,6 +2,7 @@
  * What a blueprint needs beside its blocks, as parts of its file:
  *
  *   "groups": [{ "name": "Sales", "scopes": ["crm_read"] }],
+ *   "storages": [{ "name": "goods", "history": true }],
  *   "fields": [{ "storage": "goods", "name": "sku", "type": "string", "unique": true }],
  *   "templates": [{ "name": "CRM", "content": { "layout": "side" } }]
  *
@@ -10,7 +11,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
-export const partKinds = ['groups', 'fields', 'templates'] as const
+export const partKinds = ['groups', 'storages', 'fields', 'templates'] as const
 export type PartKind = (typeof partKinds)[number]
 export type ApplicationParts = Readonly<Record<PartKind, readonly JsonObject[]>>
 
@@ -20,6 +21,7 @@ export const MOST_PARTS = 1_000
 /** Where the API has them. */
 export const partPaths: Readonly<Record<PartKind, string>> = {
   groups: '/_system/authentication-groups',
+  storages: '/_system/storages',
   fields: '/blueprintfields',
   templates: '/blueprinttemplates',
 }
@@ -27,6 +29,7 @@ export const partPaths: Readonly<Record<PartKind, string>> = {
 /** What a record has when it was made without it. */
 const defaults: Readonly<Record<PartKind, JsonObject>> = {
   groups: { description: '', scopes: [] },
+  storages: { description: '', history: false, closed: false },
   fields: {
     ...{ description: '', required: false, default_value: null, validation_rules: {}, metadata: {} },
     ...{ label: '', help: '' },
@@ -71,6 +74,7 @@ export function changeOfPart(kind: PartKind, from: JsonObject, to: JsonObject): 
 export function nameOfPart(kind: PartKind, { storage, name }: JsonObject): string {
   if (kind === 'groups') return `the group ${String(name)}`
   if (kind === 'templates') return `the template ${String(name)}`
+  if (kind === 'storages') return `the storage ${String(name)}`
   return typeof storage === 'string' ? `the field ${String(name)} of ${storage}` : `the field ${String(name)}`
 }
 

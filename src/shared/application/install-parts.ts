@@ -40,7 +40,7 @@ export async function installParts(
       await call('DELETE', path).catch(() => stays(name))
   }
 
-  async function install(kind: PartKind, part: JsonObject): Promise<void> {
+  async function install(kind: PartKind, part: JsonObject, change = true): Promise<void> {
     const known = await findPart(find, kind, part)
     const path = partPaths[kind]
     if (known === undefined) {
@@ -48,19 +48,29 @@ export async function installParts(
       made.push({ path: `${path}/${guid}`, name: nameOfPart(kind, part) })
       return
     }
-    const change = changeOfPart(kind, partOf(kind, known), part)
-    if (change === undefined) return
-    if (replace) await call('PUT', `${path}/${guidOf(known)}`, change)
+    const changes = change ? changeOfPart(kind, partOf(kind, known), part) : undefined
+    if (changes === undefined) return
+    if (replace) await call('PUT', `${path}/${guidOf(known)}`, changes)
     else left.push(nameOfPart(kind, part))
   }
 
   try {
-    for (const kind of partKinds) for (const part of parts[kind]) await install(kind, part)
+    for (const kind of partKinds) {
+      if (kind === 'fields')
+        for (const name of referredIn(parts.fields)) await install('storages', { name }, false)
+      for (const part of parts[kind]) await install(kind, part)
+    }
   } catch (error) {
     await undo()
     throw error
   }
   return { left, undo }
+}
+
+/** The storages that fields refer to must be there before them. */
+function referredIn(fields: readonly JsonObject[]): Set<string> {
+  const references = fields.map(({ reference }) => (isJsonObject(reference) ? reference.storage : undefined))
+  return new Set(references.filter((storage) => typeof storage === 'string'))
 }
 
 async function findPart(

@@ -24,19 +24,27 @@ export interface PartsRead {
 const MOST_ROUNDS = 10
 
 /**
- * - The fields of the storages that blocks name, and of those that their documents refer to.
+ * - The storages that blocks name, where they have more than a name; they are made without it.
+ * - The fields of these storages, and of those that their documents refer to.
  * - The templates of pages.
  * - The groups with a scope that a block asks for. Groups that also administer Quoin belong to the cluster and stay there.
  */
 export async function readParts(find: FindRecords, blocks: readonly Block[]): Promise<PartsRead> {
+  const storages = storagesIn(blocks)
   const found: Record<PartKind, readonly JsonObject[] | undefined> = {
     groups: await groupsWith(find, new Set(blocks.flatMap(({ scopes }) => scopes))),
-    fields: await fieldsOf(find, storagesIn(blocks)),
-    templates: await templatesNamed(find, literals(blocks, 'template')),
+    storages: await named(find, 'storages', storages),
+    fields: await fieldsOf(find, storages),
+    templates: await named(find, 'templates', literals(blocks, 'template')),
   }
   const parts = (kind: PartKind) => (found[kind] ?? []).map((record) => partOf(kind, record))
   return {
-    parts: { groups: parts('groups'), fields: parts('fields'), templates: parts('templates') },
+    parts: {
+      groups: parts('groups'),
+      storages: parts('storages').filter((part) => Object.keys(part).length > 1),
+      fields: parts('fields'),
+      templates: parts('templates'),
+    },
     hidden: partKinds.filter((kind) => found[kind] === undefined),
   }
 }
@@ -51,7 +59,8 @@ function literals(blocks: readonly Block[], pin: string): Set<string> {
   return new Set(values.map(({ value }) => value).filter(isName))
 }
 
-async function fieldsOf(find: FindRecords, storages: Set<string>): Promise<JsonObject[] | undefined> {
+async function fieldsOf(find: FindRecords, given: Set<string>): Promise<JsonObject[] | undefined> {
+  const storages = new Set(given)
   const records: JsonObject[] = []
   const read = new Set<string>()
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -73,10 +82,14 @@ async function fieldsOf(find: FindRecords, storages: Set<string>): Promise<JsonO
   ])
 }
 
-async function templatesNamed(find: FindRecords, names: Set<string>): Promise<JsonObject[] | undefined> {
+async function named(
+  find: FindRecords,
+  kind: PartKind,
+  names: Set<string>,
+): Promise<JsonObject[] | undefined> {
   const records: JsonObject[] = []
   for (const name of [...names].slice(0, MOST_PARTS)) {
-    const found = await find(`${partPaths.templates}/search`, { filters: { name }, limit: 1 })
+    const found = await find(`${partPaths[kind]}/search`, { filters: { name }, limit: 1 })
     if (found === undefined) return undefined
     records.push(...found)
   }

@@ -38,15 +38,16 @@ export interface ImportProgress {
 }
 
 /**
- * Makes a blueprint from a file: its groups, fields and templates first; then all blocks are staged and saved together; then its
+ * Makes a blueprint from a file: its groups, storages, fields and templates first; then all blocks are staged and saved together; then its
  * documents are stored. If anything fails, what was made is removed again.
  */
 export async function importBlueprintFile(
   file: BlueprintFile,
   { onProgress = () => {}, stays }: ImportProgress,
 ): Promise<BlueprintImported> {
-  const { groups = [], fields = [], templates = [] } = file
-  const { left, undo } = await installParts({ ...partsApi, stays }, { groups, fields, templates }, false)
+  const { groups = [], storages = [], fields = [], templates = [] } = file
+  const parts = { groups, storages, fields, templates }
+  const { left, undo } = await installParts({ ...partsApi, stays }, parts, false)
   try {
     return { guid: await makeBlueprint(file, onProgress), left }
   } catch (error) {
