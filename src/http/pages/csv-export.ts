@@ -3,60 +3,66 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { csvCell } from '../../shared/csv-cell.ts'
-import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { DataTable, TableColumn } from '../../shared/page-table.ts'
 import { search } from '../../shared/query.ts'
-import type { Database } from '../../storage/database.ts'
-import { documentsOf } from '../../storage/find-documents.ts'
 import type { PageAddress } from './page-address.ts'
+import type { PageRoom } from './page-room.ts'
 import { tableQuery } from './table-query.ts'
+import {
+  cellOf,
+  rowDocuments,
+  type TableReferences,
+  tableReferences,
+  withoutSorts,
+} from './table-references.ts'
 
 /** Rows of one search; each is read behind the last one, and no transaction is held open while a slow client reads. */
 const PAGE = 500
 /** Spreadsheets take the text for UTF-8 then. */
 const BYTE_ORDER_MARK = '\ufeff'
 
+type CsvRoom = Pick<PageRoom, 'database' | 'clock' | 'rulesOf'>
+
 export function sendCsv(
   reply: FastifyReply,
-  database: Database,
+  room: CsvRoom,
   table: DataTable,
   address: PageAddress,
-  now: number,
 ): FastifyReply {
   return reply
     .header('content-disposition', `attachment; filename="${table.id}.csv"`)
     .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff')
     .type('text/csv; charset=utf-8; header=present')
-    .send(Readable.from(csvLines(database, table, address, now), { objectMode: false }))
+    .send(Readable.from(csvLines(room, table, address), { objectMode: false }))
 }
 
 /** The header, and then the rows in pieces of some lines. */
 async function* csvLines(
-  database: Database,
-  table: DataTable,
+  { database, clock, rulesOf }: CsvRoom,
+  made: DataTable,
   address: PageAddress,
-  now: number,
 ): AsyncGenerator<string, void> {
-  const { query, sort, columns } = tableQuery(table, address, now)
+  const references = await tableReferences(made, rulesOf)
+  const table = withoutSorts(made, references)
+  const { query, sort, columns } = tableQuery(table, address, clock(), references.all)
   yield `${BYTE_ORDER_MARK}${columns.map(({ label }) => csvCell(label)).join(',')}\r\n`
   const session = database.session()
   let after: string | undefined
   do {
     const place = after === undefined ? {} : { after }
     const found = await session.find(table.storage, search({ query, sort, limit: PAGE, ...place }))
-    const lines = documentsOf(found).map((document) => `${lineOf(columns, document)}\r\n`)
+    const documents = await rowDocuments(session, found, columns, references)
+    const lines = documents.map((document) => `${lineOf(columns, document, references)}\r\n`)
     if (lines.length > 0) yield lines.join('')
     await nextTurn()
     after = found.next()
   } while (after !== undefined)
 }
 
-function lineOf(columns: readonly TableColumn[], document: JsonObject): string {
-  return columns
-    .map((column) => csvCell(plain(column, valueAt(document, parseFieldPath(column.field)))))
-    .join(',')
+function lineOf(columns: readonly TableColumn[], document: JsonObject, references: TableReferences): string {
+  return columns.map((column) => csvCell(plain(column, cellOf(document, column.field, references)))).join(',')
 }
 
 /** Dates that are stored as seconds are written as dates; the rest is what is stored. */

@@ -23,7 +23,7 @@ export async function sendOtherView(
   if (wanted !== null) {
     const table = dataTablesOf(shown.content).find(({ id, exportable }) => id === wanted && exportable)
     if (!table) throw new QuoinError('NOT_FOUND', 'The page has no such table.')
-    await sendCsv(reply, room.database, table, pageAddress(request.url), room.clock())
+    await sendCsv(reply, room, table, pageAddress(request.url))
     return true
   }
   if (since === null) return false

@@ -69,6 +69,7 @@ export async function showPage(
   const tables = new Map<DataTable, PageTable>()
   const making = {
     session: room.database.session(),
+    rulesOf: room.rulesOf,
     address,
     hidden,
     messages: messagesFor(locale),

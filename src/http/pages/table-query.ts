@@ -11,8 +11,11 @@ import { rangeQuery } from '../../blocks/range-query.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable, TableColumn } from '../../shared/page-table.ts'
 import type { Query, Scalar, Search, SortKey } from '../../shared/query.ts'
+import type { Reference } from '../../storage/reference/references.ts'
+import { throughReferences } from '../../storage/reference/through-references.ts'
 import { textProblem } from '../../storage/search/text-limits.ts'
 import type { PageAddress } from './page-address.ts'
+import { isBehind } from './table-references.ts'
 
 /** Most documents that can be skipped; what lies behind is reached with a cursor. */
 const MAX_OFFSET = 10_000
@@ -41,11 +44,16 @@ export function tableParameter(table: Pick<DataTable, 'id'>, name: string): stri
 }
 
 /** `now`: milliseconds, for dates such as `now-7d`. Throws INVALID_QUERY for a text that asks for too much of what is slow. */
-export function tableQuery(table: DataTable, address: PageAddress, now: number): TableQuery {
+export function tableQuery(
+  table: DataTable,
+  address: PageAddress,
+  now: number,
+  references: readonly Reference[] = [],
+): TableQuery {
   const get = (name: string) => address.get(tableParameter(table, name))?.slice(0, MAX_TEXT) ?? ''
   const text = get('q').trim()
   const filters = table.columns.flatMap((column) => filterOf(column, get, now))
-  const search: Query[] = text === '' || !table.searchable ? [] : [textQuery(table, text)]
+  const search: Query[] = text === '' || !table.searchable ? [] : [textQuery(table, text, references)]
   checkText(tableParameter(table, 'q'), text)
   const sorted = sortOf(table, get('sort'))
   const chosen = new Set(address.getAll(tableParameter(table, 'cols')))
@@ -53,8 +61,10 @@ export function tableQuery(table: DataTable, address: PageAddress, now: number):
   const after = get('after')
   // As filters: what is found stands in the order that the table is in.
   const narrowing = [...filters, ...search].map((query): Query => ({ kind: 'filter', query }))
+  const query: Query =
+    narrowing.length === 0 ? table.query : { kind: 'and', queries: [table.query, ...narrowing] }
   return {
-    query: narrowing.length === 0 ? table.query : { kind: 'and', queries: [table.query, ...narrowing] },
+    query: throughReferences(query, references),
     sort: sorted ? [sorted] : table.sort,
     page: pageOf(get('page')),
     after: after === '' ? undefined : after,
@@ -80,8 +90,13 @@ export function lastNumberedPage({ pageSize }: Pick<DataTable, 'pageSize'>): num
 }
 
 /** The documents of a table with these guids. */
-export function rowsQuery(table: DataTable, guids: readonly string[]): Query {
-  return { kind: 'and', queries: [{ kind: 'terms', field: '_meta.guid', values: guids }, table.query] }
+export function rowsQuery(
+  table: DataTable,
+  guids: readonly string[],
+  references: readonly Reference[] = [],
+): Query {
+  const own = throughReferences(table.query, references)
+  return { kind: 'and', queries: [{ kind: 'terms', field: '_meta.guid', values: guids }, own] }
 }
 
 function pageOf(text: string): number {
@@ -96,8 +111,9 @@ function sortOf(table: DataTable, written: string): SortKey | undefined {
 }
 
 /** In the columns only: the rest of a document may be private. */
-function textQuery(table: DataTable, text: string): Query {
-  const fields = table.columns.filter(isText).map(({ field }) => field)
+function textQuery(table: DataTable, text: string, references: readonly Reference[]): Query {
+  const own = table.columns.filter(({ field }) => !isBehind(field, references))
+  const fields = own.filter(isText).map(({ field }) => field)
   if (fields.length === 0) return NOTHING
   return { kind: 'simple_query_string', fields, text: withPrefix(text) }
 }

@@ -1,19 +1,27 @@
 /** A data table as it is shown: one search for its rows, and the addresses of everything that can be done with it. */
 import type { PageMessages } from '../../pages/messages.ts'
-import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { safeHref } from '../../shared/page-content.ts'
 import type { DataTable, PageTable, ShownColumn, TableInput, TableRow } from '../../shared/page-table.ts'
 import type { Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { documentsOf } from '../../storage/find-documents.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'
+import type { RulesOf } from './field-rules-of.ts'
 import type { PageAddress } from './page-address.ts'
 import { sentNames } from './posted.ts'
 import { lastNumberedPage, type TableQuery, tableParameter, tableQuery, tableSearch } from './table-query.ts'
+import {
+  cellOf,
+  rowDocuments,
+  type TableReferences,
+  tableReferences,
+  withoutSorts,
+} from './table-references.ts'
 
 export interface TableMaking {
   readonly session: Session
+  readonly rulesOf: RulesOf
   readonly address: PageAddress
   readonly messages: PageMessages
   /** Milliseconds since 1970. */
@@ -25,9 +33,11 @@ export interface TableMaking {
 type Pages = NonNullable<PageTable['pages']>
 type Change = Readonly<Record<string, string | readonly string[] | undefined>>
 
-export async function tableView(table: DataTable, making: TableMaking): Promise<PageTable> {
+export async function tableView(made: DataTable, making: TableMaking): Promise<PageTable> {
   const { session, address, messages } = making
-  const asked = tableQuery(table, address, making.now)
+  const references = await tableReferences(made, making.rulesOf)
+  const table = withoutSorts(made, references)
+  const asked = tableQuery(table, address, making.now, references.all)
   const within = asked.after === undefined ? Math.min(asked.page, lastNumberedPage(table)) : asked.page
   const at = (page: number) => findWithTotal(session, table.storage, tableSearch(table, { ...asked, page }))
   const pagesOfAll = (total: number) => Math.max(1, Math.ceil(total / table.pageSize))
@@ -39,7 +49,7 @@ export async function tableView(table: DataTable, making: TableMaking): Promise<
     ;({ found, total } = await at(page))
   }
   const count = pagesOfAll(total)
-  const documents = documentsOf(found)
+  const documents = await rowDocuments(session, found, asked.columns, references)
   const from = (page - 1) * table.pageSize
   const to = (changes: Change) => address.with(prefixed(table, changes))
   return {
@@ -47,7 +57,7 @@ export async function tableView(table: DataTable, making: TableMaking): Promise<
     id: table.id,
     caption: table.caption,
     columns: asked.columns.map((column) => shownColumn(column, asked, to)),
-    rows: documents.map((document) => rowOf(table, asked, document)),
+    rows: documents.map((document) => rowOf(table, asked, document, references)),
     total,
     ...(documents.length > 0 && { from: from + 1, to: from + documents.length }),
     ...(table.empty !== undefined && { empty: table.empty }),
@@ -83,12 +93,17 @@ function shownColumn(
   }
 }
 
-function rowOf(table: DataTable, { columns }: TableQuery, document: JsonObject): TableRow {
+function rowOf(
+  table: DataTable,
+  { columns }: TableQuery,
+  document: JsonObject,
+  references: TableReferences,
+): TableRow {
   const href = table.rowLink === undefined ? undefined : rowHref(table.rowLink, document)
   return {
     key: guidOf(document),
     ...(href !== undefined && { href }),
-    cells: columns.map(({ field }) => valueAt(document, parseFieldPath(field)) ?? null),
+    cells: columns.map(({ field }) => cellOf(document, field, references) ?? null),
   }
 }
 

@@ -23,6 +23,7 @@ import { readStoredReply, sendPageReply, storableReply } from './send-page-reply
 import { localeOf, type PageToShow, showPage } from './show-page.ts'
 import { removeFiles, storeFiles } from './store-files.ts'
 import { rowsQuery } from './table-query.ts'
+import { tableReferences } from './table-references.ts'
 import { Visit } from './visit.ts'
 
 /** What was sent, and whether it is the visitor's own doing. */
@@ -58,7 +59,8 @@ export async function visitPage(
       readFile: (guid) => (stored.includes(guid) ? bytesOf(room.assets, guid) : undefined),
       async areShown(table, guids) {
         const session = room.database.session()
-        return (await session.count(table.storage, rowsQuery(table, guids))) === guids.length
+        const { all } = await tableReferences(table, room.rulesOf)
+        return (await session.count(table.storage, rowsQuery(table, guids, all))) === guids.length
       },
       expired: sent?.expired ?? false,
       ownForms: accountForm(page.listening.uri),

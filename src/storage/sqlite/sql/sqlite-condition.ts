@@ -56,7 +56,10 @@ export function condition(target: SearchTarget, query: Query): CompiledSql {
   }
 }
 
-/** A guid is like no JSON text of an array or an object, so the plain comparison is exact, and an index of the field serves. */
+/**
+ * A guid is like no JSON text of an array or an object, so the plain comparison is exact. An index of the field serves only where
+ * the guid has no affinity, which the plus takes from it.
+ */
 function throughCondition(
   target: SearchTarget,
   { field, storage, query }: Extract<Query, { kind: 'through' }>,
@@ -64,7 +67,7 @@ function throughCondition(
   const other = target.other?.(storage)
   if (other === undefined) return FALSE
   const found = condition(other, query)
-  return sql`${indexExpression(field)} IN (SELECT guid FROM ${other.table} WHERE removed = 0 AND ${found})`
+  return sql`${indexExpression(field)} IN (SELECT +guid FROM ${other.table} WHERE removed = 0 AND ${found})`
 }
 
 type ScalarType = 'string' | 'number' | 'boolean'

@@ -1,0 +1,92 @@
+/**
+ * What a data table shows of documents that its own refer to: a column such as `customer.name`, and in the column `customer` the
+ * name of the customer, which is the first text among the fields of its storage. One further search for each storage.
+ */
+import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import type { DataTable, TableColumn } from '../../shared/page-table.ts'
+import type { Found, Session } from '../../storage/database.ts'
+import { objectsIn } from '../../storage/document-fields.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
+import { expandDocuments } from '../../storage/reference/expand-documents.ts'
+import { type Reference, referencesIn } from '../../storage/reference/references.ts'
+import type { RulesOf } from './field-rules-of.ts'
+
+export interface TableReferences {
+  readonly all: readonly Reference[]
+  /** By the field of a reference: the field of the other document that is its name. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+const none: TableReferences = { all: [], names: new Map() }
+
+export async function tableReferences(
+  { storage, columns }: Pick<DataTable, 'storage' | 'columns'>,
+  rulesOf: RulesOf,
+): Promise<TableReferences> {
+  const all = referencesIn(await rulesOf(storage)).of(storage)
+  if (all.length === 0) return none
+  const names = new Map<string, string>()
+  for (const reference of all) {
+    if (!columns.some(({ field }) => field === reference.field)) continue
+    const name = (await rulesOf(reference.storage)).find((rule) => isName(rule, reference.storage))
+    if (name) names.set(reference.field, name.name)
+  }
+  return { all, names }
+}
+
+function isName({ type, storage, reference }: FieldRule, wanted: string): boolean {
+  return type === 'string' && storage === wanted && reference === undefined
+}
+
+/** Nothing is sorted by fields of other documents, nor searched for words there. */
+export function withoutSorts(table: DataTable, { all }: TableReferences): DataTable {
+  if (all.length === 0) return table
+  return {
+    ...table,
+    columns: table.columns.map((column): TableColumn => {
+      if (!isBehind(column.field, all)) return column
+      const { filter, ...rest } = column
+      return { ...rest, sortable: false, ...(filter !== undefined && filter !== 'text' && { filter }) }
+    }),
+  }
+}
+
+/** Whether the field is one of another document. */
+export function isBehind(field: string, references: readonly Reference[]): boolean {
+  return references.some((reference) => field.startsWith(`${reference.field}.`))
+}
+
+/** The documents of a page with those that these columns show something of. */
+export async function rowDocuments(
+  session: Session,
+  found: Found,
+  columns: readonly TableColumn[],
+  { all }: TableReferences,
+): Promise<readonly JsonObject[]> {
+  const shown = all.filter((reference) => columns.some(({ field }) => referenceOf(field, [reference])))
+  if (shown.length === 0) return documentsOf(found)
+  const { value } = await expandDocuments(session, found.documents, shown)
+  return objectsIn(value)
+}
+
+export function cellOf(
+  document: JsonObject,
+  field: string,
+  { all, names }: TableReferences,
+): JsonValue | undefined {
+  const reference = referenceOf(field, all)
+  if (reference === undefined) return valueAt(document, parseFieldPath(field))
+  const expanded = isJsonObject(document._expand) ? document._expand[reference.field] : undefined
+  const target = isJsonObject(expanded) ? expanded : undefined
+  if (field !== reference.field)
+    return target && valueAt(target, parseFieldPath(field.slice(reference.field.length + 1)))
+  const name = names.get(field)
+  const shown = target && name !== undefined ? valueAt(target, parseFieldPath(name)) : undefined
+  return shown ?? valueAt(document, parseFieldPath(field))
+}
+
+function referenceOf(field: string, references: readonly Reference[]): Reference | undefined {
+  return references.find((one) => field === one.field || field.startsWith(`${one.field}.`))
+}
