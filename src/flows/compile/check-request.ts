@@ -2,7 +2,7 @@
 import { readDate } from '../../blocks/read-date.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { fieldValueProblem } from '../../shared/field-rule.ts'
+import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { type PlacedField, type RequestField, ruleOfField } from '../../shared/request-field.ts'
 
@@ -15,27 +15,53 @@ export interface CheckedRequest {
 
 /** `fields`: each with its place. The function throws INVALID_BODY, which lists every field that does not fit. */
 export function requestChecker(fields: readonly PlacedField[]): (request: RunRequest) => CheckedRequest {
-  const checked = fields.map((field) => ({ field, rule: ruleOfField(field) }))
+  const checked = fields.map((field) => {
+    const rule = ruleOfField(field)
+    // Of most requests most fields are missing, and what then follows is always the same.
+    return { field, rule, missing: checkedValue(field, rule, field.default) }
+  })
   const readsBody = fields.some((field) => field.in === 'body')
   return (request) => {
     const reasons: Record<string, string> = {}
     const values: Record<string, unknown> = {}
     const body = readsBody ? bodyObject(request.body) : {}
     const added: Record<string, JsonValue> = {}
-    for (const { field, rule } of checked) {
+    let isRefused = false
+    let isCompleted = false
+    for (const { field, rule, missing } of checked) {
       const { name } = field
       const given = field.in === 'body' ? own(body, name) : fromText(field, request)
-      const value = given === undefined ? field.default : given
-      const problem = (rule && fieldValueProblem(rule, value)) ?? extraProblem(field, value)
-      if (problem !== undefined) reasons[name] = problem
-      else if (value !== undefined && value !== null)
-        values[name] = field.type === 'date' ? readDate(value) : value
-      if (given === undefined && value !== undefined && field.in === 'body') added[name] = value
+      const { problem, value } = given === undefined ? missing : checkedValue(field, rule, given)
+      if (problem !== undefined) {
+        reasons[name] = problem
+        isRefused = true
+      } else if (value !== undefined) values[name] = value
+      if (given === undefined && field.default !== undefined && field.in === 'body') {
+        added[name] = field.default
+        isCompleted = true
+      }
     }
-    if (Object.keys(reasons).length > 0) throw refused(reasons)
-    const complete = Object.keys(added).length === 0 ? request : { ...request, body: { ...body, ...added } }
+    if (isRefused) throw refused(reasons)
+    const complete = isCompleted ? { ...request, body: { ...body, ...added } } : request
     return { request: complete, values }
   }
+}
+
+interface CheckedValue {
+  readonly problem?: string
+  /** As the out-pin gives it; undefined for nothing. */
+  readonly value?: unknown
+}
+
+function checkedValue(
+  field: RequestField,
+  rule: FieldRule | undefined,
+  value: JsonValue | undefined,
+): CheckedValue {
+  const problem = (rule && fieldValueProblem(rule, value)) ?? extraProblem(field, value)
+  if (problem !== undefined) return { problem }
+  if (value === undefined || value === null) return {}
+  return { value: field.type === 'date' ? readDate(value) : value }
 }
 
 function bodyObject(body: JsonValue | undefined): JsonObject {
