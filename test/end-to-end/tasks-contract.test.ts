@@ -10,9 +10,6 @@ import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './ha
 let quoin: TestQuoin
 const nobody = '01900000-0000-7000-8000-000000000000'
 
-const titleRule = { name: 'title', type: 'string', required: true, storage: 'tasks' }
-const statusRule = { name: 'status', type: 'string', storage: 'tasks' }
-
 /** The contract leaves the words of errors and further fields of their bodies open: both are fixed here for each. */
 describe.each([
   {
@@ -39,7 +36,6 @@ describe.each([
     await quoin.addUser('ann', [])
     if (install === undefined) return
     await installExample(quoin, install, {})
-    for (const rule of [titleRule, statusRule]) await quoin.manage('POST', '/blueprintfields', rule)
   })
 
   afterAll(() => quoin.close())

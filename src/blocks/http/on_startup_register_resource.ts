@@ -1,4 +1,5 @@
 import {
+  PAGE_SIZE,
   RESOURCE_TYPE,
   resourceHooks,
   resourceOperations,
@@ -61,7 +62,7 @@ export default defineTrigger({
     },
     page_size: {
       kind: 'number',
-      default: 20,
+      default: PAGE_SIZE,
       min: 1,
       max: 10_000,
       help: 'Documents of a list for which the client names no limit.',

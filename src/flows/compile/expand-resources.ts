@@ -7,8 +7,13 @@ import { endpointUri } from '../../blocks/endpoint-uri.ts'
 import { readSettings } from '../../blocks/read-settings.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
-import { expandResource, isResource, literalOf } from '../../shared/resource/expand-resource.ts'
-import { type ResourceSettings, resourceProblem } from '../../shared/resource/resource.ts'
+import { expandResource, isResource } from '../../shared/resource/expand-resource.ts'
+import {
+  literalOf,
+  type ResourceSettings,
+  resourceProblem,
+  resourceSettingsOf,
+} from '../../shared/resource/resource.ts'
 import { storageNameProblem } from '../../storage/database.ts'
 import { isOwnStorage } from '../../storage/own-storages.ts'
 
@@ -74,8 +79,8 @@ function settingsOf(
 ): ResourceSettings | undefined {
   const definition = catalogue.get(block.type)
   if (!definition) return undefined
-  const { values, problems } = readSettings(definition.settings, block.fields)
-  const settings = resourceSettings(values)
+  const { problems } = readSettings(definition.settings, block.fields)
+  const settings = resourceSettingsOf(block.fields)
   const isSound = problems.length === 0 && resourceProblem(settings) === undefined
   return isSound && hasAddress(block) ? settings : undefined
 }
@@ -88,19 +93,5 @@ function hasAddress(block: Block): boolean {
     return fits && storageNameProblem(storage) === undefined && !isOwnStorage(storage)
   } catch {
     return false
-  }
-}
-
-function resourceSettings(values: Readonly<Record<string, unknown>>): ResourceSettings {
-  const names = (value: unknown) =>
-    Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-  const { operations, filters, orders, page_size, removal, write_scopes } = values
-  return {
-    operations: names(operations),
-    filters: Array.isArray(filters) ? filters : [],
-    orders: names(orders),
-    page_size: typeof page_size === 'number' ? page_size : 20,
-    removal: removal === 'permanent' ? 'permanent' : 'restorable',
-    write_scopes: names(write_scopes),
   }
 }

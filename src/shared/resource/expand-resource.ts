@@ -6,6 +6,7 @@ import type { Block, SavedInPin } from '../blueprint.ts'
 import type { JsonValue } from '../json.ts'
 import { hookSwitch } from './hook-parts.ts'
 import {
+  literalOf,
   RESOURCE_TYPE,
   type ResourceHook,
   type ResourceSettings,
@@ -65,12 +66,6 @@ export function expandResource(
   )
   const rewired = others.map((block) => withHooks(block, resource.guid, guidOf(SWITCH)))
   return [...rewired, ...withRefs(made, nameOf, guids, Object.keys(parts))]
-}
-
-/** The text that a pin of the resource holds; undefined for a wire or an expression. */
-export function literalOf(resource: Block, pin: string): string | undefined {
-  const value = resource.in_pins.find(({ id }) => id === pin)?.value
-  return typeof value === 'string' ? value.trim() : undefined
 }
 
 export function isResource({ type }: Block): boolean {

@@ -1,5 +1,6 @@
 /** What a resource block serves, read from its settings: the same for the server, which compiles it, and the studio. */
-import { isJsonObject, type JsonValue } from '../json.ts'
+import type { BlockContent } from '../blueprint.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
 export const RESOURCE_TYPE = 'on_startup_register_resource'
 
@@ -12,6 +13,10 @@ export type ResourceHook = (typeof resourceHooks)[number]
 /** Parameters of the list itself, and those of the paths. */
 const TAKEN: ReadonlySet<string> = new Set(['limit', 'offset', 'after', 'order', 'count', 'fields', 'guid'])
 const MOST_ORDERS = 8
+export const PAGE_SIZE = 20
+
+/** What a resource block says of itself. */
+type Drawn = Pick<BlockContent, 'in_pins' | 'fields'>
 
 export interface ResourceSettings {
   readonly operations: readonly string[]
@@ -20,6 +25,21 @@ export interface ResourceSettings {
   readonly page_size: number
   readonly removal: string
   readonly write_scopes: readonly string[]
+}
+
+/** The settings as they are saved; those that are missing or of another type are as if they were not set. */
+export function resourceSettingsOf(fields: JsonObject): ResourceSettings {
+  const names = (value: JsonValue | undefined) =>
+    Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+  const { operations, filters, orders, page_size, removal, write_scopes } = fields
+  return {
+    operations: names(operations),
+    filters: Array.isArray(filters) ? filters : [],
+    orders: names(orders),
+    page_size: typeof page_size === 'number' ? page_size : PAGE_SIZE,
+    removal: removal === 'permanent' ? 'permanent' : 'restorable',
+    write_scopes: names(write_scopes),
+  }
 }
 
 /** What is wrong with the settings, in words that finish "<setting> …". */
@@ -54,4 +74,16 @@ export function resourceProblem({
 export function servedOperations(operations: readonly string[]): ReadonlySet<ResourceOperation> {
   const named = resourceOperations.filter((one) => operations.includes(one))
   return new Set(named.length === 0 ? resourceOperations : named)
+}
+
+/** The text that a pin of the resource holds; undefined for a wire or an expression. */
+export function literalOf(resource: Drawn, pin: string): string | undefined {
+  const value = resource.in_pins.find(({ id }) => id === pin)?.value
+  return typeof value === 'string' ? value.trim() : undefined
+}
+
+/** Whether its settings fit. The server also looks at what the address and the storage are called. */
+export function canExpand(resource: Drawn): boolean {
+  const isPlaced = Boolean(literalOf(resource, 'uri')) && Boolean(literalOf(resource, 'storage'))
+  return isPlaced && resourceProblem(resourceSettingsOf(resource.fields)) === undefined
 }

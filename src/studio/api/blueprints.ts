@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { BlockRecord } from '../../shared/api/blueprint-actions.ts'
 import type { DeployAction, Explanation } from '../../shared/api/blueprints.ts'
+import { RESOURCE_TYPE } from '../../shared/resource/resource.ts'
+import { resourceEndpoints } from '../../shared/resource/resource-endpoints.ts'
 import { queryClient } from './query-client.ts'
 import { call, search } from './request.ts'
 
@@ -39,21 +41,19 @@ export interface Endpoint {
 export const endpointsQuery = queryOptions({
   queryKey: ['blueprints', 'endpoints'],
   queryFn: async ({ signal }) => {
-    const body = { filters: { type: Object.keys(triggerTypes) }, limit: 1000 }
+    const body = { filters: { type: [...Object.keys(triggerTypes), RESOURCE_TYPE] }, limit: 1000 }
     const { records } = await search<BlockRecord>('/blueprintactions/search', body, signal)
-    return Map.groupBy(records.map(endpointOf), ({ blueprint }) => blueprint)
+    return Map.groupBy(records.flatMap(endpointsOf), ({ blueprint }) => blueprint)
   },
 })
 
-function endpointOf(block: BlockRecord): Endpoint & { readonly blueprint: string } {
+function endpointsOf(block: BlockRecord): readonly (Endpoint & { readonly blueprint: string })[] {
+  const place = { block: block._meta.guid, blueprint: block.blueprint_guid }
+  if (block.type === RESOURCE_TYPE)
+    return resourceEndpoints(block).map(({ method, uri }) => ({ method, uri, ...place }))
   const uri = block.in_pins.find(({ id }) => id === 'uri')?.value
   const methods: Readonly<Record<string, string>> = triggerTypes
-  return {
-    method: methods[block.type] ?? '',
-    uri: typeof uri === 'string' ? uri : '',
-    block: block._meta.guid,
-    blueprint: block.blueprint_guid,
-  }
+  return [{ method: methods[block.type] ?? '', uri: typeof uri === 'string' ? uri : '', ...place }]
 }
 
 /** What deploying would change. */

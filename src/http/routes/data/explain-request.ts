@@ -1,6 +1,7 @@
 import type { Access } from '../../../access/access.ts'
 import { mayEnter } from '../../../access/scopes.ts'
 import { compileInTurns } from '../../../flows/compile/compile-blueprint.ts'
+import { drawnBlock } from '../../../flows/compile/expand-resources.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { findRecords, savedBlocks } from '../../../records/records.ts'
 import type { Explanation } from '../../../shared/api/blueprints.ts'
@@ -33,7 +34,11 @@ export async function explainRequest(
   const { blueprint, blueprintName: name } = found
   const { scopes, block } = 'endpoint' in found ? found.endpoint : found.page
   const without = page ? 'is sent to sign in' : 'gets 404'
-  const about = { blueprint: { guid: blueprint, name, active: true }, block, scopes: [...scopes] }
+  const about = {
+    blueprint: { guid: blueprint, name, active: true },
+    block: drawnBlock(block),
+    scopes: [...scopes],
+  }
   if (mayEnter(scopes, undefined)) return { reachable: true, reason: 'It is active and public.', ...about }
   const wanted = scopes.join(' or ')
   if (asked.user === undefined) {
@@ -80,7 +85,13 @@ async function explainMissing(flows: Flows, asked: ExplainRequest, path: string)
     if (!found) continue
     const { block, scopes } = found
     const reason = `It belongs to the blueprint "${name}", which is not active. Activate it with PUT /blueprints/update/set/active/${guid}.`
-    return { reachable: false, reason, blueprint: { guid, name, active: false }, block, scopes: [...scopes] }
+    return {
+      reachable: false,
+      reason,
+      blueprint: { guid, name, active: false },
+      block: drawnBlock(block),
+      scopes: [...scopes],
+    }
   }
   return { reachable: false, reason: `No blueprint registers ${method} ${path.slice(1)}.` }
 }

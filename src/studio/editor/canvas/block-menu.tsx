@@ -1,10 +1,11 @@
 import { Menu, Portal } from '@mantine/core'
 import { type MouseEvent, useCallback, useState } from 'react'
+import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { focusDrawing } from '../frame/focus-drawing.ts'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { copySelected, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
+import { copySelected, drawResource, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
 
 interface OpenMenu {
   readonly block: string
@@ -74,6 +75,14 @@ export function BlockMenu({ menu }: { readonly menu: ReturnType<typeof useBlockM
             <Menu.Item leftSection={<Icon name="plus" size={15} />} onClick={() => duplicateSelected(editor)}>
               Duplicate
             </Menu.Item>
+            {type === RESOURCE_TYPE ? (
+              <Menu.Item
+                leftSection={<Icon name="blueprint" size={15} />}
+                onClick={() => void drawResource(editor, at.block)}
+              >
+                As blocks
+              </Menu.Item>
+            ) : null}
             <Menu.Item leftSection={<Icon name="trash" size={15} />} onClick={() => removeSelected(editor)}>
               Remove
             </Menu.Item>

@@ -1,4 +1,5 @@
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import type { Catalogue } from './block-description.ts'
 import { inPinOf } from './flow.ts'
 
@@ -27,6 +28,10 @@ export function subjectOf(content: BlockContent): string {
   if (method !== undefined) {
     const uri = inPinOf(content, 'uri')?.value
     return typeof uri === 'string' && uri !== '' ? `${method} /${uri}` : ''
+  }
+  if (content.type === RESOURCE_TYPE) {
+    const uri = inPinOf(content, 'uri')?.value
+    return typeof uri === 'string' && uri !== '' ? `API /${uri}` : ''
   }
   const named = content.type === 'storage' ? content.fields.storage : undefined
   return typeof named === 'string' ? named : ''

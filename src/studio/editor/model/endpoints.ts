@@ -1,3 +1,5 @@
+import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
+import { resourceEndpoints } from '../../../shared/resource/resource-endpoints.ts'
 import { methodOf } from './block-names.ts'
 import { type Flow, inPinOf } from './flow.ts'
 
@@ -12,6 +14,8 @@ export interface Endpoint {
 /** The endpoints that the flow registers, in the order of their addresses. Those without a URI are not among them. */
 export function endpointsOf(flow: Flow): Endpoint[] {
   const found = [...flow].flatMap(([block, content]): Endpoint[] => {
+    if (content.type === RESOURCE_TYPE)
+      return resourceEndpoints(content).map((endpoint) => ({ block, ...endpoint }))
     const method = methodOf(content.type)
     const uri = inPinOf(content, 'uri')?.value
     if (method === undefined || typeof uri !== 'string' || uri === '') return []

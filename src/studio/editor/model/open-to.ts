@@ -1,5 +1,7 @@
 /** Who may call an endpoint or open a page, in words that a person reads before deploying. */
 import type { BlockContent } from '../../../shared/blueprint.ts'
+import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
+import { resourceEndpoints } from '../../../shared/resource/resource-endpoints.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
 import { type Flow, inPinOf } from './flow.ts'
@@ -33,12 +35,22 @@ export interface Entrance {
 export function entrancesOf(flow: Flow, catalogue: Catalogue): Entrance[] {
   const found = [...flow].flatMap(([block, content]): Entrance[] => {
     if (!isEntrance(content, catalogue)) return []
+    if (content.type === RESOURCE_TYPE) return resourceEntrances(block, content)
     const { scopes } = content
     return [
       { block, name: entranceName(content, catalogue), openTo: openTo(scopes), isPublic: isPublic(scopes) },
     ]
   })
   return found.toSorted((a, b) => Number(b.isPublic) - Number(a.isPublic) || a.name.localeCompare(b.name))
+}
+
+function resourceEntrances(block: string, content: BlockContent): Entrance[] {
+  return resourceEndpoints(content).map(({ method, uri, scopes }) => ({
+    block: `${block} ${method} ${uri}`,
+    name: `${method} /${uri}`,
+    openTo: openTo(scopes),
+    isPublic: isPublic(scopes),
+  }))
 }
 
 function entranceName(content: BlockContent, catalogue: Catalogue): string {

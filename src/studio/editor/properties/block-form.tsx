@@ -1,5 +1,6 @@
 import { ActionIcon, Group, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
 import { useMemo } from 'react'
+import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { subjectOf } from '../model/block-names.ts'
 import { changeBlock } from '../model/flow.ts'
@@ -16,6 +17,7 @@ import { OutPins } from './out-pins.tsx'
 import { PinField } from './pin-field.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import classes from './properties.module.css'
+import { ResourceAction } from './resource-action.tsx'
 import { ScopesField } from './scopes-field.tsx'
 import { SettingField } from './setting-field.tsx'
 import { StagingNote } from './staging-note.tsx'
@@ -93,6 +95,7 @@ export function BlockForm({ guid }: { readonly guid: string }) {
           </Group>
         </Group>
         <p className={classes.help}>{description?.summary ?? `Unknown block ${content.type}.`}</p>
+        {content.type === RESOURCE_TYPE ? <ResourceAction guid={guid} /> : null}
         <StagingNote guid={guid} />
         {elsewhere.map((one) => (
           <ProblemNote key={one.message} {...one} />

@@ -132,6 +132,27 @@ function placesBelow(flow: Flow, guids: ReadonlySet<string>, catalogue: Catalogu
   return new Map(mine.map(({ guid, x, y }) => [guid, onGrid({ x, y: y + down })]))
 }
 
+/** Puts the flows of a resource in its place, arranged and below what is there. What does that is fetched when it is first asked for. */
+export async function drawResource(editor: Editor, guid: string): Promise<void> {
+  const fetched = await Promise.all([
+    import('../model/as-blocks.ts'),
+    import('../model/auto-layout.ts'),
+  ]).catch((error: unknown) => notifyFailed('Could not draw the blocks', error))
+  if (!fetched) return
+  const [{ asBlocks }, { autoLayout }] = fetched
+  const { catalogue } = editor.store.getState()
+  let guids: readonly string[] = []
+  editor.run('As blocks', (flow) => {
+    const drawn = asBlocks(flow, guid, editor.newGuid)
+    if (!drawn) return flow
+    guids = drawn.guids
+    const made = new Set(guids)
+    const arranged = moveBlocks(drawn.flow, autoLayout(drawn.flow, catalogue, made))
+    return moveBlocks(arranged, placesBelow(arranged, made, catalogue))
+  })
+  if (guids.length > 0) editor.select(guids)
+}
+
 export function alignSelected(editor: Editor, how: Alignment): void {
   const { selection, catalogue } = editor.store.getState()
   editor.run('Align', (flow) => moveBlocks(flow, align(flow, catalogue, selection, how)))

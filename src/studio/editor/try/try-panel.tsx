@@ -24,7 +24,7 @@ export function TryPanel() {
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const endpoints = useMemo(() => endpointsOf(flow), [flow])
   const [chosen, setChosen] = useState('')
-  const endpoint = endpoints.find(({ block }) => block === chosen) ?? endpoints[0]
+  const endpoint = endpoints.find((one) => keyOf(one) === chosen) ?? endpoints[0]
   const panel = useRef<HTMLDivElement>(null)
   // Once, when it opens: at what has to be filled in, or at Send. A focus inside the form stays.
   useEffect(() => {
@@ -40,12 +40,12 @@ export function TryPanel() {
             <Select
               size="xs"
               label="Endpoint"
-              data={endpoints.map(({ block, method, uri }) => ({ value: block, label: `${method} /${uri}` }))}
-              value={endpoint.block}
+              data={endpoints.map((one) => ({ value: keyOf(one), label: `${one.method} /${one.uri}` }))}
+              value={keyOf(endpoint)}
               allowDeselect={false}
               onChange={(next) => setChosen(next ?? '')}
             />
-            <RequestForm key={`${endpoint.block} ${endpoint.uri}`} endpoint={endpoint} />
+            <RequestForm key={keyOf(endpoint)} endpoint={endpoint} />
           </>
         ) : (
           <Text size="sm" c="dimmed">
@@ -152,4 +152,9 @@ function WhatRuns() {
       </Button>
     </Alert>
   )
+}
+
+/** One block may serve several. */
+function keyOf({ block, method, uri }: Endpoint): string {
+  return `${block} ${method} ${uri}`
 }

@@ -23,7 +23,7 @@ export function BlueprintEndpoints({ blueprint }: { readonly blueprint: Blueprin
   return (
     <ul className={classes.list}>
       {all.slice(0, SHOWN).map(({ method, uri, block }) => (
-        <li key={block}>
+        <li key={`${block} ${method} ${uri}`}>
           <Group gap={8} wrap="nowrap">
             <MethodTag method={method} />
             <Text size="sm" ff="monospace" truncate>

@@ -15,6 +15,7 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
 import { useTabTitle } from '../../controls/use-tab-title.ts'
+import { MakeApiDialog } from '../blueprints/make-api-dialog.tsx'
 import type { ScreenProps } from '../screen-props.ts'
 import { AdviceDrawer } from './advice-drawer.tsx'
 import { AdviceNotice } from './advice-notice.tsx'
@@ -34,6 +35,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
   const list = useDocumentList(guid, storage?.name ?? '')
   const [opened, open] = useOpened()
   const [isImporting, take] = useDisclosure(false)
+  const [isMaking, api] = useDisclosure(false)
   useTabTitle(storage?.name ?? 'Documents')
   const columns = useMemo(() => columnsOf(list.columns, list.removed), [list.columns, list.removed])
   if (error) return <ErrorNotice error={error} title="Could not load this storage" />
@@ -48,6 +50,9 @@ export function DocumentsScreen({ params }: ScreenProps) {
           Import
         </Button>
         <ExportDocuments storage={guid} name={storage?.name ?? ''} />
+        <Button variant="default" leftSection={<Icon name="api" size={16} />} onClick={api.open}>
+          Make API
+        </Button>
         <Button
           component={Link}
           href={`/data/storages/${guid}/documents/new`}
@@ -83,6 +88,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
       />
       <AdviceDrawer storage={guid} opened={opened === 'advice'} onClose={() => open('')} />
       <ImportDocumentsDialog opened={isImporting} onClose={take.close} storage={guid} />
+      {storage ? <MakeApiDialog opened={isMaking} onClose={api.close} storage={storage.name} /> : null}
     </>
   )
 }

@@ -41,7 +41,7 @@ export function EndpointTraffic() {
               </Table.Thead>
               <Table.Tbody className="numbers">
                 {rows.map(({ blueprint, block, method, uri, traffic: one }) => (
-                  <Table.Tr key={block}>
+                  <Table.Tr key={`${block} ${method} ${uri}`}>
                     <Table.Td>
                       <Group gap={6} wrap="nowrap">
                         <MethodTag method={method} />

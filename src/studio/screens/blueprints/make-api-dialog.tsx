@@ -1,0 +1,133 @@
+import { Checkbox, MultiSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import { resourceOperations } from '../../../shared/resource/resource.ts'
+import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
+import { setActive } from '../../api/blueprints.ts'
+import { call } from '../../api/request.ts'
+import { fieldsQuery } from '../../api/storages.ts'
+import { FormDialog } from '../../controls/form-dialog.tsx'
+import { useDraft } from '../../controls/use-draft.ts'
+import { apiFile, canFilter } from './api-file.ts'
+
+interface MakeApiProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  /** Its name. */
+  readonly storage: string
+}
+
+/** Makes a blueprint with a resource of the storage, activates it, and opens it. */
+export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
+  const [, go] = useLocation()
+  const { data: fields = [] } = useQuery({ ...fieldsQuery(storage), enabled: opened && storage !== '' })
+  const { draft, set } = useDraft({
+    uri: storage,
+    operations: [...resourceOperations] as readonly string[],
+    filters: [] as readonly string[],
+    orders: [] as readonly string[],
+    writers: 'loggedin',
+  })
+  const submit = async () => {
+    const file = apiFile({ storage, ...draft }, fields)
+    const { guid: blueprint } = await importBlueprintFile(file, { stays: () => undefined })
+    try {
+      await setActive(blueprint, true)
+    } catch (error) {
+      await call('DELETE', `/blueprints/${blueprint}`).catch(() => undefined)
+      throw error
+    }
+    go(`/blueprints/${blueprint}`)
+  }
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={`Make an API for ${storage}`}
+      action="Make and activate"
+      submit={submit}
+    >
+      <TextInput
+        label="Address"
+        description={`Served at /api/v1/${draft.uri}`}
+        required
+        data-autofocus
+        value={draft.uri}
+        onChange={(event) => set('uri', event.currentTarget.value)}
+      />
+      <Checkbox.Group
+        label="Operations"
+        value={[...draft.operations]}
+        onChange={(operations) => set('operations', operations)}
+      >
+        <Stack gap={6} mt={6}>
+          {resourceOperations.map((operation) => (
+            <Checkbox key={operation} value={operation} label={words[operation]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <FieldNames
+        label="Filters"
+        description="Fields by which a list can be filtered."
+        names={fields.filter(canFilter)}
+        chosen={draft.filters}
+        onChange={(names) => set('filters', names)}
+      />
+      <FieldNames
+        label="Orders"
+        description="Fields by which a list can be sorted."
+        names={fields.filter(canFilter)}
+        chosen={draft.orders}
+        onChange={(names) => set('orders', names)}
+      />
+      <Stack gap={4}>
+        <Text size="sm" fw={500} id="who-writes">
+          Who may create, change and remove
+        </Text>
+        <SegmentedControl
+          aria-labelledby="who-writes"
+          value={draft.writers}
+          onChange={(writers) => set('writers', writers)}
+          data={[
+            { value: 'loggedin', label: 'Signed-in users' },
+            { value: 'public', label: 'Everyone' },
+          ]}
+        />
+        <Text size="xs" c="dimmed">
+          Everyone may list and read. Scopes on the block change both.
+        </Text>
+      </Stack>
+    </FormDialog>
+  )
+}
+
+const words = {
+  list: 'List (GET)',
+  read: 'Read one (GET)',
+  create: 'Create (POST)',
+  change: 'Change (PUT)',
+  remove: 'Remove (DELETE)',
+} as const
+
+interface FieldNamesProps {
+  readonly label: string
+  readonly description: string
+  readonly names: readonly FieldRecord[]
+  readonly chosen: readonly string[]
+  readonly onChange: (names: string[]) => void
+}
+
+function FieldNames({ label, description, names, chosen, onChange }: FieldNamesProps) {
+  if (names.length === 0) return null
+  return (
+    <MultiSelect
+      label={label}
+      description={description}
+      data={names.map(({ name }) => name)}
+      value={[...chosen]}
+      maxValues={8}
+      onChange={onChange}
+    />
+  )
+}
