@@ -5,6 +5,7 @@ import type { Problem } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { compiledPattern, patternProblem } from '../../shared/text-pattern.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
+import { drawnBlock } from '../compile/expand-resources.ts'
 
 /** What is deployed. */
 export interface Candidate {
@@ -40,7 +41,14 @@ export const ruleKinds = {
         const isOpen = scopes.length === 0 || scopes.includes('*public')
         const fits = isText(scope) ? scopes.length > 0 && scopes.every((one) => one === scope) : !isOpen
         const needs = isText(scope) ? `the scope ${scope} and no other` : 'a scope other than *public'
-        return fits ? [] : [{ block, message: `${listening.method} ${listening.uri} must have ${needs}.` }]
+        return fits
+          ? []
+          : [
+              {
+                block: drawnBlock(block),
+                message: `${listening.method} ${listening.uri} must have ${needs}.`,
+              },
+            ]
       })
     },
   },
@@ -104,7 +112,10 @@ function namesOf(
     case 'blueprint':
       return [{ name, block: '' }]
     case 'uri':
-      return compiled.endpoints.map(({ block, listening }) => ({ name: listening.uri, block }))
+      return compiled.endpoints.map(({ block, listening }) => ({
+        name: listening.uri,
+        block: drawnBlock(block),
+      }))
     case 'storage':
       return [...compiled.needs.keys()].map((storage) => ({ name: storage, block: '' }))
     case 'block_title':
