@@ -4,6 +4,7 @@ import { listOf, type ObjectType, type ValueType } from '../../../expressions/la
 import type { FieldsOf } from '../../../shared/field-rule.ts'
 import { nearestName } from '../../../shared/nearest-name.ts'
 import type { Graph, Node, PinExpression, Wire } from '../blueprint-graph.ts'
+import { constantStorage } from '../constant-storage.ts'
 import type { Facts } from '../fold-constants.ts'
 import type { Steps } from '../in-turns.ts'
 import { bounded, type DeployNote } from '../notes/deploy-note.ts'
@@ -27,7 +28,7 @@ export function* documentNotes(graph: Graph, facts: Facts, fieldsOf: FieldsOf): 
   const declared = declarations()
   const typeIn = documentTypes(fieldsOf)
   const typeAt = (node: Node) => {
-    const storage = storageOf(node, facts)
+    const storage = constantStorage(node, facts)
     return storage === undefined ? undefined : typeIn(storage)
   }
   for (const { expression } of graph.expressions) {
@@ -88,17 +89,6 @@ function typeOfDocuments(
   const [list] = node.wires.get(out.takenFrom) ?? []
   if (!list) return typeAt(node)
   return list.node.out.get(list.pin)?.type === 'documents' ? typeAt(list.node) : undefined
-}
-
-/** The storage that a block works on, if its name is a constant. */
-function storageOf(node: Node, facts: Facts): string | undefined {
-  for (const [id, { type }] of node.in) {
-    if (type !== 'storage') continue
-    const [wire] = node.wires.get(id) ?? []
-    const name = wire ? facts.constants.get(wire.node)?.[wire.pin] : node.literals.get(id)
-    return typeof name === 'string' ? name : undefined
-  }
-  return undefined
 }
 
 /**

@@ -25,6 +25,20 @@ const remove = (flow: string) => ({
   type: 'function_remove_document',
   in: { flow, storage: '@store.storage', guid: 'x' },
 })
+const staff = { ...post, scopes: ['*loggedin'] }
+const find = (flow: string, storage = 'goods') => ({ type: 'function_search', in: { flow, storage } })
+const ask = (flow: string) => ({ type: 'http_request', in: { flow, url: 'https://example.com/' } })
+const update = (flow: string, condition?: string) => ({
+  type: 'function_update_document_mutations',
+  in: {
+    flow,
+    storage: 'goods',
+    guid: 'x',
+    set: '={ a: 1 }',
+    ...(condition !== undefined && { if: condition }),
+  },
+})
+const done = (flow: string) => ({ type: 'httpconnection_set_json', in: { flow, value: 1 } })
 const fn = (name: string, parameters: { id: string; type: string }[] = []) => ({
   type: 'trigger_custom_function',
   fields: { name },
@@ -211,6 +225,81 @@ test.each<[string, FlowBlocks, Named[]]>([
         in: { flow: '@get.flow', value: '=split("a,b", ",")[0]' },
         fields: { kind: 'text' },
       },
+    },
+    [],
+  ],
+
+  // What was read before a call, and a write behind it.
+  [
+    'a document is created by what was searched before a call',
+    {
+      post: staff,
+      find: find('@post.flow'),
+      ask: ask('@find.flow'),
+      make: create('@ask.flow'),
+      store,
+      reply: done('@make.flow'),
+    },
+    [['make', undefined, /reads goods before "HTTP request".*function_upsert_document.*read again/]],
+  ],
+  [
+    'a document is updated without if by what was read before a call, over other blocks',
+    {
+      ...{
+        post: staff,
+        find: find('@post.flow'),
+        log1: log('@find.flow'),
+        ask: ask('@log1.flow'),
+        log2: log('@ask.flow'),
+      },
+      ...{ write: update('@log2.flow'), reply: done('@write.flow') },
+    },
+    [['write', undefined, /Decide with if in this block/]],
+  ],
+  [
+    'an update that decides with if',
+    {
+      post: staff,
+      find: find('@post.flow'),
+      ask: ask('@find.flow'),
+      write: update('@ask.flow', '=doc.a == 1'),
+      reply: done('@write.flow'),
+    },
+    [],
+  ],
+  [
+    'a document that is read again behind the call',
+    {
+      post: staff,
+      find: find('@post.flow'),
+      ask: ask('@find.flow'),
+      again: find('@ask.flow'),
+      write: update('@again.flow'),
+      reply: done('@write.flow'),
+    },
+    [],
+  ],
+  [
+    'another storage is read before the call',
+    {
+      post: staff,
+      other: find('@post.flow', 'customers'),
+      ask: ask('@other.flow'),
+      make: create('@ask.flow'),
+      store,
+      reply: done('@make.flow'),
+    },
+    [],
+  ],
+  [
+    'the write comes before the call',
+    {
+      post: staff,
+      find: find('@post.flow'),
+      make: create('@find.flow'),
+      ask: ask('@make.flow'),
+      store,
+      reply: done('@ask.flow'),
     },
     [],
   ],

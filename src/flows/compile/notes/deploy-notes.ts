@@ -12,6 +12,7 @@ import { idleEvents } from './idle-events.ts'
 import { idleTriggers } from './idle-triggers.ts'
 import { listsAsText } from './lists-as-text.ts'
 import { openWrites } from './open-writes.ts'
+import { staleReads } from './stale-reads.ts'
 import { unusedBlocks } from './unused-blocks.ts'
 import { usedBlocks } from './used-blocks.ts'
 
@@ -30,6 +31,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
   const writes = yield* openWrites(endpoints, triggers, graph.nodes, calls)
   const unused = yield* unusedBlocks(graph, facts, used)
   const events = yield* idleEvents(graph, facts, used)
+  const stale = yield* staleReads(graph.nodes, facts)
   const lists = yield* listsAsText({ triggers, calls, types, used })
   return [
     ...bounded(writes, 'endpoints that require no access and write'),
@@ -37,6 +39,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
     ...bounded(idleTriggers(graph, facts), 'triggers without a block behind them'),
     ...bounded(unused, 'blocks that no trigger leads to'),
     ...bounded(events, 'forms and buttons without a block behind them'),
+    ...bounded(stale, 'reads before a call that a later write relies on'),
     ...bounded(lists, 'lists where text is wanted'),
     ...bounded(emptyListNotes(graph.nodes.map(({ block }) => block)), 'lists of terms that may be empty'),
   ]

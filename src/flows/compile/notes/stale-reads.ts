@@ -1,0 +1,84 @@
+import type { Node } from '../blueprint-graph.ts'
+import { constantStorage } from '../constant-storage.ts'
+import type { Facts } from '../fold-constants.ts'
+import type { Steps } from '../in-turns.ts'
+import type { DeployNote } from './deploy-note.ts'
+
+/** Storages of one blueprint that are looked at: each takes a walk through the flows. */
+const MOST_STORAGES = 100
+
+/**
+ * Blocks that write to a storage which the flow has read before a block that touches the world outside: what was read may have
+ * changed meanwhile, because a unit of work ends there (`flows/run/run-units.ts`). A write that decides itself, with `if`, `where` or by a
+ * unique field, is none of them.
+ */
+export function* staleReads(nodes: readonly Node[], facts: Facts): Steps<DeployNote[]> {
+  if (!nodes.some(isOutside)) return []
+  const touching = Map.groupBy(
+    nodes.filter((node) => reads(node) || decidesNothing(node)),
+    (node) => constantStorage(node, facts),
+  )
+  const notes: DeployNote[] = []
+  for (const [storage, blocks] of [...touching].slice(0, MOST_STORAGES)) {
+    if (storage === undefined) continue
+    const before = yield* behindEach(blocks.filter(reads), facts, isOutside)
+    const outside = [...before].filter(isOutside)
+    const readsAgain = (node: Node) => reads(node) && constantStorage(node, facts) === storage
+    const after = yield* behindEach(outside, facts, readsAgain)
+    for (const node of after)
+      if (decidesNothing(node) && constantStorage(node, facts) === storage)
+        notes.push(noteOf(node, storage, outside[0]))
+  }
+  return notes
+}
+
+/** All blocks behind these; the walk does not go on behind those at which it ends. */
+function* behindEach(first: readonly Node[], facts: Facts, ends: (node: Node) => boolean): Steps<Set<Node>> {
+  const found = new Set<Node>()
+  const walk = new Set(first)
+  for (const node of walk) {
+    yield
+    if (found.has(node) && ends(node)) continue
+    for (const [pin, out] of node.out) {
+      if (out.type !== 'flow') continue
+      for (const next of facts.behind(node, pin)) {
+        found.add(next)
+        walk.add(next)
+      }
+    }
+  }
+  return found
+}
+
+function noteOf(node: Node, storage: string, outside: Node | undefined): DeployNote {
+  const way = creates(node)
+    ? 'Use function_upsert_document or a unique field'
+    : 'Decide with if in this block'
+  const call = outside ? outside.block.title || outside.definition.title : 'a call'
+  return {
+    block: node.block.guid,
+    message: `The flow reads ${storage} before "${call}" and writes to it here: others may have changed it meanwhile. ${way}, or read again behind "${call}".`,
+    level: 'warn',
+  }
+}
+
+function reads({ definition }: Node): boolean {
+  return definition.kind === 'flow' && definition.reads === true
+}
+
+/** A block that reads and writes at once decides by what it finds; a removal has nothing to decide. */
+function decidesNothing(node: Node): boolean {
+  const { definition, wires, literals, block } = node
+  if (definition.kind !== 'flow' || definition.writes === undefined || definition.reads) return false
+  if (!node.in.has('if')) return creates(node)
+  const decided = block.in_pins.some(({ id, expression }) => id === 'if' && expression !== undefined)
+  return !decided && !wires.has('if') && !literals.has('if')
+}
+
+function creates({ definition }: Node): boolean {
+  return definition.identifier === 'function_create_document_from_mutations'
+}
+
+function isOutside({ definition }: Node): boolean {
+  return definition.kind === 'flow' && definition.outside === true
+}
