@@ -7,6 +7,7 @@ import type { ManyKind } from '../../storage/many/many-change.ts'
 import { builderStorage } from '../builder-storage.ts'
 import type { FlowContext } from '../context.ts'
 import type { InPin, OutPin } from '../pin.ts'
+import { refuseReferring } from '../referring-query.ts'
 
 /**
  * Documents in one transaction. 1,000 updates of documents of 1 KB with a unique field, free text and an event took 0.35 s on
@@ -54,9 +55,10 @@ interface Wanted {
 
 export async function changeMany(
   { kind, storage, where, inBackground, includeRemoved = false, mutations = [] }: Wanted,
-  context: Pick<FlowContext, 'session' | 'signal' | 'changeLater'>,
+  context: Pick<FlowContext, 'session' | 'signal' | 'changeLater' | 'references'>,
 ): Promise<{ readonly count: number; readonly job?: string }> {
   const change = { kind, storage: builderStorage(storage), query: where, includeRemoved, mutations }
+  await refuseReferring(context, change.storage, where)
   const { session, signal } = context
   const count = await session.count(change.storage, where, includeRemoved)
   if (inBackground) {

@@ -1,8 +1,8 @@
 import { andThen } from '../../shared/maybe-promise.ts'
-import { matchAll } from '../../shared/query.ts'
 import { MOST_GROUPS } from '../../storage/aggregate/aggregate.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { referringQuery } from '../referring-query.ts'
 import { whereIn } from '../where-pin.ts'
 import { type AggregatePins, readAggregate } from './aggregate-pins.ts'
 
@@ -57,16 +57,20 @@ export default defineFlow({
   },
   run(inputs, context) {
     const storage = builderStorage(inputs.storage)
-    const { where = matchAll, limit } = inputs
-    const wanted = { ...readAggregate(inputs, context.timeZone), query: where, limit }
-    return andThen(context.session.aggregate(storage, wanted), ({ rows, total }) => {
-      if (total === undefined)
-        throw new PinError(
-          'group',
-          `gives more than ${MOST_GROUPS.toLocaleString('en-US')} groups: narrow where, or group by less`,
-        )
-      return { rows, total }
-    })
+    const asked = readAggregate(inputs, context.timeZone)
+    return andThen(referringQuery(context, storage, { query: undefined, where: inputs.where }), (query) =>
+      andThen(
+        context.session.aggregate(storage, { ...asked, query, limit: inputs.limit }),
+        ({ rows, total }) => {
+          if (total === undefined)
+            throw new PinError(
+              'group',
+              `gives more than ${MOST_GROUPS.toLocaleString('en-US')} groups: narrow where, or group by less`,
+            )
+          return { rows, total }
+        },
+      ),
+    )
   },
 })
 

@@ -12,7 +12,7 @@ import { ruledDatabase } from '../../records/fields/ruled-database.ts'
 import { openRecords } from '../../records/records.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
-import type { Search } from '../../shared/query.ts'
+import { matchAll, type Search } from '../../shared/query.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import type { RuledDatabase } from '../../storage/ruled.ts'
@@ -268,6 +268,41 @@ describe('where', () => {
         UnitConflict,
       )
     await unit.rollback()
+  })
+
+  test('of an aggregate asks so too, and follows what changes', async () => {
+    const [ann, bob] = [
+      await create('customers', { name: 'Ann' }),
+      await create('customers', { name: 'Bob' }),
+    ]
+    for (const [n, customer] of [ann, bob, ann].entries()) await create('orders', { n, customer })
+    const values = [{ count: '*', as: 'count' }]
+    const blueprint = await install({
+      list: { ...through.list, in: { uri: 'counted' } },
+      found: {
+        type: 'function_aggregate',
+        in: { flow: '@list.flow', storage: 'orders', values, where: '=doc.customer.name == "Ann"' },
+      },
+      listed: { ...through.listed, in: { flow: '@found.flow', value: '@found.rows' } },
+    })
+    for (let n = 0; n < 3; n++) expect((await send(blueprint)).reply).toEqual([{ count: 2 }])
+    await change(bob, { name: 'Ann' })
+    for (let n = 0; n < 3; n++) expect((await send(blueprint)).reply).toEqual([{ count: 3 }])
+  })
+
+  test('of changes of many is refused, and nothing is changed', async () => {
+    await create('orders', { n: 0, customer: await create('customers', { name: 'Ann' }) })
+    const blueprint = await install({
+      list: { type: 'on_startup_register_uri_delete', in: { uri: 'many' }, scopes: ['*public'] },
+      found: {
+        type: 'function_delete_many',
+        in: { flow: '@list.flow', storage: 'orders', where: '=doc.customer.name != "Bob"' },
+      },
+      listed: { ...through.listed, in: { flow: '@found.flow', value: '@found.count' } },
+    })
+    const { error } = await send(blueprint)
+    expect(String(error?.message ?? '')).toContain('internal error')
+    expect(await database.session().count('orders', matchAll)).toBe(1)
   })
 
   test('refuses free text and fields of two documents', async () => {
