@@ -280,6 +280,18 @@ test.each<[string, FlowBlocks, Named[]]>([
     [],
   ],
   [
+    'of two storages the other one is read again',
+    {
+      post: staff,
+      find: find('@post.flow'),
+      ask: ask('@find.flow'),
+      other: find('@ask.flow', 'customers'),
+      write: update('@other.flow'),
+      reply: done('@write.flow'),
+    },
+    [['write', undefined, /reads goods before/]],
+  ],
+  [
     'another storage is read before the call',
     {
       post: staff,

@@ -21,7 +21,7 @@ export function* staleReads(nodes: readonly Node[], facts: Facts): Steps<DeployN
   const notes: DeployNote[] = []
   for (const [storage, blocks] of [...touching].slice(0, MOST_STORAGES)) {
     if (storage === undefined) continue
-    const before = yield* behindEach(blocks.filter(reads), facts, isOutside)
+    const before = yield* behindEach(blocks.filter(reads), facts)
     const outside = [...before].filter(isOutside)
     const readsAgain = (node: Node) => reads(node) && constantStorage(node, facts) === storage
     const after = yield* behindEach(outside, facts, readsAgain)
@@ -33,7 +33,11 @@ export function* staleReads(nodes: readonly Node[], facts: Facts): Steps<DeployN
 }
 
 /** All blocks behind these; the walk does not go on behind those at which it ends. */
-function* behindEach(first: readonly Node[], facts: Facts, ends: (node: Node) => boolean): Steps<Set<Node>> {
+function* behindEach(
+  first: readonly Node[],
+  facts: Facts,
+  ends: (node: Node) => boolean = () => false,
+): Steps<Set<Node>> {
   const found = new Set<Node>()
   const walk = new Set(first)
   for (const node of walk) {
@@ -66,10 +70,10 @@ function reads({ definition }: Node): boolean {
   return definition.kind === 'flow' && definition.reads === true
 }
 
-/** A block that reads and writes at once decides by what it finds; a removal has nothing to decide. */
+/** A block that changes many decides by its `where`; a removal has nothing to decide. */
 function decidesNothing(node: Node): boolean {
   const { definition, wires, literals, block } = node
-  if (definition.kind !== 'flow' || definition.writes === undefined || definition.reads) return false
+  if (definition.kind !== 'flow' || definition.writes === undefined) return false
   if (!node.in.has('if')) return creates(node)
   const decided = block.in_pins.some(({ id, expression }) => id === 'if' && expression !== undefined)
   return !decided && !wires.has('if') && !literals.has('if')
