@@ -313,4 +313,18 @@ describe('described', () => {
     const fields = indexes.map((index) => index.fields.join(' '))
     expect(fields).toEqual(expect.arrayContaining(['kind', 'name', 'price']))
   })
+
+  test('a traced run names the resource and no part of it', async () => {
+    const headers = { 'x-quoin-trace': '1' }
+    const answer = await quoin.send('POST', '/goods', {
+      as: 'admin',
+      body: { name: 'Bolt', price: 1 },
+      headers,
+    })
+    expect(answer.status, answer.text).toBe(201)
+    const run = objectOf(await quoin.manage('GET', `/runs/${String(answer.headers['x-quoin-run'])}`))
+    const steps = objectsOf(run.steps ?? [])
+    expect(steps.length).toBeGreaterThan(4)
+    expect(JSON.stringify(steps.map(({ block }) => block))).not.toContain('~')
+  })
 })

@@ -10,6 +10,7 @@ test.each<[object, object, string]>([
   [{}, { operations: ['fly'] }, 'has "fly", which is none of list, read, create, change, remove'],
   [{}, { filters: [{ name: 'after', type: 'text' }] }, 'has after, which is a parameter of each list'],
   [{}, { filters: [{ name: 'a', type: 'text', in: 'path' }] }, 'leave out in'],
+  [{}, { filters: [{ name: 'due', type: 'date' }] }, 'has due of the type date'],
   [{}, { orders: [...'abcdefghi'] }, 'at most 8'],
   [{}, { orders: ['-a'] }, 'clients choose the direction'],
   // The compiler puts flows in place of a block that can be read here, unless its pins are wired.

@@ -12,6 +12,8 @@ export type ResourceHook = (typeof resourceHooks)[number]
 
 /** Parameters of the list itself, and those of the paths. */
 const TAKEN: ReadonlySet<string> = new Set(['limit', 'offset', 'after', 'order', 'count', 'fields', 'guid'])
+/** Those whose values a document can equal. */
+const FILTER_TYPES: ReadonlySet<string> = new Set(['text', 'number', 'whole number', 'condition', 'day'])
 const MOST_ORDERS = 8
 export const PAGE_SIZE = 20
 
@@ -59,6 +61,12 @@ export function resourceProblem({
     return { setting: 'filters', message: `has ${String(taken.name)}, which is a parameter of each list` }
   if (filters.some((field) => isJsonObject(field) && field.in !== undefined && field.in !== 'query'))
     return { setting: 'filters', message: 'are parameters of the query: leave out in' }
+  const compared = filters.find((field) => isJsonObject(field) && !FILTER_TYPES.has(String(field.type)))
+  if (isJsonObject(compared))
+    return {
+      setting: 'filters',
+      message: `has ${String(compared.name)} of the type ${String(compared.type)}: a filter is one of ${[...FILTER_TYPES].join(', ')}`,
+    }
   if (orders.length > MOST_ORDERS)
     return { setting: 'orders', message: `must be at most ${MOST_ORDERS}: each gets an index` }
   const descending = orders.find((name) => name.startsWith('-'))
