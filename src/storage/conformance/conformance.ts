@@ -11,6 +11,7 @@ import { documentChapter } from './documents.ts'
 import { jobChapter } from './jobs.ts'
 import { queueChapter } from './queues.ts'
 import { rankingChapter } from './ranking.ts'
+import { referenceChapter } from './references.ts'
 import { roundTripChapter } from './round-trip.ts'
 import { searchStormChapter } from './search-storms.ts'
 import { searchChapter } from './searches.ts'
@@ -47,6 +48,7 @@ const chapters = {
   'units of work': unitChapter,
   'unique indexes': uniqueChapter,
   'unique keys': uniqueKeyChapter,
+  references: referenceChapter,
   searches: searchChapter,
   'searches in a storm': searchStormChapter,
   ranking: rankingChapter,
