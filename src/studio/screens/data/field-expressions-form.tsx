@@ -5,8 +5,6 @@ import type { FieldDraft } from './field-draft.ts'
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
 
-const monospace = { input: { fontFamily: 'monospace' } }
-
 /** A field has one of default, default expression and computed: what cannot be chosen beside another one is not shown. */
 export function FieldExpressionsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
   const error = useFieldError()
@@ -17,7 +15,6 @@ export function FieldExpressionsForm({ draft, set }: Pick<Draft, 'draft' | 'set'
         <TextInput
           label="Default expression"
           description="Expression for new documents that leave it out, such as today() or user.username."
-          styles={monospace}
           value={defaultExpression}
           error={error('default_expression')}
           onChange={(event) => set('defaultExpression', event.currentTarget.value)}
@@ -27,7 +24,6 @@ export function FieldExpressionsForm({ draft, set }: Pick<Draft, 'draft' | 'set'
         <TextInput
           label="Computed as"
           description="Expression over the document, such as doc.price * doc.quantity. Every write stores its result."
-          styles={monospace}
           value={computed}
           error={error('computed')}
           onChange={(event) => set('computed', event.currentTarget.value)}

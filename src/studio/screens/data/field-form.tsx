@@ -52,7 +52,7 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
       <Group grow align="flex-start">
         <TextInput
           label="Label"
-          description="Shown to people. If empty, it is made from the name."
+          description="If empty, it is made from the name."
           value={draft.label}
           error={error('label')}
           onChange={(event) => set('label', event.currentTarget.value)}

@@ -1,0 +1,64 @@
+/** The form of a field: what it shows for a type, and what it sends. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectNoProblem, settled } from './studio-looks.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+beforeAll(async () => {
+  studio = await openStudio()
+  await studio.quoin.manage('POST', '/_system/storages', { name: 'goods' })
+  page = await studio.open('admin', 'data/fields?open=new')
+}, 300_000)
+afterAll(() => studio?.close())
+
+const dialog = () => page.getByRole('dialog')
+const fill = (label: string, text: string) => dialog().getByLabel(label, { exact: true }).fill(text)
+async function choose(label: string, option: string): Promise<void> {
+  await dialog().getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
+}
+
+test('a choice with a label, that is unique without regard to case', async () => {
+  await dialog().waitFor()
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('size')
+  await choose('Type', 'Choice')
+  await choose('Storage', 'goods')
+  await fill('Label', 'Size of the box')
+  await fill('Help', 'As printed on the box.')
+  await fill('Order', '2')
+  for (const choice of ['S', 'M']) {
+    await dialog().getByRole('combobox', { name: 'Choices' }).fill(choice)
+    await page.keyboard.press('Enter')
+  }
+  await dialog().getByRole('switch', { name: 'Unique' }).check()
+  await dialog().getByRole('switch', { name: 'Ignore case' }).check()
+  await settled(page)
+  await expectNoProblem(page, 'the form of a field')
+  await dialog().getByRole('button', { name: 'Create' }).click()
+  await dialog().waitFor({ state: 'detached' })
+  expect(await studio.quoin.manage('POST', '/blueprintfields/search', {})).toMatchObject([
+    {
+      ...{ name: 'size', type: 'choice', storage: 'goods', label: 'Size of the box', order: 2 },
+      ...{ help: 'As printed on the box.', validation_rules: { choices: ['S', 'M'] } },
+      unique: { ignore_case: true },
+    },
+  ])
+  expect(studio.complaints()).toEqual([])
+})
+
+test('an expression that cannot be used is named beside its input', async () => {
+  await page.goto(`${studio.address}/studio/data/fields?open=new`)
+  await dialog().waitFor()
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('total')
+  await choose('Type', 'Decimal')
+  await choose('Storage', 'goods')
+  await fill('Computed as', 'price * 2')
+  expect(await dialog().getByLabel('Default', { exact: true }).count()).toBe(0)
+  await dialog().getByRole('button', { name: 'Create' }).click()
+  await dialog().getByText('There is no name price').first().waitFor()
+  await fill('Computed as', 'doc.price * 2')
+  await dialog().getByRole('button', { name: 'Create' }).click()
+  await dialog().waitFor({ state: 'detached' })
+})
