@@ -42,8 +42,13 @@ export interface FieldsOf {
 }
 
 /** Whether a new document gets it without being given it. */
-export function isFilledIn({ defaultValue, defaultExpression, computed }: FieldRule): boolean {
-  return defaultValue !== undefined || defaultExpression !== undefined || computed !== undefined
+export function isFilledIn(rule: FieldRule): boolean {
+  return rule.defaultValue !== undefined || rule.defaultExpression !== undefined || isAutomatic(rule)
+}
+
+/** Whether each write gives it its value, and what is sent for it does not count. */
+export function isAutomatic({ computed, type }: FieldRule): boolean {
+  return computed !== undefined || fieldTypeEntries[type].automatic === true
 }
 
 /** No two present documents may hold the same value. */

@@ -1,6 +1,6 @@
 import type { EndpointReply, ValueShape } from '../../flows/values/value-shape.ts'
 import { metaSchema } from '../../shared/api/meta.ts'
-import type { FieldRule } from '../../shared/field-rule.ts'
+import { type FieldRule, isAutomatic } from '../../shared/field-rule.ts'
 import { fieldTypeEntries, type JsonSchema } from '../../shared/fields/field-type.ts'
 import type { DocumentSchemas } from './document-schemas.ts'
 import type { ApiResponse, ApiSchema } from './open-api-document.ts'
@@ -92,13 +92,14 @@ function propertiesOf({ inner }: Tree): Readonly<Record<string, ApiSchema>> {
   )
 }
 
-function fieldSchema({ type, required, limits, label, help, computed }: FieldRule): ApiSchema {
+function fieldSchema(rule: FieldRule): ApiSchema {
+  const { type, required, limits, label, help } = rule
   const schema = fieldTypeEntries[type].schema(limits)
   return {
     ...(required ? schema : nullable(schema)),
     ...(label !== undefined && { title: label }),
     ...(help !== undefined && { description: help }),
-    ...(computed !== undefined && { readOnly: true }),
+    ...(isAutomatic(rule) && { readOnly: true }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { type FieldRule, fieldValueProblem, isFilledIn } from '../../shared/field-rule.ts'
+import { type FieldRule, fieldValueProblem, isAutomatic, isFilledIn } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 
 /**
@@ -17,7 +17,7 @@ export function checkStorageFields(
   const reasons: Record<string, string> = {}
   for (const rule of rules) {
     // What is sent for it is replaced.
-    if (rule.computed !== undefined) continue
+    if (isAutomatic(rule)) continue
     const path = parseFieldPath(rule.name)
     const value = valueAt(body, path)
     const isLeftOut = partial || isFilledIn(rule) || !isThere(body, path.slice(0, -1))

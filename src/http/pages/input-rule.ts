@@ -1,6 +1,6 @@
 /** How an input is drawn and what fits in it: what the block says, completed by the blueprint field. */
 
-import type { FieldRule } from '../../shared/field-rule.ts'
+import { type FieldRule, isAutomatic } from '../../shared/field-rule.ts'
 import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
 import { wordsOfField } from '../../shared/fields/words-of-field.ts'
@@ -24,7 +24,7 @@ export function ruledInput(node: PageInput, field: FieldRule | undefined): Ruled
   const type = node.type === 'auto' ? (field ? typeFor(field) : 'text') : node.type
   const options = node.options ?? choicesOf(field?.limits)
   const limits = field?.limits ?? {}
-  const asks = field?.required === true && type !== 'check' && field.computed === undefined
+  const asks = field?.required === true && type !== 'check' && !isAutomatic(field)
   const required = node.required === true || asks
   const [min, max] = [node.min ?? limits.min, node.max ?? limits.max]
   const maxLength = node.maxLength ?? (isText(type) ? limits.max_length : undefined)
@@ -36,7 +36,7 @@ export function ruledInput(node: PageInput, field: FieldRule | undefined): Ruled
     type,
     ...(help !== undefined && { help }),
     ...(required && { required }),
-    ...(field?.computed !== undefined && { disabled: true }),
+    ...(field && isAutomatic(field) && { disabled: true }),
     ...(options && { options }),
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),

@@ -222,6 +222,44 @@ describe('a default expression', () => {
   })
 })
 
+describe('who writes', () => {
+  beforeEach(async () => {
+    await field({ name: 'made', type: 'created_by' })
+    await field({ name: 'changed', type: 'changed_by' })
+  })
+  const ann = { guid: 'u', username: 'ann' }
+  const bob = { guid: 'b', username: 'bob' }
+  const as = (user: typeof ann, guid: string, mutations: readonly Mutation[]) =>
+    transact(database, (session) => session.update('orders', guid, mutations), { user })
+
+  test('is kept with a document, whatever is sent', async () => {
+    const guid = guidOf(await create({ made: bob, changed: 'a lie', 'made.guid': 'x' }))
+    expect(await stored()).toEqual([{ made: ann, changed: ann }])
+    await as(bob, guid, setFields({ made: bob, 'made.username': 'eve', changed: null, n: 1 }))
+    expect(await stored()).toEqual([{ made: ann, changed: bob, n: 1 }])
+    await change(guid, [{ op: 'remove', field: 'made' }])
+    expect(await stored()).toEqual([{ made: ann, changed: null, n: 1 }])
+  })
+
+  test('is required of callers by a required field', async () => {
+    await field({ name: 'owner', type: 'created_by', required: true })
+    const anonymous = transact(database, async (session) => session.create('orders', []))
+    await expect(anonymous).rejects.toMatchObject({ code: 'INVALID_BODY', fields: ['owner'] })
+    expect(await create({})).toMatchObject({ owner: ann })
+  })
+
+  test.each<[FieldInput]>([
+    [{ storage: null }],
+    [{ name: 'a.b' }],
+    [{ default_value: ann }],
+    [{ computed: 'doc.x' }],
+  ])('%j is refused for such a field', async (input) => {
+    await expect(field({ name: 'x', type: 'created_by', ...input })).rejects.toMatchObject({
+      code: 'INVALID_BODY',
+    })
+  })
+})
+
 test('an instant is stored in UTC, so that instants sort', async () => {
   await field({ name: 'at', type: 'instant' })
   const made = await create({ at: '2026-01-31T09:00+02:00' })

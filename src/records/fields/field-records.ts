@@ -159,6 +159,7 @@ function checkedField(record: JsonObject): JsonObject {
   checkDefault(rule)
   const wrong = referenceProblem(rule)
   if (wrong) throw invalidField('reference', `reference ${wrong}.`)
+  checkAutomatic(rule)
   checkExpressions(rule)
   if (rule.unique && rule.storage === undefined)
     throw invalidField('unique', 'unique needs a storage: values are unique among its documents.')
@@ -204,6 +205,15 @@ function checkDefault(rule: FieldRule): void {
   if (rule.defaultValue === undefined) return
   const problem = fieldValueProblem(rule, rule.defaultValue)
   if (problem) throw invalidField('default_value', `default_value ${problem}.`)
+}
+
+function checkAutomatic(rule: FieldRule): void {
+  const { name, storage, type, defaultValue, defaultExpression, computed } = rule
+  if (fieldTypeEntries[type].automatic !== true) return
+  if (storage === undefined || name.includes('.'))
+    throw invalidField('type', `A field of the type ${type} needs a storage, and a name without dots.`)
+  if (defaultValue !== undefined || defaultExpression !== undefined || computed !== undefined)
+    throw invalidField('type', `A field of the type ${type} has neither a default nor an expression.`)
 }
 
 function checkExpressions(rule: FieldRule): void {

@@ -14,6 +14,8 @@ export interface FieldWorld {
 /** One write of a document, as the expressions of its fields see it. */
 export interface FieldWriter {
   frame(doc: JsonObject): FieldFrame
+  /** Who writes: `{ guid, username }`. */
+  readonly user: JsonObject | undefined
 }
 
 /** Elements of lists that all expressions of one write look at together: some milliseconds. */
@@ -43,5 +45,6 @@ export function fieldWriter({ clock, random }: FieldWorld, { user }: Origin): Fi
         )
     },
   }
-  return { frame: (doc) => ({ doc, user: user && { ...user }, context }) }
+  const by = user && { guid: user.guid, username: user.username }
+  return { user: by, frame: (doc) => ({ doc, user: by, context }) }
 }

@@ -4,7 +4,7 @@
  */
 import { invalidField } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
+import { type FieldRule, fieldValueProblem, isAutomatic } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
@@ -30,14 +30,11 @@ export function mutationsToCreate(
   }
   // What is given comes first, so that a wrong value is named and not the expression that met it.
   checkRules(
-    rules.filter(({ computed }) => computed === undefined),
+    rules.filter((rule) => !isAutomatic(rule)),
     filled,
   )
-  const completed = complete(filled, writer)
-  checkRules(
-    rules.filter(({ computed }) => computed !== undefined),
-    applyMutations(filled, completed),
-  )
+  const completed = complete(filled, writer, true)
+  checkRules(rules.filter(isAutomatic), applyMutations(filled, completed))
   return [...mutations, ...added, ...completed]
 }
 
@@ -49,14 +46,11 @@ export function completions(
   writer: FieldWriter,
 ): readonly Mutation[] {
   checkRules(
-    later.filter(({ computed }) => computed === undefined),
+    later.filter((rule) => !isAutomatic(rule)),
     after,
   )
-  const added = writePlan(rules).complete?.(after, writer) ?? []
-  checkRules(
-    rules.filter(({ computed }) => computed !== undefined),
-    added.length === 0 ? after : applyMutations(after, added),
-  )
+  const added = writePlan(rules).complete?.(after, writer, false) ?? []
+  checkRules(rules.filter(isAutomatic), added.length === 0 ? after : applyMutations(after, added))
   return added
 }
 
@@ -66,7 +60,7 @@ export function checkChanges(
   mutations: readonly Mutation[],
 ): readonly FieldRule[] {
   const touched = rules.filter(
-    (rule) => rule.computed === undefined && mutations.some(({ field }) => overlap(field, rule.name)),
+    (rule) => !isAutomatic(rule) && mutations.some(({ field }) => overlap(field, rule.name)),
   )
   if (touched.length === 0) return touched
   const known = mutations.filter(({ op }) => op !== 'increment' && op !== 'append')

@@ -97,6 +97,14 @@ function checked(
   }
 }
 
+/** What is sent for fields that changes leave as they are does not count. */
+function withoutFixed(mutations: readonly Mutation[], fixed: readonly string[]): readonly Mutation[] {
+  if (fixed.length === 0) return mutations
+  return mutations.filter(
+    ({ field }) => !fixed.some((name) => field === name || field.startsWith(`${name}.`)),
+  )
+}
+
 /** Whether every document fits. */
 function isFree({ rules, closed }: KeptRules): boolean {
   return rules.length === 0 && !closed
@@ -155,8 +163,9 @@ class RuledSession extends WrappedSession {
       const { later, condition } = checked({ ...kept, storage }, mutations, options)
       if (later.length === 0 && !writePlan(rules).complete)
         return this.session.update(storage, guid, mutations, condition)
+      const sent = withoutFixed(mutations, writePlan(rules).fixed)
       const complete = (after: JsonObject) => completions(rules, later, after, this.#writer())
-      return this.session.update(storage, guid, mutations, { ...condition, complete })
+      return this.session.update(storage, guid, sent, { ...condition, complete })
     })
   }
 

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { type FieldRule, fieldValueProblem, isEmptyValue } from '../../shared/field-rule.ts'
+import { type FieldRule, fieldValueProblem, isAutomatic, isEmptyValue } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
@@ -31,8 +31,8 @@ interface Misfits {
  * it is made required later.
  */
 export async function checkStored(database: Database, { before, after }: FieldChange): Promise<void> {
-  // What is stored in a computed field is replaced by the next write.
-  if (after?.storage === undefined || after.computed !== undefined || asksSame(before, after)) return
+  // What is stored in a field that Quoin writes is replaced by the next write.
+  if (after?.storage === undefined || isAutomatic(after) || asksSame(before, after)) return
   if (!database.has(after.storage)) return
   const asks = after.required && before?.required === false
   // What a reference asks for is checked where references are.

@@ -6,7 +6,7 @@ import { roundTo } from '../../expressions/functions/round-number.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
-import { USUAL_PLACES } from '../../shared/fields/field-type.ts'
+import { type FieldType, USUAL_PLACES } from '../../shared/fields/field-type.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
@@ -18,7 +18,11 @@ export interface WritePlan {
   /** Mutations for what a new document leaves out. */
   defaults(given: JsonObject, writer: FieldWriter): readonly Mutation[]
   /** Undefined where no field asks for it. Mutations of a document as it will be. */
-  readonly complete: ((document: JsonObject, writer: FieldWriter) => readonly Mutation[]) | undefined
+  readonly complete:
+    | ((document: JsonObject, writer: FieldWriter, isNew: boolean) => readonly Mutation[])
+    | undefined
+  /** Fields that changes leave as they are. */
+  readonly fixed: readonly string[]
 }
 
 interface Computed {
@@ -34,11 +38,21 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
   if (known) return known
   const own = rules.filter(({ storage }) => storage !== undefined)
   const computed = inOrder(own.flatMap(compiled)).map((one) => computedValue(one))
-  const completed = [...own.filter(({ type }) => type === 'instant').map(instantValue), ...computed]
+  const named = (wanted: FieldType) => own.filter(({ type }) => type === wanted)
+  const changed = [
+    ...named('changed_by').map(writerValue),
+    ...named('instant').map(instantValue),
+    ...computed,
+  ]
+  const created = [...named('created_by').map(writerValue), ...changed]
   const defaults = own.flatMap(defaultOf)
   const plan: WritePlan = {
     defaults: (given, writer) => added(given, defaults, writer),
-    complete: completed.length === 0 ? undefined : (document, writer) => added(document, completed, writer),
+    complete:
+      created.length === 0
+        ? undefined
+        : (document, writer, isNew) => added(document, isNew ? created : changed, writer),
+    fixed: named('created_by').map(({ name }) => name),
   }
   plans.set(rules, plan)
   return plan
@@ -129,6 +143,10 @@ function isSame(before: JsonValue, value: JsonValue): boolean {
 function fitted({ type, limits }: FieldRule, value: JsonValue | undefined): JsonValue | undefined {
   if (type !== 'decimal' || typeof value !== 'number') return value
   return roundTo(value, limits.places ?? USUAL_PLACES, Math.round)
+}
+
+function writerValue({ name }: FieldRule): Addition {
+  return (_document, { user }) => ({ op: 'set', field: name, value: user ?? null })
 }
 
 /** Instants are compared as texts: all are written in UTC with milliseconds. */

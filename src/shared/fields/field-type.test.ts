@@ -41,6 +41,8 @@ const rows: readonly Row[] = [
   ['reference', {}, [guid], ['x', 1, '']],
   ['file', {}, [{ guid, name: 'a.txt' }], [{ name: 'a.txt' }, guid, []]],
   ['files', { max_length: 1 }, [[], [{ guid }]], [{ guid }, [guid], [{ guid }, { guid }]]],
+  ['created_by', {}, [{ guid: 'u', username: 'ann' }], ['ann', {}]],
+  ['changed_by', {}, [{ guid: 'u', username: 'ann' }], ['ann', []]],
   ['list', { items: 'integer' }, [[], [1, 2]], [[1, 'x'], [1.5], [null], 1]],
   ['list', { items: 'day', choices: ['2026-01-01'] }, [['2026-01-01']], [['2026-01-02'], ['x']]],
 ]

@@ -34,6 +34,8 @@ export interface FieldTypeEntry {
   readonly value: 'text' | 'number' | 'condition' | 'object' | 'list' | 'any'
   /** The input of a form that draws what it likes. */
   readonly input: Exclude<InputType, 'auto'>
+  /** Quoin writes it, and replaces what is sent for it. */
+  readonly automatic?: true
   /** How a form's text is read. */
   readonly read: 'text' | 'number' | 'condition' | 'date' | 'instant' | 'lines' | 'json'
 }
@@ -61,6 +63,24 @@ const text = {
   value: 'text',
   input: 'text',
   read: 'text',
+} as const satisfies Omit<FieldTypeEntry, 'label'>
+
+/** Who wrote: `{ guid, username }`. */
+const person = {
+  problem: (value: JsonValue) =>
+    isJsonObject(value) && typeof value.guid === 'string' && typeof value.username === 'string'
+      ? undefined
+      : 'must be a user: an object with guid and username',
+  limits: [],
+  schema: () => ({
+    type: 'object',
+    properties: { guid: { type: 'string' }, username: { type: 'string' } },
+    required: ['guid', 'username'],
+  }),
+  value: 'object',
+  input: 'text',
+  read: 'json',
+  automatic: true,
 } as const satisfies Omit<FieldTypeEntry, 'label'>
 
 const file = { type: 'object', properties: { guid: { type: 'string' } }, required: ['guid'] } as const
@@ -238,6 +258,8 @@ const entries = {
     input: 'area',
     read: 'lines',
   },
+  created_by: { ...person, label: 'Created by' },
+  changed_by: { ...person, label: 'Changed by' },
 } as const satisfies Readonly<Record<string, FieldTypeEntry>>
 
 export type FieldType = keyof typeof entries

@@ -51,15 +51,25 @@ describe('the form of a field', () => {
   })
 
   it('gives back what it was given', () => {
-    const field = record({ storage: 's', default_value: 3, validation_rules: { min: 1, choices: [3, 4] } })
-    expect(body(draftOfField(field))).toEqual({
-      name: 'n',
-      type: 'number',
-      description: '',
-      storage: 's',
-      required: false,
-      default_value: 3,
-      validation_rules: { min: 1, choices: [3, 4] },
+    const given = {
+      ...{ storage: 's', default_value: 3, validation_rules: { min: 1, choices: [3, 4] } },
+      ...{ label: 'N', help: 'How many.', order: 2, computed: null, default_expression: null },
+      unique: { with: 'key', ignore_case: true, ignore_accents: false },
+    }
+    expect(body(draftOfField(record(given)))).toEqual({
+      ...{ name: 'n', type: 'number', description: '', required: false },
+      ...given,
     })
+  })
+
+  it.each([
+    ['unique', null, null],
+    ['unique', true, true],
+    ['unique', 'key', 'key'],
+    ['unique', false, null],
+    ['computed', 'doc.a', 'doc.a'],
+    ['default_expression', 'today()', 'today()'],
+  ])('gives back %s as %j', (name, given, expected) => {
+    expect(body(draftOfField(record({ [name]: given })))).toMatchObject({ [name]: expected })
   })
 })

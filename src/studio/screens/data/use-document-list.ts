@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { DocumentSearch } from '../../../shared/api/documents.ts'
+import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
 import { fieldsQuery, findDocuments } from '../../api/storages.ts'
 import { type DocumentFilter, filterWord, readFilterWord, serverFilters } from './document-filters.ts'
 import { type FieldType, type ShapeField, shapeOf } from './document-shape.ts'
@@ -89,7 +90,15 @@ function metaTypes(field: string): readonly FieldType[] {
   return field.startsWith('_meta.') && field !== '_meta.guid' ? ['number'] : ['string']
 }
 
+const shapes = {
+  text: 'string',
+  any: 'string',
+  number: 'number',
+  condition: 'boolean',
+  object: 'object',
+  list: 'array',
+} as const
+
 function typeOfRule(type: string): FieldType {
-  const known: readonly string[] = ['number', 'boolean', 'object', 'array']
-  return known.includes(type) ? (type as FieldType) : 'string'
+  return isFieldType(type) ? shapes[fieldTypeEntries[type].value] : 'string'
 }
