@@ -320,3 +320,41 @@ describe('where', () => {
     }
   })
 })
+
+describe('blocks that write', () => {
+  const post = {
+    list: { type: 'on_startup_register_uri_post', in: { uri: 'made' }, scopes: ['*public'] },
+    made: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@list.flow', storage: 'orders', set: '={ customer: query.guid }' },
+    },
+    done: { type: 'httpconnection_set_json', in: { flow: '@made.flow', value: '@made.document' } },
+  }
+  const remove = (type: string) => ({
+    list: { type: 'on_startup_register_uri_delete', in: { uri: type }, scopes: ['*public'] },
+    gone: { type, in: { flow: '@list.flow', storage: 'customers', guid: '=query.guid' } },
+    done: { type: 'httpconnection_set_json', in: { flow: '@gone.flow', value: '@gone.document' } },
+  })
+
+  test('are refused with 400 for a value that names no document, and with 409 for one that is referred to', async () => {
+    await updateField(
+      database,
+      customerField,
+      { reference: { storage: 'customers', on_delete: 'refuse' } },
+      by,
+    )
+    const guid = await create('customers', { name: 'Ann' })
+    const blueprint = await install(post)
+    expect((await send(blueprint, { guid: `${guid.slice(0, -1)}x` })).error).toMatchObject({
+      status: 400,
+      fields: ['customer'],
+    })
+    expect((await send(blueprint, { guid })).reply).toMatchObject({ customer: guid })
+    for (const type of ['function_remove_document', 'function_delete_document'])
+      expect((await send(await install(remove(type)), { guid })).error).toMatchObject({
+        status: 409,
+        message: expect.stringContaining('1 document of the storage orders refers'),
+      })
+    expect(await database.session().count('customers', matchAll)).toBe(1)
+  })
+})
