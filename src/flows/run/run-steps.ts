@@ -40,6 +40,8 @@ export class RunSteps {
   #budget: number
   #every = LOOK
   #turnBegan: number
+  /** When the last wait ended. */
+  #waited: number
   #tired = false
   /** How many `drive`s are on the stack: branches within branches, and calls of custom functions. */
   #nested = 0
@@ -56,6 +58,7 @@ export class RunSteps {
     this.#budget = limits.budget
     this.#started = clock()
     this.#turnBegan = this.#started
+    this.#waited = this.#started
   }
 
   /** Before each block. Throws RunStopped when the run may not go on. */
@@ -99,7 +102,7 @@ export class RunSteps {
   #look(): void {
     const now = this.#clock()
     this.#tired = now - this.#turnBegan > TURN
-    if (now - this.#turnBegan > LONGEST_TURN) {
+    if (now - Math.max(this.#turnBegan, this.#waited) > LONGEST_TURN) {
       throw new RunStopped(
         'deadline',
         `The run evaluated values for more than ${LONGEST_TURN} ms without a pause.`,
@@ -171,6 +174,8 @@ export class RunSteps {
   /** The rest of a branch that has waited once: one promise for all of it, however often it waits. */
   async #driveOn(waiting: Promise<Step | undefined>, frame: Frame): Promise<void> {
     let step = await waiting
+    // Others may have been served. Not a turn of its own: a loop whose blocks wait for nothing must rest now and then.
+    this.#waited = this.#clock()
     while (step) {
       if (this.#tired) await this.#rest()
       const next = step(frame)
