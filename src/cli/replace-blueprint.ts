@@ -1,5 +1,5 @@
+import type { ImportedBlueprint } from '../shared/application/blueprint-file.ts'
 import type { Block } from '../shared/blueprint.ts'
-import type { ImportedBlueprint } from '../shared/blueprint-file.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { guidOf, type Management, recordsOf } from './management.ts'
 

@@ -1,5 +1,5 @@
 import { importBlueprint } from '../../src/flows/blueprints/blueprint-file.ts'
-import type { ImportedBlueprint } from '../../src/shared/blueprint-file.ts'
+import type { ImportedBlueprint } from '../../src/shared/application/blueprint-file.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { openAssetPlace } from '../asset-place.ts'
 import { guidOf, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'

@@ -1,11 +1,15 @@
-/** Reading a blueprint file: its shape is checked here, what it means is in `shared/blueprint-file.ts`. */
+/** Reading a blueprint file: its shape is checked here, what it means is in `shared/application/blueprint-file.ts`. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { anyJson } from '../../shared/api/any-json.ts'
 import { documentFieldsSchema, MAX_SAMPLES } from '../../shared/api/documents.ts'
 import { type ApplicationParts, MOST_PARTS } from '../../shared/application/application-parts.ts'
+import {
+  type BlueprintFile,
+  blueprintOfFile,
+  type ImportedBlueprint,
+} from '../../shared/application/blueprint-file.ts'
 import { blockContent } from '../../shared/blueprint.ts'
-import { type BlueprintFile, blueprintOfFile, type ImportedBlueprint } from '../../shared/blueprint-file.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
 import { ENVIRONMENT_NAME } from '../../shared/environment-name.ts'
 import { QuoinError } from '../../shared/errors.ts'

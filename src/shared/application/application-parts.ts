@@ -10,6 +10,7 @@
  * JSON instead of as a text. Parts have no guids: a field is known by its storage and name, the others by their name.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { sameJson } from '../same-json.ts'
 
 export const partKinds = ['groups', 'storages', 'fields', 'templates'] as const
 export type PartKind = (typeof partKinds)[number]
@@ -47,7 +48,7 @@ const own = [
 export function partOf(kind: PartKind, record: JsonObject): JsonObject {
   const known = defaults[kind]
   const given = Object.entries(record).filter(
-    ([key, value]) => !own.includes(key) && value !== null && !isSame(value, known[key] ?? null),
+    ([key, value]) => !own.includes(key) && value !== null && !sameJson(value, known[key] ?? null),
   )
   const part = Object.fromEntries(given)
   return kind === 'templates' ? { ...part, ...contentOf(part) } : part
@@ -65,7 +66,7 @@ export function changeOfPart(kind: PartKind, from: JsonObject, to: JsonObject): 
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const changes = [...names].flatMap((name): [string, JsonValue][] => {
     const value = after[name] ?? defaults[kind][name] ?? null
-    return isSame(value, before[name] ?? defaults[kind][name] ?? null) ? [] : [[name, value]]
+    return sameJson(value, before[name] ?? defaults[kind][name] ?? null) ? [] : [[name, value]]
   })
   return changes.length === 0 ? undefined : Object.fromEntries(changes)
 }
@@ -92,15 +93,4 @@ function contentOf({ content }: JsonObject): { readonly content?: JsonValue } {
   } catch {
     return {}
   }
-}
-
-function isSame(a: JsonValue, b: JsonValue): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
-}
-
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isJsonObject(value)) return value
-  const entries = Object.entries(value).map(([key, inner]): [string, JsonValue] => [key, sorted(inner)])
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

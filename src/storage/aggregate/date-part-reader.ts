@@ -1,6 +1,6 @@
 /**
  * Parts of many dates. Dates that stand beside each other in an index are mostly of the same hour, and an hour is mostly of one
- * part: so the part of an hour is worked out once. A million instants by month took 0.9 s so, and 8 s one by one.
+ * part: so the part of an hour is worked out once. A million instants by month took 1.9 s so, and 8 s one by one (`node bench/aggregates.ts`).
  */
 import type { DatePart } from './aggregate.ts'
 import { datePart } from './date-part.ts'

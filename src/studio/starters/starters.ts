@@ -1,4 +1,4 @@
-import type { BlueprintFile } from '../../shared/blueprint-file.ts'
+import type { BlueprintFile } from '../../shared/application/blueprint-file.ts'
 
 /** A blueprint to start from. */
 export interface Starter {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { loadBlocks } from '../../../blocks/load-blocks.ts'
 import { compileBlueprint } from '../../../flows/compile/compile-blueprint.ts'
+import { blueprintOfFile } from '../../../shared/application/blueprint-file.ts'
 import type { Block } from '../../../shared/blueprint.ts'
-import { blueprintOfFile } from '../../../shared/blueprint-file.ts'
 import { asBlocks } from './as-blocks.ts'
 import type { Flow } from './flow.ts'
 

@@ -1,12 +1,12 @@
 /** What differs between two states of a blueprint, per block and pin, in words that a person reads before deploying. */
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
+import { sameJson } from '../../../shared/same-json.ts'
 import { sameContent, samePin } from '../expressions/same-content.ts'
 import type { Catalogue } from './block-description.ts'
 import { nameOf } from './block-names.ts'
 import type { Flow } from './flow.ts'
 import { isEntrance, openTo } from './open-to.ts'
-import { sameJson } from './same-json.ts'
 import { cut, short } from './words.ts'
 
 export interface Line {

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { emptyContent } from '../../../shared/empty-content.ts'
+import { sameJson } from '../../../shared/same-json.ts'
 import { endpointsOf, filledUri, parametersOf } from './endpoints.ts'
 import { literalText, readLiteral, writingOf } from './literal-text.ts'
-import { sameJson } from './same-json.ts'
 
 test.each([
   ['number', '5', 5],

@@ -1,7 +1,7 @@
 import { FileInput, Progress, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import type { BlueprintFile } from '../../../shared/blueprint-file.ts'
+import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
 import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { notifyAbout } from '../../controls/notify.ts'

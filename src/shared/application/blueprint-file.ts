@@ -12,20 +12,21 @@
  *     "documents": { "tasks": [{ "title": "Try it" }] } }
  *
  * Its documents go into storages that never held one; an export has none. `groups`, `storages`, `fields` and `templates` are the parts of
- * `application/application-parts.ts`.
+ * `application-parts.ts`.
  *
  * A wire is "@block.pin"; several wires on one pin are a list of them. An expression is a text that starts with "=", such as
  * "=params.limit ?? 20". A literal that could be taken for one of them (text that starts with "@" or "=", or a list with a
  * text in it that starts with "@") stands as { "literal": … }, and so does an object with only that key. A pin is wired or
  * holds a value: a list of both is refused.
  */
-import { type ApplicationParts, partKinds } from './application/application-parts.ts'
-import { blockNames } from './block-name.ts'
-import type { Block, CustomOutPin, SavedInPin } from './blueprint.ts'
-import type { BlueprintNote } from './blueprint-note.ts'
-import { QuoinError } from './errors.ts'
-import type { JsonObject, JsonValue } from './json.ts'
-import { isJsonObject } from './json.ts'
+
+import { blockNames } from '../block-name.ts'
+import type { Block, CustomOutPin, SavedInPin } from '../blueprint.ts'
+import type { BlueprintNote } from '../blueprint-note.ts'
+import { QuoinError } from '../errors.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+import { isJsonObject } from '../json.ts'
+import { type ApplicationParts, partKinds } from './application-parts.ts'
 
 interface FileBlock {
   type: string
