@@ -1,6 +1,6 @@
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import type { ShownPage } from '../shared/page-content.ts'
+import type { ShownPage } from '../shared/pages/page-content.ts'
 import type { Reply } from './reply.ts'
 
 /** What a visitor did on a page: the event pins of one of its blocks. */

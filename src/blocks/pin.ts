@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
-import type { PageContent } from '../shared/page-content.ts'
+import type { PageContent } from '../shared/pages/page-content.ts'
 import type { PinType } from '../shared/pin-type.ts'
 import type { Query, SortKey } from '../shared/query.ts'
 import type { StoredJson } from '../storage/stored-json.ts'

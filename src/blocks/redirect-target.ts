@@ -1,4 +1,4 @@
-import { safeHref } from '../shared/page-content.ts'
+import { safeHref } from '../shared/pages/page-content.ts'
 import { PinError } from './block.ts'
 
 /** Where a browser may be sent: a path of our own or an http(s) address. Throws PinError for the pin. */

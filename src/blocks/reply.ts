@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../shared/json.ts'
-import type { PageAnswer } from '../shared/page-content.ts'
+import type { PageAnswer } from '../shared/pages/page-content.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
 
 /** Only the block that replies HTML can set it: a flow's own headers keep to JSON. */

@@ -1,4 +1,4 @@
-import { safeHref } from '../shared/page-content.ts'
+import { safeHref } from '../shared/pages/page-content.ts'
 
 /** The attributes of a link: none for an address that must not be followed, so that only its text is left. */
 export function linkTo(address: string): { href?: string; rel?: string } {

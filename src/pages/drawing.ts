@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { PageNode } from '../shared/page-content.ts'
+import type { PageNode } from '../shared/pages/page-content.ts'
 import type { PageMessages } from './messages.ts'
 
 /** What every component gets beside its own node. */

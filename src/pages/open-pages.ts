@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/clock.ts'
-import type { PageView } from '../shared/page-content.ts'
+import type { PageView } from '../shared/pages/page-content.ts'
 import { type PageAsset, readPageAssets } from './page-assets.ts'
 import { renderPage } from './render-page.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { defaultTemplate } from '../shared/page-template.ts'
+import { defaultTemplate } from '../shared/pages/page-template.ts'
 import { cssProblem } from './check-css.ts'
 import { readTemplate } from './read-template.ts'
 import { templateTokens, tokenProblem } from './template-tokens.ts'

@@ -10,8 +10,8 @@
  */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { safeHref } from '../shared/page-content.ts'
-import { defaultTemplate, type TemplateSettings } from '../shared/page-template.ts'
+import { safeHref } from '../shared/pages/page-content.ts'
+import { defaultTemplate, type TemplateSettings } from '../shared/pages/page-template.ts'
 import { cssProblem } from './check-css.ts'
 import { tokenProblem } from './template-tokens.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { PageNode, PageView } from '../shared/page-content.ts'
-import { defaultTemplate } from '../shared/page-template.ts'
+import type { PageNode, PageView } from '../shared/pages/page-content.ts'
+import { defaultTemplate } from '../shared/pages/page-template.ts'
 import { renderPage } from './render-page.ts'
 
 const files = {

@@ -4,8 +4,8 @@
  */
 import { type ComponentChild, h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import type { PageNode, PageView } from '../shared/page-content.ts'
-import { defaultTemplate } from '../shared/page-template.ts'
+import type { PageNode, PageView } from '../shared/pages/page-content.ts'
+import { defaultTemplate } from '../shared/pages/page-template.ts'
 import { imageSource } from './address.ts'
 import { alert } from './components/alert.ts'
 import { layout } from './components/layout.ts'

@@ -1,6 +1,6 @@
 /** Every component that pages have, with values as an application would show them. */
-import type { PageNode } from '../../src/shared/page-content.ts'
-import type { PageTable, TableRow } from '../../src/shared/page-table.ts'
+import type { PageNode } from '../../src/shared/pages/page-content.ts'
+import type { PageTable, TableRow } from '../../src/shared/pages/page-table.ts'
 
 const customers: readonly (readonly [string, string, string, number, string])[] = [
   ['Ashdown & Sons', 'ann@ashdown.example', 'active', 48_250, '2026-11-19T09:30:00Z'],

@@ -1,7 +1,7 @@
 /** Serves pages of `src/pages` over real HTTP, with the headers that Quoin sends, and remembers what was posted. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { openPages } from '../../src/pages/open-pages.ts'
-import type { PageView } from '../../src/shared/page-content.ts'
+import type { PageView } from '../../src/shared/pages/page-content.ts'
 
 /** Replies to a request; undefined: 404. */
 export type Answer = (request: { url: URL; method: string; body: string }) => Shown | 'redirect' | undefined

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { PageNode } from '../../src/shared/page-content.ts'
-import { defaultTemplate } from '../../src/shared/page-template.ts'
+import type { PageNode } from '../../src/shared/pages/page-content.ts'
+import { defaultTemplate } from '../../src/shared/pages/page-template.ts'
 import { valueFormats } from '../../src/shared/value-format.ts'
 import { type BrowserRoom, openBrowserRoom } from './open-room.ts'
 

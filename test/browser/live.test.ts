@@ -1,8 +1,8 @@
 /** What people do with a page: with the module, without JavaScript, and with the keyboard only. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { PageNode } from '../../src/shared/page-content.ts'
-import type { PageTable } from '../../src/shared/page-table.ts'
+import type { PageNode } from '../../src/shared/pages/page-content.ts'
+import type { PageTable } from '../../src/shared/pages/page-table.ts'
 import { customerTable, dashboard, formWithErrors, gallery } from './gallery-content.ts'
 import { type BrowserRoom, openBrowserRoom } from './open-room.ts'
 import { eventually, textOf, textsOf } from './studio-eventually.ts'

@@ -1,7 +1,7 @@
 /** Every component, as it looks in a real browser: on wide and narrow windows, light and dark, both ways of writing. */
 import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { defaultTemplate } from '../../src/shared/page-template.ts'
+import { defaultTemplate } from '../../src/shared/pages/page-template.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { dashboard, gallery } from './gallery-content.ts'
 import { type BrowserRoom, openBrowserRoom } from './open-room.ts'

@@ -1,7 +1,7 @@
 import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import type { PageNode } from '../../shared/page-content.ts'
+import type { PageNode } from '../../shared/pages/page-content.ts'
 import { valueFormats } from '../../shared/value-format.ts'
 import { PinError } from '../block.ts'
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { nearestName } from '../../shared/nearest-name.ts'
-import type { PageInput } from '../../shared/page-input.ts'
+import type { PageInput } from '../../shared/pages/page-input.ts'
 import { PinError } from '../block.ts'
 import { inputNode, type WrittenInput, writtenTypes } from './input-node.ts'
 

@@ -1,7 +1,12 @@
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
-import { type InputOption, type InputType, inputTypes, type PageInput } from '../../shared/page-input.ts'
+import {
+  type InputOption,
+  type InputType,
+  inputTypes,
+  type PageInput,
+} from '../../shared/pages/page-input.ts'
 import type { PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 

@@ -1,4 +1,4 @@
-import { safeHref } from '../../shared/page-content.ts'
+import { safeHref } from '../../shared/pages/page-content.ts'
 import { PinError } from '../block.ts'
 
 /** An address for a page as a builder gives it on a pin; PinError for one that must not be followed. */

@@ -1,6 +1,6 @@
 /** Links as a builder gives them: a list of objects with label and href. */
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
-import type { PageLink } from '../../shared/page-content.ts'
+import type { PageLink } from '../../shared/pages/page-content.ts'
 import { PinError } from '../block.ts'
 import { pageHref } from './page-href.ts'
 

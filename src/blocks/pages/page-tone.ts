@@ -1,4 +1,4 @@
-import type { Tone } from '../../shared/page-content.ts'
+import type { Tone } from '../../shared/pages/page-content.ts'
 
 /** What a message or a badge is about, for pins that let a builder choose. */
 export const tones: readonly Tone[] = ['neutral', 'info', 'success', 'warning', 'danger']

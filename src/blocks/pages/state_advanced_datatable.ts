@@ -1,5 +1,5 @@
-import { appendNode } from '../../shared/page-content.ts'
-import type { TableColumn } from '../../shared/page-table.ts'
+import { appendNode } from '../../shared/pages/page-content.ts'
+import type { TableColumn } from '../../shared/pages/page-table.ts'
 import type { Query, SortKey } from '../../shared/query.ts'
 import { defineValue } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'

@@ -1,4 +1,4 @@
-import { appendNode, type PageButton } from '../../shared/page-content.ts'
+import { appendNode, type PageButton } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
 import { pageHref } from './page-href.ts'
 

@@ -1,4 +1,4 @@
-import { appendNode } from '../../shared/page-content.ts'
+import { appendNode } from '../../shared/pages/page-content.ts'
 import { valueFormats } from '../../shared/value-format.ts'
 import { defineValue } from '../block.ts'
 import { chartFigures } from './chart-figures.ts'

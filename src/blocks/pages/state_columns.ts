@@ -1,4 +1,4 @@
-import { appendNode, nodesOf } from '../../shared/page-content.ts'
+import { appendNode, nodesOf } from '../../shared/pages/page-content.ts'
 import { defineValue, PinError } from '../block.ts'
 
 export default defineValue({

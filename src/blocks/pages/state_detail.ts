@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import { appendNode } from '../../shared/page-content.ts'
+import { appendNode } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
 import { detailItems } from './detail-items.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
 import type { JsonValue } from '../../shared/json.ts'
-import { appendNode } from '../../shared/page-content.ts'
+import { appendNode } from '../../shared/pages/page-content.ts'
 import block from './state_form.ts'
 
 const submit = (label: string) => ({ kind: 'button', action: 'submit', label, tone: 'primary' }) as const

@@ -1,4 +1,4 @@
-import { appendNode, everyNode, nodesOf, type PageNode } from '../../shared/page-content.ts'
+import { appendNode, everyNode, nodesOf, type PageNode } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { formId } from './form-id.ts'

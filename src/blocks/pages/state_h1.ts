@@ -1,4 +1,4 @@
-import { appendNode } from '../../shared/page-content.ts'
+import { appendNode } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
 
 export default defineValue({

@@ -1,4 +1,4 @@
-import { appendNode } from '../../shared/page-content.ts'
+import { appendNode } from '../../shared/pages/page-content.ts'
 import { defineValue, PinError } from '../block.ts'
 import { inputNode, writtenTypes } from './input-node.ts'
 

@@ -1,4 +1,4 @@
-import { appendNode, nodesOf, type PageNode } from '../../shared/page-content.ts'
+import { appendNode, nodesOf, type PageNode } from '../../shared/pages/page-content.ts'
 import { defineValue, PinError } from '../block.ts'
 import { textOf } from '../text-of.ts'
 

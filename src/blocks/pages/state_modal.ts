@@ -1,4 +1,4 @@
-import { appendNode, nodesOf } from '../../shared/page-content.ts'
+import { appendNode, nodesOf } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
 import { formId } from './form-id.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
-import { appendNode } from '../../shared/page-content.ts'
+import { appendNode } from '../../shared/pages/page-content.ts'
 import block from './state_navigation.ts'
 
 const above = appendNode(undefined, { kind: 'text', text: 'above' })

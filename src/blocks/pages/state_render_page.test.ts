@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { requestWith, runBlock } from '../../../test/run-block.ts'
-import { appendNode, type PageNode, type ShownPage } from '../../shared/page-content.ts'
+import { appendNode, type PageNode, type ShownPage } from '../../shared/pages/page-content.ts'
 import block from './state_render_page.ts'
 
 const [one, two] = [

@@ -1,4 +1,4 @@
-import { everyNode, nodesOf, type PageNode, type ShownPage } from '../../shared/page-content.ts'
+import { everyNode, nodesOf, type PageNode, type ShownPage } from '../../shared/pages/page-content.ts'
 import { defineFlow, PinError } from '../block.ts'
 
 /** Drawn in one turn of the event loop: 20 to 40 µs each, in which nothing else is served. */

@@ -1,4 +1,4 @@
-import { appendNode, nodesOf, type PageContent } from '../../shared/page-content.ts'
+import { appendNode, nodesOf, type PageContent } from '../../shared/pages/page-content.ts'
 import { defineValue } from '../block.ts'
 import type { InPins } from '../pin.ts'
 import { formId } from './form-id.ts'

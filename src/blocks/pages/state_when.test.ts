@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
-import { appendNode, nodesOf, type PageContent } from '../../shared/page-content.ts'
+import { appendNode, nodesOf, type PageContent } from '../../shared/pages/page-content.ts'
 import block from './state_when.ts'
 
 const text = (words: string) => appendNode(undefined, { kind: 'heading', level: 1, text: words })

@@ -1,7 +1,7 @@
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import type { TableAction, TableColumn } from '../../shared/page-table.ts'
+import type { TableAction, TableColumn } from '../../shared/pages/page-table.ts'
 import { type ValueFormat, valueFormats } from '../../shared/value-format.ts'
 import { PinError } from '../block.ts'
 

@@ -1,5 +1,5 @@
 import type { InPin } from '../../blocks/pin.ts'
-import type { PageContent } from '../../shared/page-content.ts'
+import type { PageContent } from '../../shared/pages/page-content.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import { MOST_VALUES, measurePage, measureValue, TooLarge, tooMany } from '../values/value-size.ts'
 import { BlockFailure } from './block-failure.ts'

@@ -7,7 +7,7 @@
  * change. Small values, which are nearly all, are walked without any memory: 50 to 150 ns for an object of five fields.
  */
 import { isJsonObject } from '../../shared/json.ts'
-import type { PageContent } from '../../shared/page-content.ts'
+import type { PageContent } from '../../shared/pages/page-content.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 
 /** As many as a reply may hold: see `http/endpoints/endpoint-reply.ts`. */

@@ -9,7 +9,7 @@ import { type AccountPath, accountPaths, isAccountPath } from '../../shared/acco
 import { QuoinError } from '../../shared/errors.ts'
 import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import type { PageNode, ShownPage } from '../../shared/page-content.ts'
+import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { changeKnowingPassword } from '../routes/people/change-password.ts'
 import { setCookie } from './cookies.ts'
 import { localPath } from './local-path.ts'

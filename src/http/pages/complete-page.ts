@@ -10,9 +10,9 @@ import {
   type PageForm,
   type PageNode,
   withChildren,
-} from '../../shared/page-content.ts'
-import type { PageInput } from '../../shared/page-input.ts'
-import type { DataTable, PageTable } from '../../shared/page-table.ts'
+} from '../../shared/pages/page-content.ts'
+import type { PageInput } from '../../shared/pages/page-input.ts'
+import type { DataTable, PageTable } from '../../shared/pages/page-table.ts'
 import type { FieldOf } from './field-rules-of.ts'
 import { inputsOf } from './field-rules-of.ts'
 import { ruledInput, shownValue } from './input-rule.ts'

@@ -1,7 +1,7 @@
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
-import { everyNode, type PageForm, type PageNode } from '../../shared/page-content.ts'
-import type { PageInput } from '../../shared/page-input.ts'
+import { everyNode, type PageForm, type PageNode } from '../../shared/pages/page-content.ts'
+import type { PageInput } from '../../shared/pages/page-input.ts'
 
 /** `rules.of` of the storage's rules. */
 export type RulesOf = (storage: string) => MaybePromise<readonly FieldRule[]>

@@ -5,7 +5,7 @@ import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries, USUAL_PLACES } from '../../shared/fields/field-type.ts'
 import { wordsOfField } from '../../shared/fields/words-of-field.ts'
 import type { JsonValue } from '../../shared/json.ts'
-import type { InputOption, InputType, PageInput } from '../../shared/page-input.ts'
+import type { InputOption, InputType, PageInput } from '../../shared/pages/page-input.ts'
 
 /** From this many characters on, text gets more than one line. */
 const LONG_TEXT = 300

@@ -1,7 +1,7 @@
 /** The message that a page shows once, after the browser was sent there: kept in a cookie in between. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
-import type { PageNotice } from '../../shared/page-content.ts'
+import type { PageNotice } from '../../shared/pages/page-content.ts'
 import { cookieOf, setCookie } from './cookies.ts'
 
 const NAME = 'quoin_notice'

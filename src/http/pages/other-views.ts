@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayEnter } from '../../access/scopes.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { ShownPage } from '../../shared/page-content.ts'
+import type { ShownPage } from '../../shared/pages/page-content.ts'
 import { dataTablesOf } from './complete-page.ts'
 import { sendCsv } from './csv-export.ts'
 import { pageAddress } from './page-address.ts'

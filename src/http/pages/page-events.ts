@@ -12,7 +12,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { DataTable } from '../../shared/page-table.ts'
+import type { DataTable } from '../../shared/pages/page-table.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import type { Database } from '../../storage/database.ts'
 

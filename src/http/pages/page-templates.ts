@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readTemplate } from '../../pages/read-template.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import type { PageTemplate } from '../../shared/page-content.ts'
+import type { PageTemplate } from '../../shared/pages/page-content.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'

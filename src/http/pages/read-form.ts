@@ -1,6 +1,6 @@
 import type { PageMessages } from '../../pages/messages.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import type { PageForm } from '../../shared/page-content.ts'
+import type { PageForm } from '../../shared/pages/page-content.ts'
 import { type FieldOf, inputsOf } from './field-rules-of.ts'
 import { ruledInput } from './input-rule.ts'
 import type { Posted, PostedFile } from './posted.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FileBody, HTML_TYPE, PlainText, type Reply } from '../../blocks/reply.ts'
 import { headerAddress } from '../../shared/header-address.ts'
-import type { PageAnswer } from '../../shared/page-content.ts'
+import type { PageAnswer } from '../../shared/pages/page-content.ts'
 import type { StoredReply } from '../endpoints/endpoint-idempotency.ts'
 import { replyText } from '../endpoints/endpoint-reply.ts'
 import { assetFile } from '../replies/asset-file.ts'

@@ -9,8 +9,8 @@ import {
   type PageNotice,
   type PageUser,
   type ShownPage,
-} from '../../shared/page-content.ts'
-import type { DataTable, PageTable } from '../../shared/page-table.ts'
+} from '../../shared/pages/page-content.ts'
+import type { DataTable, PageTable } from '../../shared/pages/page-table.ts'
 import { completePage, dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
 import { cookieOf } from './cookies.ts'
 import { fieldsOf } from './field-rules-of.ts'

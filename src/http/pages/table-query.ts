@@ -9,7 +9,7 @@
 import { PinError } from '../../blocks/block.ts'
 import { rangeQuery } from '../../blocks/range-query.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { DataTable, TableColumn } from '../../shared/page-table.ts'
+import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
 import type { Query, Scalar, Search, SortKey } from '../../shared/query.ts'
 import type { Reference } from '../../storage/reference/references.ts'
 import { throughReferences } from '../../storage/reference/through-references.ts'

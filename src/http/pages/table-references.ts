@@ -5,7 +5,7 @@
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import type { DataTable, TableColumn } from '../../shared/page-table.ts'
+import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
 import type { Found, Session } from '../../storage/database.ts'
 import { objectsIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'

@@ -2,8 +2,14 @@
 import type { PageMessages } from '../../pages/messages.ts'
 import { valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { safeHref } from '../../shared/page-content.ts'
-import type { DataTable, PageTable, ShownColumn, TableInput, TableRow } from '../../shared/page-table.ts'
+import { safeHref } from '../../shared/pages/page-content.ts'
+import type {
+  DataTable,
+  PageTable,
+  ShownColumn,
+  TableInput,
+  TableRow,
+} from '../../shared/pages/page-table.ts'
 import type { Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { findWithTotal } from '../../storage/find-with-total.ts'

@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from 'preact'
-import type { TableAction } from '../../shared/page-table.ts'
+import type { TableAction } from '../../shared/pages/page-table.ts'
 import type { Drawing } from '../drawing.ts'
 import { classOf } from './button.ts'
 import { confirmation } from './confirmation.ts'

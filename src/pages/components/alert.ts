@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact'
-import type { Tone } from '../../shared/page-content.ts'
+import type { Tone } from '../../shared/pages/page-content.ts'
 import { icon } from './icon.ts'
 
 interface Alert {

@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact'
-import type { PageLink } from '../../shared/page-content.ts'
+import type { PageLink } from '../../shared/pages/page-content.ts'
 import type { Drawing } from '../drawing.ts'
 import { link } from './link.ts'
 

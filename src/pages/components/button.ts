@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact'
-import type { PageButton } from '../../shared/page-content.ts'
+import type { PageButton } from '../../shared/pages/page-content.ts'
 import { linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
 import { confirmation } from './confirmation.ts'

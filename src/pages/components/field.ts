@@ -1,5 +1,5 @@
 import { type ComponentChild, type ComponentChildren, h } from 'preact'
-import type { PageInput } from '../../shared/page-input.ts'
+import type { PageInput } from '../../shared/pages/page-input.ts'
 import type { Drawing } from '../drawing.ts'
 import { icon } from './icon.ts'
 

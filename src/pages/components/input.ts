@@ -1,7 +1,7 @@
 /** Inputs of a form, one HTML control (or group of them) for each type of `PageInput`. */
 import { type ComponentChild, type ComponentChildren, h } from 'preact'
 import type { JsonValue } from '../../shared/json.ts'
-import type { InputOption, InputType, PageInput } from '../../shared/page-input.ts'
+import type { InputOption, InputType, PageInput } from '../../shared/pages/page-input.ts'
 import type { Drawing } from '../drawing.ts'
 import { describedBy, field } from './field.ts'
 import { icon } from './icon.ts'

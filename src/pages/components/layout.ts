@@ -1,7 +1,7 @@
 /** What is around the content: bar or side column with brand, navigation and person, footer. */
 import { type ComponentChild, h } from 'preact'
-import type { PageView } from '../../shared/page-content.ts'
-import type { TemplateLink, TemplateSettings } from '../../shared/page-template.ts'
+import type { PageView } from '../../shared/pages/page-content.ts'
+import type { TemplateLink, TemplateSettings } from '../../shared/pages/page-template.ts'
 import { imageSource, linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
 import { icon } from './icon.ts'

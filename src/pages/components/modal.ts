@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact'
-import type { PageNode } from '../../shared/page-content.ts'
+import type { PageNode } from '../../shared/pages/page-content.ts'
 import type { Drawing } from '../drawing.ts'
 import { icon } from './icon.ts'
 

@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact'
-import type { PageLink } from '../../shared/page-content.ts'
+import type { PageLink } from '../../shared/pages/page-content.ts'
 import { link } from './link.ts'
 
 /** Links between parts of an application, in a line. */

@@ -1,6 +1,6 @@
 /** One component for each kind of node. A kind without one does not compile. */
 import { type ComponentChild, Fragment, h } from 'preact'
-import type { PageNode } from '../../shared/page-content.ts'
+import type { PageNode } from '../../shared/pages/page-content.ts'
 import type { Drawing } from '../drawing.ts'
 import { alert } from './alert.ts'
 import { badge } from './badge.ts'

@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact'
-import type { PageView } from '../../shared/page-content.ts'
+import type { PageView } from '../../shared/pages/page-content.ts'
 import type { Drawing } from '../drawing.ts'
 import { hiddenInputs } from './form.ts'
 import { icon } from './icon.ts'

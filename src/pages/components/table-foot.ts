@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact'
-import type { PageTable } from '../../shared/page-table.ts'
+import type { PageTable } from '../../shared/pages/page-table.ts'
 import { linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
 import { formatNumber } from '../format.ts'

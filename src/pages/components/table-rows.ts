@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact'
-import type { PageTable, ShownColumn, TableRow } from '../../shared/page-table.ts'
+import type { PageTable, ShownColumn, TableRow } from '../../shared/pages/page-table.ts'
 import type { ValueFormat } from '../../shared/value-format.ts'
 import { linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'

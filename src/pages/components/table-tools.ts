@@ -1,6 +1,6 @@
 /** What is above a table: search, filters, which columns, export. All of it are GET forms and links. */
 import { type ComponentChild, h } from 'preact'
-import type { PageTable, TableInput } from '../../shared/page-table.ts'
+import type { PageTable, TableInput } from '../../shared/pages/page-table.ts'
 import type { Drawing } from '../drawing.ts'
 import { hiddenInputs } from './form.ts'
 import { icon } from './icon.ts'

@@ -3,7 +3,7 @@
  * the rows stand in one POST form, so that buttons of rows and check boxes need no script.
  */
 import { type ComponentChild, h } from 'preact'
-import type { PageTable, TableAction } from '../../shared/page-table.ts'
+import type { PageTable, TableAction } from '../../shared/pages/page-table.ts'
 import type { Drawing } from '../drawing.ts'
 import { actionButton } from './action-button.ts'
 import { emptyState } from './empty-state.ts'

@@ -1,7 +1,7 @@
 /** Values of documents, written for people. What does not fit its format is written as it is. */
 import { type ComponentChild, h } from 'preact'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
-import type { Tone } from '../../shared/page-content.ts'
+import type { Tone } from '../../shared/pages/page-content.ts'
 import type { ValueFormat } from '../../shared/value-format.ts'
 import { imageSource, linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'

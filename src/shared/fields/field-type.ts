@@ -3,7 +3,7 @@
  * API document says, what expressions know, and the input of a form.
  */
 import { isJsonObject, type JsonValue } from '../json.ts'
-import type { InputType } from '../page-input.ts'
+import type { InputType } from '../pages/page-input.ts'
 import { type FieldLimits, type ItemType, itemTypes } from './field-limits.ts'
 import {
   dateOf,

@@ -1,5 +1,5 @@
 /** Inputs of a page. See `page-content.ts`. */
-import type { JsonValue } from './json.ts'
+import type { JsonValue } from '../json.ts'
 
 export const inputTypes = [
   'text',

@@ -1,8 +1,8 @@
 /** Tables of a page. See `page-content.ts`. */
-import type { JsonValue } from './json.ts'
+import type { JsonValue } from '../json.ts'
+import type { Query, SortKey } from '../query.ts'
+import type { ValueFormat } from '../value-format.ts'
 import type { InputOption, InputType } from './page-input.ts'
-import type { Query, SortKey } from './query.ts'
-import type { ValueFormat } from './value-format.ts'
 
 export interface TableColumn {
   readonly field: string

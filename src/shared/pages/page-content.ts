@@ -5,11 +5,11 @@
  * A `state` pin carries {@link PageContent}: the nodes so far, last first, so that adding one costs the same on a long
  * page as on an empty one. {@link nodesOf} gives them in order.
  */
-import type { JsonObject, JsonValue } from './json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+import type { ValueFormat } from '../value-format.ts'
 import type { PageInput } from './page-input.ts'
 import type { DataTable, PageTable } from './page-table.ts'
 import type { TemplateSettings } from './page-template.ts'
-import type { ValueFormat } from './value-format.ts'
 
 /** Nodes below each other. Immutable. */
 export interface PageContent {
