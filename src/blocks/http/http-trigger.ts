@@ -105,7 +105,7 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       ...common,
       schema_storage: {
         kind: 'storage',
-        help: 'Checks the body by the field rules of this storage before the flow starts: 400 lists every bad field. PUT and PATCH check only what is sent.',
+        help: 'Checks the body by the field rules of this storage before the flow starts: 400 lists every bad field. PUT and PATCH check only what is sent. A deploy compares expressions that read the body with these fields.',
       },
       idempotent: {
         kind: 'switch',

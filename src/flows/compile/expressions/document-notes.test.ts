@@ -134,6 +134,43 @@ describe('what a block gives', () => {
   })
 })
 
+describe('the body of a trigger that checks it by a storage', () => {
+  const post = (uri: string, storage?: string) => ({
+    type: 'on_startup_register_uri_post',
+    in: { uri },
+    fields: storage === undefined ? {} : { schema_storage: storage },
+    scopes: ['*loggedin'],
+  })
+  const replying = (value: string, more: FlowBlocks = {}, flow: unknown = '@post.flow'): FlowBlocks => ({
+    post: post('goods', 'goods'),
+    ...more,
+    reply: { type: 'reply', in: { flow, value } },
+  })
+  const both = ['@post.flow', '@other.flow']
+
+  test.each<[string, FlowBlocks, readonly string[]]>([
+    ['a field', replying('=body.price * 2'), []],
+    ['a misspelled field', replying('=body.pirce'), [no('pirce', 'price')]],
+    ['by the name of the block', replying('=post.body.pirce'), [no('pirce', 'price')]],
+    ['the type of a field', replying('=body.title * 2'), [never('The operator * takes numbers')]],
+    ['a field unlike all', replying('=body.colour'), []],
+    ['_meta, which a body has not', replying('=body._meta'), []],
+    ['the whole of it', replying('=keys(body)'), []],
+    ['a trigger without a storage', { ...replying('=body.pirce'), post: post('goods') }, []],
+    ['a storage without fields', { ...replying('=body.pirce'), post: post('goods', 'orders') }, []],
+    [
+      'two triggers of one storage',
+      replying('=body.pirce', { other: post('more', 'goods') }, both),
+      [no('pirce', 'price')],
+    ],
+    ['triggers of two storages', replying('=body.pirce', { other: post('more', 'people') }, both), []],
+    ['one of two without a storage', replying('=body.pirce', { other: post('more') }, both), []],
+  ])('%s', async (_what, blocks, messages) => {
+    const found = await notesOf(blocks, fieldsOf)
+    expect(found).toEqual(messages.map((message) => ['reply', expect.stringContaining(message)]))
+  })
+})
+
 describe('conditions on documents', () => {
   test.each<[string, string, readonly string[]]>([
     ['fields of the storage', '=doc.price > 5 && doc.title == "a" && contains(doc.tags, "x")', []],

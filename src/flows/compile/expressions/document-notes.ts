@@ -31,11 +31,12 @@ export function* documentNotes(graph: Graph, facts: Facts, fieldsOf: FieldsOf): 
     const storage = constantStorage(node, facts)
     return storage === undefined ? undefined : typeIn(storage)
   }
+  const bodyAt = bodyTypes(typeIn)
   for (const { expression } of graph.expressions) {
     if (!expression) continue
     yield
     const found: Unlisted[] = []
-    const present = typesOf(expression, typeAt, found)
+    const present = typesOf(expression, { typeAt, bodyAt }, found)
     if (!present) continue
     const usual = checkTypes(expression, declared)
     const known = new Set([...usual.problems, ...usual.notes].map(({ message }) => message))
@@ -64,14 +65,40 @@ export function* documentNotes(graph: Graph, facts: Facts, fieldsOf: FieldsOf): 
 /** Undefined when the expression reads no document whose fields are known. */
 function typesOf(
   expression: PinExpression,
-  typeAt: (node: Node) => ObjectType | undefined,
+  { typeAt, bodyAt }: { readonly typeAt: TypeAt; readonly bodyAt: TypeAt },
   found: Unlisted[],
 ): PresentTypes | undefined {
-  const { where, owner, wires } = expression
+  const { where, owner, wires, reachedBy, runNames } = expression
   const ofDoc = where ? typeAt(owner) : undefined
-  const ofWire = (wire: Wire) => typeOfDocuments(wire, typeAt)
-  if (!ofDoc && ![...wires.values()].some(ofWire)) return undefined
-  return { ofDoc, ofWire, unlisted: (of, key, place) => void found.push({ of, key, place }) }
+  const ofBody = runNames.has('body') ? theSame([...reachedBy].map(bodyAt)) : undefined
+  const ofWire = (wire: Wire) => (wire.pin === 'body' ? bodyAt(wire.node) : typeOfDocuments(wire, typeAt))
+  if (!ofDoc && !ofBody && ![...wires.values()].some(ofWire)) return undefined
+  return { ofDoc, ofBody, ofWire, unlisted: (of, key, place) => void found.push({ of, key, place }) }
+}
+
+type TypeAt = (node: Node) => ObjectType | undefined
+
+/** The body of a trigger that checks it by the fields of a storage. */
+function bodyTypes(typeIn: (storage: string) => ObjectType | undefined): TypeAt {
+  const known = new Map<string, ObjectType | undefined>()
+  return ({ definition, settings }) => {
+    const storage = definition.kind === 'trigger' ? settings.schema_storage : undefined
+    if (typeof storage !== 'string') return undefined
+    if (!known.has(storage)) known.set(storage, sentType(typeIn(storage)))
+    return known.get(storage)
+  }
+}
+
+/** A body has neither `_meta` nor what a block expands. */
+function sentType(type: ObjectType | undefined): ObjectType | undefined {
+  if (!type) return undefined
+  const { _meta: _, _expand: __, ...fields } = type.fields
+  return { ...type, fields }
+}
+
+/** A block behind several triggers knows the body when all of them take the same one. */
+function theSame<T>(all: readonly T[]): T | undefined {
+  return all.every((one) => one === all[0]) ? all[0] : undefined
 }
 
 /** The type of a wire from a block that reads or writes documents, or goes through those of another one. */

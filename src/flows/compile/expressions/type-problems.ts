@@ -4,6 +4,7 @@ import { namesOf } from '../../../expressions/language/expression-names.ts'
 import type { Declarations, TypeSources } from '../../../expressions/language/type-checker.ts'
 import {
   anyType,
+  type ObjectType,
   objectType,
   textType,
   type ValueType,
@@ -89,6 +90,8 @@ export interface PresentTypes {
   readonly ofWire?: (wire: Wire) => ValueType | undefined
   /** Of the document that a condition at `where` is about. */
   readonly ofDoc?: ValueType | undefined
+  /** Of the body that the triggers take. */
+  readonly ofBody?: ObjectType | undefined
   /** Hears of fields that the fields of a storage do not list. */
   readonly unlisted?: TypeSources['unlisted']
 }
@@ -138,7 +141,7 @@ function refusal(type: ValueType, wanted: PinType): string {
 /** By {@link readKey} of the names alone. What is not known of a run is of any type. */
 function namedTypes(
   expression: PinExpression,
-  { env = objectType, ofWire, ofDoc = objectType }: PresentTypes,
+  { env = objectType, ofWire, ofDoc = objectType, ofBody }: PresentTypes,
 ): ReadonlyMap<string, ValueType> {
   const types = new Map<string, ValueType>()
   for (const { name, inBlocks, path } of namesOf(expression.parsed)) {
@@ -149,6 +152,7 @@ function namedTypes(
     else if (wire && path[0] !== undefined)
       types.set(key, withField(types.get(key), path[0], ofWire?.(wire) ?? typeOfPin(wire)))
     else if (!inBlocks && name === 'env') types.set(key, env)
+    else if (!inBlocks && name === 'body' && ofBody) types.set(key, ofBody)
     else if (frame) types.set(key, name === 'index' ? wholeType : (ofWire?.(frame) ?? anyType))
     else types.set(key, runType(name, path[0], types.get(key), expression))
   }
