@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { allowedHostProblem } from './blocks/http/allowed-hosts.ts'
+import { readSecretKey } from './records/secrets/secret-keys.ts'
 import { wordsLike } from './shared/similar-word.ts'
 import { parseBucketUrl } from './storage/assets/bucket-url.ts'
 
@@ -275,6 +276,25 @@ export const optionTable = {
     accepts: 'a language tag such as en-US',
     read: (given: string) => accepted(given, () => new Intl.Locale(given)),
   },
+  secretsKey: {
+    variable: 'QUOIN_SECRETS_KEY',
+    fallback: '',
+    help: 'Key that encrypts secrets, the same on all nodes. Make one with: openssl rand -base64 32. Empty: no secrets.',
+    accepts: 'empty, or 32 bytes as base64 or hexadecimal digits',
+    secret: true,
+    read: (given: string) => (given === '' || readSecretKey(given) ? given : undefined),
+  },
+  secretsOldKeys: {
+    variable: 'QUOIN_SECRETS_OLD_KEYS',
+    fallback: '',
+    help: 'Further keys that only decrypt secrets, separated by commas, until quoin secret rotate has run.',
+    accepts: 'a list of keys as for QUOIN_SECRETS_KEY, separated by commas',
+    secret: true,
+    read: (given: string) => {
+      const keys = list.read(given)
+      return keys.every((key) => readSecretKey(key)) ? keys : undefined
+    },
+  },
   entity: {
     variable: 'QUOIN_ENTITY',
     fallback: '1',
@@ -351,6 +371,8 @@ export function readOptions(
     metricsToken: read(optionTable.metricsToken),
     timeZone: read(optionTable.timeZone),
     locale: read(optionTable.locale),
+    secretsKey: read(optionTable.secretsKey),
+    secretsOldKeys: read(optionTable.secretsOldKeys),
     entity: read(optionTable.entity),
   }
   if (options.workers > 1 && options.databaseUrl !== '')

@@ -16,6 +16,7 @@ import { blueprintValidationRoutes } from '../src/http/routes/blueprints/bluepri
 import { blueprintRoutes } from '../src/http/routes/blueprints/blueprints.ts'
 import { auditLogRoutes } from '../src/http/routes/operate/audit-logs.ts'
 import { environmentRoutes } from '../src/http/routes/operate/environment.ts'
+import { secretRoutes } from '../src/http/routes/operate/secrets.ts'
 import { systemLogRoutes } from '../src/http/routes/operate/system-logs.ts'
 import { authRoutes } from '../src/http/routes/people/auth.ts'
 import { authenticationGroupRoutes } from '../src/http/routes/people/authentication-groups.ts'
@@ -29,6 +30,7 @@ import { openAuditLog } from '../src/records/audit-log.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
 import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
 import { openRecords } from '../src/records/records.ts'
+import { secretKeys } from '../src/records/secrets/secret-keys.ts'
 import { openTemplates } from '../src/records/templates.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import type { Database } from '../src/storage/database.ts'
@@ -58,6 +60,9 @@ export interface ManagementServer {
   close(): Promise<void>
 }
 
+/** As QUOIN_SECRETS_KEY. */
+export const secretsKey = Buffer.alloc(32, 7).toString('base64')
+
 /** Everything that manages a cluster, behind one door on a real database, with cheap password hashes. */
 export async function openManagementServer(): Promise<ManagementServer> {
   const { database: plain, clock, close } = await openTestDatabase()
@@ -84,6 +89,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     random,
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
     allowedHosts: [],
+    secretKeys: secretKeys(secretsKey, []),
     reservedRoots,
     fields,
   })
@@ -105,6 +111,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
+    secretRoutes(flows),
     customEndpoints({
       flows,
       runs: runPipeline(flows),

@@ -46,6 +46,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/documents': [...base, 'blocks', 'records'],
   'records/fields': [...base, 'records', 'expressions/**'],
   'records/environment': [...base, 'records'],
+  'records/secrets': [...base, 'records'],
   'records/assets': [...base, 'records', 'storage/assets'],
 
   access: [...base, 'records'],

@@ -1,4 +1,5 @@
 import { pinTypes } from '../shared/pin-type.ts'
+import { SECRET_PIN } from '../shared/secret-name.ts'
 import type { BlockDefinition } from './block.ts'
 import { converterFor } from './convert-pin.ts'
 import type { InPin, OutPin } from './pin.ts'
@@ -49,6 +50,10 @@ function pinProblems(side: 'in' | 'out', id: string, pin: InPin | OutPin): strin
 
 function inPinProblems(id: string, pin: InPin): string[] {
   const problems = pinProblems('in', id, pin)
+  if ((pin.type === 'secret') !== SECRET_PIN.test(id))
+    problems.push(
+      `has the in-pin ${id}: pins of secrets, and no others, are called secret or end with _secret`,
+    )
   if (pin.default === undefined) return problems
   if (pin.required) problems.push(`has the in-pin ${id}, which is required and has a default: one of the two`)
   if (pin.several)
@@ -85,6 +90,9 @@ function kindProblems(definition: BlockDefinition): string[] {
     problems.push('has event pins, of which one and only one must be a flow pin')
   if (definition.kind !== 'value' && outs.some((pin) => pin.event))
     problems.push(`is a ${definition.kind} block and has an event pin`)
+  if (definition.kind !== 'flow' && ins.some((pin) => pin.type === 'secret'))
+    problems.push(`is a ${definition.kind} block and has a pin for a secret`)
+  if (outs.some((pin) => pin.type === 'secret')) problems.push('gives a secret')
   if (ins.some((pin) => pin.perFrame) !== outs.some((pin) => pin.frame))
     problems.push('must have perFrame in-pins and frame out-pins, or neither')
   return problems

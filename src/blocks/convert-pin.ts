@@ -7,6 +7,7 @@
  */
 import { isJsonObject, type JsonValue, jsonProblem } from '../shared/json.ts'
 import type { PinType } from '../shared/pin-type.ts'
+import { SECRET_NAME } from '../shared/secret-name.ts'
 import { StoredJson } from '../storage/stored-json.ts'
 import { PinError } from './block.ts'
 import type { InPin } from './pin.ts'
@@ -114,6 +115,8 @@ const readers: Readonly<Record<PinType, (value: unknown) => unknown>> = {
   any: (value) => (value instanceof Date ? value.toISOString() : value),
   function: onlyText,
   storage: onlyText,
+  // Of a literal, which is all that such a pin takes.
+  secret: secretName,
   // Of a literal: between pins sort keys pass as they are.
   sort: (value) => sortKeyOf(value) ?? refused,
   // These exist only inside a run and come only from pins of their own type.
@@ -136,6 +139,7 @@ const musts: Readonly<Partial<Record<PinType, string>>> = {
   user: 'must be a user',
   function: 'must be the name of a function',
   storage: 'must be the name of a storage',
+  secret: 'must be the name of a secret',
   sort: 'must be names of fields, such as due or country, amount desc',
 }
 
@@ -222,6 +226,12 @@ function parsed(text: string): JsonValue | typeof refused {
 
 function onlyText(value: unknown): unknown {
   return typeof value === 'string' ? value : refused
+}
+
+const isSecretName = new RegExp(SECRET_NAME)
+
+function secretName(value: unknown): unknown {
+  return typeof value === 'string' && isSecretName.test(value) ? value : refused
 }
 
 function onlyObject(value: unknown): unknown {

@@ -5,6 +5,7 @@ import type { PinType } from '../shared/pin-type.ts'
 import type { Query, SortKey } from '../shared/query.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
 import type { RunRequest } from './run-request.ts'
+import type { Secret } from './secret.ts'
 
 /** A place where a value or a flow signal comes in. Plain data: the palette, the docs and the checks are drawn from it. */
 export interface InPin {
@@ -77,6 +78,7 @@ export interface PinValues {
   state: PageContent
   /** The function's name. */
   function: string
+  secret: Secret
   any: JsonValue
 }
 

@@ -10,6 +10,7 @@ import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
 import { storageRoutes } from '../http/routes/data/storages.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
+import { secretRoutes } from '../http/routes/operate/secrets.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer } from '../http/server/server.ts'
@@ -59,6 +60,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         storageRoutes(documents, flows.live),
         sampleDocumentRoutes(documents),
         environmentRoutes(flows.environmentValues, flows.records),
+        secretRoutes(flows),
       ],
     })
     opened.add(() => server.close())

@@ -2,11 +2,14 @@ import type { BlockDefinition } from '../blocks/block.ts'
 import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
 import type { FieldRules } from '../records/fields/field-rules.ts'
 import type { RecordContext } from '../records/records.ts'
+import { type SecretKeys, secretKeys } from '../records/secrets/secret-keys.ts'
+import { openSecrets, type Secrets } from '../records/secrets/secrets.ts'
 import { openSystemLog, type SystemLog } from '../records/system-log.ts'
 import type { Random } from '../shared/guid.ts'
 import { guidSource } from '../shared/guid.ts'
 import { andThen } from '../shared/maybe-promise.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
+import type { SecretUse } from './compile/frame.ts'
 import { type Deployments, openDeployments } from './live/deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
 import { openClusterCache } from './run/cluster-cache.ts'
@@ -20,6 +23,10 @@ export interface FlowsOptions {
   readonly random: Random
   readonly limits: RunLimits
   readonly allowedHosts: readonly string[]
+  /** Keys of secrets; without them none can be set or used. */
+  readonly secretKeys?: SecretKeys
+  /** Told which block has used which secret. */
+  readonly secretUsed?: (use: SecretUse, guid: string) => void
   /** First segments of paths under /api/v1 that are Quoin's own. */
   readonly reservedRoots: ReadonlySet<string>
   /** Where entries of the system log go; a storage if not said. */
@@ -45,6 +52,7 @@ export interface Flows {
   readonly environment: RunEnvironment
   /** What expressions read as `env.NAME`. */
   readonly environmentValues: EnvironmentValues
+  readonly secrets: Secrets
   /** Which flow is running, for the watchdog. */
   readonly running: RunningFlow
   /** Stops runs that are under way and stores what is left of the log. */
@@ -57,12 +65,14 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const { database, clock } = records
   const log = options.log ?? (await openSystemLog(database, clock))
   const environmentValues = await openEnvironmentValues(database)
+  const secrets = await openSecrets(database, options.secretKeys ?? secretKeys('', []), random)
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
   const deployments = openDeployments(records, catalogue, live, {
     log: (entry) => log.write(entry),
     present: () =>
       andThen(options.fields?.present(), (fieldsOf) => ({
         env: environmentValues.present(),
+        secrets: secrets.names(),
         ...(fieldsOf && { fieldsOf }),
       })),
   })
@@ -76,6 +86,10 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     cache,
     references: options.fields?.references,
     allowedHosts: options.allowedHosts,
+    secrets: {
+      open: secrets.open,
+      used: (use) => options.secretUsed?.(use, secrets.guidOf(use.name) ?? ''),
+    },
     limits: options.limits,
     values: {
       timeZone: options.timeZone ?? 'UTC',
@@ -101,9 +115,11 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     log,
     environment,
     environmentValues,
+    secrets,
     running,
     async close() {
       environmentValues.close()
+      secrets.close()
       deployments.close()
       closeCache()
       await log.close()

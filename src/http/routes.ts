@@ -38,6 +38,7 @@ import { type MetricsDoor, metricsRoutes } from './routes/operate/metrics.ts'
 import { nodeRoutes } from './routes/operate/nodes.ts'
 import { queueRoutes } from './routes/operate/queues.ts'
 import { type PlannedSchedules, scheduleRoutes } from './routes/operate/schedules.ts'
+import { secretRoutes } from './routes/operate/secrets.ts'
 import { systemLogRoutes } from './routes/operate/system-logs.ts'
 import { authRoutes } from './routes/people/auth.ts'
 import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
@@ -93,6 +94,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
+    secretRoutes(flows),
     storageRoutes(documents, live),
     storageAdviceRoutes(documents, live),
     preparationRoutes(capabilities.indexes),

@@ -8,6 +8,8 @@ import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { openAssetSweep } from '../records/assets/sweep-assets.ts'
 import { settleAllUnique } from '../records/fields/unique-fields.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
+import { secretKeys } from '../records/secrets/secret-keys.ts'
+import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import { type Background, openBackground } from './background.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
@@ -25,11 +27,20 @@ export interface NodeFlows {
 export async function openNodeFlows(
   start: Start,
   { noticed, whenReaderLost }: NodeDatabase,
-  { database, rules, records, access, assets }: NodeRecords,
+  { database, rules, records, access, assets, audit }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, clock, random, offline = false, opened } = start
-  const flows = await openLimitedFlows(start, { records, catalogue: await loadBlocks(), fields: rules })
+  const uses: { to?: SecretUses } = {}
+  const flows = await openLimitedFlows(start, {
+    ...{ records, catalogue: await loadBlocks(), fields: rules },
+    secretKeys: secretKeys(options.secretsKey, options.secretsOldKeys),
+    secretUsed: (use, guid) => uses.to?.note({ ...use, guid }),
+  })
   const { deployments, log } = flows
+  uses.to = openSecretUses({ database, audit, clock, failed: (error) => log.write(unstoredUse(error)) })
+  opened.add(uses.to.close)
+  const unreadable = flows.secrets.problem()
+  if (unreadable !== undefined) log.write({ level: 'error', message: unreadable })
   for (const message of noticed) log.write({ level: 'error', message })
   // Not waited for: usually there is nothing to do, and else it takes as long as its storages are large.
   const settled = settleAllUnique(database, rules).catch((error: unknown) =>
@@ -54,10 +65,14 @@ export async function openNodeFlows(
   return { flows, tracing, runs, background }
 }
 
+function unstoredUse(error: unknown) {
+  return { level: 'error', message: `A use of a secret could not be audited: ${String(error)}` } as const
+}
+
 /** Flows within the limits of the settings: the same for each process of a node. */
 export async function openLimitedFlows(
   { options, random, opened }: Start,
-  given: Pick<FlowsOptions, 'records' | 'catalogue' | 'log' | 'fields'>,
+  given: Pick<FlowsOptions, 'records' | 'catalogue' | 'log' | 'fields' | 'secretKeys' | 'secretUsed'>,
 ): Promise<Flows> {
   const { allowedHosts, timeZone, locale } = options
   const set = { limits: runLimits(options), allowedHosts, timeZone, locale, reservedRoots, reservedPageRoots }

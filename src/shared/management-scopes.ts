@@ -6,6 +6,7 @@ const resources = [
   'blueprinttemplates',
   'blueprintvalidation',
   'environment',
+  'secrets',
   'users',
   'authentication_groups',
   'userlogs',

@@ -18,6 +18,7 @@ export const pinTypes = [
   'user',
   'state',
   'function',
+  'secret',
   'any',
 ] as const
 
@@ -41,7 +42,15 @@ const takes: Partial<Record<PinType, readonly PinType[]>> = {
 }
 
 /** These exist only inside a run; they are no JSON, so nothing but their own type takes them, not even `any`. */
-const opaque: ReadonlySet<PinType> = new Set(['storage', 'query', 'sort', 'mutations', 'connection', 'state'])
+const opaque: ReadonlySet<PinType> = new Set([
+  'storage',
+  'query',
+  'sort',
+  'mutations',
+  'connection',
+  'state',
+  'secret',
+])
 
 /** Whether a wire may run from a pin that gives `from` to one that takes `to`. */
 export function canConvert(from: PinType, to: PinType): boolean {

@@ -17,6 +17,7 @@ export const ownStorages = {
   fields: '_fields',
   validationRules: '_validation_rules',
   environment: '_environment',
+  secrets: '_named_secrets',
   recordSteps: '_record_steps',
   assets: '_assets',
   assetNotes: '_asset_files',

@@ -3,7 +3,8 @@ import type { Origin } from '../storage/database.ts'
 import { WriteRefused } from '../storage/write-refused.ts'
 
 /**
- * The blocks as a process that only reads has them: those that touch the world outside are refused like writes. Such a
+ * The blocks as a process that only reads has them: those that touch the world outside or use
+ * secrets are refused like writes. Such a
  * run is done again by the writer, and what it did outside would be done twice.
  */
 export function readingBlocks(
@@ -14,7 +15,10 @@ export function readingBlocks(
 }
 
 function readingBlock(definition: BlockDefinition, refused: (origin: Origin) => void): BlockDefinition {
-  if (definition.kind !== 'flow' || !definition.outside) return definition
+  if (definition.kind !== 'flow') return definition
+  // Uses of secrets are audited, which is a write.
+  const usesSecrets = Object.values(definition.in).some(({ type }) => type === 'secret')
+  if (!definition.outside && !usesSecrets) return definition
   return {
     ...definition,
     run(_inputs, { session }) {

@@ -205,6 +205,7 @@ function connect(
 
 /** Why a wire cannot run between the two pins, or undefined. */
 function wireProblem(out: OutPin, into: InPin): string | undefined {
+  if (into.type === 'secret') return 'The pin takes the name of a secret: no wire and no expression.'
   const gives = out.type === 'flow' && out.carries && into.type !== 'flow' ? out.carries : out.type
   return canConvert(gives, into.type)
     ? undefined
@@ -214,7 +215,7 @@ function wireProblem(out: OutPin, into: InPin): string | undefined {
 /** Why a pin cannot hold the literal, or undefined. */
 function literalProblem(id: string, pin: InPin, value: JsonValue): string | undefined {
   const isStorage = pin.type === 'storage'
-  if (!canConvert('any', pin.type) && !isStorage && pin.type !== 'sort')
+  if (!canConvert('any', pin.type) && !isStorage && pin.type !== 'sort' && pin.type !== 'secret')
     return `A ${pin.type} pin cannot hold a value: wire it to a block that gives one.`
   try {
     const convert = converterFor(id, pin, 'any')

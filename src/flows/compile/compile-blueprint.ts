@@ -31,6 +31,7 @@ import { type CalledName, calledNames, functionCalls } from './notes/function-ca
 import { placeProblems } from './place-problems.ts'
 import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
+import { secretNotes, secretsOf } from './secret-notes.ts'
 import { effectsOf } from './unit-flow.ts'
 
 /** A blueprint that runs: immutable, swapped as a whole. */
@@ -47,6 +48,8 @@ export interface CompiledBlueprint {
   readonly needs: ReadonlyMap<string, Needs>
   /** What its builder is told at a deploy. */
   readonly notes: readonly DeployNote[]
+  /** The secrets that its blocks name, sorted. */
+  readonly secrets: readonly string[]
   /** The custom functions that it calls by a fixed name. */
   readonly calls: readonly CalledName[]
 }
@@ -79,6 +82,8 @@ export function compileInTurns(
 export interface PresentFacts {
   /** Values of the environment. */
   readonly env?: JsonObject
+  /** Names of the secrets that are set. */
+  readonly secrets?: readonly string[]
   /** Fields of the documents of a storage. */
   readonly fieldsOf?: FieldsOf
 }
@@ -91,7 +96,7 @@ function* compileSteps(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  { probe, env, fieldsOf }: CompileOptions,
+  { probe, env, secrets, fieldsOf }: CompileOptions,
 ): Steps<Compiled> {
   const expanded = expandResources(blocks, catalogue)
   yield
@@ -141,9 +146,10 @@ function* compileSteps(
     types: types.types,
   })
   const environment = env === undefined ? [] : yield* environmentNotes(graph, env)
+  const unset = secrets === undefined ? [] : secretNotes(graph, secrets)
   const documents = fieldsOf === undefined ? [] : yield* documentNotes(graph, facts, fieldsOf)
   const notes = ofDrawnBlocks<DeployNote>(
-    [...found, ...types.notes, ...environment, ...documents],
+    [...found, ...types.notes, ...environment, ...unset, ...documents],
     (drawn, { level }) => ({ ...drawn, level }),
   )
   return {
@@ -157,6 +163,7 @@ function* compileSteps(
       schedules,
       needs,
       notes,
+      secrets: secretsOf(graph),
       calls: calledNames(calls),
     },
     problems: [],

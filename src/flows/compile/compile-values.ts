@@ -18,6 +18,7 @@ import { constantText } from './constant-text.ts'
 import { expressionGetter } from './expressions/expression-getter.ts'
 import type { Facts } from './fold-constants.ts'
 import { type Frame, UNSET } from './frame.ts'
+import { secretGetter } from './secret-getter.ts'
 
 type Getter = (frame: Frame) => unknown
 
@@ -145,6 +146,7 @@ class FlowValues implements ValueCompiler {
 
   #pinGetter(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
     const facts = this.#facts
+    if (pin.type === 'secret') return secretGetter(node, id, facts.literal(node, id, pin))
     const text = constantText(node, id, pin, facts)
     if (text) return { constant: text }
     const wires = node.wires.get(id)

@@ -37,7 +37,8 @@ function constantsOf(node: Node, facts: Facts): Record<string, unknown> {
     const isFixed = wires.every(
       (wire) => facts.constants.has(wire.node) && !wire.node.out.get(wire.pin)?.event,
     )
-    if (pin.type === 'flow' || pin.perFrame || node.added.has(id) || !isFixed) continue
+    if (pin.type === 'flow' || pin.type === 'secret' || pin.perFrame || node.added.has(id) || !isFixed)
+      continue
     const value = constantPin(node, id, pin, facts)
     if (value !== undefined) inputs[id] = value
   }

@@ -14,9 +14,25 @@ import type { EndpointReply } from '../values/value-shape.ts'
 /** What a block may have found instead of what it was to work on. */
 export type Miss = 'not_found' | 'conflict' | 'refused'
 
+/** Who has decrypted a secret. */
+export interface SecretUse {
+  readonly name: string
+  readonly blueprint: string
+  readonly block: string
+}
+
+/** The secrets of the cluster, for pins of the type `secret`. */
+export interface RunSecrets {
+  open(name: string): { readonly value: string } | { readonly problem: string }
+  /** Never waits and never throws. */
+  used(use: SecretUse): void
+}
+
 /** What a step may do with the run that it is part of. `run.ts` keeps these promises. */
 export interface RunControl {
   readonly session: Session
+  /** Guid of the blueprint. */
+  readonly blueprint: string
   readonly request: RunRequest | undefined
   /** The request's user, or the user who caused the job. */
   readonly user: JsonObject | undefined
@@ -26,6 +42,7 @@ export interface RunControl {
     readonly cache: Cache
     readonly references?: (() => MaybePromise<References>) | undefined
     readonly allowedHosts: readonly string[]
+    readonly secrets?: RunSecrets | undefined
     readonly values: { readonly timeZone: string }
   }
   /** What functions in expressions see of the world. */

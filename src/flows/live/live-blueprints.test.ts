@@ -13,6 +13,7 @@ function blueprint(guid: string): LiveBlueprint {
     schedules: [],
     needs: new Map(),
     notes: [],
+    secrets: [],
     calls: [],
   }
   return { compiled, name: guid, deployment: 1 }

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database } from '../../storage/database.ts'
 import type { References } from '../../storage/reference/references.ts'
-import type { CompiledFunction } from '../compile/frame.ts'
+import type { CompiledFunction, RunSecrets } from '../compile/frame.ts'
 import type { RunningFlow } from './running-flow.ts'
 
 export interface RunLimits {
@@ -37,6 +37,7 @@ export interface RunEnvironment {
   /** What fields refer to: the same object until a field changes. None without it. */
   readonly references?: (() => MaybePromise<References>) | undefined
   readonly allowedHosts: readonly string[]
+  readonly secrets?: RunSecrets | undefined
   readonly limits: RunLimits
   readonly values: RunValues
   /** Where runs say that they are running, for the watchdog. */

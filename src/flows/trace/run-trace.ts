@@ -5,6 +5,7 @@
  * A step stands where its own work began, when its inputs were known: so the values that a block pulled come before it.
  */
 import { PinError } from '../../blocks/block.ts'
+import { Secret } from '../../blocks/secret.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
@@ -120,6 +121,7 @@ export class RunTrace {
     this.#executed.set(at.block, times)
     const kept = times <= MOST_OF_ONE[at.kind] && this.#kept.size < MOST_STEPS
     const { block, type, kind } = at
+    for (const value of Object.values(inputs)) if (value instanceof Secret) this.#hide(value)
     const shown = kept ? this.#pins(inputs) : {}
     const step: TraceStep = {
       ...{ seq: this.count, block: drawnBlock(block), type, kind },
@@ -131,6 +133,12 @@ export class RunTrace {
     const last = this.#last.get(frame) ?? new Map<string, TraceStep>()
     this.#last.set(frame, last.set(block, step))
     return step
+  }
+
+  /** Its text is dots wherever it appears in the trace: another server may send back what it was sent. */
+  #hide(secret: Secret): void {
+    const text = secret.hidden()
+    if (text !== undefined) this.secrets.noteWhole(text)
   }
 
   /** The expressions of a step's pins. */

@@ -18,6 +18,10 @@ export const apiTags: ApiTag[] = [
     name: 'Validation rules',
     description: 'Rules that every blueprint is checked against when it is deployed.',
   },
+  {
+    name: 'Secrets',
+    description: 'Named, encrypted texts that only pins of the type `secret` use. No reply contains a value.',
+  },
   { name: 'Environment', description: 'Named values of the cluster that expressions read as `env.NAME`.' },
   { name: 'Storages', description: 'Collections of documents.' },
   {

@@ -1,21 +1,11 @@
-/**
- * Values of the environment: named values of the cluster, `env.NAME` in expressions. Each process keeps all of them in
- * memory, so that a run reads them without I/O. A change is acknowledged when every process has it: other nodes and reading
- * processes watch the storage, and the node that writes reads the record again before it replies.
- */
-import { setImmediate as turn } from 'node:timers/promises'
+/** Values of the environment: named values of the cluster, `env.NAME` in expressions. */
 import { MAX_ENVIRONMENT_BYTES, MAX_ENVIRONMENT_VALUES } from '../../shared/environment-name.ts'
-import { invalidField, QuoinError } from '../../shared/errors.ts'
+import { invalidField } from '../../shared/errors.ts'
 import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
-import { setFields } from '../../shared/mutation.ts'
-import { oneAtATime } from '../../shared/one-at-a-time.ts'
-import { matchAll, search } from '../../shared/query.ts'
-import { type Database, documentOf, type Session } from '../../storage/database.ts'
-import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { documentsOf } from '../../storage/find-documents.ts'
+import type { Database } from '../../storage/database.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
-import { transact } from '../../storage/transact.ts'
-import { type Actor, getRecord, notFound } from '../records.ts'
+import { openNamedRecords } from '../named-records.ts'
+import type { Actor } from '../records.ts'
 
 export interface EnvironmentInput {
   readonly name: string
@@ -36,99 +26,39 @@ export interface EnvironmentValues {
   close(): void
 }
 
-/** Read at once: 1.6 MB when every value is as large as it may be. */
-const PAGE = 100
-const NOUN = 'value of the environment'
-const { environment } = ownStorages
-
 export async function openEnvironmentValues(database: Database): Promise<EnvironmentValues> {
-  await database.ensure(environment, { indexes: [{ fields: ['name'], unique: true }], text: true })
-  const { changes, alone } = database.capabilities
-  const known = new Map<string, JsonObject>()
-  const inTurn = oneAtATime()
-  let present: JsonObject = {}
-
-  /** These records, or all of them, and then the values as one new object: a run sees all of a change or nothing. */
-  const read = (guids: readonly string[] | undefined) =>
-    inTurn('read', async () => {
-      const session = database.session()
-      if (guids) await readSome(session, guids, known)
-      else await readAll(session, known)
-      present = Object.fromEntries([...known.values()].map(({ name, value = null }) => [textIn(name), value]))
-    })
-
-  const unwatch = changes.watch(environment, read)
-  await read(undefined)
-
+  const records = await openNamedRecords(database, {
+    storage: ownStorages.environment,
+    noun: 'value of the environment',
+    most: MAX_ENVIRONMENT_VALUES,
+  })
+  let from = records.present()
+  let present = valuesOf(from)
   return {
-    present: () => present,
-    async create(input, by) {
-      const { name, value, description = '' } = input
-      checkValue(value)
-      const stamps = { created_by: { ...by }, modified_by: { ...by } }
-      const fields = setFields({ name, value, description, ...stamps })
-      const work = async (session: Session) => {
-        await checkRoom(session, name)
-        return documentOf(await session.create(environment, fields))
+    present() {
+      const now = records.present()
+      if (now !== from) {
+        from = now
+        present = valuesOf(now)
       }
-      const record = await alone(environment, () => transact(database, work, { user: by }))
-      await read([guidOf(record)])
-      return record
+      return present
     },
-    get: (guid) => getRecord(database.session(), environment, guid, NOUN),
+    async create({ name, value, description = '' }, by) {
+      checkValue(value)
+      return records.create({ name, value, description }, by)
+    },
+    get: records.get,
     async update(guid, { value, description }, by) {
       if (value !== undefined) checkValue(value)
-      const mutations = setFields({ value, description, modified_by: { ...by } })
-      const record = await transact(
-        database,
-        async (session) => {
-          const written = await session.update(environment, guid, mutations)
-          if (written.outcome !== 'written') throw notFound(guid, NOUN)
-          return documentOf(written.document)
-        },
-        { user: by },
-      )
-      await read([guid])
-      return record
+      return records.update(guid, () => ({ value, description }), by)
     },
-    async remove(guid, by) {
-      await transact(
-        database,
-        async (session) => {
-          const removed = await session.setRemoved(environment, guid, true)
-          if (removed.outcome !== 'written') throw notFound(guid, NOUN)
-        },
-        { user: by },
-      )
-      await read([guid])
-    },
-    close: unwatch,
+    remove: records.remove,
+    close: records.close,
   }
 }
 
-async function readSome(
-  session: Session,
-  guids: readonly string[],
-  known: Map<string, JsonObject>,
-): Promise<void> {
-  for (const guid of guids) {
-    const stored = await session.get(environment, guid)
-    if (stored) known.set(guid, documentOf(stored))
-    else known.delete(guid)
-  }
-}
-
-async function readAll(session: Session, known: Map<string, JsonObject>): Promise<void> {
-  known.clear()
-  const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
-  let after: string | undefined
-  do {
-    const wanted = search({ sort, limit: PAGE, ...(after !== undefined && { after }) })
-    const found = await session.find(environment, wanted)
-    for (const record of documentsOf(found)) known.set(guidOf(record), record)
-    after = found.next()
-    if (after !== undefined) await turn()
-  } while (after !== undefined && known.size < MAX_ENVIRONMENT_VALUES)
+function valuesOf(records: ReadonlyMap<string, JsonObject>): JsonObject {
+  return Object.fromEntries([...records].map(([name, { value = null }]) => [name, value]))
 }
 
 function checkValue(value: JsonValue): void {
@@ -139,15 +69,5 @@ function checkValue(value: JsonValue): void {
     throw invalidField(
       'value',
       `The value has ${bytes} bytes as JSON; at most ${MAX_ENVIRONMENT_BYTES} are stored. Keep what is larger in a document.`,
-    )
-}
-
-async function checkRoom(session: Session, name: string): Promise<void> {
-  if ((await session.count(environment, { kind: 'term', field: 'name', value: name })) > 0)
-    throw new QuoinError('CONFLICT', `There is a value named ${name}. Change that one.`)
-  if ((await session.count(environment, matchAll)) >= MAX_ENVIRONMENT_VALUES)
-    throw new QuoinError(
-      'CONFLICT',
-      `The environment holds at most ${MAX_ENVIRONMENT_VALUES} values. Remove some first.`,
     )
 }

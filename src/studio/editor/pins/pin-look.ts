@@ -20,6 +20,7 @@ export type PinShape =
   | 'window'
   | 'hexagon'
   | 'star'
+  | 'lock'
 
 export type PinColor =
   | 'signal'
@@ -57,12 +58,14 @@ export const pinLooks: Readonly<Record<PinType, PinLook>> = {
   user: { shape: 'person', color: 'run' },
   state: { shape: 'window', color: 'list' },
   function: { shape: 'hexagon', color: 'run' },
+  secret: { shape: 'lock', color: 'store' },
   any: { shape: 'star', color: 'any' },
 }
 
 /** Paths on a field of 12 × 12. */
 export const shapePaths: Readonly<Record<PinShape, string>> = {
   arrow: 'M2 1.5L10.5 6L2 10.5Z',
+  lock: 'M2 5.5h8V11H2ZM3.8 5.500V3.700a2.200 2.200 0 0 1 4.400 0v1.800',
   circle: 'M6 1.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9Z',
   dot: 'M6 3.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5Z',
   diamond: 'M6 .8L11.2 6L6 11.2L.8 6Z',

@@ -35,8 +35,8 @@ interface PinFieldProps {
 /** Pins whose values are text, or may be. */
 const takesText: ReadonlySet<PinType> = new Set(['value', 'any', 'date'])
 
-/** Pins whose values are made only by blocks, but for names that a builder writes: of a storage, of fields. */
-const holdsNames: ReadonlySet<PinType> = new Set(['storage', 'sort'])
+/** Pins whose values are made only by blocks, but for names that a builder writes: of a storage, of fields, of a secret. */
+const holdsNames: ReadonlySet<PinType> = new Set(['storage', 'sort', 'secret'])
 
 /** One in-pin: the wires that end there, or the value or expression that it holds. */
 export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
@@ -64,7 +64,8 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
     else if (text !== undefined && text !== '')
       editor.run('Write as text', (now) => setExpression(now, guid, pin, templateOf(text)))
   }
-  const takesMore = wires.length === 0 || kind.several === true || kind.type === 'flow'
+  const takesMore =
+    (wires.length === 0 && kind.type !== 'secret') || kind.several === true || kind.type === 'flow'
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend of its own
     <div

@@ -6,4 +6,5 @@ export const actionColours = {
   deleted: 'red',
   imported: 'green',
   exported: 'petrol',
+  used: 'petrol',
 } as const

@@ -23,6 +23,7 @@ const categories = [
   'blueprinttemplates',
   'blueprintvalidation',
   'environment',
+  'secrets',
   'queue',
   'storages',
   'users',
@@ -72,7 +73,7 @@ export function AuditLogScreen() {
         <SelectFilter
           name="action"
           label="Action"
-          options={['created', 'updated', 'removed', 'restored', 'deleted', 'imported', 'exported']}
+          options={['created', 'updated', 'removed', 'restored', 'deleted', 'imported', 'exported', 'used']}
           width={140}
         />
       </Group>

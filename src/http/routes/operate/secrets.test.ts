@@ -1,0 +1,192 @@
+import { randomFillSync } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, textAt } from '../../../../test/json-at.ts'
+import {
+  type ManagementServer,
+  openManagementServer,
+  secretsKey,
+} from '../../../../test/management-server.ts'
+import { secretKeys } from '../../../records/secrets/secret-keys.ts'
+import { openSecrets } from '../../../records/secrets/secrets.ts'
+import type { JsonValue } from '../../../shared/json.ts'
+import { setFields } from '../../../shared/mutation.ts'
+import { search } from '../../../shared/query.ts'
+import { MAX_SECRETS } from '../../../shared/secret-name.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
+import { transact } from '../../../storage/transact.ts'
+
+const root = '/_system/secrets'
+const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)
+const otherKey = Buffer.alloc(32, 8).toString('hex')
+let room: ManagementServer
+beforeAll(async () => {
+  room = await openManagementServer()
+  await room.addUser(
+    'keeper',
+    ['view', 'create', 'update', 'remove'].map((verb) => `secrets_${verb}`),
+  )
+  await room.addUser('without_scopes', ['environment_view', 'environment_update'])
+})
+afterAll(() => room.close())
+afterEach(async () => {
+  const { body } = await send('POST', '/search', { limit: 500 })
+  for (const one of Array.isArray(body) ? body : []) await send('DELETE', `/${textAt(one, '_meta', 'guid')}`)
+})
+
+const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
+  room.send(method, `${root}${path}`, 'keeper', body)
+const secrets = () => room.flows.secrets
+const by = { guid: '', username: 'test' }
+const stored = (guid: string) => room.database.session().get(ownStorages.secrets, guid)
+
+describe('secrets', () => {
+  it.each([
+    ['POST', '/search', 'view'],
+    ['POST', '', 'create'],
+    ['GET', '/none', 'view'],
+    ['PUT', '/none', 'update'],
+    ['DELETE', '/none', 'remove'],
+    ['POST', '/rotate', 'update'],
+  ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
+    expect((await room.send(method, `${root}${path}`, '')).status).toBe(401)
+    const refused = await room.send(method, `${root}${path}`, 'without_scopes')
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([
+      403,
+      expect.stringContaining(`secrets_${verb}`),
+    ])
+  })
+
+  it.each<[string, JsonValue, string]>([
+    ['without a name', { value: 'x' }, 'name'],
+    ['without a value', { name: 'A' }, 'value'],
+    ['with an empty value', { name: 'A', value: '' }, 'value'],
+    ['with a value that is no text', { name: 'A', value: 12 }, 'value'],
+    ['with a name that begins with a digit', { name: '1A', value: 'x' }, 'name'],
+    ['with a name of 64 characters', { name: 'a'.repeat(64), value: 'x' }, 'name'],
+    ['of 16 KB and a byte', { name: 'A', value: `${'ä'.repeat(8 * 1024)}x` }, 'value'],
+    ['with half a character', { name: 'A', value: '\ud800' }, 'value'],
+  ])('one %s is refused', async (_what, body, field) => {
+    const reply = await send('POST', '', body)
+    expect([reply.status, jsonAt(reply.body, 'fields') ?? [field]]).toEqual([400, [field]])
+    expect(secrets().names()).toEqual([])
+  })
+
+  it('is set, listed, changed and removed, and no reply contains its value', async () => {
+    const made = await send('POST', '', { name: 'STRIPE', value: 'sk_live_first', description: 'Payments' })
+    const guid = textAt(made.body, '_meta', 'guid')
+    const shown = { name: 'STRIPE', description: 'Payments', readable: true, used_by: [] }
+    expect([made.status, made.body]).toMatchObject([200, { ...shown, created_by: { username: 'keeper' } }])
+    expect(secrets().open('STRIPE')).toEqual({ value: 'sk_live_first' })
+    const replies = [
+      made,
+      await send('GET', `/${guid}`),
+      await send('POST', '/search', { query: 'STRIPE' }),
+      await room.send('PUT', `${root}/${guid}`, 'admin', { value: 'sk_live_second' }),
+      await send('PUT', `/${guid}`, { description: 'Cards' }),
+    ]
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(secrets().open('STRIPE')).toEqual({ value: 'sk_live_second' })
+    for (const { body } of replies) {
+      const one = Array.isArray(body) ? body[0] : body
+      expect(Object.keys(Object(one)).sort()).toEqual(
+        ['_meta', 'created_by', 'description', 'modified_by', 'name', 'readable', 'used_by'].sort(),
+      )
+      expect(JSON.stringify(body)).not.toMatch(/sk_live|v1\./)
+    }
+    expect(JSON.stringify(await stored(guid))).not.toContain('sk_live')
+    expect((await send('DELETE', `/${guid}`)).body).toEqual({ guid, removed: true })
+    expect(secrets().open('STRIPE')).toEqual({ problem: expect.stringContaining('quoin secret set STRIPE') })
+    for (const method of ['GET', 'PUT', 'DELETE'] as const)
+      expect((await send(method, `/${guid}`, method === 'PUT' ? { value: 'x' } : undefined)).status).toBe(404)
+  })
+
+  it('a name is there once, and does not change', async () => {
+    const replies = await Promise.all(
+      ['1', '2', '3'].map((value) => send('POST', '', { name: 'ONCE', value })),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    const guid = textAt(replies.find(({ status }) => status === 200)?.body, '_meta', 'guid')
+    expect((await send('PUT', `/${guid}`, { name: 'OTHER' })).status).toBe(400)
+    expect(secrets().names()).toEqual(['ONCE'])
+  })
+
+  it('changes are audited by their user, without the value', async () => {
+    const made = await send('POST', '', { name: 'AUDITED', value: 'hidden one' })
+    const guid = textAt(made.body, '_meta', 'guid')
+    await room.send('PUT', `${root}/${guid}`, 'admin', { value: 'hidden two' })
+    await send('DELETE', `/${guid}`)
+    const { body } = await room.send('POST', '/_system/auditlogs', 'admin', {
+      filters: { category: 'secrets', guid },
+      sort: [{ '_meta.cms': 'asc' }],
+    })
+    expect(body).toMatchObject([
+      { action: 'created', name: 'AUDITED', user: { username: 'keeper' } },
+      { action: 'updated', changes: ['value'], user: { username: 'admin' } },
+      { action: 'removed', user: { username: 'keeper' } },
+    ])
+    expect(JSON.stringify(body)).not.toMatch(/hidden|sealed|v1\./)
+  })
+
+  it('what is sealed under one name does not open under another', async () => {
+    const guids = []
+    for (const name of ['FIRST', 'SECOND'])
+      guids.push(textAt((await send('POST', '', { name, value: `of ${name}` })).body, '_meta', 'guid'))
+    const [first = '', second = ''] = guids
+    const text = JSON.parse(/"sealed":("[^"]+")/.exec(JSON.stringify(await stored(first)))?.[1] ?? '""')
+    await transact(room.database, (session) =>
+      session.update(ownStorages.secrets, second, setFields({ sealed: text })),
+    )
+    const again = await openSecrets(room.database, secretKeys(secretsKey, []), random)
+    expect(again.open('FIRST')).toEqual({ value: 'of FIRST' })
+    expect(again.open('SECOND')).toEqual({ problem: expect.stringContaining('belongs to another name') })
+    again.close()
+  })
+
+  it('without a key none is set and none can be read, in one line', async () => {
+    await send('POST', '', { name: 'KEPT', value: 'value' })
+    const keyless = await openSecrets(room.database, secretKeys('', []), random)
+    expect(keyless.problem()).toBe(
+      '1 of 1 secrets cannot be decrypted: QUOIN_SECRETS_KEY is not set. Blocks that use them fail.',
+    )
+    expect(keyless.open('KEPT')).toEqual({ problem: expect.stringContaining('QUOIN_SECRETS_KEY is not set') })
+    await expect(keyless.create({ name: 'NEW', value: 'x' }, by)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    })
+    await expect(keyless.rotate(by)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(keyless.names()).toEqual(['KEPT'])
+    keyless.close()
+  })
+
+  it('another key reads none; with the old one beside it all, and rotating makes the old one needless', async () => {
+    for (const name of ['ONE', 'TWO']) await send('POST', '', { name, value: `of ${name}` })
+    const other = await openSecrets(room.database, secretKeys(otherKey, []), random)
+    expect(other.problem()).toMatch(/^2 of 2 secrets .*another key.*QUOIN_SECRETS_OLD_KEYS\.$/)
+    expect(other.open('ONE')).toEqual({ problem: expect.stringContaining('QUOIN_SECRETS_OLD_KEYS') })
+    expect(await other.rotate(by)).toEqual({ rotated: 0, unreadable: 2 })
+    other.close()
+    const both = await openSecrets(room.database, secretKeys(otherKey, [secretsKey]), random)
+    expect([both.problem(), both.open('ONE')]).toEqual([undefined, { value: 'of ONE' }])
+    expect(await both.rotate(by)).toEqual({ rotated: 2, unreadable: 0 })
+    expect(await both.rotate(by)).toEqual({ rotated: 0, unreadable: 0 })
+    both.close()
+    const after = await openSecrets(room.database, secretKeys(otherKey, []), random)
+    expect([after.problem(), after.open('TWO')]).toEqual([undefined, { value: 'of TWO' }])
+    after.close()
+    // The node of the former key hears of it and says so.
+    expect((await send('POST', '/search')).body).toMatchObject([{ readable: false }, { readable: false }])
+  })
+
+  it('there are 1,000 at most', async () => {
+    await transact(room.database, async (session) => {
+      for (let n = 0; n < MAX_SECRETS; n++)
+        await session.create(ownStorages.secrets, setFields({ name: `S${n}`, sealed: '', description: '' }))
+    })
+    const more = await send('POST', '', { name: 'MORE', value: 'x' })
+    expect([more.status, textAt(more.body, 'message')]).toEqual([409, expect.stringContaining('1000')])
+    await transact(room.database, async (session) => {
+      const { documents } = await session.find(ownStorages.secrets, search({ limit: MAX_SECRETS }))
+      for (const one of Array.isArray(documents.value) ? documents.value : [])
+        await session.delete(ownStorages.secrets, textAt(one, '_meta', 'guid'))
+    })
+  })
+})

@@ -1,0 +1,104 @@
+import type { Flows } from '../../../flows/flows.ts'
+import { usersOfSecrets } from '../../../flows/live/users-of-secrets.ts'
+import {
+  createSecretSchema,
+  rotatedSecretsSchema,
+  secretSchema,
+  updateSecretSchema,
+} from '../../../shared/api/secrets.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import { textIn } from '../../../storage/document-fields.ts'
+import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+import { resource } from '../resource.ts'
+import type { SearchField } from '../search-request.ts'
+
+const tags = ['Secrets']
+
+const searchable: readonly SearchField[] = [
+  { name: 'name', type: 'string', text: true },
+  { name: 'description', type: 'string', text: true },
+]
+
+/** Secrets: set by name, never shown. */
+export function secretRoutes({ secrets, live, records }: Flows): RouteFamily {
+  const shown = (record: JsonObject, users = usersOfSecrets(live.table())) => ({
+    ...secrets.shown(record),
+    used_by: users.get(textIn(record.name)) ?? [],
+  })
+  return (app) => {
+    const secret = resource(app, {
+      path: '/_system/secrets',
+      scopes: 'secrets',
+      tags,
+      record: secretSchema,
+      searchable,
+    })
+    secret.list(
+      {
+        operationId: 'searchSecrets',
+        summary: 'List secrets',
+        description: 'Names of secrets and who uses them. No reply contains a value.',
+      },
+      async (wanted) => {
+        const page = await findPage(records.database.session(), ownStorages.secrets, wanted)
+        const users = usersOfSecrets(live.table())
+        return { ...page, records: page.records.map((record) => shown(record, users)) }
+      },
+    )
+
+    secret.create(
+      {
+        operationId: 'createSecret',
+        summary: 'Set a new secret',
+        description:
+          'Every run that begins after the reply can use it. A cluster holds at most 1,000 secrets. 503 without QUOIN_SECRETS_KEY.',
+        errors: ['CONFLICT', 'UNAVAILABLE'],
+        body: createSecretSchema,
+      },
+      async (body, request) => shown(await secrets.create(body, actorOf(request))),
+    )
+
+    secret.get({ operationId: 'getSecret', summary: 'One secret, without its value' }, async (guid) =>
+      shown(await secrets.get(guid)),
+    )
+
+    secret.update(
+      {
+        operationId: 'updateSecret',
+        summary: 'Change a secret',
+        description: 'Every run that begins after the reply uses the new value. No deploy is needed.',
+        errors: ['UNAVAILABLE'],
+        body: updateSecretSchema,
+      },
+      async (guid, body, request) => shown(await secrets.update(guid, body, actorOf(request))),
+    )
+
+    secret.remove(
+      {
+        operationId: 'removeSecret',
+        summary: 'Remove a secret',
+        description: 'Blocks that name it fail from then on.',
+      },
+      (guid, request) => secrets.remove(guid, actorOf(request)),
+    )
+
+    app.post(
+      '/_system/secrets/rotate',
+      {
+        config: { permission: 'secrets_update', errors: ['UNAVAILABLE'] },
+        schema: {
+          operationId: 'rotateSecrets',
+          summary: 'Encrypt all secrets with the present key',
+          description:
+            'Decrypts what was encrypted with one of QUOIN_SECRETS_OLD_KEYS and encrypts it with QUOIN_SECRETS_KEY. Every node needs the present key before.',
+          tags,
+          response: { 200: rotatedSecretsSchema },
+        },
+      },
+      async (request) => secrets.rotate(actorOf(request)),
+    )
+  }
+}

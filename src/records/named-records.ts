@@ -1,0 +1,144 @@
+/**
+ * Records that have a unique name and are needed in every run: each process keeps all of them in memory, so that a run
+ * reads them without I/O. A change is acknowledged when every process has it: other nodes and reading processes watch the
+ * storage, and the node that writes reads the record again before it replies.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { oneAtATime } from '../shared/one-at-a-time.ts'
+import { matchAll, search } from '../shared/query.ts'
+import { type Database, documentOf, type Session } from '../storage/database.ts'
+import { guidOf, textIn } from '../storage/document-fields.ts'
+import { documentsOf } from '../storage/find-documents.ts'
+import { transact } from '../storage/transact.ts'
+import { type Actor, getRecord, notFound } from './records.ts'
+
+/** Those that are undefined stay as they are. */
+type Fields = Readonly<Record<string, JsonValue | undefined>>
+
+export interface NamedRecords {
+  /** Every record by its name: the same map until one of them changes, and never changed itself. */
+  present(): ReadonlyMap<string, JsonObject>
+  /** CONFLICT for a name that is taken, or when there are too many. */
+  create(fields: Fields & { readonly name: string }, by: Actor): Promise<JsonObject>
+  get(guid: string): Promise<JsonObject>
+  /** `changes` is given the record as it is, in the transaction that changes it. */
+  update(guid: string, changes: (record: JsonObject) => Fields, by: Actor): Promise<JsonObject>
+  /** Soft delete: the name is free again. */
+  remove(guid: string, by: Actor): Promise<void>
+  close(): void
+}
+
+export interface NamedRecordKind {
+  /** The storage. */
+  readonly storage: string
+  /** For messages: `value of the environment`. */
+  readonly noun: string
+  /** Records of a cluster. */
+  readonly most: number
+}
+
+/** Read at once: 1.6 MB where a record may have 16 KB. */
+const PAGE = 100
+
+export async function openNamedRecords(database: Database, kind: NamedRecordKind): Promise<NamedRecords> {
+  const { storage, noun } = kind
+  await database.ensure(storage, { indexes: [{ fields: ['name'], unique: true }], text: true })
+  const { changes, alone } = database.capabilities
+  const known = new Map<string, JsonObject>()
+  const inTurn = oneAtATime()
+  let present: ReadonlyMap<string, JsonObject> = new Map()
+
+  /** These records, or all of them, and then a new map: a run sees all of a change or nothing. */
+  const read = (guids: readonly string[] | undefined) =>
+    inTurn('read', async () => {
+      const session = database.session()
+      if (guids) await readSome(session, storage, guids, known)
+      else await readAll(session, kind, known)
+      present = new Map([...known.values()].map((record) => [textIn(record.name), record]))
+    })
+  const change = async (guid: string, by: Actor, work: (session: Session) => Promise<JsonObject>) => {
+    const record = await transact(database, work, { user: by })
+    await read([guid])
+    return record
+  }
+
+  const unwatch = changes.watch(storage, read)
+  await read(undefined)
+
+  return {
+    present: () => present,
+    async create(given, by) {
+      const fields = setFields({ ...given, created_by: { ...by }, modified_by: { ...by } })
+      const work = async (session: Session) => {
+        await checkRoom(session, kind, given.name)
+        return documentOf(await session.create(storage, fields))
+      }
+      const record = await alone(storage, () => transact(database, work, { user: by }))
+      await read([guidOf(record)])
+      return record
+    },
+    get: (guid) => getRecord(database.session(), storage, guid, noun),
+    update: (guid, changed, by) =>
+      change(guid, by, async (session) => {
+        const fields = changed(await getRecord(session, storage, guid, noun))
+        const written = await session.update(storage, guid, setFields({ ...fields, modified_by: { ...by } }))
+        if (written.outcome !== 'written') throw notFound(guid, noun)
+        return documentOf(written.document)
+      }),
+    async remove(guid, by) {
+      await change(guid, by, async (session) => {
+        const removed = await session.setRemoved(storage, guid, true)
+        if (removed.outcome !== 'written') throw notFound(guid, noun)
+        return {}
+      })
+    },
+    close: unwatch,
+  }
+}
+
+async function readSome(
+  session: Session,
+  storage: string,
+  guids: readonly string[],
+  known: Map<string, JsonObject>,
+): Promise<void> {
+  for (const guid of guids) {
+    const stored = await session.get(storage, guid)
+    if (stored) known.set(guid, documentOf(stored))
+    else known.delete(guid)
+  }
+}
+
+async function readAll(
+  session: Session,
+  { storage, most }: NamedRecordKind,
+  known: Map<string, JsonObject>,
+): Promise<void> {
+  known.clear()
+  const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
+  let after: string | undefined
+  do {
+    const wanted = search({ sort, limit: PAGE, ...(after !== undefined && { after }) })
+    const found = await session.find(storage, wanted)
+    for (const record of documentsOf(found)) known.set(guidOf(record), record)
+    after = found.next()
+    if (after !== undefined) await turn()
+  } while (after !== undefined && known.size < most)
+}
+
+async function checkRoom(
+  session: Session,
+  { storage, noun, most }: NamedRecordKind,
+  name: string,
+): Promise<void> {
+  if ((await session.count(storage, { kind: 'term', field: 'name', value: name })) > 0)
+    throw new QuoinError('CONFLICT', `There is a ${noun} named ${name}. Change that one.`)
+  if ((await session.count(storage, matchAll)) >= most)
+    throw new QuoinError(
+      'CONFLICT',
+      `A cluster holds at most ${most} of the kind ${noun}. Remove some first.`,
+    )
+}

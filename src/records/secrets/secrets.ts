@@ -1,0 +1,150 @@
+/**
+ * Secrets: named texts of the cluster, encrypted wherever they are stored or copied. Only pins of the type `secret` use
+ * them. Each process has the encrypted texts in memory; one is decrypted when a block uses it (5 µs), and not kept.
+ */
+import { invalidField, QuoinError } from '../../shared/errors.ts'
+import type { Random } from '../../shared/guid.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { MAX_SECRET_BYTES, MAX_SECRETS } from '../../shared/secret-name.ts'
+import type { Database } from '../../storage/database.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import { openNamedRecords } from '../named-records.ts'
+import type { Actor } from '../records.ts'
+import { seal, sealedBy, unseal } from './sealed-text.ts'
+import type { SecretKey, SecretKeys } from './secret-keys.ts'
+
+export interface SecretInput {
+  readonly name: string
+  readonly value: string
+  readonly description?: string
+}
+
+/** The text, or why there is none, in words that finish "<pin> …". */
+export type Opened = { readonly value: string } | { readonly problem: string }
+
+export interface Secrets {
+  /** Of those that are set, in no order. */
+  names(): readonly string[]
+  open(name: string): Opened
+  guidOf(name: string): string | undefined
+  /** The record as it is shown: without the encrypted text, and whether this node can decrypt it. */
+  shown(record: JsonObject): JsonObject
+  /** What an operator should know at the start, in one line. */
+  problem(): string | undefined
+  /** UNAVAILABLE without a key; CONFLICT for a name that is taken, or when there are too many. */
+  create(input: SecretInput, by: Actor): Promise<JsonObject>
+  get(guid: string): Promise<JsonObject>
+  update(guid: string, changes: Partial<Omit<SecretInput, 'name'>>, by: Actor): Promise<JsonObject>
+  remove(guid: string, by: Actor): Promise<void>
+  /** Encrypts with the present key what another key has encrypted. */
+  rotate(by: Actor): Promise<{ readonly rotated: number; readonly unreadable: number }>
+  close(): void
+}
+
+export async function openSecrets(database: Database, keys: SecretKeys, random: Random): Promise<Secrets> {
+  const records = await openNamedRecords(database, {
+    storage: ownStorages.secrets,
+    noun: 'secret',
+    most: MAX_SECRETS,
+  })
+  const sealed = (name: string, value: string) => {
+    const bytes = Buffer.byteLength(value)
+    if (bytes > MAX_SECRET_BYTES)
+      throw invalidField('value', `The value has ${bytes} bytes; at most ${MAX_SECRET_BYTES} are stored.`)
+    if (!value.isWellFormed()) throw invalidField('value', 'The value must be whole Unicode text.')
+    return seal(present(keys), name, value, random)
+  }
+  const unsealed = (record: JsonObject) => openRecord(keys, record)
+
+  return {
+    names: () => [...records.present().keys()],
+    open(name) {
+      const record = records.present().get(name)
+      return record
+        ? unsealed(record)
+        : { problem: `names the secret ${name}, which is not set. Set it: quoin secret set ${name}` }
+    },
+    guidOf(name) {
+      const record = records.present().get(name)
+      return record && guidOf(record)
+    },
+    shown: ({ sealed: _sealed, ...record }) => ({
+      ...record,
+      readable: 'value' in unsealed({ ...record, sealed: _sealed ?? '' }),
+    }),
+    problem() {
+      const all = [...records.present().values()]
+      const unreadable = all.filter((record) => 'problem' in unsealed(record)).length
+      if (unreadable === 0) return undefined
+      const count = `${unreadable} of ${all.length} secrets`
+      return keys.current === undefined
+        ? `${count} cannot be decrypted: QUOIN_SECRETS_KEY is not set. Blocks that use them fail.`
+        : `${count} cannot be decrypted: they were encrypted with another key than QUOIN_SECRETS_KEY. Blocks that use them fail. Add that key to QUOIN_SECRETS_OLD_KEYS.`
+    },
+    async create({ name, value, description = '' }, by) {
+      return records.create({ name, sealed: sealed(name, value), description }, by)
+    },
+    get: records.get,
+    async update(guid, { value, description }, by) {
+      return records.update(
+        guid,
+        ({ name }) => ({
+          description,
+          sealed: value === undefined ? undefined : sealed(textIn(name), value),
+        }),
+        by,
+      )
+    },
+    remove: records.remove,
+    async rotate(by) {
+      const key = present(keys)
+      let rotated = 0
+      let unreadable = 0
+      for (const record of records.present().values()) {
+        if (sealedBy(textIn(record.sealed)) === key.id) continue
+        if ('problem' in unsealed(record)) {
+          unreadable += 1
+          continue
+        }
+        // By what it holds then: another user may have set it meanwhile.
+        await records.update(guidOf(record), (now) => sealedAgain(keys, now, key, random), by)
+        rotated += 1
+      }
+      return { rotated, unreadable }
+    },
+    close: records.close,
+  }
+}
+
+function present({ current }: SecretKeys): SecretKey {
+  if (current) return current
+  throw new QuoinError(
+    'UNAVAILABLE',
+    'Secrets cannot be set: QUOIN_SECRETS_KEY is not set. Make one with openssl rand -base64 32, and start every node with it.',
+  )
+}
+
+function sealedAgain(keys: SecretKeys, record: JsonObject, key: SecretKey, random: Random) {
+  const opened = openRecord(keys, record)
+  return 'value' in opened ? { sealed: seal(key, textIn(record.name), opened.value, random) } : {}
+}
+
+function openRecord({ current, all }: SecretKeys, record: JsonObject): Opened {
+  const [name, sealed] = [textIn(record.name), textIn(record.sealed)]
+  const id = sealedBy(sealed) ?? ''
+  const key = all.get(id)
+  const cannot = `names the secret ${name}, which cannot be decrypted`
+  if (!key)
+    return {
+      problem: current
+        ? `${cannot}: it was encrypted with another key than QUOIN_SECRETS_KEY. Add that key to QUOIN_SECRETS_OLD_KEYS`
+        : `${cannot}: QUOIN_SECRETS_KEY is not set`,
+    }
+  const value = unseal(key, name, sealed)
+  return value === undefined
+    ? {
+        problem: `${cannot}: what is stored was changed, or belongs to another name. Set it again: quoin secret set ${name}`,
+      }
+    : { value }
+}
