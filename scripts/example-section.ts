@@ -11,6 +11,7 @@ export function exampleSection({ group, identifier, example }: FoundExample): st
     `**Example** · [${file}](../src/blocks/${group}/${file})\n`,
     `${prose(example.shows)}\n`,
     ...fieldLines(example.fields),
+    ...secretLines(example.secrets),
     fenced('json', `{\n${blocks.join(',\n')}\n}`),
     fenced('text', example.steps.map(stepText).join('\n\n')),
   ].join('\n')
@@ -56,4 +57,8 @@ function spaced(value: unknown): string {
 /** What is created before the blueprint is imported. */
 function fieldLines(fields: BlockExample['fields'] = []): string[] {
   return fields.map((field) => `With the field \`${JSON.stringify(field)}\`.\n`)
+}
+
+function secretLines(secrets: BlockExample['secrets'] = {}): string[] {
+  return Object.entries(secrets).map(([name, value]) => `With the secret ${name}: \`${value}\`.\n`)
 }

@@ -24,7 +24,11 @@ let directory: string
 
 beforeAll(async () => {
   // One example asks Quoin itself; all requests come from one address.
-  room = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: '127.0.0.1', QUOIN_RATE_LIMIT: '0' })
+  room = await openTestQuoin({
+    QUOIN_ALLOWED_HOSTS: '127.0.0.1',
+    QUOIN_RATE_LIMIT: '0',
+    QUOIN_SECRETS_KEY: '0f'.repeat(32),
+  })
   address = await room.quoin.server.listen()
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
 })
@@ -173,7 +177,9 @@ describe('an example', () => {
   test.each(examples.map((found) => [found.identifier, found] as const))(
     '%s',
     async (identifier, { example }) => {
-      const { blueprint, fields = [], steps } = example
+      const { blueprint, fields = [], secrets = {}, steps } = example
+      for (const [name, value] of Object.entries(secrets))
+        await room.manage('POST', '/_system/secrets', { name, value })
       const storages = new Set(fields.map(({ storage }) => String(storage)))
       for (const name of storages) await room.manage('POST', '/_system/storages', { name })
       for (const field of fields) await room.manage('POST', '/blueprintfields', field)

@@ -9,6 +9,7 @@ import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
 import { readSettings } from '../src/blocks/read-settings.ts'
 import type { Reply } from '../src/blocks/reply.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
+import { Secret } from '../src/blocks/secret.ts'
 import { runVariables } from '../src/flows/run/run-variables.ts'
 import type { CustomOutPin } from '../src/shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
@@ -142,6 +143,8 @@ function moreOf(pins: InPins, given: Readonly<Record<string, unknown>>): Record<
 function inputOf(id: string, pin: InPin, given: unknown): unknown {
   // A text at a sort pin is a literal; anything else came by a wire.
   const convert = converterFor(id, pin, pin.type === 'sort' && typeof given !== 'string' ? 'sort' : 'any')
+  // The compiler makes it of the literal, in `secret-getter.ts`.
+  if (given instanceof Secret) return given
   if (pin.perFrame) {
     if (given === undefined) return undefined
     const pull = typeof given === 'function' ? given : () => given

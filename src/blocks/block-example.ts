@@ -84,6 +84,8 @@ const BlockExample = Type.Object(
     fields: Type.Optional(
       Type.Array(Type.Unsafe<JsonObject>({ type: 'object', required: ['name', 'storage'] })),
     ),
+    /** Secrets that an administrator has set before, by name. */
+    secrets: Type.Optional(Type.Record(Type.String(), Type.String())),
     steps: Type.Array(ExampleStep, { minItems: 1 }),
   },
   { additionalProperties: false },

@@ -106,6 +106,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   readonly enqueues?: true
   /** Flow out-pin whose flow is run again and again. */
   readonly body?: keyof Out & string
+  /** Needs the body of the request as it was sent: endpoints of its blueprint keep it until the run ends. */
+  readonly readsRawBody?: true
   /** May set variables of the run, itself or in the functions that it calls. */
   readonly setsVariables?: true
   /** What it does to documents, in a word that finishes "its flow … documents": a deploy warns where no access is required. */
@@ -128,6 +130,8 @@ export interface Listening {
     readonly rateLimit: number | undefined
     /** Seconds that a client may keep the reply; 0 = must ask. */
     readonly cacheSeconds: number
+    /** Bodies beside JSON and forms: `text` takes `text/*` and XML, as text. */
+    readonly accepts?: 'text'
     /** Replays the stored reply for a repeated `idempotency-key`. */
     readonly idempotent: boolean
     readonly summary: string
@@ -219,6 +223,7 @@ export interface FlowBlock extends Erased {
   readonly enqueues?: true
   readonly body?: string
   readonly setsVariables?: true
+  readonly readsRawBody?: true
   readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
   readonly joins?: true
   run(inputs: Given, context: FlowContext): MaybePromise<Given | undefined>

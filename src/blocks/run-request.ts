@@ -13,6 +13,8 @@ export interface RunRequest {
   /** Parameters of the path, decoded. */
   readonly path: Readonly<Record<string, string>>
   readonly body: JsonValue | undefined
+  /** The body as it was sent; empty without one. Only where a block of the endpoint's blueprint needs it. */
+  readonly rawBody?: Uint8Array
   /** The signed-in user's document without secrets. */
   readonly user: JsonObject | undefined
   /** What the signed-in user may do: scopes held directly and through groups; `*` stands for all. */

@@ -28,7 +28,10 @@ const connectionOut = {
 
 const bodyOut = {
   ...connectionOut,
-  body: { type: 'any', help: 'The JSON body: an object or an array. Empty without a body.' },
+  body: {
+    type: 'any',
+    help: 'The body: an object or an array of JSON, or the text of another body. Empty without a body.',
+  },
 } as const satisfies OutPins
 
 const common = {
@@ -107,6 +110,12 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
         kind: 'storage',
         help: 'Checks the body by the field rules of this storage before the flow starts: 400 lists every bad field. PUT and PATCH check only what is sent. A deploy compares expressions that read the body with these fields.',
       },
+      accepts: {
+        kind: 'choice',
+        options: ['json', 'text'],
+        default: 'json',
+        help: 'Content types of the body. json: JSON and forms. text: these, and text/* and XML, whose body is the text as it was sent.',
+      },
       idempotent: {
         kind: 'switch',
         default: false,
@@ -120,6 +129,7 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       rateLimit: settings.rate_limit,
       cacheSeconds: 0,
       idempotent: settings.idempotent,
+      ...(settings.accepts === 'text' && { accepts: 'text' as const }),
       ...(settings.schema_storage !== undefined && {
         schemaStorage: builderStorage(settings.schema_storage, 'schema_storage'),
       }),

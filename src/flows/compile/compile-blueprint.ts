@@ -5,7 +5,7 @@ import type { FieldsOf } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Needs } from '../../storage/document-index.ts'
 import { blockCounts } from './block-counts.ts'
-import { graphSteps } from './blueprint-graph.ts'
+import { graphSteps, type Node } from './blueprint-graph.ts'
 import { compileTrigger } from './compile-trigger.ts'
 import { constantProblems } from './constant-problems.ts'
 import { expandResources, ofDrawnBlocks } from './expand-resources.ts'
@@ -123,10 +123,11 @@ function* compileSteps(
   const schedules: CompiledSchedule[] = []
   const calls = yield* functionCalls(graph, facts)
   const effects = effectsOf(read.triggers, calls, facts)
+  const ofAll = { effects, keepsRawBody: graph.nodes.some(needsRawBody) }
   for (const trigger of read.triggers) {
     yield
     try {
-      const compiled = yield* compileTrigger(trigger, facts, counts, effects)
+      const compiled = yield* compileTrigger(trigger, facts, counts, ofAll)
       if (compiled.on === 'http') endpoints.push(compiled.endpoint)
       else if (compiled.on === 'page') pages.push(compiled.page)
       else if (compiled.on === 'function') functions.set(compiled.function.name, compiled.function)
@@ -168,4 +169,8 @@ function* compileSteps(
     },
     problems: [],
   }
+}
+
+function needsRawBody({ definition }: Node): boolean {
+  return definition.kind === 'flow' && definition.readsRawBody === true
 }

@@ -27,12 +27,18 @@ export type CompiledTrigger =
   | { readonly on: 'storage'; readonly storageEvent: CompiledStorageEvent }
   | { readonly on: 'schedule'; readonly schedule: CompiledSchedule }
 
+/** What is the same for all triggers of a blueprint. */
+interface OfBlueprint {
+  readonly effects: Effects
+  readonly keepsRawBody: boolean
+}
+
 /** A trigger of a sound graph with the flow behind it, ready to run. */
 export function* compileTrigger(
   trigger: ReadTrigger,
   facts: Facts,
   counts: BlockCounts,
-  effects: Effects,
+  { effects, keepsRawBody }: OfBlueprint,
 ): Steps<CompiledTrigger> {
   const { node } = trigger
   const block = node.block.guid
@@ -59,7 +65,7 @@ export function* compileTrigger(
       const typedFields =
         schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
       const compiled = { ...flow, repeatable, ...(typedFields && { typedFields }) }
-      const about = { block, listening, scopes, fields, replies, misses, callerBlind }
+      const about = { block, listening, scopes, keepsRawBody, fields, replies, misses, callerBlind }
       const endpoint = { ...about, flow: compiled, start }
       return { on: 'http', endpoint }
     }

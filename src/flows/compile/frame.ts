@@ -185,6 +185,8 @@ export interface CompiledEndpoint {
   readonly listening: Listening['http']
   /** Any of them opens it; without any it is public. */
   readonly scopes: readonly string[]
+  /** Whether a block of the blueprint needs the body as it was sent. */
+  readonly keepsRawBody: boolean
   /** Names of the parameters that its blocks ask the request for. */
   readonly fields: readonly string[]
   /** What its reply blocks send, as far as it is known before a run. */

@@ -144,9 +144,11 @@ function readAndRespond(
   respond: Respond,
   traced?: Traced,
 ): MaybePromise<void> {
-  return andThen(endpointBody(exchange), (body) =>
-    respond(door, exchange, found, runRequest(exchange, found.parameters, body), traced),
-  )
+  const { listening, keepsRawBody } = found.endpoint
+  return andThen(endpointBody(exchange, listening.accepts), ({ value, raw }) => {
+    const request = runRequest(exchange, found.parameters, value)
+    return respond(door, exchange, found, keepsRawBody ? { ...request, rawBody: raw } : request, traced)
+  })
 }
 
 /**

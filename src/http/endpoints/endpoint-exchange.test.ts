@@ -43,6 +43,15 @@ async function open(settings: Readonly<Record<string, string>>): Promise<TestQuo
       in: { flow: '@take.flow', code: 201, value: '@take.body', headers: { 'x-kept': 'yes' } },
     },
   })
+  await quoin.install('texts', {
+    take: {
+      type: 'on_startup_register_uri_post',
+      in: { uri: 'texts' },
+      fields: { accepts: 'text' },
+      scopes: ['*public'],
+    },
+    reply: { type: 'reply', in: { flow: '@take.flow', value: '={ body: body }' } },
+  })
   await quoin.install('nothing', {
     on: { type: 'on_startup_register_uri_delete', in: { uri: 'nothing' } },
     log: { type: 'function_console_log', in: { flow: '@on.flow', value: 'asked' } },
@@ -223,5 +232,43 @@ describe('the id of a request', () => {
         expect([path, got.headers['x-request-id']]).toEqual([path, expect.stringMatching(id)])
         expect(got.headers.traceparent).toBe(headers.traceparent === traceparent ? traceparent : undefined)
       }
+  })
+})
+
+describe('content types', () => {
+  const sent = (path: string, type: string, body: string) =>
+    both(
+      { method: 'POST', path, headers: { 'content-type': type }, body },
+      path === '/taken' ? 'clerk' : undefined,
+    )
+
+  test.each([
+    ['application/ld+json', '{"a":1}', { a: 1 }],
+    ['application/vnd.api+json; charset=utf-8', '[1]', [1]],
+  ])('%s is JSON everywhere', async (type, body, value) => {
+    expect(JSON.parse((await sent('/taken', type, body)).text)).toEqual(value)
+  })
+
+  test.each([
+    ['text/plain', 'Zoë\n'],
+    ['Text/CSV; header=present', 'a,b\r\n'],
+    ['application/xml', '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'],
+    ['application/soap+xml', '<a/>'],
+    ['text/xml', '{"a":1}'],
+  ])('%s is a text as it was sent, where texts are accepted', async (type, body) => {
+    expect(JSON.parse((await sent('/texts', type, body)).text)).toMatchObject({ body })
+    expect((await sent('/taken', type, body)).status).toBe(415)
+  })
+
+  test.each([
+    ['application/octet-stream', 'x', 415],
+    ['multipart/form-data; boundary=x', 'x', 415],
+    ['textplain', 'x', 415],
+    ['application/+json', '{}', 415],
+    ['text/plain', 'a\u0000b', 400],
+    ['application/problem+json', 'no JSON', 400],
+    ['text/plain', 'x'.repeat(limit + 1), 413],
+  ])('%s with %j is refused', async (type, body, status) => {
+    expect((await sent('/texts', type, body)).status).toBe(status)
   })
 })

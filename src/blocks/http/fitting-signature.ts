@@ -1,0 +1,35 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Encoding, SentSignature, SignatureScheme } from './signature-schemes.ts'
+
+/** Hashed in one turn: 2 ms. */
+const A_TURN = 4 * 1024 * 1024
+
+/** Whether one of the signatures is of this body and one of the secrets. Compared in constant time. */
+export async function fittingSignature(
+  { algorithm, encoding }: SignatureScheme,
+  { signatures, before, after }: SentSignature,
+  body: Uint8Array,
+  secrets: readonly string[],
+): Promise<boolean> {
+  const sent = signatures.map((one) => written(one, encoding))
+  let fits = false
+  for (const secret of secrets) {
+    const hmac = createHmac(algorithm, secret).update(before)
+    for (let at = 0; at < body.byteLength; at += A_TURN) {
+      hmac.update(body.subarray(at, at + A_TURN))
+      if (at + A_TURN < body.byteLength) await nextTurn()
+    }
+    const expected = Buffer.from(hmac.update(after).digest(encoding))
+    // All are compared, so that the time does not say which one was near.
+    for (const one of sent)
+      if (one.byteLength === expected.byteLength && timingSafeEqual(one, expected)) fits = true
+  }
+  return fits
+}
+
+/** As our digests are written: digits in lower case, base64url without padding. */
+function written(signature: string, encoding: Encoding): Buffer {
+  if (encoding === 'hex') return Buffer.from(signature.toLowerCase())
+  return Buffer.from(encoding === 'base64url' ? signature.replace(/=+$/, '') : signature)
+}
