@@ -1,6 +1,8 @@
 import { isAbsolute } from 'node:path'
 import { allowedHostProblem } from './blocks/http/allowed-hosts.ts'
+import { parseSmtpUrl } from './records/mail/smtp-url.ts'
 import { readSecretKey } from './records/secrets/secret-keys.ts'
+import { mailAddress } from './shared/mail/mail-address.ts'
 import { wordsLike } from './shared/similar-word.ts'
 import { parseBucketUrl } from './storage/assets/bucket-url.ts'
 
@@ -183,6 +185,21 @@ export const optionTable = {
     help: 'MiB of replies that may wait for clients to read them, in each process; beyond that 503; 0 = no limit.',
     ...number(0, 1_048_576),
   },
+  mailUrl: {
+    variable: 'QUOIN_MAIL_URL',
+    fallback: '',
+    help: 'SMTP server that mail is handed over to. With a password TLS is required. Empty: mail waits in its queue and fails.',
+    accepts: 'empty, or smtp://user:password@host:port or smtps://…, with ?tls=required or ?tls=off',
+    secret: true,
+    read: (given: string) => (given === '' ? '' : accepted(given, () => parseSmtpUrl(given))),
+  },
+  mailFrom: {
+    variable: 'QUOIN_MAIL_FROM',
+    fallback: '',
+    help: 'Sender of mail where a block names none; required with QUOIN_MAIL_URL.',
+    accepts: 'empty, or an address such as Shop <shop@example.com>',
+    read: (given: string) => (given === '' || mailAddress(given) !== undefined ? given : undefined),
+  },
   corsOrigins: {
     variable: 'QUOIN_CORS_ORIGINS',
     fallback: '',
@@ -357,6 +374,8 @@ export function readOptions(
     rateLimit: read(optionTable.rateLimit),
     connections: read(optionTable.connections),
     replyMemory: read(optionTable.replyMemory),
+    mailUrl: read(optionTable.mailUrl),
+    mailFrom: read(optionTable.mailFrom),
     corsOrigins: read(optionTable.corsOrigins),
     trustProxy,
     allowedHosts: read(optionTable.allowedHosts),
@@ -379,6 +398,8 @@ export function readOptions(
     throw new OptionError(
       'QUOIN_WORKERS is for the embedded database; with DATABASE_URL set, start more nodes instead.',
     )
+  if (options.mailUrl !== '' && options.mailFrom === '')
+    throw new OptionError('QUOIN_MAIL_URL is set without QUOIN_MAIL_FROM; set the sender of mail too.')
   return options
 }
 

@@ -12,6 +12,7 @@ import { importBlueprint } from '../src/flows/blueprints/blueprint-file.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
 import { expectedFrom, filledIn, filledText, type Seen } from './example-text.ts'
+import { type MailServer, openMailServer } from './mail-server.ts'
 import { openVisitor, type SeenPage, type Visitor } from './page-visitor.ts'
 import { quoinCommand } from './recording-terminal.ts'
 
@@ -20,20 +21,25 @@ const examples = await findExamples()
 
 let room: TestQuoin
 let address: string
+let mails: MailServer
 let directory: string
 
 beforeAll(async () => {
   // One example asks Quoin itself; all requests come from one address.
+  mails = await openMailServer()
   room = await openTestQuoin({
     QUOIN_ALLOWED_HOSTS: '127.0.0.1',
     QUOIN_RATE_LIMIT: '0',
     QUOIN_SECRETS_KEY: '0f'.repeat(32),
+    QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
+    QUOIN_MAIL_FROM: 'examples@example.com',
   })
   address = await room.quoin.server.listen()
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
 })
 afterAll(async () => {
   await room.close()
+  await mails.close()
   await rm(directory, { recursive: true, force: true })
 })
 

@@ -47,7 +47,15 @@ export interface JobRoom extends TestDatabase {
   logged(): Promise<readonly string[]>
 }
 
-export async function openJobRoom(): Promise<JobRoom> {
+/** What a room without mail does with one. */
+async function noMail(): Promise<void> {
+  throw new Error('This room sends no mail.')
+}
+
+/** `sendMail`: as for {@link jobRunner}. */
+export async function openJobRoom(
+  given: Partial<Pick<Parameters<typeof jobRunner>[0], 'sendMail'>> = {},
+): Promise<JobRoom> {
   const room = await openTestDatabase()
   const { clock } = room
   const database = withoutRules(room.database)
@@ -62,7 +70,7 @@ export async function openJobRoom(): Promise<JobRoom> {
   const runs = runPipeline(flows)
   const closeEvents = openStorageEvents({ database, live: flows.live, log: flows.log })
   const findUser = (guid: string) => (guid === ada.guid ? adaUser : undefined)
-  const runJob = jobRunner({ flows, runs, findUser })
+  const runJob = jobRunner({ flows, runs, findUser, sendMail: given.sendMail ?? noMail })
 
   async function documents(name: string, query: Query = matchAll): Promise<readonly JsonObject[]> {
     const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const

@@ -13,6 +13,7 @@ import { Secret } from '../src/blocks/secret.ts'
 import { runVariables } from '../src/flows/run/run-variables.ts'
 import type { CustomOutPin } from '../src/shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
+import type { Mail } from '../src/shared/mail/mail.ts'
 import type { Session } from '../src/storage/database.ts'
 import type { ManyChange } from '../src/storage/many/many-change.ts'
 
@@ -60,6 +61,8 @@ export interface Ran {
   readonly enqueued: readonly LaterCall[]
   /** What was given to `changeLater`, in order. */
   readonly changes: readonly ManyChange[]
+  /** What was given to `mailLater`, in order. */
+  readonly mails: readonly Mail[]
   /** What was given to the passes of a body, in order. */
   readonly passes: readonly Readonly<Record<string, unknown>>[]
   /** The values given to `finish`, in order. */
@@ -74,7 +77,16 @@ export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstanc
   const settings = settingsOf(block, given.fields)
   const inputs = inputsOf(block.in, given.inputs ?? {})
   const more = moreOf(block.moreIn?.(settings) ?? {}, given.more ?? {})
-  const memory = { replies: [], logs: [], calls: [], enqueued: [], changes: [], passes: [], finished: [] }
+  const memory = {
+    replies: [],
+    logs: [],
+    calls: [],
+    enqueued: [],
+    changes: [],
+    mails: [],
+    passes: [],
+    finished: [],
+  }
   const context = contextOf(given, { settings, more }, memory)
   const outPins = { ...block.out, ...block.moreOut?.(settings, []) }
   if (block.kind === 'value') {
@@ -160,6 +172,7 @@ interface Memory {
   readonly calls: Ran['calls'][number][]
   readonly enqueued: LaterCall[]
   readonly changes: ManyChange[]
+  readonly mails: Mail[]
   readonly passes: Readonly<Record<string, unknown>>[]
   readonly finished: (JsonValue | undefined)[]
 }
@@ -200,6 +213,10 @@ function contextOf(
     changeLater(change) {
       memory.changes.push(change)
       return `job ${memory.changes.length}`
+    },
+    mailLater(mail) {
+      memory.mails.push(mail)
+      return `mail ${memory.mails.length}`
     },
     call(name, parameters) {
       memory.calls.push({ name, parameters })

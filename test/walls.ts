@@ -39,6 +39,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/background': [...base, 'blocks'],
   'blocks/http': [...base, 'blocks'],
   'blocks/logic': [...base, 'blocks'],
+  'blocks/mail': [...base, 'blocks'],
   'blocks/pages': [...base, 'blocks'],
   'blocks/storage': [...base, 'blocks', 'expressions/functions'],
 
@@ -47,6 +48,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/fields': [...base, 'records', 'expressions/**'],
   'records/environment': [...base, 'records'],
   'records/secrets': [...base, 'records'],
+  'records/mail': [...base, 'records', 'records/assets'],
   'records/assets': [...base, 'records', 'storage/assets'],
 
   access: [...base, 'records'],

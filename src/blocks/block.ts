@@ -104,6 +104,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   readonly reads?: true
   /** Stores a job. The custom function that it names runs later, in a run of its own. */
   readonly enqueues?: true
+  /** Sends mail: a deploy warns where the cluster has no mail server. */
+  readonly mails?: true
   /** Flow out-pin whose flow is run again and again. */
   readonly body?: keyof Out & string
   /** Needs the body of the request as it was sent: endpoints of its blueprint keep it until the run ends. */
@@ -221,6 +223,7 @@ export interface FlowBlock extends Erased {
   readonly ignoresCaller?: true
   readonly reads?: true
   readonly enqueues?: true
+  readonly mails?: true
   readonly body?: string
   readonly setsVariables?: true
   readonly readsRawBody?: true

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../shared/json.ts'
+import type { Mail } from '../shared/mail/mail.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Session } from '../storage/database.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
@@ -65,6 +66,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
    * Has documents changed later, in batches: stored in the run's transaction, and undone with it. Gives the job's guid.
    */
   changeLater(change: ManyChange): MaybePromise<string | undefined>
+  /** Has a mail sent later: stored in the run's transaction, and undone with it. Gives the job's guid. */
+  mailLater(mail: Mail): MaybePromise<string | undefined>
   /** Sets the result of the function (or run) that the block is in. The first one counts. */
   finish(value: JsonValue | undefined): void
 }

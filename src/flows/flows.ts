@@ -36,6 +36,8 @@ export interface FlowsOptions {
   /** Where days and texts of dates and numbers are not said to be of another place: UTC, `en`. */
   readonly timeZone?: string
   readonly locale?: string
+  /** Whether mails can be sent; deploys warn of blocks that send some where it is false. */
+  readonly mail?: boolean
   /** The same for pages, which lie under `/`. */
   readonly reservedPageRoots?: ReadonlySet<string>
 }
@@ -73,6 +75,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       andThen(options.fields?.present(), (fieldsOf) => ({
         env: environmentValues.present(),
         secrets: secrets.names(),
+        ...(options.mail !== undefined && { mail: options.mail }),
         ...(fieldsOf && { fieldsOf }),
       })),
   })

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { search } from '../shared/query.ts'
-import { type Job, JobContinues, type NewJob } from '../storage/job.ts'
+import { type Job, JobContinues, JobRefused, type NewJob } from '../storage/job.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../storage/transact.ts'
 import { openQueue, type Queue, type QueueLogEntry, type WorkerSettings } from './queue-worker.ts'
@@ -137,6 +137,17 @@ test('a job that throws is tried again later and later, and is dead after its la
   ])
   await room.database.capabilities.jobs.requeue(guid)
   await becomes(guid, { attempt: 1, lastError: 'no 4' })
+})
+
+test('a job that was refused is dead at once, whatever attempts are left', async () => {
+  const guid = await enqueue({ attempts: 3, title: 'refused' })
+  work(async () => {
+    throw new JobRefused('550 No such user')
+  })
+  await becomes(guid, { state: 'dead', attempt: 1, lastError: '550 No such user' })
+  expect(log).toMatchObject([
+    { level: 'error', message: expect.stringContaining('"refused" failed permanently') },
+  ])
 })
 
 test.each([

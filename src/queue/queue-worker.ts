@@ -12,6 +12,7 @@
  * - running: its lease is renewed every third of `leaseMs`, so two renewals may be lost.
  * - ended: it returned → complete; it threw → tried again after a back-off, or dead after the last attempt. If that
  *   cannot be stored (full disk), the lease runs out and the job is run again: at least once, never silently not.
+ * - refused: it threw JobRefused → dead at once, whatever attempts are left.
  * - continuing: it threw JobContinues → claimed again at once, with a new deadline, as if it had not been claimed before.
  * - overdue: it ran for `deadlineMs`. Its signal is aborted and it counts as failed, once it has stopped or `graceMs`
  *   later: a job that hangs occupies its place no longer than that. What it still does later changes nothing in the queue.
@@ -22,7 +23,7 @@ import type { Clock } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import { nextMode } from '../shared/state-machine.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
-import { type Job, JobContinues, type Jobs, type Queues } from '../storage/job.ts'
+import { type Job, JobContinues, JobRefused, type Jobs, type Queues } from '../storage/job.ts'
 import { backOff } from './back-off.ts'
 import { pause } from './pause.ts'
 import { type WorkerMode, workerTransitions } from './worker-mode.ts'
@@ -234,10 +235,12 @@ class QueueWorker implements Queue {
   #fail(job: Job, error: unknown): Promise<boolean> {
     const { jobs, clock, random, log } = this.#options
     const message = error instanceof Error ? error.message : String(error)
-    if (job.attempt < job.attempts) return jobs.fail(job, message, clock() + backOff(job.attempt, random))
+    const lasting = error instanceof JobRefused
+    if (!lasting && job.attempt < job.attempts)
+      return jobs.fail(job, message, clock() + backOff(job.attempt, random))
     log({
       level: 'error',
-      message: `Job "${job.title}" failed ${job.attempt} times and is dead. Look at it and requeue it, or remove it.`,
+      message: `Job "${job.title}" failed ${lasting ? 'permanently' : `${job.attempt} times`} and is dead. Look at it and requeue it, or remove it.`,
       value: { job: job.guid, queue: job.queue, error: message.slice(0, 1000) },
     })
     return jobs.fail(job, message)

@@ -7,6 +7,7 @@ import type { Runs } from '../flows/run-pipeline.ts'
 import type { QueueDepth } from '../http/metrics/metrics.ts'
 import { openQueue } from '../queue/queue-worker.ts'
 import { openScheduler, type Scheduler } from '../queue/scheduler.ts'
+import type { MailJob } from '../records/mail/send-mail.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Database } from '../storage/database.ts'
@@ -22,6 +23,8 @@ export interface BackgroundOptions {
   readonly random: Random
   /** Writes still leave their events and jobs, but nothing runs them and nothing is planned. */
   readonly offline: boolean
+  /** Sends the mail of a job. */
+  readonly mail: (job: MailJob, signal: AbortSignal) => Promise<void>
 }
 
 export interface Background {
@@ -46,7 +49,7 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
     log: write,
   })
   opened.add(() => scheduler.close())
-  const runJob = jobRunner({ flows, runs, findUser: (guid) => access.getUser(guid) })
+  const runJob = jobRunner({ flows, runs, findUser: (guid) => access.getUser(guid), sendMail: options.mail })
   const queue = openQueue({ ...database.capabilities, runJob, clock, random, log: write })
   opened.add(() => queue.close())
   return { scheduler, close: opened.release }

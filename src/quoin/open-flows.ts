@@ -7,13 +7,14 @@ import { reservedPageRoots } from '../http/server/reserved-page-roots.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { openAssetSweep } from '../records/assets/sweep-assets.ts'
 import { settleAllUnique } from '../records/fields/unique-fields.ts'
+import { type MailJob, sendMail } from '../records/mail/send-mail.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
 import { secretKeys } from '../records/secrets/secret-keys.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import { type Background, openBackground } from './background.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
-import { runLimits } from './quoin-settings.ts'
+import { mailSettings, runLimits } from './quoin-settings.ts'
 import type { Start } from './start.ts'
 
 export interface NodeFlows {
@@ -60,7 +61,12 @@ export async function openNodeFlows(
   const settle = () => settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
   whenReaderLost(settle)
   if (!offline) await settle()
-  const background = await openBackground({ database, flows, runs, access, clock, random, offline })
+  const settings = mailSettings(options)
+  const mail = (job: MailJob, signal: AbortSignal) => sendMail({ settings, database, assets }, job, signal)
+  const background = await openBackground({
+    ...{ database, flows, runs, access, clock, random, offline },
+    mail,
+  })
   opened.add(() => background.close())
   return { flows, tracing, runs, background }
 }
@@ -75,7 +81,16 @@ export async function openLimitedFlows(
   given: Pick<FlowsOptions, 'records' | 'catalogue' | 'log' | 'fields' | 'secretKeys' | 'secretUsed'>,
 ): Promise<Flows> {
   const { allowedHosts, timeZone, locale } = options
-  const set = { limits: runLimits(options), allowedHosts, timeZone, locale, reservedRoots, reservedPageRoots }
+  const mail = options.mailUrl !== ''
+  const set = {
+    limits: runLimits(options),
+    allowedHosts,
+    timeZone,
+    locale,
+    mail,
+    reservedRoots,
+    reservedPageRoots,
+  }
   const flows = await openFlows({ ...given, random, ...set })
   opened.add(() => flows.close())
   return flows

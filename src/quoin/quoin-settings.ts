@@ -3,6 +3,9 @@ import type { AccessSettings } from '../access/access-context.ts'
 import type { RunLimits } from '../flows/run/run-environment.ts'
 import type { HttpSettings } from '../http/server/http-settings.ts'
 import type { Options } from '../options.ts'
+import type { MailSettings } from '../records/mail/send-mail.ts'
+import { parseSmtpUrl } from '../records/mail/smtp-url.ts'
+import { mailAddress } from '../shared/mail/mail-address.ts'
 
 const MAX_CALL_DEPTH = 32
 
@@ -17,6 +20,12 @@ export function accessSettings(options: Options): AccessSettings {
 
 export function runLimits(options: Options): RunLimits {
   return { deadline: options.runDeadline, budget: options.runBudget, depth: MAX_CALL_DEPTH }
+}
+
+/** Where mail goes. Its own options were checked when they were read. */
+export function mailSettings({ mailUrl, mailFrom }: Options): MailSettings {
+  const server = mailUrl === '' ? undefined : parseSmtpUrl(mailUrl)
+  return { server, from: mailAddress(mailFrom) ?? { name: '', address: '' } }
 }
 
 export function httpSettings(options: Options): HttpSettings {

@@ -41,6 +41,9 @@ export const scheduleQueue = '_schedules'
 /** Thrown by work that has more to do than the deadline of one attempt allows: it is claimed again, and no attempt counts. */
 export class JobContinues extends Error {}
 
+/** Thrown by work that no further attempt can do: the job is a dead letter at once, with this message. */
+export class JobRefused extends Error {}
+
 export interface NewJob {
   /** See {@link queueNameProblem}. */
   readonly queue: string

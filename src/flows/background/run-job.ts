@@ -7,6 +7,7 @@
  * as done, and the system log says that it was dropped.
  */
 import { changeInBatches } from '../../records/documents/change-in-batches.ts'
+import { isMailJob } from '../../records/mail/mail-job.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
@@ -24,6 +25,8 @@ interface JobRunnerOptions {
   readonly runs: Pick<Runs, 'run'>
   /** A user's document without secrets; undefined when the user is no longer there. */
   readonly findUser: (guid: string) => MaybePromise<JsonObject | undefined>
+  /** Sends the mail of a job: see `records/mail/send-mail.ts`. */
+  readonly sendMail: (job: RunnableJob, signal: AbortSignal) => Promise<void>
 }
 
 type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt'>
@@ -40,6 +43,7 @@ export function jobRunner({
   flows,
   runs,
   findUser,
+  sendMail,
 }: JobRunnerOptions): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
   return async (job, signal) => {
     signal.throwIfAborted()
@@ -48,6 +52,7 @@ export function jobRunner({
       await changeInBatches({ database, clock, log: flows.log }, job, originIn(job.payload), signal)
       return
     }
+    if (isMailJob(job)) return sendMail(job, signal)
     const target = await targetOf(flows, job)
     if (!target) {
       const [blueprint, block] = [textIn(job.payload.blueprint), textIn(job.payload.block)]

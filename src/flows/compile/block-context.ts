@@ -4,6 +4,7 @@ import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
+import type { Mail } from '../../shared/mail/mail.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
@@ -127,6 +128,10 @@ export class BlockContext implements FlowContext {
 
   changeLater(change: ManyChange): MaybePromise<string | undefined> {
     return this.#frame.run.changeLater(change)
+  }
+
+  mailLater(mail: Mail): MaybePromise<string | undefined> {
+    return this.#frame.run.mailLater(mail)
   }
 
   finish(value: JsonValue | undefined): void {

@@ -28,6 +28,7 @@ import { neededIndexes } from './needed-indexes.ts'
 import type { DeployNote } from './notes/deploy-note.ts'
 import { deployNotes } from './notes/deploy-notes.ts'
 import { type CalledName, calledNames, functionCalls } from './notes/function-calls.ts'
+import { unsentMails } from './notes/unsent-mails.ts'
 import { placeProblems } from './place-problems.ts'
 import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
@@ -86,6 +87,8 @@ export interface PresentFacts {
   readonly secrets?: readonly string[]
   /** Fields of the documents of a storage. */
   readonly fieldsOf?: FieldsOf
+  /** Whether mails can be sent. */
+  readonly mail?: boolean
 }
 
 interface CompileOptions extends PresentFacts {
@@ -96,7 +99,7 @@ function* compileSteps(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  { probe, env, secrets, fieldsOf }: CompileOptions,
+  { probe, env, secrets, fieldsOf, mail }: CompileOptions,
 ): Steps<Compiled> {
   const expanded = expandResources(blocks, catalogue)
   yield
@@ -148,9 +151,10 @@ function* compileSteps(
   })
   const environment = env === undefined ? [] : yield* environmentNotes(graph, env)
   const unset = secrets === undefined ? [] : secretNotes(graph, secrets)
+  const mails = mail === false ? unsentMails(graph.nodes) : []
   const documents = fieldsOf === undefined ? [] : yield* documentNotes(graph, facts, fieldsOf)
   const notes = ofDrawnBlocks<DeployNote>(
-    [...found, ...types.notes, ...environment, ...unset, ...documents],
+    [...found, ...types.notes, ...environment, ...unset, ...documents, ...mails],
     (drawn, { level }) => ({ ...drawn, level }),
   )
   return {

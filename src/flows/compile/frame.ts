@@ -5,6 +5,7 @@ import type { RunRequest } from '../../blocks/run-request.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { Mail } from '../../shared/mail/mail.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
@@ -79,6 +80,7 @@ export interface RunControl {
   enqueue(call: LaterCall): MaybePromise<string | undefined>
   /** Stores a change of many documents in the run's transaction. */
   changeLater(change: ManyChange): MaybePromise<string | undefined>
+  mailLater(mail: Mail): MaybePromise<string | undefined>
   log(entry: {
     readonly level: LogLevel
     readonly message: string

@@ -14,8 +14,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { LaterCall, RunVariables } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
+import { mailJob } from '../../records/mail/mail-job.ts'
 import type { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { Mail } from '../../shared/mail/mail.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Origin, Session } from '../../storage/database.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
@@ -30,7 +32,7 @@ import { laterJob, manyChangeJob } from './job-payload.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
 import { explainFailure, missedError } from './run-failure.ts'
 import { runFunctions } from './run-functions.ts'
-import { runOrigin } from './run-origin.ts'
+import { originPayload, runOrigin } from './run-origin.ts'
 import { type ReplyListener, RunReply } from './run-reply.ts'
 import { RunSteps } from './run-steps.ts'
 import type { RunUnit } from './run-unit.ts'
@@ -209,6 +211,10 @@ export class Run implements RunControl {
 
   changeLater(change: ManyChange): MaybePromise<string | undefined> {
     return this.session.enqueue(manyChangeJob(change, this.session.origin))
+  }
+
+  mailLater(mail: Mail): MaybePromise<string | undefined> {
+    return this.session.enqueue(mailJob(mail, originPayload(this.session.origin)))
   }
 
   call(

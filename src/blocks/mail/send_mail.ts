@@ -1,0 +1,61 @@
+import { MOST_RECIPIENTS } from '../../shared/mail/mail.ts'
+import { andThen } from '../../shared/maybe-promise.ts'
+import { defineFlow, PinError } from '../block.ts'
+import { attachmentsIn } from './mail-attachments.ts'
+import { addressesIn, addressIn, subjectIn } from './mail-pins.ts'
+
+/** Of text and html together. A job holds 1 MiB; JSON may write a character in six. */
+const LONGEST_BODY = 150_000
+
+export default defineFlow({
+  identifier: 'send_mail',
+  title: 'Send mail',
+  summary:
+    'Puts a mail into the queue and continues at once. The mail commits together with the writes of the run: both or neither. The queue retries for about a day; a mail that the server refuses becomes a dead letter. After a crash a mail may arrive twice, with the same Message-ID.',
+  enqueues: true,
+  mails: true,
+  in: {
+    to: {
+      type: 'any',
+      required: true,
+      help: `Recipients: addresses separated by commas, or a list. At most ${MOST_RECIPIENTS} with cc and bcc.`,
+    },
+    cc: { type: 'any', help: 'Further recipients, whom all recipients see.' },
+    bcc: { type: 'any', help: 'Further recipients, whom no recipient sees.' },
+    reply_to: { type: 'value', help: 'Address that replies go to.' },
+    from: { type: 'value', help: 'Sender. QUOIN_MAIL_FROM if empty. The mail server may refuse others.' },
+    subject: { type: 'value', required: true, help: 'Subject: one line.' },
+    text: { type: 'value', orPin: 'html', help: 'The mail as plain text.' },
+    html: { type: 'value', orPin: 'text', help: 'The mail as HTML. Escape values that users typed.' },
+    attachments: {
+      type: 'any',
+      help: 'Assets to attach, by guid or name, or objects with guid and name: one or a list, 20 MiB together.',
+    },
+  },
+  out: { job: { type: 'value', help: 'The guid of the job. The Message-ID of the mail starts with it.' } },
+  settings: {},
+  async run(inputs, context) {
+    const { text, html } = inputs
+    if (!text && !html) throw new PinError('text', 'is empty, and html too')
+    const mail = {
+      ...(inputs.from !== undefined && { from: addressIn('from', inputs.from) }),
+      to: addressesIn('to', inputs.to),
+      cc: addressesIn('cc', inputs.cc),
+      bcc: addressesIn('bcc', inputs.bcc),
+      ...(inputs.reply_to !== undefined && { replyTo: addressIn('reply_to', inputs.reply_to) }),
+      subject: subjectIn(inputs.subject),
+      ...(text !== undefined && { text: text.toWellFormed() }),
+      ...(html !== undefined && { html: html.toWellFormed() }),
+      attachments: await attachmentsIn(inputs.attachments, context.session),
+    }
+    if (mail.to.length === 0) throw new PinError('to', 'is empty')
+    if (mail.to.length + mail.cc.length + mail.bcc.length > MOST_RECIPIENTS)
+      throw new PinError('to', `must be at most ${MOST_RECIPIENTS} recipients, cc and bcc included`)
+    if ((text?.length ?? 0) + (html?.length ?? 0) > LONGEST_BODY)
+      throw new PinError(
+        text === undefined ? 'html' : 'text',
+        `must be at most ${LONGEST_BODY} characters with the other one; attach longer content`,
+      )
+    return andThen(context.mailLater(mail), (job) => ({ job }))
+  },
+})

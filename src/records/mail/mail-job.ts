@@ -1,0 +1,51 @@
+/**
+ * A mail as a job: `{ function, mail, user?, depth, message?, only? }`. `message` names the mail where it is not the job's
+ * own guid, `only` lists the recipients that are left.
+ *
+ * It is a job of the kind `function` in a queue of its own, and its function has a name that no builder can give. A node
+ * of a version without mail fails such a job, and it waits for a node that can send it; a new kind would be dropped there.
+ */
+import type { JsonObject } from '../../shared/json.ts'
+import type { Mail } from '../../shared/mail/mail.ts'
+import type { NewJob } from '../../storage/job.ts'
+
+export const mailQueue = '_mail'
+const FUNCTION = '(send mail)'
+/** With the back-off of the queue: about a day. */
+const ATTEMPTS = 40
+
+/** What a job of {@link mailJob} says. */
+export interface WaitingMail {
+  readonly mail: Mail
+  /** The guid that its Message-ID has, if not the job's. */
+  readonly message: string | undefined
+  /** The addresses that have not got it; undefined for all. */
+  readonly only: readonly string[] | undefined
+}
+
+/** `origin`: as payloads of jobs have it. */
+export function mailJob(mail: Mail, origin: JsonObject, left?: { message: string; only: string[] }): NewJob {
+  const plain: JsonObject = JSON.parse(JSON.stringify(mail))
+  return {
+    queue: mailQueue,
+    kind: 'function',
+    title: titleOf(mail),
+    payload: { function: FUNCTION, mail: plain, ...origin, ...left },
+    attempts: ATTEMPTS,
+  }
+}
+
+export function isMailJob({ payload }: { readonly payload: JsonObject }): boolean {
+  return payload.function === FUNCTION
+}
+
+export function mailIn(payload: JsonObject): WaitingMail {
+  const written: { mail: Mail; message?: string; only?: string[] } = JSON.parse(JSON.stringify(payload))
+  return { mail: written.mail, message: written.message, only: written.only }
+}
+
+function titleOf({ to, cc, bcc, subject }: Mail): string {
+  const [first, ...more] = [...to, ...cc, ...bcc]
+  const others = more.length === 0 ? '' : ` and ${more.length} more`
+  return `${first?.address}${others}: ${subject}`
+}

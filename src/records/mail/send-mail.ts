@@ -1,0 +1,121 @@
+/**
+ * Hands waiting mails to the SMTP server of the settings, one connection for each.
+ *
+ * - The server accepts it → the job is done. It accepts some recipients only → a job for the others takes its place.
+ * - 4xx, no connection, no sign-in, a dropped connection → the job fails, and the queue tries it again later.
+ * - 5xx for the mail or for all of its recipients → {@link JobRefused}: a dead letter at once, with the server's reply.
+ *
+ * At least once: a node that dies after the server has taken a mail, and before the job is done, sends it again. Its
+ * Message-ID is made of the job's guid, so that the second one is recognised as the same mail.
+ */
+import type { SendMailOptions } from 'nodemailer'
+import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { type Mail, MOST_ATTACHED } from '../../shared/mail/mail.ts'
+import type { MailAddress } from '../../shared/mail/mail-address.ts'
+import type { Database } from '../../storage/database.ts'
+import { type Job, JobRefused } from '../../storage/job.ts'
+import { transact } from '../../storage/transact.ts'
+import type { Assets } from '../assets/assets.ts'
+import { mailIn, mailJob, type WaitingMail } from './mail-job.ts'
+import { type Refused, sendFailure } from './send-failure.ts'
+import type { SmtpServer } from './smtp-url.ts'
+
+export interface MailSettings {
+  /** undefined: mails fail until it is set. */
+  readonly server: SmtpServer | undefined
+  readonly from: MailAddress
+}
+
+export interface MailParts {
+  readonly settings: MailSettings
+  readonly database: Database
+  readonly assets: Pick<Assets, 'get' | 'read'>
+}
+
+export type MailJob = Pick<Job, 'guid' | 'payload'>
+
+/** Milliseconds; an attempt of a job has five minutes. */
+const CONNECT = 20_000
+const SILENCE = 60_000
+
+/** Sends the mail of one job. Resolves when the server has taken it. */
+export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSignal): Promise<void> {
+  const { settings, database } = parts
+  const { server } = settings
+  if (!server)
+    throw new Error(
+      'Mail is not set up. Set QUOIN_MAIL_URL and QUOIN_MAIL_FROM on every node and start them again.',
+    )
+  const waiting = mailIn(job.payload)
+  const message = waiting.message ?? job.guid
+  const content = await composed(parts, waiting, message)
+  const refused = await handOver(server, { ...content, signal })
+  if (refused.length === 0) return
+  const only = refused.map(({ recipient }) => recipient)
+  const { user, depth = 0 } = job.payload
+  const origin: JsonObject = { depth, ...(user !== undefined && { user }) }
+  await transact(database, (session) => session.enqueue(mailJob(waiting.mail, origin, { message, only })))
+}
+
+/** The client, 2 MB of code, is only loaded here. Gives the recipients that the server did not accept. */
+async function handOver(server: SmtpServer, content: SendMailOptions): Promise<readonly Refused[]> {
+  const { createTransport } = await import('nodemailer')
+  const { host, port, secure, startTls, user, password } = server
+  const transport = createTransport({
+    ...{ host, port, secure, requireTLS: startTls === 'required', ignoreTLS: startTls === 'off' },
+    ...(user !== undefined && { auth: { user, pass: password } }),
+    ...{ connectionTimeout: CONNECT, greetingTimeout: CONNECT, socketTimeout: SILENCE, dnsTimeout: CONNECT },
+    ...{ disableFileAccess: true, disableUrlAccess: true, maxResponseSize: 65_536 },
+  })
+  try {
+    const { rejected, rejectedErrors = [] } = await transport.sendMail(content)
+    return rejected.map((recipient, at) => ({
+      recipient: recipient,
+      code: rejectedErrors[at]?.responseCode ?? 0,
+    }))
+  } catch (error) {
+    throw sendFailure(error, password)
+  } finally {
+    transport.close()
+  }
+}
+
+async function composed(
+  { settings, assets }: MailParts,
+  { mail, only }: WaitingMail,
+  message: string,
+): Promise<SendMailOptions> {
+  const from = mail.from ?? settings.from
+  const { to, cc, bcc, replyTo, subject, text, html } = mail
+  const all = [...to, ...cc, ...bcc].map(({ address }) => address)
+  return {
+    ...{ from, to: [...to], cc: [...cc], subject },
+    ...(replyTo && { replyTo }),
+    ...(text !== undefined && { text }),
+    ...(html !== undefined && { html }),
+    // bcc is in the envelope only.
+    envelope: { from: from.address, to: only ? [...only] : all },
+    messageId: `<${message}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
+    // Tells other programs not to reply by themselves.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    attachments: await attached(assets, mail),
+  }
+}
+
+async function attached(assets: MailParts['assets'], { attachments }: Mail) {
+  let bytes = 0
+  const files = []
+  for (const { asset, name } of attachments) {
+    const record = await assets.get(asset).catch((error: unknown) => {
+      const gone = error instanceof QuoinError && error.code === 'NOT_FOUND'
+      throw gone ? new JobRefused(`The attachment ${name} is deleted: asset ${asset}.`) : error
+    })
+    bytes += Number(record.size)
+    files.push({ filename: name, contentType: String(record.type), content: () => assets.read(record) })
+  }
+  if (bytes > MOST_ATTACHED)
+    throw new JobRefused(`The attachments have ${bytes} bytes together; at most ${MOST_ATTACHED} are sent.`)
+  // Opened when all are known to be there: an open file that is not read would stay open.
+  return files.map(({ content, ...rest }) => ({ ...rest, content: content() }))
+}

@@ -1,0 +1,368 @@
+/** Mails from a flow to a real SMTP server: what arrives, what is tried again, what never leaves, and a node that is killed. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { type AssetPlace, openAssetPlace } from '../asset-place.ts'
+import { installOver } from '../cluster/install-over.ts'
+import { localCertificate } from '../local-certificate.ts'
+import { type MailServer, mailCredentials, openMailServer, type TakenMail } from '../mail-server.ts'
+import { openTemporaryDatabase } from '../temporary-database.ts'
+import { eventually } from './example-room.ts'
+import { adminPassword, objectOf, objectsOf, openTestQuoin, startProcess, type TestQuoin } from './harness.ts'
+
+const FROM = 'Shop <shop@example.com>'
+
+/** POST mails: sends what the body says, then fails if it says so. */
+const sending: JsonObject = {
+  ask: { type: 'on_startup_register_uri_post', in: { uri: 'mails' }, scopes: ['*public'] },
+  note: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@ask.flow', storage: 'notes', set: '={ subject: body.subject }' },
+  },
+  mail: {
+    type: 'send_mail',
+    in: {
+      flow: '@note.flow',
+      to: '=body.to',
+      cc: '=body.cc',
+      bcc: '=body.bcc',
+      from: '=body.from',
+      reply_to: '=body.reply_to',
+      subject: '=body.subject',
+      text: '=body.text',
+      html: '=body.html',
+      attachments: '=body.attachments',
+    },
+  },
+  undo: { type: 'branch', in: { flow: '@mail.flow', condition: '=body.undo == true' } },
+  undone: { type: 'fail', in: { flow: '@undo.true', message: 'Undone.' } },
+  sent: { type: 'reply', in: { flow: '@undo.false', value: '=mail.job' } },
+}
+
+const mail = (subject: string, more: JsonObject = {}): JsonObject => ({
+  ...{ to: 'ann@example.com', subject, text: 'Text' },
+  ...more,
+})
+
+describe('one node', () => {
+  let place: AssetPlace
+  let server: MailServer
+  let quoin: TestQuoin
+
+  beforeAll(async () => {
+    place = await openAssetPlace()
+    server = await openMailServer()
+    quoin = await openTestQuoin({
+      ...place.settings,
+      QUOIN_MAIL_URL: `smtp://127.0.0.1:${server.port}?tls=off`,
+      QUOIN_MAIL_FROM: FROM,
+    })
+    await quoin.install('mails', sending)
+  })
+  afterAll(async () => {
+    await quoin.close()
+    await server.close()
+    await place.close()
+  })
+  beforeEach(() => server.answer(250))
+
+  const taken = (subject: string) => server.taken.filter(({ headers }) => headers.subject === subject)
+  const send = async (body: JsonObject) => {
+    const reply = await quoin.send('POST', '/mails', { body })
+    expect(reply.status, reply.text).toBe(200)
+    return String(reply.body)
+  }
+  const job = async (guid: string) => objectOf(await quoin.manage('GET', `/queue/${guid}`))
+  const waiting = (guid: string, state: JsonObject) => eventually(() => job(guid)).toMatchObject(state)
+  /** Until the next attempt of a job is due. */
+  const due = () => quoin.advance(2 * 3_600_000)
+
+  test.each<[string, JsonObject]>([
+    ['a line break in the address', { to: 'ann@example.com\r\nBcc: eve@example.com' }],
+    ['a line break in the subject', { subject: 'A\nBcc: eve@example.com' }],
+    ['no address', { to: 'ann' }],
+    ['a name that would begin a header', { from: 'A\r\nBcc: eve@example.com <a@example.com>' }],
+    ['neither text nor html', { text: '' }],
+    ['an asset that there is not', { attachments: ['none.pdf'] }],
+  ])('%s is refused, and nothing is stored', async (_what, body) => {
+    const reply = await quoin.send('POST', '/mails', { body: mail('refused', body) })
+    expect([400, 404]).toContain(reply.status)
+    expect((await quoin.documents('notes')).filter(({ subject }) => subject !== 'sent')).toEqual([])
+    expect(objectsOf(await quoin.manage('POST', '/queue/search', {}))).toEqual([])
+  })
+
+  test('a run that fails sends no mail', async () => {
+    const reply = await quoin.send('POST', '/mails', { body: mail('undone', { undo: true }) })
+    expect(reply.status).toBe(400)
+    expect(objectsOf(await quoin.manage('POST', '/queue/search', {}))).toEqual([])
+    await send(mail('after'))
+    await eventually(() => taken('after').length).toBe(1)
+    expect(taken('undone')).toEqual([])
+  })
+
+  test('everything arrives: names, replies, both bodies, and recipients that only the envelope has', async () => {
+    const guid = await send(
+      mail('Grüße', {
+        to: '"Lee, Ann" <ann@example.com>',
+        cc: ['bob@example.com'],
+        bcc: 'eve@example.com',
+        reply_to: 'help@example.com',
+        text: 'Hello\r\n.\r\nBcc: not a header',
+        html: '<p>Hello</p>',
+      }),
+    )
+    await waiting(guid, {
+      status: 'done',
+      attempts: 1,
+      queue: '_mail',
+      title: 'ann@example.com and 2 more: Grüße',
+    })
+    const [one] = server.taken.slice(-1)
+    expect(one).toMatchObject({
+      from: 'shop@example.com',
+      to: ['ann@example.com', 'bob@example.com', 'eve@example.com'],
+      headers: {
+        from: FROM,
+        to: '"Lee, Ann" <ann@example.com>',
+        cc: 'bob@example.com',
+        'reply-to': 'help@example.com',
+        subject: '=?UTF-8?Q?Gr=C3=BC=C3=9Fe?=',
+        'message-id': `<${guid}@example.com>`,
+        'auto-submitted': 'auto-generated',
+        'content-type': expect.stringContaining('multipart/alternative'),
+      },
+      secure: false,
+    })
+    expect(one?.headers.bcc).toBeUndefined()
+    expect(one?.body).toContain('<p>Hello</p>')
+    expect(one?.body).toContain('Bcc: not a header')
+  })
+
+  test('an asset is attached, read when the mail is sent; one that is deleted by then is a dead letter', async () => {
+    const upload = async (name: string) => {
+      const form = new FormData()
+      form.set('file', new Blob(['a;b\r\n1;2\r\n'], { type: 'text/csv' }), name)
+      const encoded = new Response(form)
+      const reply = await quoin.quoin.server.app.inject({
+        ...{ method: 'POST', url: '/api/v1/_system/assets/stream' },
+        headers: {
+          authorization: `Bearer ${await quoin.tokenOf('admin')}`,
+          'content-type': encoded.headers.get('content-type') ?? '',
+        },
+        payload: Buffer.from(await encoded.arrayBuffer()),
+      })
+      expect(reply.statusCode, reply.body).toBeLessThan(300)
+      return String(objectOf(objectOf(reply.json())._meta).guid)
+    }
+    const asset = await upload('report.csv')
+    await send(mail('attached', { attachments: [asset, { guid: asset, name: 'März.csv' }] }))
+    await eventually(() => taken('attached').length).toBe(1)
+    const [{ body = '' } = {}] = taken('attached')
+    expect(body).toContain('filename=report.csv')
+    expect(body.split(Buffer.from('a;b\r\n1;2\r\n').toString('base64'))).toHaveLength(3)
+    server.answer(451)
+    const guid = await send(mail('gone', { attachments: asset }))
+    await waiting(guid, { status: 'waiting', attempts: 1 })
+    await quoin.manage('DELETE', `/_system/assets/${asset}`)
+    due()
+    await waiting(guid, {
+      status: 'dead',
+      attempts: 2,
+      error: `The attachment report.csv is deleted: asset ${asset}.`,
+    })
+  })
+
+  test.each([
+    ['451', 451, 'The mail was not sent: Message failed: 451'],
+    ['a dropped connection', 'drop', 'The mail was not sent:'],
+  ] as const)('%s: the same mail is tried again until it is taken, once', async (what, answer, error) => {
+    server.answer(answer)
+    const guid = await send(mail(what))
+    await waiting(guid, { status: 'waiting', attempts: 1, error: expect.stringContaining(error) })
+    expect(taken(what)).toEqual([])
+    server.answer(250)
+    due()
+    await waiting(guid, { status: 'done', attempts: 2 })
+    expect(taken(what).map(({ headers }) => headers['message-id'])).toEqual([`<${guid}@example.com>`])
+  })
+
+  test('550: a dead letter at once, with the reply of the server; requeued it is sent', async () => {
+    server.answer(550)
+    const guid = await send(mail('refused by the server'))
+    await waiting(guid, { status: 'dead', attempts: 1, error: expect.stringContaining('550') })
+    const logged = (await quoin.systemLog()).filter(({ message }) =>
+      String(message).includes('refused by the server'),
+    )
+    expect(logged).toMatchObject([{ level: 'error', message: expect.stringContaining('permanently') }])
+    server.answer(250)
+    await quoin.manage('POST', `/queue/${guid}/requeue`)
+    await waiting(guid, { status: 'done' })
+  })
+
+  test('of several recipients the one that is refused has a job of its own, and the others get one mail', async () => {
+    server.refuse('full@example.com', 452)
+    server.refuse('gone@example.com', 550)
+    const to = ['kim@example.com', 'full@example.com', 'gone@example.com']
+    const guid = await send(mail('partly', { to }))
+    await waiting(guid, { status: 'done' })
+    expect(taken('partly').map((one) => one.to)).toEqual([['kim@example.com']])
+    const left = async () =>
+      objectsOf(await quoin.manage('POST', '/queue/search', { filters: { status: 'waiting' } }))
+    await eventually(async () => (await left()).map(({ attempts }) => attempts)).toEqual([1])
+    server.refuse('full@example.com', 250)
+    due()
+    await eventually(() => taken('partly').map((one) => one.to)).toEqual([
+      ['kim@example.com'],
+      ['full@example.com'],
+    ])
+    expect(new Set(taken('partly').map(({ headers }) => headers['message-id']))).toEqual(
+      new Set([`<${guid}@example.com>`]),
+    )
+    const dead = async () =>
+      objectsOf(await quoin.manage('POST', '/queue/search', { filters: { status: 'dead' } }))
+    await eventually(async () => (await dead()).map(({ error }) => String(error))).toContainEqual(
+      expect.stringMatching(/550.*gone@example\.com/),
+    )
+    expect(server.named.filter((one) => one === 'kim@example.com')).toHaveLength(1)
+  })
+})
+
+describe('TLS and signing in', () => {
+  let quoin: TestQuoin | undefined
+  const trusted = getCACertificates('default')
+  afterAll(() => setDefaultCACertificates(trusted))
+
+  /** Sends one mail; how its first attempt ended. */
+  async function tried(url: (port: number) => string, options: Parameters<typeof openMailServer>[0]) {
+    const server = await openMailServer(options)
+    quoin = await openTestQuoin({ QUOIN_MAIL_URL: url(server.port), QUOIN_MAIL_FROM: FROM })
+    try {
+      const blueprint = await quoin.install('mails', sending)
+      expect(blueprint).not.toBe('')
+      const { body } = await quoin.send('POST', '/mails', { body: mail('secure') })
+      const state = async () => objectOf((await quoin?.manage('GET', `/queue/${String(body)}`)) ?? null)
+      await eventually(async () => (await state()).attempts).toBe(1)
+      await eventually(async () => (await state()).status).not.toBe('running')
+      const { status, error } = await state()
+      const info: JsonValue = [await quoin.manage('GET', '/info'), await quoin.systemLog(), error ?? null]
+      expect(JSON.stringify(info)).not.toMatch(/of the tests|of%20the%20tests/)
+      return { status, error: String(error), taken: server.taken }
+    } finally {
+      await quoin.close()
+      await server.close()
+    }
+  }
+
+  test('a certificate that is not trusted is refused, and the mail waits', async () => {
+    const { status, error, taken } = await tried((port) => `smtps://${mailCredentials}@localhost:${port}`, {
+      secure: true,
+    })
+    expect([status, taken]).toEqual(['waiting', []])
+    expect(error).toContain('self-signed certificate')
+  })
+
+  test.each<[string, (port: number) => string, Parameters<typeof openMailServer>[0], RegExp]>([
+    [
+      'a wrong password',
+      (port) => `smtp://quoin:wrong-${'of the tests'.replaceAll(' ', '%20')}@127.0.0.1:${port}?tls=off`,
+      { allowInsecureAuth: true },
+      /535 Not the password of quoin: …/,
+    ],
+    [
+      'a server without TLS where TLS is required',
+      (port) => `smtp://${mailCredentials}@127.0.0.1:${port}?tls=required`,
+      { hideSTARTTLS: true, disabledCommands: ['STARTTLS'] },
+      /STARTTLS/,
+    ],
+    ['no server', () => 'smtp://127.0.0.1:1', {}, /ECONNREFUSED/],
+  ])('%s: the mail waits, and the password is in no log', async (_what, url, options, expected) => {
+    const { status, error, taken } = await tried(url, options)
+    expect([status, taken]).toEqual(['waiting', []])
+    expect(error).toMatch(expected)
+  })
+
+  test.each<[string, string, Parameters<typeof openMailServer>[0]]>([
+    ['TLS from the first byte', 'smtps', { secure: true, authOptional: false }],
+    ['STARTTLS', 'smtp', { authOptional: false }],
+  ])('%s, signed in', async (_what, scheme, options) => {
+    setDefaultCACertificates([...trusted, localCertificate.cert])
+    const { status, taken } = await tried(
+      (port) => `${scheme}://${mailCredentials}@localhost:${port}`,
+      options,
+    )
+    expect(status).toBe('done')
+    expect(taken).toMatchObject([{ secure: true, user: 'quoin' }])
+  })
+})
+
+describe('without settings', () => {
+  test('a deploy warns, the mail waits and says which settings are missing', async () => {
+    const quoin = await openTestQuoin()
+    try {
+      const blueprint = await quoin.install('mails', sending)
+      const { notes } = objectOf(await quoin.manage('POST', `/blueprints/check/${blueprint}`))
+      expect(notes).toMatchObject([
+        { level: 'warn', message: expect.stringContaining('QUOIN_MAIL_URL is not set') },
+      ])
+      const { body } = await quoin.send('POST', '/mails', { body: mail('later') })
+      await eventually(async () =>
+        objectOf(await quoin.manage('GET', `/queue/${String(body)}`)),
+      ).toMatchObject({
+        status: 'waiting',
+        error: expect.stringContaining('Set QUOIN_MAIL_URL and QUOIN_MAIL_FROM on every node'),
+      })
+    } finally {
+      await quoin.close()
+    }
+  })
+})
+
+test('kill -9 while the server reads a mail: it is sent again with the same Message-ID; one that was done is not', async () => {
+  const server = await openMailServer()
+  const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
+  const settings = {
+    QUOIN_ADMIN_PASSWORD: adminPassword,
+    QUOIN_EXAMPLES: '0',
+    QUOIN_MAIL_URL: `smtp://127.0.0.1:${server.port}?tls=off`,
+    QUOIN_MAIL_FROM: FROM,
+    ...(temporary && { DATABASE_URL: temporary.url }),
+  }
+  let node = await startProcess(directory, settings)
+  const post = async (path: string, body: JsonObject) => {
+    const headers = { 'content-type': 'application/json' }
+    const reply = await fetch(`${node.address}/api/v1${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    const parsed: JsonValue = JSON.parse(await reply.text())
+    return parsed
+  }
+  const ids = (mails: readonly TakenMail[]) => mails.map(({ headers }) => headers['message-id'])
+  try {
+    const signedIn = await post('/auth/signin', { username: 'admin', password: adminPassword })
+    await installOver(node.address, String(objectOf(signedIn).access_token), {
+      name: 'Mails',
+      blocks: sending,
+    })
+    const first = `<${await post('/mails', mail('first'))}@example.com>`
+    await eventually(() => ids(server.taken)).toEqual([first])
+    server.answer('hang')
+    const second = `<${await post('/mails', mail('second'))}@example.com>`
+    await eventually(() => ids(server.arrived)).toEqual([first, second])
+    await node.end('SIGKILL')
+    server.answer(250)
+    node = await startProcess(directory, settings)
+    await eventually(() => ids(server.taken)).toEqual([first, second])
+    expect(ids(server.arrived)).toEqual([first, second, second])
+  } finally {
+    await node.end('SIGKILL')
+    await server.close()
+    await temporary?.drop()
+    await rm(directory, { recursive: true, force: true })
+  }
+})
