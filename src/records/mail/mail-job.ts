@@ -9,7 +9,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
 import type { NewJob } from '../../storage/job.ts'
 
-export const mailQueue = '_mail'
+const mailQueue = '_mail'
 const FUNCTION = '(send mail)'
 /** With the back-off of the queue: about a day. */
 const ATTEMPTS = 40
