@@ -96,7 +96,7 @@ export const fieldsQuery = (name: string) =>
     },
   })
 
-function documentPath(storage: string, guid: string): string {
+export function documentPath(storage: string, guid: string): string {
   return `${base}/${storage}/documents/${guid}`
 }
 

@@ -1,9 +1,7 @@
 import { Badge, Button, Code, Group, Text } from '@mantine/core'
 import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
 import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
-import { queryClient } from '../../api/query-client.ts'
-import { call, search } from '../../api/request.ts'
-import { confirm } from '../../controls/confirm.ts'
+import { search } from '../../api/request.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { shortJson } from '../../controls/json/json-text.ts'
@@ -15,6 +13,7 @@ import { openAddress } from '../../controls/open-address.ts'
 import { RemoveAction } from '../../controls/remove-action.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
+import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
 
 const columns: readonly Column<FieldRecord>[] = [
@@ -63,7 +62,7 @@ const columns: readonly Column<FieldRecord>[] = [
     label: '',
     width: 48,
     render: (field) => (
-      <RemoveAction label={`Remove the rules of ${field.name}`} onClick={() => askToRemove(field)} />
+      <RemoveAction label={`Remove the rules of ${field.name}`} onClick={() => askToRemoveField(field)} />
     ),
   },
 ]
@@ -101,16 +100,4 @@ export function FieldsScreen() {
       <FieldDialog key={open} guid={open} onClose={() => show('')} />
     </>
   )
-}
-
-function askToRemove({ _meta, name }: FieldRecord): void {
-  confirm({
-    title: `Remove the rules of ${name}?`,
-    text: 'Documents keep their values. New values of the field are no longer checked.',
-    action: 'Remove',
-    run: async () => {
-      await call('DELETE', `/blueprintfields/${_meta.guid}`)
-      await queryClient.invalidateQueries({ queryKey: ['fields'] })
-    },
-  })
 }

@@ -1,5 +1,4 @@
 import { Autocomplete, Button, Group, Pill, Popover, Select, Stack, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
 import { comparisons, type DocumentFilter, filterWord, isComparison, needsValue } from './document-filters.ts'
@@ -9,11 +8,15 @@ interface FilterBarProps {
   readonly fields: readonly ShapeField[]
   readonly filters: readonly DocumentFilter[]
   readonly onChange: (filters: readonly DocumentFilter[]) => void
+  /** The field for which the form of a new filter is open; empty: any. */
+  readonly opened?: string | undefined
+  readonly onOpen: (field: string | undefined) => void
 }
 
 /** The filters of a table, each with a cross, and a button for one more. */
-export function FilterBar({ fields, filters, onChange }: FilterBarProps) {
-  const [isOpen, { open, close }] = useDisclosure(false)
+export function FilterBar({ fields, filters, onChange, opened, onOpen }: FilterBarProps) {
+  const close = () => onOpen(undefined)
+  const open = () => onOpen('')
   return (
     <Group gap={6}>
       {filters.map((filter) => (
@@ -32,7 +35,7 @@ export function FilterBar({ fields, filters, onChange }: FilterBarProps) {
         </Pill>
       ))}
       <Popover
-        opened={isOpen}
+        opened={opened !== undefined}
         onChange={(yes) => (yes ? open() : close())}
         trapFocus
         withArrow
@@ -45,7 +48,9 @@ export function FilterBar({ fields, filters, onChange }: FilterBarProps) {
         </Popover.Target>
         <Popover.Dropdown>
           <NewFilter
+            key={opened}
             fields={fields}
+            field={opened ?? ''}
             onAdd={(filter) => {
               onChange([...filters, filter])
               close()
@@ -59,11 +64,12 @@ export function FilterBar({ fields, filters, onChange }: FilterBarProps) {
 
 interface NewFilterProps {
   readonly fields: readonly ShapeField[]
+  readonly field: string
   readonly onAdd: (filter: DocumentFilter) => void
 }
 
-function NewFilter({ fields, onAdd }: NewFilterProps) {
-  const [filter, setFilter] = useState<DocumentFilter>({ field: '', comparison: 'is', value: '' })
+function NewFilter({ fields, field: first, onAdd }: NewFilterProps) {
+  const [filter, setFilter] = useState<DocumentFilter>({ field: first, comparison: 'is', value: '' })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     onAdd(needsValue(filter.comparison) ? filter : { ...filter, value: '' })
@@ -74,7 +80,7 @@ function NewFilter({ fields, onAdd }: NewFilterProps) {
         <Autocomplete
           label="Field"
           required
-          data-autofocus
+          data-autofocus={first === '' ? true : undefined}
           comboboxProps={{ withinPortal: false }}
           data={[...fields.map(({ name }) => name), '_meta.guid', '_meta.created', '_meta.updated']}
           value={filter.field}
@@ -93,6 +99,7 @@ function NewFilter({ fields, onAdd }: NewFilterProps) {
         {needsValue(filter.comparison) ? (
           <TextInput
             label="Value"
+            data-autofocus={first === '' ? undefined : true}
             value={filter.value}
             onChange={(event) => setFilter({ ...filter, value: event.currentTarget.value })}
           />

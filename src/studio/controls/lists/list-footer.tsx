@@ -1,0 +1,37 @@
+import { Group, Pagination, Text } from '@mantine/core'
+import type { Page } from '../../api/request.ts'
+import type { RecordPage } from './use-record-page.ts'
+
+/** Below a list: which of its records are shown, and the pages that can be opened. */
+export function ListFooter({ shown }: { readonly shown: RecordPage<unknown> }) {
+  const { data, page, pages, limit, readdress } = shown
+  return (
+    <Group justify="space-between" mt="sm" mih={32}>
+      <Text size="sm" c="dimmed" className="numbers" role="status">
+        {data ? counted(data, page, limit) : ' '}
+      </Text>
+      {pages.last > 1 ? (
+        <Pagination
+          size="sm"
+          total={pages.last}
+          value={Math.min(page, pages.last)}
+          onChange={(wanted) => {
+            if (pages.canOpen(wanted)) readdress(pages.wordsOf(wanted))
+          }}
+          getControlProps={(control) => ({
+            'aria-label': `${control} page`,
+            ...(control === 'previous' && !pages.canOpen(page - 1) && { disabled: true }),
+          })}
+          getItemProps={(wanted) => ({ 'aria-label': `Page ${wanted}`, disabled: !pages.canOpen(wanted) })}
+        />
+      ) : null}
+    </Group>
+  )
+}
+
+function counted({ records, total }: Page<unknown>, page: number, limit: number): string {
+  if (total === 0) return ' '
+  if (total <= records.length) return `${total} in all`
+  const first = (page - 1) * limit + 1
+  return `${first.toLocaleString()}–${(first + records.length - 1).toLocaleString()} of ${total.toLocaleString()}`
+}

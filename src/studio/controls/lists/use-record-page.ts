@@ -1,0 +1,60 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import type { DocumentSearch } from '../../../shared/api/documents.ts'
+import type { Page } from '../../api/request.ts'
+import { bodyOf, type ListAddress, type Readdress, shownPage, useListAddress } from './list-address.ts'
+import { emptyTrail, type ListPages, listPages } from './list-pages.ts'
+
+export interface RecordPageOptions<T> {
+  readonly queryKey: readonly unknown[]
+  readonly load: (body: DocumentSearch, signal: AbortSignal) => Promise<Page<T>>
+  /** What the address does not say: filters of the screen. */
+  readonly body?: DocumentSearch
+  readonly limit?: number
+  /** Milliseconds; reads again by itself. */
+  readonly refetchInterval?: number | false
+}
+
+export interface RecordPage<T> {
+  readonly data: Page<T> | undefined
+  readonly error: unknown
+  readonly isPending: boolean
+  /** The page before is shown until this one is there. */
+  readonly isPlaceholderData: boolean
+  readonly refetch: () => unknown
+  readonly page: number
+  readonly limit: number
+  readonly pages: ListPages
+  readonly address: ListAddress
+  readonly readdress: Readdress
+  /** What was asked for: filters of the screen, and what the address says. */
+  readonly wanted: DocumentSearch
+  /** Where the page is kept. */
+  readonly key: readonly unknown[]
+}
+
+/** A page of records: sorted, searched and paged by the server, as the address says. */
+export function useRecordPage<T>(options: RecordPageOptions<T>): RecordPage<T> {
+  const { queryKey, load, body = {}, limit = 50, refetchInterval = false } = options
+  const [address, readdress] = useListAddress()
+  const wanted: DocumentSearch = { ...body, ...bodyOf(address, limit) }
+  const trail = useRef(emptyTrail())
+  const key = [...queryKey, wanted]
+  const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => load(wanted, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  })
+  const page = shownPage(address, limit)
+  const pages = listPages(trail.current, JSON.stringify([queryKey, body, address.query, address.sort]), {
+    page,
+    limit,
+    total: data?.total ?? 0,
+    after: wanted.after ?? '',
+    // The rows of the page before are shown until this one is there; so is its cursor.
+    cursor: isPlaceholderData ? '' : (data?.cursor ?? ''),
+  })
+  const read = { data, error, isPending, isPlaceholderData, refetch }
+  return { ...read, page, limit, pages, address, readdress, wanted, key }
+}

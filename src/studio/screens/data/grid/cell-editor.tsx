@@ -1,0 +1,145 @@
+import { MultiSelect, Select } from '@mantine/core'
+import { type KeyboardEvent, useState } from 'react'
+import type { CellEditorProps, Move } from './cell-editor-props.ts'
+import { copiedText } from './cell-text.ts'
+import classes from './grid.module.css'
+import { ReferenceEditor } from './reference-editor.tsx'
+
+/** The key that ends an edit, and where it leads. Alt or Shift with Enter is a line end, where there are lines. */
+function endOf(event: KeyboardEvent, hasLines = false): Move | undefined {
+  if (event.nativeEvent.isComposing) return undefined
+  if (event.key === 'Tab') return event.shiftKey ? 'previous' : 'next'
+  if (event.key === 'Enter' && !(hasLines && (event.shiftKey || event.altKey))) return 'down'
+  return undefined
+}
+
+/** In the place of a cell's value: an input by the type of the field. Enter and Tab store, Escape does not. */
+export function CellEditor(props: CellEditorProps) {
+  switch (props.column.kind) {
+    case 'choice':
+      return <ChoiceEditor {...props} />
+    case 'choices':
+      return <ChoicesEditor {...props} />
+    case 'reference':
+      return <ReferenceEditor {...props} />
+    case 'area':
+    case 'json':
+      return <AreaEditor {...props} />
+    default:
+      return <TextEditor {...props} />
+  }
+}
+
+/** Two digits each, in the time zone of the browser, as an input takes it. */
+function localText(value: unknown): string {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(at)) return ''
+  const date = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
+  return date.toISOString().slice(0, 16)
+}
+
+function TextEditor({ column, value, typed, onText, onCancel }: CellEditorProps) {
+  const inputType = { day: 'date', instant: 'datetime-local' }[String(column.kind)] ?? 'text'
+  const isDate = inputType !== 'text'
+  const first = column.kind === 'instant' ? localText(value) : copiedText(value)
+  const [text, setText] = useState(isDate ? first : (typed ?? first))
+  const done = (move: Move) => {
+    if (isDate && text === first) return onCancel()
+    onText(column.kind === 'instant' && text !== '' ? new Date(text).toISOString() : text, move)
+  }
+  return (
+    <input
+      className={classes.input}
+      type={inputType}
+      inputMode={column.kind === 'number' ? 'decimal' : undefined}
+      aria-label={column.label}
+      ref={(input) => input?.focus()}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={() => done('stay')}
+      onKeyDown={(event) => {
+        const move = endOf(event)
+        if (event.key === 'Escape') onCancel()
+        else if (move) done(move)
+        else return event.stopPropagation()
+        event.preventDefault()
+        event.stopPropagation()
+      }}
+    />
+  )
+}
+
+function AreaEditor({ column, value, typed, onText, onCancel }: CellEditorProps) {
+  const [text, setText] = useState(typed ?? copiedText(value))
+  return (
+    <textarea
+      className={`${classes.input} ${classes.area}`}
+      aria-label={column.label}
+      rows={5}
+      ref={(area) => area?.focus()}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={() => onText(text, 'stay')}
+      onKeyDown={(event) => {
+        event.stopPropagation()
+        const move = endOf(event, true)
+        if (event.key === 'Escape') onCancel()
+        else if (move) onText(text, move)
+        else return
+        event.preventDefault()
+      }}
+    />
+  )
+}
+
+function ChoiceEditor({ column, value, typed, onText, onCancel }: CellEditorProps) {
+  const [search, setSearch] = useState(typed ?? '')
+  return (
+    <Select
+      className={classes.select}
+      aria-label={column.label}
+      data={[...column.choices]}
+      value={value === undefined || value === null ? null : String(value)}
+      searchable
+      clearable={column.field?.required !== true}
+      autoFocus
+      defaultDropdownOpened
+      selectFirstOptionOnChange
+      searchValue={search}
+      onSearchChange={setSearch}
+      onChange={(choice) => onText(choice ?? '', 'down')}
+      onBlur={onCancel}
+      onKeyDown={(event) => {
+        event.stopPropagation()
+        if (event.key === 'Escape' || event.key === 'Tab') onCancel()
+      }}
+    />
+  )
+}
+
+function ChoicesEditor({ column, value, onValue, onCancel }: CellEditorProps) {
+  const first = Array.isArray(value) ? value.map(String) : []
+  const [chosen, setChosen] = useState(first)
+  const typedChoices = () => chosen.map((one) => column.rawChoices.find((raw) => String(raw) === one) ?? one)
+  return (
+    <MultiSelect
+      className={classes.select}
+      aria-label={column.label}
+      data={[...column.choices]}
+      value={chosen}
+      onChange={setChosen}
+      searchable
+      autoFocus
+      defaultDropdownOpened
+      onBlur={() => onValue(typedChoices(), 'stay')}
+      onKeyDown={(event) => {
+        event.stopPropagation()
+        if (event.key === 'Escape') onCancel()
+        else if (event.key === 'Tab') {
+          event.preventDefault()
+          onValue(typedChoices(), event.shiftKey ? 'previous' : 'next')
+        }
+      }}
+    />
+  )
+}

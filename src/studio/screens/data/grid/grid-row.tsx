@@ -1,0 +1,117 @@
+import { Checkbox } from '@mantine/core'
+import { memo, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Document } from '../../../../shared/api/documents.ts'
+import { Icon } from '../../../controls/icon.tsx'
+import { valueAt } from '../document-shape.ts'
+import classes from './grid.module.css'
+import { CellValue } from './grid-cell.tsx'
+import type { GridColumn } from './grid-column.ts'
+import { ROW_HEAD, ROW_HEIGHT } from './grid-window.ts'
+import type { ReferenceNames } from './use-reference-names.ts'
+
+export interface GridRowProps {
+  readonly document: Document
+  readonly href: string
+  /** On this page, and among all documents that match, both from 0. */
+  readonly row: number
+  readonly number: number
+  readonly columns: readonly GridColumn[]
+  readonly lefts: readonly number[]
+  readonly from: number
+  readonly to: number
+  readonly names: ReferenceNames
+  readonly isSelected: boolean
+  /** The column of the cursor; -1 in other rows. */
+  readonly active: number
+  /** Columns of the block that is selected, inclusive; -1 for none. */
+  readonly blockFrom: number
+  readonly blockTo: number
+  /** In place of the value of the active cell, while it is edited; what is wrong with a cell, by its column. */
+  readonly editor?: ReactNode
+  readonly problems?: ReadonlyMap<string, ReactNode> | undefined
+  readonly onSelect: (row: number, extend: boolean) => void
+}
+
+export function cellId(row: number, column: number): string {
+  return `cell-${row}-${column}`
+}
+
+/** A document as a row. Drawn again only when something about it has changed. */
+export const GridRow = memo(function GridRow(props: GridRowProps) {
+  const { document, row, number, columns, lefts, from, to, isSelected } = props
+  return (
+    <div
+      role="row"
+      aria-rowindex={number + 2}
+      aria-selected={isSelected}
+      className={classes.row}
+      style={{ top: row * ROW_HEIGHT, width: ROW_HEAD + (lefts.at(-1) ?? 0) }}
+      data-row={row}
+    >
+      <RowHead {...props} />
+      {columns.slice(from, to).map((column, i) => (
+        <Cell
+          key={column.name}
+          {...props}
+          column={column}
+          at={from + i}
+          value={valueAt(document, column.name)}
+        />
+      ))}
+    </div>
+  )
+})
+
+function RowHead({ row, number, href, isSelected, onSelect }: GridRowProps) {
+  return (
+    <div role="gridcell" aria-colindex={1} className={classes.rowHead}>
+      <Checkbox
+        size="xs"
+        tabIndex={-1}
+        aria-label={`Select row ${number + 1}`}
+        checked={isSelected}
+        onChange={() => undefined}
+        onClick={(event) => onSelect(row, event.shiftKey)}
+      />
+      <Link href={href} className={classes.open} tabIndex={-1} aria-label={`Open document ${number + 1}`}>
+        <Icon name="panel" size={16} />
+      </Link>
+    </div>
+  )
+}
+
+interface CellProps extends GridRowProps {
+  readonly column: GridColumn
+  readonly at: number
+  readonly value: unknown
+}
+
+function Cell({ column, at, value, row, lefts, active, blockFrom, blockTo, ...rest }: CellProps) {
+  const isActive = at === active
+  const problem = rest.problems?.get(column.name)
+  const classNames = [
+    classes.cell,
+    isActive ? classes.active : '',
+    at >= blockFrom && at <= blockTo ? classes.block : '',
+    column.kind === 'number' ? classes.numeric : '',
+    column.readOnly ? classes.readOnly : '',
+    problem ? classes.refused : '',
+    isActive && rest.editor ? classes.editing : '',
+  ]
+  return (
+    <div
+      role="gridcell"
+      id={cellId(row, at)}
+      aria-colindex={at + 2}
+      aria-readonly={column.readOnly}
+      aria-invalid={problem ? true : undefined}
+      className={classNames.filter((one) => one !== '').join(' ')}
+      style={{ left: ROW_HEAD + (lefts[at] ?? 0), width: column.width }}
+      data-column={at}
+    >
+      {isActive && rest.editor ? rest.editor : <CellValue column={column} value={value} names={rest.names} />}
+      {problem}
+    </div>
+  )
+}

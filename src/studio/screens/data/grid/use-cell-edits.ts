@@ -1,0 +1,160 @@
+/**
+ * Changes of cells on their way to the server. A cell shows at once what was typed. Writes of one document go one after the
+ * other; of several documents four go at a time. A refused write stays in its cell, with the reason.
+ *
+ * Lock: each write names the version of the document that it was made from. If another client has changed the document but not
+ * this cell, the write is sent again for the new version; if it has changed this cell, that is a refusal.
+ */
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo, useRef, useState } from 'react'
+import type { Document } from '../../../../shared/api/documents.ts'
+import { ApiError } from '../../../api/api-error.ts'
+import { call, type Page } from '../../../api/request.ts'
+import { documentPath } from '../../../api/storages.ts'
+import { messageOf } from '../../../controls/error-notice.tsx'
+import { valueAt } from '../document-shape.ts'
+import { atMost } from './at-most.ts'
+import { withValue } from './with-value.ts'
+
+export interface CellEdit {
+  readonly value: unknown
+  /** Why it is not stored; undefined while it is on its way. */
+  readonly problem: string | undefined
+}
+
+export type RowEdits = ReadonlyMap<string, CellEdit>
+
+export interface CellEdits {
+  of(guid: string): RowEdits | undefined
+  /** The document with what was typed. */
+  shown(document: Document): Document
+  /** Stores values by name of field. */
+  write(document: Document, values: ReadonlyMap<string, unknown>): void
+  /** What was typed cannot be a value of the field: it is not sent. */
+  refuse(document: Document, name: string, value: unknown, problem: string): void
+  discard(guid: string, name: string): void
+}
+
+/** How often a write is sent again because others change the same document. */
+const MOST_TRIES = 5
+const AT_ONCE = 4
+
+export function useCellEdits(storage: string, key: readonly unknown[]): CellEdits {
+  const client = useQueryClient()
+  const [edits, setEdits] = useState<ReadonlyMap<string, RowEdits>>(new Map())
+  const turns = useRef(new Map<string, Promise<void>>())
+  const [limit] = useState(() => atMost(AT_ONCE))
+  const pageKey = useRef(key)
+  pageKey.current = key
+  return useMemo(() => {
+    const put = (guid: string, name: string, edit: CellEdit | undefined) =>
+      setEdits((before) => changed(before, guid, name, edit))
+    /** The row of the page as it is now, in place: it does not move, even if it is sorted by this field. */
+    const replace = (document: Document) =>
+      client.setQueryData<Page<Document>>(
+        pageKey.current,
+        (page) =>
+          page && {
+            ...page,
+            records: page.records.map((one) => (one._meta.guid === document._meta.guid ? document : one)),
+          },
+      )
+    const latest = (document: Document) =>
+      client
+        .getQueryData<Page<Document>>(pageKey.current)
+        ?.records.find(({ _meta }) => _meta.guid === document._meta.guid) ?? document
+    const write = async (document: Document, values: ReadonlyMap<string, unknown>) => {
+      try {
+        replace(await store(storage, latest(document), values))
+        for (const name of values.keys()) put(document._meta.guid, name, undefined)
+        for (const part of ['history', 'one'])
+          void client.invalidateQueries({ queryKey: ['documents', storage, part, document._meta.guid] })
+      } catch (error) {
+        if (error instanceof Changed) replace(error.document)
+        for (const [name, problem] of problems(error, [...values.keys()]))
+          put(document._meta.guid, name, { value: values.get(name), problem })
+      }
+    }
+    return {
+      of: (guid: string) => edits.get(guid),
+      shown: (document: Document) =>
+        [...(edits.get(document._meta.guid) ?? [])].reduce(
+          (shown, [name, { value }]) => withValue(shown, name, value),
+          document,
+        ),
+      write: (document: Document, values: ReadonlyMap<string, unknown>) => {
+        const { guid } = document._meta
+        for (const [name, value] of values) put(guid, name, { value, problem: undefined })
+        const turn = (turns.current.get(guid) ?? Promise.resolve()).then(() =>
+          limit(() => write(document, values)),
+        )
+        turns.current.set(guid, turn)
+        void turn.then(() => turns.current.get(guid) === turn && turns.current.delete(guid))
+      },
+      refuse: ({ _meta }: Document, name: string, value: unknown, problem: string) =>
+        put(_meta.guid, name, { value, problem }),
+      discard: (guid: string, name: string) => put(guid, name, undefined),
+    }
+  }, [client, edits, limit, storage])
+}
+
+class Changed extends Error {
+  readonly document: Document
+  constructor(document: Document, name: string) {
+    super(
+      `Another user has changed this cell. It holds ${JSON.stringify(valueAt(document, name) ?? null)} now.`,
+    )
+    this.document = document
+  }
+}
+
+/** Throws Changed when another client has changed one of these fields since the document was read. */
+async function store(
+  storage: string,
+  document: Document,
+  values: ReadonlyMap<string, unknown>,
+): Promise<Document> {
+  const path = documentPath(storage, document._meta.guid)
+  let from = document
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const query = { update_hash: from._meta.update_hash }
+      return await call<Document>('PUT', path, { body: Object.fromEntries(values), query })
+    } catch (error) {
+      const isStale = error instanceof ApiError && error.code === 'CONFLICT' && error.fields.length === 0
+      if (!isStale || tries === MOST_TRIES) throw error
+      const now = await call<Document>('GET', path)
+      if (now._meta.update_hash === from._meta.update_hash) throw error
+      for (const name of values.keys())
+        if (JSON.stringify(valueAt(now, name)) !== JSON.stringify(valueAt(document, name)))
+          throw new Changed(now, name)
+      from = now
+    }
+  }
+}
+
+/** Each field that is not stored, with the reason: of several, those that are not named were fine and were not stored either. */
+function problems(error: unknown, names: readonly string[]): readonly (readonly [string, string])[] {
+  const named = error instanceof ApiError ? names.filter((name) => error.fields.includes(name)) : []
+  const message = messageOf(error)
+  if (named.length === 0) return names.map((name) => [name, message])
+  return names.map((name) => [
+    name,
+    named.includes(name) ? message : `Not stored, because ${named.join(', ')} is refused.`,
+  ])
+}
+
+function changed(
+  before: ReadonlyMap<string, RowEdits>,
+  guid: string,
+  name: string,
+  edit: CellEdit | undefined,
+): ReadonlyMap<string, RowEdits> {
+  const row = new Map(before.get(guid))
+  if (edit) row.set(name, edit)
+  else row.delete(name)
+  const after = new Map(before)
+  if (row.size > 0) after.set(guid, row)
+  else after.delete(guid)
+  return after
+}

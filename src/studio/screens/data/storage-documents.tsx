@@ -1,0 +1,110 @@
+import { Group, Switch, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import type { Document } from '../../../shared/api/documents.ts'
+import type { StorageRecord } from '../../../shared/api/storages.ts'
+import { createDocument, findDocuments } from '../../api/storages.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { EmptyState } from '../../controls/empty-state.tsx'
+import { SearchField } from '../../controls/lists/search-field.tsx'
+import { useRecordPage } from '../../controls/lists/use-record-page.ts'
+import { ColumnMenu } from './column-menu.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { DocumentGrid } from './grid/document-grid.tsx'
+import { gridColumn } from './grid/grid-column.ts'
+import { useCellEdits } from './grid/use-cell-edits.ts'
+import { useReferenceNames } from './grid/use-reference-names.ts'
+import { useRowSelection } from './grid/use-row-selection.ts'
+import { type DocumentList, useDocumentList } from './use-document-list.ts'
+
+/** Rows of a page. */
+const LIMIT = 100
+
+/** The documents of a storage as a grid, with what narrows it. */
+export function StorageDocuments({ storage }: { readonly storage: StorageRecord }) {
+  const { guid } = storage._meta
+  const list = useDocumentList(guid, storage.name)
+  const [filtered, setFiltered] = useState<string>()
+  const shown = useRecordPage<Document>({
+    queryKey: ['documents', guid, 'list'],
+    load: (body, signal) => findDocuments(guid, body, signal),
+    body: list.body,
+    limit: LIMIT,
+  })
+  const columns = useGridColumns(list)
+  const records = shown.data?.records ?? []
+  const { query } = shown.address
+  const selection = useRowSelection(records, JSON.stringify([list.body, query]))
+  const edits = useCellEdits(guid, shown.key)
+  const names = useReferenceNames(columns, records)
+  return (
+    <>
+      <Group mb="sm" gap="sm">
+        <SearchField label="Search all text" />
+        <FilterBar
+          fields={list.fields}
+          filters={list.filters}
+          onChange={list.setFilters}
+          opened={filtered}
+          onOpen={setFiltered}
+        />
+        <Group ml="auto" gap="sm">
+          <Switch
+            label="Removed"
+            checked={list.removed}
+            onChange={(event) => list.setRemoved(event.currentTarget.checked)}
+          />
+          <ColumnMenu fields={list.fields} columns={list.columns} onChange={list.setColumns} />
+        </Group>
+      </Group>
+      <DocumentGrid
+        label={`Documents of ${storage.name}`}
+        shown={shown}
+        columns={columns}
+        names={names}
+        selection={selection}
+        edits={edits}
+        canWrite={!list.removed}
+        hrefOf={(document) => `/data/storages/${guid}/documents/${document}`}
+        actions={{
+          sort: (name, order) => shown.readdress({ sort: order === 'asc' ? name : `-${name}` }),
+          filter: setFiltered,
+          hide: (name) => list.setColumns(list.columns.filter((one) => one !== name)),
+          resize: list.setWidth,
+        }}
+        onAppend={(rows) => askToAppend(guid, rows)}
+        empty={<NoDocuments isSearch={list.filters.length > 0 || query !== ''} removed={list.removed} />}
+      />
+    </>
+  )
+}
+
+function useGridColumns(list: DocumentList) {
+  const { columns, records, fields, widths, removed } = list
+  return useMemo(() => {
+    const known = { fields: records, shape: fields, widths }
+    const time = removed ? '_meta.removed' : '_meta.updated'
+    return [...new Set([...columns, time])].map((name) => gridColumn(name, known))
+  }, [columns, records, fields, widths, removed])
+}
+
+function askToAppend(storage: string, rows: readonly ReadonlyMap<string, unknown>[]): void {
+  const many = rows.length === 1 ? 'a new document' : `${rows.length.toLocaleString()} new documents`
+  confirm({
+    title: `Create ${many}?`,
+    text: 'More rows were pasted than there are below the cursor. The first row that is refused stops it; the rows before it stay.',
+    action: 'Create',
+    run: async () => {
+      for (const row of rows) await createDocument(storage, Object.fromEntries(row))
+    },
+  })
+}
+
+function NoDocuments({ isSearch, removed }: { readonly isSearch: boolean; readonly removed: boolean }) {
+  if (isSearch) return <EmptyState icon="search" title="No match" />
+  if (removed) return <EmptyState icon="trash" title="No removed documents" />
+  return (
+    <EmptyState icon="data" title="No documents">
+      <Text size="sm">Create one, import a file, or let a blueprint create them.</Text>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,203 @@
+/** The documents of a storage as a spreadsheet: what it shows, and what keys and clicks store. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { eventually, textOf } from './studio-eventually.ts'
+import { expectNoProblem, settled } from './studio-looks.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+let storage: string
+const guids: string[] = []
+
+const fields: readonly JsonObject[] = [
+  { name: 'name', type: 'string', required: true, validation_rules: { max_length: 20 } },
+  { name: 'price', type: 'decimal' },
+  { name: 'built', type: 'integer' },
+  { name: 'due', type: 'day' },
+  { name: 'size', type: 'choice', validation_rules: { choices: ['S', 'M', 'L'] } },
+  { name: 'sold', type: 'boolean' },
+  { name: 'maker', type: 'reference', reference: { storage: 'makers' } },
+  { name: 'doubled', type: 'number', computed: '(doc.price ?? 0) * 2' },
+]
+
+beforeAll(async () => {
+  studio = await openStudio()
+  const { quoin } = studio
+  await quoin.manage('POST', '/_system/storages', { name: 'makers' })
+  storage = guidOf(await quoin.manage('POST', '/_system/storages', { name: 'goods' }))
+  for (const [i, field] of fields.entries())
+    await quoin.manage('POST', '/blueprintfields', { ...field, storage: 'goods', order: i })
+  const makers: string[] = []
+  for (const name of ['Acme', 'Borg'])
+    makers.push(guidOf(await quoin.manage('POST', '/_system/storages/makers/documents', { name })))
+  for (const [i, name] of ['Bolt', 'Nut', 'Wheel'].entries()) {
+    const fields = { name, price: 12_345.5 + i, built: 2020 + i, due: '2026-01-31', size: 'M', sold: false }
+    const maker = makers[i % 2] ?? ''
+    guids.push(guidOf(await quoin.manage('POST', '/_system/storages/goods/documents', { ...fields, maker })))
+  }
+  page = await studio.open('admin', `data/storages/${storage}?sort=built`)
+}, 300_000)
+afterAll(() => studio?.close())
+
+const grid = () => page.getByRole('grid', { name: 'Documents of goods' })
+const cell = (row: number, column: string) =>
+  page.locator(`[data-row="${row}"] [data-column="${fields.findIndex(({ name }) => name === column)}"]`)
+const stored = async (row: number) =>
+  objectsOf([await studio.quoin.manage('GET', `/_system/storages/goods/documents/${guids[row]}`)])[0]
+const press = async (...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+beforeEach(async () => {
+  await grid().waitFor()
+  await cell(0, 'name').click()
+})
+
+describe('what it shows', () => {
+  test('values by their types, references by name, and no problem', async () => {
+    await eventually(textOf(cell(0, 'maker'))).toBe('Acme')
+    expect(await textOf(cell(0, 'price'))()).toBe('12,345.50')
+    expect(await textOf(cell(0, 'built'))()).toBe('2020')
+    expect(await textOf(cell(0, 'due'))()).toBe('Jan 31, 2026')
+    expect(await cell(0, 'price').locator('span').getAttribute('title')).toBe('12345.5')
+    expect(await cell(0, 'doubled').getAttribute('aria-readonly')).toBe('true')
+    expect(await grid().getAttribute('aria-rowcount')).toBe('4')
+    await settled(page)
+    await expectNoProblem(page, 'the grid')
+  })
+})
+
+describe('keys of a spreadsheet', () => {
+  test('typing replaces, Enter stores and goes down, Escape does not', async () => {
+    await press('R', 'o', 'd', 'Enter')
+    await eventually(async () => expect(await stored(0)).toMatchObject({ name: 'Rod', price: 12_345.5 }))
+    expect(await grid().getAttribute('aria-activedescendant')).toBe('cell-1-0')
+    await press('X', 'Escape', 'F2')
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Nut')
+    await press('Escape')
+    expect(await stored(1)).toMatchObject({ name: 'Nut' })
+  })
+
+  test('a change of a field that others are computed from shows both', async () => {
+    await press('ArrowRight', '7', 'Tab')
+    await eventually(textOf(cell(0, 'doubled'))).toBe('14')
+    expect(await grid().getAttribute('aria-activedescendant')).toBe('cell-0-2')
+  })
+
+  test('a box by Space, a choice and a reference by what is typed, Delete clears', async () => {
+    await cell(1, 'sold').click()
+    await press('Space')
+    await cell(1, 'size').click()
+    await press('L', 'Enter')
+    await cell(1, 'maker').click()
+    await press('A', 'c')
+    await page.getByRole('option', { name: 'Acme' }).waitFor()
+    await eventually(() => page.getByRole('option').count()).toBe(1)
+    await press('Enter')
+    await cell(1, 'due').click()
+    await press('Delete')
+    await eventually(async () => expect(await stored(1)).toMatchObject({ sold: true, size: 'L', due: null }))
+    await eventually(textOf(cell(1, 'maker'))).toBe('Acme')
+    await settled(page)
+  })
+
+  test('what Quoin writes is not edited', async () => {
+    await cell(0, 'doubled').click()
+    await press('9', 'Enter')
+    expect(await page.getByRole('textbox', { name: 'Doubled' }).count()).toBe(0)
+    expect(await stored(0)).toMatchObject({ doubled: 14 })
+  })
+})
+
+describe('refused', () => {
+  test('says why at the cell, keeps what was typed, and stores nothing', async () => {
+    await press('Enter')
+    await page.keyboard.type(' that is much too long')
+    await press('Enter', 'ArrowUp')
+    const problem = cell(0, 'name').getByRole('alert')
+    await problem.waitFor()
+    expect(await textOf(problem)()).toContain('20 characters')
+    expect(await cell(0, 'name').getAttribute('aria-invalid')).toBe('true')
+    await expectNoProblem(page, 'a refused cell')
+    await press('F2')
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Rod that is much too long')
+    await press('Escape', 'Escape')
+    await problem.waitFor({ state: 'detached' })
+    expect([await textOf(cell(0, 'name'))(), await stored(0)]).toMatchObject(['Rod', { name: 'Rod' }])
+  })
+
+  test('what is no value of the field is not sent', async () => {
+    await cell(0, 'price').click()
+    await press('a', 'b', 'Enter', 'ArrowUp')
+    await cell(0, 'price').getByText('The value is not a number.').waitFor()
+    await press('Escape')
+    expect(await stored(0)).toMatchObject({ price: 7 })
+  })
+
+  test('a cell that another user has changed is not written over; another cell of the row is', async () => {
+    const path = `/_system/storages/goods/documents/${guids[2]}`
+    await studio.quoin.manage('PUT', path, { name: 'Gear' })
+    await cell(2, 'price').click()
+    await press('8', 'Enter')
+    await eventually(async () => expect(await stored(2)).toMatchObject({ name: 'Gear', price: 8 }))
+    await eventually(textOf(cell(2, 'name'))).toBe('Gear')
+    await studio.quoin.manage('PUT', path, { name: 'Cog' })
+    await cell(2, 'name').click()
+    await press('A', 'Enter')
+    await cell(2, 'name').click()
+    await cell(2, 'name').getByText('Another user has changed this cell. It holds "Cog" now.').waitFor()
+    expect(await stored(2)).toMatchObject({ name: 'Cog' })
+    await press('Enter', 'Enter')
+    await eventually(async () => expect(await stored(2)).toMatchObject({ name: 'A' }))
+  })
+})
+
+/** Puts text on the clipboard as a spreadsheet would, or tells what was put there. */
+const paste = (text: string) =>
+  grid().evaluate((element, content) => {
+    const data = new DataTransfer()
+    data.setData('text/plain', content)
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
+  }, text)
+
+const copied = () =>
+  grid().evaluate((element) => {
+    const data = new DataTransfer()
+    element.dispatchEvent(new ClipboardEvent('copy', { clipboardData: data, bubbles: true }))
+    return data.getData('text/plain')
+  })
+
+describe('blocks of cells', () => {
+  test('are copied as a spreadsheet takes them, and pasted from one', async () => {
+    await press('Shift+ArrowRight', 'Shift+ArrowDown')
+    expect(await copied()).toBe('Rod\t7\nNut\t12346.5')
+    await paste('One\t1\nTwo\tx\nThree\t3\n')
+    await eventually(async () => expect(await stored(2)).toMatchObject({ name: 'Three', price: 3 }))
+    await eventually(async () => expect(await stored(0)).toMatchObject({ name: 'One', price: 1 }))
+    // A cell that cannot be read leaves the others of its row alone.
+    await eventually(async () => expect(await stored(1)).toMatchObject({ name: 'Two', price: 12_346.5 }))
+    expect(await cell(1, 'price').getAttribute('aria-invalid')).toBe('true')
+  })
+
+  test('one value fills all cells that are selected', async () => {
+    await cell(0, 'built').click()
+    await press('Control+Shift+ArrowDown')
+    await paste('1999')
+    await eventually(async () => {
+      for (const row of [0, 1, 2]) expect(await stored(row)).toMatchObject({ built: 1999 })
+    })
+  })
+
+  test('rows below the last one become documents when that is confirmed', async () => {
+    await cell(2, 'name').click()
+    await paste('Three\nFour\nFive')
+    const dialog = page.getByRole('dialog', { name: 'Create 2 new documents?' })
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await eventually(() => grid().getAttribute('aria-rowcount')).toBe('6')
+    expect(studio.complaints()).toEqual([])
+  })
+})
