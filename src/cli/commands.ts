@@ -10,6 +10,10 @@ import { envSet } from './environment/env-set.ts'
 import { envUnset } from './environment/env-unset.ts'
 import { exportBlueprintFile } from './export.ts'
 import { importBlueprintFile } from './import.ts'
+import { secretList } from './secrets/secret-list.ts'
+import { secretRotate } from './secrets/secret-rotate.ts'
+import { secretSet } from './secrets/secret-set.ts'
+import { secretUnset } from './secrets/secret-unset.ts'
 import { login } from './sign-in/login.ts'
 import { logout } from './sign-in/logout.ts'
 import { start } from './start.ts'
@@ -29,6 +33,10 @@ const working: readonly Command[] = [
   envGet,
   envSet,
   envUnset,
+  secretList,
+  secretSet,
+  secretUnset,
+  secretRotate,
   backup,
   restore,
   migrate,

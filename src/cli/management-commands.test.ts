@@ -12,6 +12,7 @@ import type { JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 
 let directory: string
+const firstKey = '0f'.repeat(32)
 const file = (name: string) => join(directory, name)
 const signIn = (quoin: Quoin, username: string, password: string) =>
   quoin.access.signIn({ username, password, ip: '127.0.0.1' })
@@ -33,6 +34,7 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
       QUOIN_PORT: '0',
       QUOIN_ADMIN_PASSWORD: adminPassword,
       QUOIN_LOG_LEVEL: 'silent',
+      QUOIN_SECRETS_KEY: firstKey,
     }
     server = await open(environment)
     if (where === 'over HTTP') {
@@ -190,6 +192,69 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
       expect([words, await run(words)]).toEqual([words, { code, printed: '', complained }])
     expect((await run(['env', 'list'])).printed).toBe('BASE_URL\t"https://shop.example"')
     await run(['env', 'unset', 'BASE_URL'])
+  })
+
+  test('secrets are set from the standard input or a file, listed without values, changed and removed', async () => {
+    const empty = await run(['secret', 'list'])
+    expect([empty.code, empty.printed, empty.complained]).toEqual([
+      0,
+      '',
+      expect.stringContaining('secret set'),
+    ])
+    const done = { code: 0, printed: '', complained: '' }
+    const values = () =>
+      inside(async ({ flows: { secrets } }) => secrets.names().map((name) => [name, secrets.open(name)]))
+    expect(await run(['secret', 'set', 'STRIPE'], 'sk_first')).toEqual(done)
+    expect(await run(['secret', 'set', 'STRIPE'], 'sk_second')).toEqual(done)
+    await writeFile(file('key.pem'), 'line 1\nline 2\n')
+    expect(await run(['secret', 'set', 'PRIVATE', '--file', file('key.pem')])).toEqual(done)
+    expect(await values()).toEqual([
+      ['STRIPE', { value: 'sk_second' }],
+      ['PRIVATE', { value: 'line 1\nline 2\n' }],
+    ])
+    expect(await run(['secret', 'list'])).toEqual({ ...done, printed: 'PRIVATE\t\nSTRIPE\t' })
+    for (const [words, code, complained, input] of [
+      [['secret', 'unset', 'STRIPS'], 1, 'There is no secret "STRIPS". Did you mean STRIPE?', ''],
+      [['secret', 'set', 'EMPTY'], 2, expect.stringContaining('The value is empty'), ''],
+      [['secret', 'set', 'a-b'], 1, expect.stringContaining('name'), 'x'],
+      [['secret', 'set', 'A', 'value'], 2, expect.stringContaining('Unexpected argument'), ''],
+      [['secret', 'get', 'STRIPE'], 2, expect.stringContaining('Did you mean'), ''],
+    ] as const)
+      expect([words, await run(words, input)]).toEqual([words, { code, printed: '', complained }])
+    const rotated = await run(['secret', 'rotate'])
+    expect(rotated).toEqual({ ...done, printed: '0 secrets encrypted again.' })
+    for (const name of ['STRIPE', 'PRIVATE']) expect(await run(['secret', 'unset', name])).toEqual(done)
+    expect(await values()).toEqual([])
+  })
+
+  test('a file lists the secrets that it uses; an import says which are not set, a deploy too', async () => {
+    const blocks = {
+      on: { type: 'on_startup_register_uri_post', in: { uri: 'signed' }, scopes: ['*public'] },
+      check: {
+        type: 'check_signature',
+        in: { flow: '@on.flow', secret: 'STRIPE', former_secret: 'FORMER' },
+        fields: { sender: 'stripe' },
+      },
+      reply: { type: 'reply', in: { flow: '@check.valid', value: '=1' } },
+    }
+    const layout = { on: [0, 0], check: [300, 0], reply: [600, 0] }
+    const content = { name: 'Signed', secrets: ['FORMER', 'STRIPE'], blocks, layout }
+    const text = `${JSON.stringify(content, undefined, 2)}\n`
+    await writeFile(file('signed.json'), text)
+    const made = await run(['import', file('signed.json')])
+    expect([made.code, made.complained.split('\n')]).toEqual([
+      0,
+      ['FORMER', 'STRIPE'].map((name) => expect.stringContaining(`no secret ${name}. Set it`)),
+    ])
+    expect((await run(['export', 'Signed'])).printed).toBe(text.trimEnd())
+    await run(['secret', 'set', 'STRIPE'], 'x')
+    const deployed = await run(['import', file('signed.json'), '--replace', '--activate'])
+    expect([deployed.code, deployed.complained.split('\n')]).toEqual([
+      0,
+      [expect.stringContaining('check.former_secret: There is no secret FORMER')],
+    ])
+    if (where === 'over HTTP') expect((await run(['secret', 'list'])).printed).toBe('STRIPE\tSigned')
+    await run(['secret', 'unset', 'STRIPE'])
   })
 
   test('a file lists the values that it reads; an import says which are missing, a deploy too', async () => {

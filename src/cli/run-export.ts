@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import { environmentNames } from '../expressions/language/environment/environment-names.ts'
 import { exportBlueprint } from '../shared/application/blueprint-file.ts'
 import { readParts } from '../shared/application/read-parts.ts'
+import { secretNamesOf } from '../shared/application/secret-names-of.ts'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import { blueprintNoteSchema } from '../shared/blueprint-note.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -44,7 +45,11 @@ async function fileText(management: Management, named: string, terminal: Termina
   }
   const { parts, hidden } = await readParts(partsApi(management, terminal).find, blocks)
   if (hidden.length > 0) terminal.complain(`Without ${hidden.join(', ')}: you may not see them.`)
-  const exported = exportBlueprint(content, { env: environmentNames(blocks), parts })
+  const exported = exportBlueprint(content, {
+    env: environmentNames(blocks),
+    secrets: secretNamesOf(blocks),
+    parts,
+  })
   return `${JSON.stringify(exported, undefined, 2)}\n`
 }
 

@@ -16,6 +16,7 @@ import { withManagement } from './open-management.ts'
 import { partsApi } from './parts-api.ts'
 import { readBlueprintFile } from './read-blueprint-file.ts'
 import { replaceBlueprint } from './replace-blueprint.ts'
+import { warnOfUnset } from './secrets/warn-of-unset.ts'
 
 interface Import {
   readonly file: string
@@ -56,6 +57,7 @@ export async function runImport(
     terminal.print(guid)
     if (!activate) {
       await warnOfMissing(management, imported.blocks, warn)
+      await warnOfUnset(management, imported.blocks, warn)
       return 0
     }
     return activated(terminal, async () => {

@@ -14,6 +14,7 @@ import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
 import { ENVIRONMENT_NAME } from '../../shared/environment-name.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { SECRET_NAME } from '../../shared/secret-name.ts'
 
 const Id = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
 
@@ -56,6 +57,9 @@ const BlueprintFileSchema = Type.Object(
     tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
     env: Type.Optional(
       Type.Array(Type.String({ pattern: ENVIRONMENT_NAME }), { maxItems: 10_000, uniqueItems: true }),
+    ),
+    secrets: Type.Optional(
+      Type.Array(Type.String({ pattern: SECRET_NAME }), { maxItems: 10_000, uniqueItems: true }),
     ),
     groups: parts,
     storages: parts,

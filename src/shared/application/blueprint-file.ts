@@ -51,6 +51,8 @@ export interface BlueprintFile {
   tags?: string[]
   /** Names of values of the environment that the blocks read. For people: a program looks at the blocks. */
   env?: string[]
+  /** Names of secrets that the blocks use, for people. */
+  secrets?: string[]
   groups?: JsonObject[]
   storages?: JsonObject[]
   fields?: JsonObject[]
@@ -155,13 +157,15 @@ function isLiteral(value: JsonValue): value is { literal: JsonValue } {
 export interface FileSurroundings {
   /** Names of values of the environment that the expressions of the blocks read. */
   readonly env?: readonly string[]
+  /** Names of secrets that the blocks use. */
+  readonly secrets?: readonly string[]
   readonly parts?: ApplicationParts
 }
 
 /** The file of a blueprint. Reading it gives the same blueprint under other guids. */
 export function exportBlueprint(
   blueprint: ImportedBlueprint,
-  { env = [], parts }: FileSurroundings = {},
+  { env = [], secrets = [], parts }: FileSurroundings = {},
 ): BlueprintFile {
   const names = blockNames(blueprint.blocks)
   const blocks: BlueprintFile['blocks'] = {}
@@ -197,6 +201,7 @@ export function exportBlueprint(
     ...(category === '' ? {} : { category }),
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     ...(env.length === 0 ? {} : { env: [...env] }),
+    ...(secrets.length === 0 ? {} : { secrets: [...secrets] }),
     ...Object.fromEntries(
       partKinds.flatMap((kind) => (parts?.[kind].length ? [[kind, [...parts[kind]]]] : [])),
     ),

@@ -3,6 +3,7 @@ import type { BlueprintFile } from '../../shared/application/blueprint-file.ts'
 import { blueprintOfFile, exportBlueprint } from '../../shared/application/blueprint-file.ts'
 import { installParts, type PartsApi } from '../../shared/application/install-parts.ts'
 import { readParts } from '../../shared/application/read-parts.ts'
+import { secretNamesOf } from '../../shared/application/secret-names-of.ts'
 import type { BlockContent } from '../../shared/blueprint.ts'
 import { guidSource } from '../../shared/guid.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -107,6 +108,6 @@ export async function exportBlueprintFile({
   const { parts } = await readParts(partsApi.find, blocks)
   return exportBlueprint(
     { name, description, category, tags, blocks, notes },
-    { env: environmentNames(blocks), parts },
+    { env: environmentNames(blocks), secrets: secretNamesOf(blocks), parts },
   )
 }

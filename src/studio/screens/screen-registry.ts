@@ -114,6 +114,12 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./operate/environment-screen.tsx'), 'EnvironmentScreen'),
   },
   {
+    path: '/operate/secrets',
+    title: 'Secrets',
+    words: 'keys passwords tokens credentials',
+    component: screenOf(() => import('./operate/secrets-screen.tsx'), 'SecretsScreen'),
+  },
+  {
     path: '/operate/nodes',
     title: 'Nodes',
     words: 'cluster load',

@@ -51,6 +51,7 @@ export const sections: readonly Section[] = [
       { path: '/operate/audit-log', label: 'Audit log' },
       { path: '/operate/user-log', label: 'User log' },
       { path: '/operate/environment', label: 'Environment' },
+      { path: '/operate/secrets', label: 'Secrets' },
       { path: '/operate/nodes', label: 'Nodes' },
     ],
   },

@@ -21,6 +21,7 @@ import { PinModes } from './pin-modes.tsx'
 import { PinWires } from './pin-wires.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import classes from './properties.module.css'
+import { SecretInput } from './secret-input.tsx'
 import { SourcePicker } from './source-picker.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
 
@@ -103,6 +104,14 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
             mode={mode}
             problem={problem}
             isNew={chosen !== undefined}
+          />
+        ) : kind.type === 'secret' ? (
+          <SecretInput
+            pin={pin}
+            value={saved?.value}
+            onChange={(value) =>
+              editor.run(`Set ${pin}`, (now) => setLiteral(now, guid, pin, value), `set ${guid} ${pin}`)
+            }
           />
         ) : holdsValue ? (
           <LiteralInput

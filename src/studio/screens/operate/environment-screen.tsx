@@ -74,7 +74,8 @@ export function EnvironmentScreen() {
           <EmptyState icon="operate" title="No values">
             <Text size="sm">
               Add a value such as BASE_URL and read it in any expression:{' '}
-              <Code>=env.BASE_URL + '/orders'</Code>. A change needs no deploy. Do not store secrets here.
+              <Code>=env.BASE_URL + '/orders'</Code>. A change needs no deploy. Passwords and keys belong
+              under Secrets.
             </Text>
           </EmptyState>
         }

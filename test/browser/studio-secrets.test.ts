@@ -1,0 +1,97 @@
+/** Secrets in the studio: set, changed and removed by a person, never shown, and offered to pins that take one. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { axeProblems } from './axe-check.ts'
+import { studioCanvas } from './studio-canvas.ts'
+import { eventually, textOf, textsOf } from './studio-eventually.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+let blueprint = ''
+beforeAll(async () => {
+  studio = await openStudio({ QUOIN_SECRETS_KEY: '0f'.repeat(32) })
+  blueprint = await studio.quoin.install('Signed', {
+    take: { type: 'on_startup_register_uri_post', in: { uri: 'signed' }, scopes: ['*public'] },
+    reply: { type: 'reply', in: { flow: '@check.valid', value: '=1' } },
+    // On top of the others.
+    check: {
+      type: 'check_signature',
+      title: 'Check',
+      in: { flow: '@take.flow', secret: 'STRIPE' },
+      fields: { sender: 'stripe' },
+    },
+  })
+  page = await studio.open('admin', 'operate/secrets')
+}, 240_000)
+afterAll(() => studio?.close())
+
+const secrets = () => studio.quoin.quoin.flows.secrets
+const dialog = () => page.getByRole('dialog')
+const rows = () => page.getByRole('main').getByRole('row')
+
+test('without secrets the screen says how one is used', async () => {
+  await page.getByText('QUOIN_SECRETS_KEY').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+})
+
+test('a secret is set; the list shows who uses it and not its value', async () => {
+  await page.getByRole('button', { name: 'New secret' }).click()
+  await dialog().getByLabel('Name').fill('a-b')
+  await dialog()
+    .getByRole('textbox', { name: /^Value/ })
+    .fill('sk_live_first')
+  await dialog().getByRole('button', { name: 'Create' }).click()
+  await dialog().getByRole('alert').waitFor()
+  expect(secrets().names()).toEqual([])
+  await dialog().getByLabel('Name').fill('STRIPE')
+  expect(await axeProblems(page)).toEqual([])
+  await dialog().getByRole('button', { name: 'Create' }).click()
+  await eventually(textOf(rows())).toMatch(/STRIPE.*Signed.* by admin/)
+  expect(secrets().open('STRIPE')).toEqual({ value: 'sk_live_first' })
+  expect(await page.content()).not.toContain('sk_live')
+})
+
+test('its description changes without its value, and its value without being shown', async () => {
+  await page.getByRole('link', { name: 'STRIPE' }).click()
+  await dialog().getByLabel('Description').fill('Payments')
+  expect(
+    await dialog()
+      .getByRole('textbox', { name: /^New value/ })
+      .inputValue(),
+  ).toBe('')
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await eventually(textOf(rows())).toMatch(/Payments/)
+  expect(secrets().open('STRIPE')).toEqual({ value: 'sk_live_first' })
+  await page.getByRole('link', { name: 'STRIPE' }).click()
+  await dialog()
+    .getByRole('textbox', { name: /^New value/ })
+    .fill('sk_live_second')
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await dialog().waitFor({ state: 'detached' })
+  expect(secrets().open('STRIPE')).toEqual({ value: 'sk_live_second' })
+})
+
+test('a pin that takes a secret offers names, and takes no expression', async () => {
+  const editor = await studio.open('admin', `blueprints/${blueprint}`)
+  const blocks = objectsOf(await studio.quoin.manage('GET', `/blueprints/${blueprint}/blocks`))
+  await studioCanvas(editor).choose(guidOf(blocks.find(({ title }) => title === 'Check')))
+  const field = editor.getByLabel('Value of former_secret').first()
+  await field.click()
+  // The palette is a list of options too.
+  await eventually(textsOf(editor.getByRole('option', { name: 'STRIPE', exact: true }))).toEqual(['STRIPE'])
+  const pin = editor.getByRole('group', { name: 'former_secret, secret' })
+  expect(await pin.getByRole('button').count()).toBe(0)
+  await editor.context().close()
+})
+
+test('it is removed when that is confirmed, which says who uses it', async () => {
+  await page.getByRole('button', { name: 'Remove STRIPE' }).click()
+  await dialog().getByText('Used by Signed').waitFor()
+  expect(secrets().names()).toEqual(['STRIPE'])
+  await dialog().getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('No secrets').waitFor()
+  expect(secrets().names()).toEqual([])
+  expect(studio.complaints()).toEqual([])
+})
