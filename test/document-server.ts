@@ -81,7 +81,8 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     directory,
     close,
   } = await openTestDatabase(limits.slowSearches ? { slowSearches: limits.slowSearches } : {})
-  const database = ruledDatabase(plain, await openFieldRules(plain), {
+  const fields = await openFieldRules(plain)
+  const database = ruledDatabase(plain, fields, {
     clock,
     random: (bytes) => void randomFillSync(bytes),
   })
@@ -92,8 +93,9 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     limits: { deadline: 5_000, budget: 100_000, depth: 8 },
     allowedHosts: [],
     reservedRoots: new Set(['_system']),
+    fields,
   })
-  const { records, newGuid, live } = flows
+  const { records, newGuid, live, permissions } = flows
   const history = await openDocumentHistory(database)
   const audit = await openAuditLog(database, {})
   const context: StorageContext = { records, history, audit }
@@ -135,11 +137,11 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
       logLevel: 'silent',
     },
     api: [
-      storageRoutes(context, live),
+      storageRoutes(context, live, permissions),
       storageAdviceRoutes(context, live),
-      documentRoutes(context),
-      documentTransferRoutes(context, imports),
-      sampleDocumentRoutes(context),
+      documentRoutes(context, permissions),
+      documentTransferRoutes(context, imports, permissions),
+      sampleDocumentRoutes(context, permissions),
       assetRoutes(assets),
     ],
     root: [staticFileRoutes(assets)],

@@ -9,6 +9,7 @@ import type { RunLimits, RunLogEntry } from '../src/flows/run/run-environment.ts
 import type { Clock } from '../src/shared/clock.ts'
 import { guidSource } from '../src/shared/guid.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
+import { noPermissions } from './no-permissions.ts'
 import { openTestDatabase, type TestDatabase } from './test-database.ts'
 
 /** Blocks as in a blueprint file: short id → { type, in, fields, … }. */
@@ -83,6 +84,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
       }
       const environment = {
         database: room.database,
+        permissions: noPermissions,
         clock,
         newGuid,
         cache: runCache(Date.now),

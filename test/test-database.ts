@@ -38,6 +38,7 @@ export interface TestDatabase {
 export function withoutRules(database: RawDatabase): RuledDatabase {
   const rules: FieldRules = {
     none: () => true,
+    noPermissions: () => true,
     of: () => [],
     kept: () => ({ rules: [], closed: false }),
     present: () => () => [],

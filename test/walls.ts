@@ -43,9 +43,10 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/pages': [...base, 'blocks'],
   'blocks/storage': [...base, 'blocks', 'expressions/functions'],
 
-  records: [...base, 'blocks', 'records/documents'],
-  'records/documents': [...base, 'blocks', 'records'],
-  'records/fields': [...base, 'records', 'expressions/**'],
+  records: [...base, 'blocks', 'records/documents', 'records/fields', 'records/permissions'],
+  'records/documents': [...base, 'blocks', 'records', 'records/permissions'],
+  'records/fields': [...base, 'records', 'records/permissions', 'expressions/**'],
+  'records/permissions': [...base, 'records/fields', 'expressions/**'],
   'records/environment': [...base, 'records'],
   'records/secrets': [...base, 'records'],
   'records/mail': [...base, 'records', 'records/assets'],

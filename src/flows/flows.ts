@@ -1,6 +1,7 @@
 import type { BlockDefinition } from '../blocks/block.ts'
 import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
 import type { FieldRules } from '../records/fields/field-rules.ts'
+import { openPermissions, type Permissions } from '../records/permissions/permissions.ts'
 import type { RecordContext } from '../records/records.ts'
 import { type SecretKeys, secretKeys } from '../records/secrets/secret-keys.ts'
 import { openSecrets, type Secrets } from '../records/secrets/secrets.ts'
@@ -32,7 +33,7 @@ export interface FlowsOptions {
   /** Where entries of the system log go; a storage if not said. */
   readonly log?: SystemLog
   /** What documents hold and refer to; nothing is known of it without. */
-  readonly fields?: Pick<FieldRules, 'present' | 'references'>
+  readonly fields?: Pick<FieldRules, 'present' | 'references' | 'kept' | 'noPermissions'>
   /** Where days and texts of dates and numbers are not said to be of another place: UTC, `en`. */
   readonly timeZone?: string
   readonly locale?: string
@@ -52,6 +53,8 @@ export interface Flows {
   readonly log: SystemLog
   /** What runs share: for the pipeline, and for tracing, whose runs differ in it. */
   readonly environment: RunEnvironment
+  /** Sessions on behalf of users. */
+  readonly permissions: Permissions
   /** What expressions read as `env.NAME`. */
   readonly environmentValues: EnvironmentValues
   readonly secrets: Secrets
@@ -59,6 +62,11 @@ export interface Flows {
   readonly running: RunningFlow
   /** Stops runs that are under way and stores what is left of the log. */
   close(): Promise<void>
+}
+
+const unknownFields: Pick<FieldRules, 'kept' | 'noPermissions'> = {
+  kept: () => ({ rules: [], closed: false }),
+  noPermissions: () => true,
 }
 
 /** Opens the room that keeps blueprints, with every active one in place. What runs them is `run-pipeline.ts`. */
@@ -82,8 +90,14 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(database, runCache(clock))
   const running = new RunningFlow()
+  const permissions = openPermissions({
+    rules: options.fields ?? unknownFields,
+    clock,
+    warn: (message) => log.write({ level: 'warn', message }),
+  })
   const environment: RunEnvironment = {
     database,
+    permissions,
     clock,
     newGuid,
     cache,
@@ -117,6 +131,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     live,
     log,
     environment,
+    permissions,
     environmentValues,
     secrets,
     running,

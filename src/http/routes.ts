@@ -73,7 +73,7 @@ export interface ManagementParts {
 /** Under `/api/v1`. */
 export function managementRoutes(parts: ManagementParts): RouteFamily[] {
   const { access, flows, tracing, documents, capabilities, scheduler } = parts
-  const { records, live } = flows
+  const { records, live, permissions } = flows
   return [
     authRoutes(access),
     meRoutes(access),
@@ -95,12 +95,12 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
     secretRoutes(flows),
-    storageRoutes(documents, live),
+    storageRoutes(documents, live, permissions),
     storageAdviceRoutes(documents, live),
     preparationRoutes(capabilities.indexes),
-    documentRoutes(documents),
-    documentTransferRoutes(documents, parts.imports),
-    sampleDocumentRoutes(documents),
+    documentRoutes(documents, permissions),
+    documentTransferRoutes(documents, parts.imports, permissions),
+    sampleDocumentRoutes(documents, permissions),
     assetRoutes(parts.assets),
     queueRoutes(records.database, parts.entity, parts.steering),
     ...(scheduler ? [scheduleRoutes(scheduler)] : []),

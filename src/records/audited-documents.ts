@@ -10,6 +10,7 @@ import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
 import type { AuditLog } from './audit-log.ts'
+import { wholeOf } from './permissions/visible-document.ts'
 
 const CATEGORY = 'documents'
 
@@ -28,13 +29,13 @@ export function auditDocument(
     readonly after: StoredJson
   },
 ): MaybePromise<void> {
-  const is = documentOf(after)
+  const is = documentOf(wholeOf(after))
   return audit.record(session, {
     category: CATEGORY,
     action,
     guid: guidOf(is),
     name: storage,
-    before: before && documentOf(before),
+    before: before && documentOf(wholeOf(before)),
     after: is,
     shown: withoutSecrets,
   })

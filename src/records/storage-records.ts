@@ -1,7 +1,7 @@
-/** Storages as builders see them: `{ name, description, history, created_by, modified_by }` and the documents behind. */
+/** Storages as builders see them: `{ name, description, history, closed, rules, created_by, modified_by }` and the documents behind. */
 
 import { invalidField, QuoinError } from '../shared/errors.ts'
-import type { JsonObject } from '../shared/json.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Search } from '../shared/query.ts'
 import { documentOf, storageNameProblem } from '../storage/database.ts'
@@ -13,6 +13,8 @@ import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { DocumentHistory } from './documents/document-history.ts'
+import { permissionsIn } from './fields/field-rules.ts'
+import { checkedRules, ruleIndexes } from './permissions/storage-rules.ts'
 import { expiryNeeds } from './purge-expired.ts'
 import { type Actor, getRecord, notFound, type RecordContext } from './records.ts'
 
@@ -30,11 +32,13 @@ export interface StorageInput {
   readonly history?: boolean
   /** Refuse fields that it does not list. */
   readonly closed?: boolean
+  /** Who may do what with its documents; null for no rules. */
+  readonly rules?: JsonValue
 }
 
 const { storages } = ownStorages
 
-/** INVALID_BODY for a name that cannot be one; CONFLICT for one that is taken. */
+/** INVALID_BODY for a name that cannot be one, or a rule that cannot be used; CONFLICT for one that is taken. */
 export async function createStorage(
   { records, history }: StorageContext,
   input: StorageInput,
@@ -50,11 +54,13 @@ export async function createStorage(
     description: input.description ?? '',
     history: input.history ?? false,
     closed: input.closed ?? false,
+    rules: checkedRules(input.rules ?? null),
     created_by: { ...by },
     modified_by: { ...by },
   }
   await checkFree(records, name)
   await records.database.ensure(name, expiryNeeds)
+  await ensureRuled(records, name, fields.rules)
   const created = await transact(
     records.database,
     async (session) => {
@@ -72,7 +78,20 @@ async function checkFree({ database }: RecordContext, name: string): Promise<voi
   if (taken > 0) throw new QuoinError('CONFLICT', `There is a storage named ${name}. Choose another name.`)
 }
 
-export async function getStorage({ records }: StorageContext, guid: string): Promise<JsonObject> {
+/** Before the rules count: lists are searched through them from then on. */
+async function ensureRuled(
+  { database }: RecordContext,
+  name: string,
+  rules: JsonObject | null,
+): Promise<void> {
+  const indexes = ruleIndexes(permissionsIn(rules ?? undefined))
+  if (indexes.length > 0) await database.ensure(name, { indexes })
+}
+
+export async function getStorage(
+  { records }: Pick<StorageContext, 'records'>,
+  guid: string,
+): Promise<JsonObject> {
   return whole(await getRecord(records.database.session(), storages, guid, 'storage'))
 }
 
@@ -110,10 +129,12 @@ export async function updateStorage(
   by: Actor,
 ): Promise<JsonObject> {
   const { description, history: kept, closed } = changes
+  const rules = changes.rules === undefined ? undefined : checkedRules(changes.rules)
+  if (rules) await ensureRuled(records, textIn((await getStorage({ records }, guid)).name), rules)
   const updated = await transact(
     records.database,
     async (session) => {
-      const mutations = setFields({ description, history: kept, closed, modified_by: { ...by } })
+      const mutations = setFields({ description, history: kept, closed, rules, modified_by: { ...by } })
       const written = await session.update(storages, guid, mutations)
       if (written.outcome !== 'written') throw notFound(guid, 'storage')
       return documentOf(written.document)
@@ -179,6 +200,7 @@ function whole(record: JsonObject): JsonObject {
   return {
     history: false,
     closed: false,
+    rules: null,
     modified_by: record.created_by ?? { guid: '', username: '' },
     ...record,
   }

@@ -17,6 +17,10 @@ export const errorTable = {
     status: 403,
     summary: 'The caller is signed in and lacks the named scope.',
   },
+  DENIED_BY_RULE: {
+    status: 403,
+    summary: 'A rule of the storage or of a field does not allow this to the caller.',
+  },
   NOT_FOUND: { status: 404, summary: 'No resource has this path or guid.' },
   CONFLICT: {
     status: 409,

@@ -46,3 +46,8 @@ export function valueAt(document: JsonValue | undefined, path: FieldPath): JsonV
   }
   return value
 }
+
+/** Whether one field is the other one, in it or around it. */
+export function overlap(a: string, b: string): boolean {
+  return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
+}

@@ -32,6 +32,9 @@ export interface FieldRule {
   /** Smaller ones come first, those without last. */
   readonly order?: number
   readonly reference?: FieldReference
+  /** Expressions over `user`: who sees the field, and who may set it. Everyone who may read or write the document without one. */
+  readonly visibleTo?: string
+  readonly settableBy?: string
 }
 
 /** The fields that a storage's documents have, by their rules. */

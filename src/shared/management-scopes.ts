@@ -32,6 +32,11 @@ const special = {
       'May deploy blueprints that have the page login, logout or password. Their flows see typed passwords. Equals administrator rights.',
     equalsAdministrator: true,
   },
+  storages_rules: {
+    meaning:
+      'May set the rules of storages and of their fields, and is not bound by them: sees and changes every document.',
+    equalsAdministrator: false,
+  },
   runs_view: {
     meaning: 'May view traced runs, with the data of the users who sent the requests.',
     equalsAdministrator: false,

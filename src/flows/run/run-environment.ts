@@ -1,4 +1,5 @@
 import type { Cache, LogLevel } from '../../blocks/context.ts'
+import type { Permissions } from '../../records/permissions/permissions.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Random } from '../../shared/guid.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -31,6 +32,8 @@ export interface RunValues {
 /** What all runs of a node share. */
 export interface RunEnvironment {
   readonly database: Pick<Database, 'session'>
+  /** Sessions of blocks with "as: user". */
+  readonly permissions: Pick<Permissions, 'session' | 'none'>
   readonly clock: Clock
   readonly newGuid: () => string
   readonly cache: Cache

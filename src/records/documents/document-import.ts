@@ -46,6 +46,12 @@ import { atLine, type Line, linesOf, parseLine } from './ndjson-lines.ts'
 /** Called in the transaction from which on an import stays, with the number of its documents. */
 export type WhenWritten = (session: Session, count: number) => MaybePromise<void>
 
+export interface ImportOptions {
+  readonly whenWritten?: WhenWritten
+  /** On behalf of whom documents are created; without it the rules of storages do not count. */
+  readonly database?: RuledDatabase
+}
+
 export interface DocumentImports {
   /** Most bytes of one import. */
   readonly limit: number
@@ -53,7 +59,7 @@ export interface DocumentImports {
    * Gives how many documents were made. Errors name the line: INVALID_BODY for what no document can be or its rules
    * refuse, CONFLICT for a guid or unique value that is taken. FILE_TOO_BIG past the limit.
    */
-  run(name: string, source: AsyncIterable<Buffer>, origin: Origin, whenWritten?: WhenWritten): Promise<number>
+  run(name: string, source: AsyncIterable<Buffer>, origin: Origin, options?: ImportOptions): Promise<number>
   /** Undoes imports that are being written, which then fail with UNAVAILABLE. */
   close(): Promise<void>
 }
@@ -89,13 +95,13 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     name: string,
     source: AsyncIterable<Buffer>,
     origin: Origin,
-    whenWritten: WhenWritten = () => undefined,
+    { whenWritten = () => undefined, database: permitted = database }: ImportOptions = {},
   ): Promise<number> {
     const path = join(directory, `${newGuid()}.ndjson`)
     try {
       await pipeline(source, atMost(limit), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-      for await (const batch of batchesOf(path)) await tryBatch(database, name, batch, origin)
-      return await write(name, path, origin, whenWritten)
+      for await (const batch of batchesOf(path)) await tryBatch(permitted, name, batch, origin)
+      return await write(name, path, origin, { whenWritten, database: permitted })
     } finally {
       await rm(path, { force: true })
     }
@@ -105,14 +111,14 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     name: string,
     path: string,
     origin: Origin,
-    whenWritten: WhenWritten,
+    { whenWritten, database: permitted }: Required<ImportOptions>,
   ): Promise<number> {
     const id = await beginImport(database, name)
     let count = 0
     try {
       for await (const batch of batchesOf(path)) {
         if (closed) throw new QuoinError('UNAVAILABLE', 'The node is stopping. Nothing was imported.')
-        await writeBatch(database, name, batch, origin, id)
+        await writeBatch(permitted, name, batch, origin, id)
         count += batch.length
       }
     } catch (error) {
@@ -131,8 +137,8 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
 
   return {
     limit,
-    run(name, source, origin, whenWritten) {
-      const imported = run(name, source, origin, whenWritten)
+    run(name, source, origin, options) {
+      const imported = run(name, source, origin, options)
       running.add(imported)
       const over = () => void running.delete(imported)
       imported.then(over, over)

@@ -9,6 +9,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { createAll } from '../../storage/create-all.ts'
 import type { Session } from '../../storage/database.ts'
+import type { RuledDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
 import { auditTransfer } from '../audited-documents.ts'
 import type { Actor } from '../records.ts'
@@ -25,6 +26,8 @@ interface Samples {
 /** Gives how many were stored: all or none. Creates the storage if it is missing. INVALID_BODY for the first that does not fit. */
 export async function addSampleDocuments(
   context: StorageContext,
+  /** On behalf of whom the documents are created; that the storage is empty is asked of all. */
+  permitted: RuledDatabase,
   { storage, documents }: Samples,
   by: Actor,
 ): Promise<number> {
@@ -33,9 +36,9 @@ export async function addSampleDocuments(
   // Two installations at once would both find the storage empty.
   return database.capabilities.alone(`samples ${storage}`, () =>
     transact(
-      database,
+      permitted,
       async (session) => {
-        if ((await session.count(storage, matchAll, true)) > 0) return 0
+        if ((await database.session().count(storage, matchAll, true)) > 0) return 0
         for (let at = 0; at < documents.length; at += BATCH) {
           await createBatch(session, storage, documents.slice(at, at + BATCH), at)
           await nextTurn()

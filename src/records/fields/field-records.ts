@@ -13,6 +13,7 @@ import { patternProblem } from '../../shared/text-pattern.ts'
 import { type Database, documentOf, type Session, storageNameProblem } from '../../storage/database.ts'
 import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
+import { ruleProblem } from '../permissions/rule-expression.ts'
 import { type Actor, getRecord, notFound } from '../records.ts'
 import { fieldExpressionProblem } from './field-expression.ts'
 import { MAX_FIELDS, ruleOf, rulesIn } from './field-rules.ts'
@@ -39,6 +40,8 @@ const defaults: JsonObject = {
   reference: null,
   computed: null,
   default_expression: null,
+  visible_to: null,
+  settable_by: null,
 }
 
 /**
@@ -161,6 +164,7 @@ function checkedField(record: JsonObject): JsonObject {
   if (wrong) throw invalidField('reference', `reference ${wrong}.`)
   checkAutomatic(rule)
   checkExpressions(rule)
+  checkPermissions(rule)
   if (rule.unique && rule.storage === undefined)
     throw invalidField('unique', 'unique needs a storage: values are unique among its documents.')
   return record
@@ -235,6 +239,18 @@ function checkExpressions(rule: FieldRule): void {
       computed === undefined ? 'default_expression' : 'computed',
       'A field has one of default_value, default_expression and computed.',
     )
+}
+
+function checkPermissions({ storage, visibleTo, settableBy }: FieldRule): void {
+  for (const [name, text] of [
+    ['visible_to', visibleTo],
+    ['settable_by', settableBy],
+  ] as const) {
+    if (text === undefined) continue
+    if (storage === undefined) throw invalidField(name, `${name} needs a storage: it is about its documents.`)
+    const problem = ruleProblem(text, 'field')
+    if (problem) throw invalidField(name, `${name} cannot be used: ${problem}`)
+  }
 }
 
 /** What can be told only with the other fields of its storage. */

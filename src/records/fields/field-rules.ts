@@ -18,7 +18,7 @@ import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { isFieldType, isItemType } from '../../shared/fields/field-type.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
-import { search } from '../../shared/query.ts'
+import { type Query, search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
@@ -28,11 +28,13 @@ const plain = { ignoreCase: false, ignoreAccents: false }
 
 /** They are all kept in memory. */
 export const MAX_FIELDS = 10_000
-const MAX_CLOSED = 10_000
+const MAX_STORAGES = 10_000
 
 export interface FieldRules {
   /** Whether no field has a rule, as far as is known without reading: never true when one has. */
   none(): boolean
+  /** Whether no storage or field says who may do what, as far as is known without reading: never true when one does. */
+  noPermissions(): boolean
   /** The same list each time until a field changes. */
   of(storage: string): MaybePromise<readonly FieldRule[]>
   /** With whether the storage is closed: its documents have no other fields. */
@@ -47,7 +49,13 @@ export interface FieldRules {
 export interface KeptRules {
   readonly rules: readonly FieldRule[]
   readonly closed: boolean
+  /** Who may do what with its documents: expressions, by the names of the four rules. */
+  readonly permissions?: StoragePermissions
 }
+
+export const permissionNames = ['see', 'create', 'change', 'remove'] as const
+export type PermissionName = (typeof permissionNames)[number]
+export type StoragePermissions = Readonly<Partial<Record<PermissionName, string>>>
 
 /** Of the storages that the rules are read from. */
 interface Versions {
@@ -58,6 +66,9 @@ interface Versions {
 interface Loaded {
   readonly versions: Versions
   readonly closed: ReadonlySet<string>
+  /** By storage. */
+  readonly permissions: ReadonlyMap<string, StoragePermissions>
+  readonly noPermissions: boolean
   /** Of fields that count everywhere, by name. */
   readonly everywhere: ReadonlyMap<string, FieldRule>
   /** By storage; made when a storage is first written to. */
@@ -93,21 +104,32 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
       storages: changes.version(ownStorages.storages),
     }
     const session = database.session()
-    const query = { kind: 'term', field: 'closed', value: true } as const
     return andThen(session.find(ownStorages.fields, search({ limit: MAX_FIELDS })), (fields) =>
-      andThen(session.find(ownStorages.storages, search({ query, limit: MAX_CLOSED })), (storages) => {
-        const all = objectsIn(fields.documents.value).flatMap((record) => ruleOf(record) ?? [])
-        const everywhere = all.filter((rule) => rule.storage === undefined)
-        loaded = {
-          versions,
-          all,
-          closed: new Set(objectsIn(storages.documents.value).map(({ name }) => textIn(name))),
-          everywhere: new Map(everywhere.map((rule) => [rule.name, rule])),
-          byStorage: new Map(),
-          references: referencesIn(all),
-        }
-        return loaded
-      }),
+      andThen(
+        session.find(ownStorages.storages, search({ query: withRules, limit: MAX_STORAGES })),
+        (storages) => {
+          const all = objectsIn(fields.documents.value).flatMap((record) => ruleOf(record) ?? [])
+          const everywhere = all.filter((rule) => rule.storage === undefined)
+          const records = objectsIn(storages.documents.value)
+          const permissions = new Map(
+            records.flatMap(({ name, rules }) => {
+              const given = permissionsIn(rules)
+              return given ? [[textIn(name), given] as const] : []
+            }),
+          )
+          loaded = {
+            versions,
+            all,
+            closed: new Set(records.filter(({ closed }) => closed === true).map(({ name }) => textIn(name))),
+            permissions,
+            noPermissions: permissions.size === 0 && !all.some(isPermitted),
+            everywhere: new Map(everywhere.map((rule) => [rule.name, rule])),
+            byStorage: new Map(),
+            references: referencesIn(all),
+          }
+          return loaded
+        },
+      ),
     )
   }
 
@@ -117,6 +139,7 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
       const known = current()
       return known !== undefined && known.all.length === 0 && known.closed.size === 0
     },
+    noPermissions: () => current()?.noPermissions === true,
     of: (name) => andThen(load(), (rules) => keptOf(name, rules).rules),
     kept: (name) => andThen(load(), (rules) => keptOf(name, rules)),
     refer: () => current()?.references.none !== true,
@@ -130,12 +153,39 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
   }
 }
 
-function keptOf(name: string, { all, everywhere, closed, byStorage }: Loaded): KeptRules {
+const withRules: Query = {
+  kind: 'or',
+  queries: [
+    { kind: 'term', field: 'closed', value: true },
+    { kind: 'exists', field: 'rules' },
+  ],
+}
+
+function isPermitted({ visibleTo, settableBy }: FieldRule): boolean {
+  return visibleTo !== undefined || settableBy !== undefined
+}
+
+/** The rules of a stored storage; undefined when it has none. */
+export function permissionsIn(rules: JsonValue | undefined): StoragePermissions | undefined {
+  if (!isJsonObject(rules)) return undefined
+  const given = permissionNames.flatMap((name) => {
+    const text = rules[name]
+    return typeof text === 'string' ? [[name, text] as const] : []
+  })
+  return given.length === 0 ? undefined : Object.fromEntries(given)
+}
+
+function keptOf(name: string, { all, everywhere, closed, permissions, byStorage }: Loaded): KeptRules {
   const known = byStorage.get(name)
   if (known) return known
+  const given = permissions.get(name)
   const rules = new Map(everywhere)
   for (const rule of all) if (rule.storage === name) rules.set(rule.name, rule)
-  const kept = { rules: [...rules.values()].sort(byOrder), closed: closed.has(name) }
+  const kept = {
+    rules: [...rules.values()].sort(byOrder),
+    closed: closed.has(name),
+    ...(given && { permissions: given }),
+  }
   byStorage.set(name, kept)
   return kept
 }
@@ -167,6 +217,14 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
     ...referenceOf(record.reference),
     ...shownAs(record),
     ...expressionsOf(record),
+    ...permittedOf(record),
+  }
+}
+
+function permittedOf({ visible_to, settable_by }: JsonObject): Pick<FieldRule, 'visibleTo' | 'settableBy'> {
+  return {
+    ...(typeof visible_to === 'string' && { visibleTo: visible_to }),
+    ...(typeof settable_by === 'string' && { settableBy: settable_by }),
   }
 }
 

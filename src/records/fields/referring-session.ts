@@ -2,6 +2,8 @@
  * A session whose writes keep references: what a document refers to is present, and what ends is not referred to. Both are
  * made sure of in the transaction of the write, against writes of other sessions at the same time.
  */
+
+import { overlap } from '../../shared/field-path.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
@@ -30,7 +32,6 @@ import type { StoredJson } from '../../storage/stored-json.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import { unmet } from '../../storage/write-condition.ts'
 import type { FieldRules } from './field-rules.ts'
-import { overlap } from './write-plan.ts'
 
 export class ReferringSession extends WrappedSession {
   readonly #rules: Pick<FieldRules, 'references'>

@@ -3,13 +3,13 @@
  * inside it, or something around it: `customer` set as a whole must keep to the rule of `customer.name`.
  */
 import { invalidField } from '../../shared/errors.ts'
-import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, fieldValueProblem, isAutomatic } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import type { FieldWriter } from './field-writer.ts'
-import { overlap, writePlan } from './write-plan.ts'
+import { writePlan } from './write-plan.ts'
 
 /**
  * The mutations for a new document with what its fields add: defaults of what they leave out, computed fields. Throws

@@ -24,6 +24,7 @@ import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
+import { ruleIndexes } from '../permissions/storage-rules.ts'
 import { checkListed } from './closed-fields.ts'
 import type { FieldRules, KeptRules } from './field-rules.ts'
 import { type FieldWorld, type FieldWriter, fieldWriter } from './field-writer.ts'
@@ -56,7 +57,11 @@ export function ruledDatabase(database: RawDatabase, rules: FieldRules, world: F
     indexes: {
       ...indexes,
       release: async (storage: string, wanted: readonly Index[]) =>
-        indexes.release(storage, [...wanted, ...(await referenceIndexes(rules, storage))]),
+        indexes.release(storage, [
+          ...wanted,
+          ...(await referenceIndexes(rules, storage)),
+          ...ruleIndexes((await rules.kept(storage)).permissions),
+        ]),
     },
   }
   return { ...ruled, capabilities, [keepsRules]: true }

@@ -4,7 +4,7 @@
  */
 import { roundTo } from '../../expressions/functions/round-number.ts'
 import { invalidField } from '../../shared/errors.ts'
-import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { type FieldType, USUAL_PLACES } from '../../shared/fields/field-type.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
@@ -175,11 +175,6 @@ function inOrder(all: readonly Computed[]): readonly Computed[] {
 
 function needs({ expression }: Computed, all: readonly Computed[]): readonly Computed[] {
   return all.filter(({ rule }) => expression.reads.some((field) => overlap(field, rule.name)))
-}
-
-/** Whether one field is the other one, in it or around it. */
-export function overlap(a: string, b: string): boolean {
-  return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
 }
 
 /** Each costs every write of its storage. */

@@ -142,6 +142,16 @@ const optional = {
       'An expression for new documents that omit the field. It may use `doc`, `user`, the clock and random values.',
     ),
   ),
+  visible_to: Type.Optional(
+    expression(
+      'An expression over `user`, such as `contains(user.scopes, "hr")`: only users for whom it is true see the field, filter by it and sort by it. Setting it needs the scope `storages_rules`.',
+    ),
+  ),
+  settable_by: Type.Optional(
+    expression(
+      'An expression over `user`: only users for whom it is true may set the field. Setting it needs the scope `storages_rules`.',
+    ),
+  ),
 }
 
 export const createFieldSchema = Type.Object({ name, type, ...optional }, { additionalProperties: false })
@@ -168,6 +178,8 @@ const fieldRecord = Type.Object({
   reference: Type.Optional(reference),
   computed: Type.Optional(nullableText),
   default_expression: Type.Optional(nullableText),
+  visible_to: Type.Optional(nullableText),
+  settable_by: Type.Optional(nullableText),
   created_by: actorSchema,
   modified_by: actorSchema,
 })

@@ -18,6 +18,32 @@ const closed = Type.Optional(
   }),
 )
 
+const rule = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength: 2_000, description }),
+  )
+
+const rules = Type.Union(
+  [
+    Type.Object(
+      {
+        see: rule(
+          'Which documents a user sees: an expression as in `where`, such as `doc.owner == user.guid`.',
+        ),
+        create: rule('What a user may create: checked on the new document.'),
+        change: rule('What a user may change: checked on the document before and after.'),
+        remove: rule('What a user may remove, restore and delete.'),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Null(),
+  ],
+  {
+    description:
+      'Who may do what with the documents: expressions over `doc` and `user` (`guid`, `username`, `groups`, `scopes`). What has no rule is allowed to all who reach the documents. Replaced as a whole; null removes all rules. Setting them needs the scope `storages_rules`, whose holders are not bound by them.',
+  },
+)
+
 export const createStorageSchema = Type.Object(
   {
     name: Type.String({
@@ -26,12 +52,13 @@ export const createStorageSchema = Type.Object(
     description,
     history,
     closed,
+    rules: Type.Optional(rules),
   },
   { additionalProperties: false },
 )
 
 export const updateStorageSchema = Type.Object(
-  { description, history, closed },
+  { description, history, closed, rules: Type.Optional(rules) },
   { additionalProperties: false, minProperties: 1 },
 )
 
@@ -41,6 +68,7 @@ const storageRecord = Type.Object({
   description: Type.String(),
   history: Type.Boolean(),
   closed: Type.Boolean(),
+  rules,
   created_by: actorSchema,
   modified_by: actorSchema,
 })

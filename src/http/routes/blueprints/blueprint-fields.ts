@@ -8,10 +8,12 @@ import {
   updateFieldSchema,
 } from '../../../shared/api/blueprint-fields.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
+import type { JsonValue } from '../../../shared/json.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
+import { checkMaySetRules } from '../data/rules-scope.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
 
@@ -55,7 +57,10 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
         errors: ['CONFLICT'],
         body: createFieldSchema,
       },
-      (body, request) => createField(database, body, actorOf(request)),
+      (body, request) => {
+        if (isPermitted(body)) checkMaySetRules(request)
+        return createField(database, body, actorOf(request))
+      },
     )
 
     fields.get(
@@ -75,7 +80,12 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
         errors: ['CONFLICT'],
         body: updateFieldSchema,
       },
-      (guid, body, request) => updateField(database, guid, body, actorOf(request)),
+      async (guid, body, request) => {
+        const lifts = body.name !== undefined || body.storage !== undefined
+        const sets = body.visible_to !== undefined || body.settable_by !== undefined
+        if (sets || (lifts && isPermitted(await getField(database, guid)))) checkMaySetRules(request)
+        return updateField(database, guid, body, actorOf(request))
+      },
     )
 
     app.post(
@@ -107,7 +117,20 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
         description: 'Its rules no longer apply. Documents keep their values.',
         errors: ['CONFLICT'],
       },
-      (guid, request) => removeField(database, guid, actorOf(request)),
+      async (guid, request) => {
+        if (isPermitted(await getField(database, guid))) checkMaySetRules(request)
+        return removeField(database, guid, actorOf(request))
+      },
     )
   }
+}
+
+interface Permitted {
+  readonly visible_to?: JsonValue | undefined
+  readonly settable_by?: JsonValue | undefined
+}
+
+/** Whether the field says who sees it, or who may set it. */
+function isPermitted({ visible_to, settable_by }: Permitted): boolean {
+  return typeof visible_to === 'string' || typeof settable_by === 'string'
 }

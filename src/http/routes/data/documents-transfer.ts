@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { auditTransfer } from '../../../records/audited-documents.ts'
 import { exportDocuments } from '../../../records/documents/document-export.ts'
 import type { DocumentImports } from '../../../records/documents/document-import.ts'
+import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
 import { exportResponse, importedSchema, NDJSON } from '../../../shared/api/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
@@ -12,12 +13,16 @@ import { transact } from '../../../storage/transact.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
+import { asCaller } from './as-caller.ts'
 
 const tags = ['Documents']
 
 /** Whole storages in and out as NDJSON, streamed both ways. */
-export function documentTransferRoutes(context: StorageContext, imports: DocumentImports): RouteFamily {
-  const { database } = context.records
+export function documentTransferRoutes(
+  context: StorageContext,
+  imports: DocumentImports,
+  permissions: Permissions,
+): RouteFamily {
   return (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(NDJSON, (_request, payload, done) => done(null, payload))
@@ -37,6 +42,7 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
       },
       async (request, reply) => {
         const name = await storageNamed(context, request.params.guid)
+        const { database } = asCaller(context, permissions, request).records
         // Before the first byte, so that no document leaves without its record.
         if (request.method !== 'HEAD')
           await transact(
@@ -56,7 +62,7 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
     app.post(
       '/_system/storages/:guid/documents/import',
       {
-        config: { permission: 'storages_create', errors: ['CONFLICT', 'STORAGE_FULL'] },
+        config: { permission: 'storages_create', errors: ['CONFLICT', 'STORAGE_FULL', 'DENIED_BY_RULE'] },
         onRequest: allowSlowBody(),
         schema: {
           operationId: 'importDocuments',
@@ -80,9 +86,10 @@ export function documentTransferRoutes(context: StorageContext, imports: Documen
         const name = await storageNamed(context, request.params.guid)
         try {
           const origin = { user: actorOf(request) }
-          const imported = await imports.run(name, request.body, origin, (session, count) =>
-            auditTransfer(context.audit, session, name, 'imported', count),
-          )
+          const imported = await imports.run(name, request.body, origin, {
+            database: asCaller(context, permissions, request).records.database,
+            whenWritten: (session, count) => auditTransfer(context.audit, session, name, 'imported', count),
+          })
           return { imported }
         } catch (error) {
           if (error instanceof QuoinError || request.raw.complete) throw error

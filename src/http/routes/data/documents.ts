@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import {
   createDocument,
@@ -8,6 +8,7 @@ import {
   searchDocuments,
   updateDocument,
 } from '../../../records/documents/documents.ts'
+import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
 import {
   createDocumentQuery,
@@ -27,6 +28,8 @@ import type { StoredJson } from '../../../storage/stored-json.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { searchReply } from '../search-reply.ts'
+import { asCaller, callerSubject } from './as-caller.ts'
+import { historyFor } from './document-history.ts'
 import { documentSearch } from './document-search.ts'
 
 const tags = ['Documents']
@@ -34,7 +37,8 @@ const path = '/_system/storages/:guid/documents'
 const onePath = `${path}/:document` as const
 
 /** Documents of builders' storages, for those who manage them. */
-export function documentRoutes(context: StorageContext): RouteFamily {
+export function documentRoutes(context: StorageContext, permissions: Permissions): RouteFamily {
+  const as = (request: FastifyRequest) => asCaller(context, permissions, request)
   return (app) => {
     app.post(
       `${path}/search`,
@@ -53,7 +57,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
       },
       async (request, reply) => {
         const wanted = documentSearch(request.body)
-        const { documents, total, next } = await searchDocuments(context, request.params.guid, wanted)
+        const { documents, total, next } = await searchDocuments(as(request), request.params.guid, wanted)
         if (request.body.count) return searchReply(reply, request.body, { records: [], total, next })
         reply.header('x-total-count', String(total))
         if (next !== undefined) reply.header('x-next-cursor', next)
@@ -64,7 +68,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
     app.post(
       path,
       {
-        config: { permission: 'storages_create', errors: ['CONFLICT', 'INVALID_QUERY'] },
+        config: { permission: 'storages_create', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
         schema: {
           operationId: 'createDocument',
           summary: 'Create a document',
@@ -79,7 +83,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
         const { guid } = request.params
         const { expiry } = request.query
         const fields = withoutMeta(request.body)
-        return sendStored(reply, await createDocument(context, guid, fields, expiry, actorOf(request)))
+        return sendStored(reply, await createDocument(as(request), guid, fields, expiry, actorOf(request)))
       },
     )
 
@@ -95,13 +99,13 @@ export function documentRoutes(context: StorageContext): RouteFamily {
           response: { 200: documentSchema },
         },
       },
-      async (request, reply) => sendStored(reply, await getDocument(context, request.params)),
+      async (request, reply) => sendStored(reply, await getDocument(as(request), request.params)),
     )
 
     app.put(
       onePath,
       {
-        config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY'] },
+        config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
         schema: {
           operationId: 'updateDocument',
           summary: 'Change a document',
@@ -118,7 +122,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
         const { update_hash: hash } = request.query
         return sendStored(
           reply,
-          await updateDocument(context, request.params, fields, hash, actorOf(request)),
+          await updateDocument(as(request), request.params, fields, hash, actorOf(request)),
         )
       },
     )
@@ -126,7 +130,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
     app.delete(
       onePath,
       {
-        config: { permission: 'storages_remove', errors: ['INVALID_QUERY'] },
+        config: { permission: 'storages_remove', errors: ['INVALID_QUERY', 'DENIED_BY_RULE'] },
         schema: {
           operationId: 'removeDocument',
           summary: 'Remove a document',
@@ -138,7 +142,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
         },
       },
       async (request) => {
-        await removeDocument(context, request.params, request.query.hard ?? false, actorOf(request))
+        await removeDocument(as(request), request.params, request.query.hard ?? false, actorOf(request))
         return { guid: request.params.document, removed: true } as const
       },
     )
@@ -146,7 +150,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
     app.post(
       `${onePath}/restore`,
       {
-        config: { permission: 'storages_update', errors: ['CONFLICT'] },
+        config: { permission: 'storages_update', errors: ['CONFLICT', 'DENIED_BY_RULE'] },
         schema: {
           operationId: 'restoreDocument',
           summary: 'Restore a removed document',
@@ -156,7 +160,7 @@ export function documentRoutes(context: StorageContext): RouteFamily {
         },
       },
       async (request, reply) =>
-        sendStored(reply, await restoreDocument(context, request.params, actorOf(request))),
+        sendStored(reply, await restoreDocument(as(request), request.params, actorOf(request))),
     )
 
     app.get(
@@ -175,16 +179,19 @@ export function documentRoutes(context: StorageContext): RouteFamily {
         },
       },
       async (request, reply) => {
-        const name = await storageNamed(context, request.params.guid)
+        const { guid, document } = request.params
+        const name = await storageNamed(context, guid)
         const { limit = 50, offset = 0, after } = request.query
         const page = { limit, offset, ...(after !== undefined && { after }) }
-        return searchReply(reply, {}, await context.history.of(name, request.params.document, page))
+        const subject = callerSubject(request)
+        const found = await historyFor(context, permissions, { name, document, page }, subject)
+        return searchReply(reply, {}, found)
       },
     )
   }
 }
 
-/** The text as it is stored: nothing in it is hidden, so it need not be written again. */
+/** The text as it is stored, or without what is hidden: it need not be written again. */
 function sendStored(reply: FastifyReply, stored: StoredJson): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(stored.text)
 }

@@ -1,16 +1,18 @@
 import { addSampleDocuments } from '../../../records/documents/sample-documents.ts'
+import type { Permissions } from '../../../records/permissions/permissions.ts'
 import type { StorageContext } from '../../../records/storage-records.ts'
 import { importedSchema, samplesSchema } from '../../../shared/api/documents.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
+import { asCaller } from './as-caller.ts'
 
 /** Documents that come with a blueprint file. */
-export function sampleDocumentRoutes(context: StorageContext): RouteFamily {
+export function sampleDocumentRoutes(context: StorageContext, permissions: Permissions): RouteFamily {
   return (app) => {
     app.post(
       '/_system/storages/samples',
       {
-        config: { permission: 'storages_create', errors: ['CONFLICT'] },
+        config: { permission: 'storages_create', errors: ['CONFLICT', 'DENIED_BY_RULE'] },
         schema: {
           operationId: 'addSampleDocuments',
           summary: 'Add the documents of a blueprint file',
@@ -22,7 +24,12 @@ export function sampleDocumentRoutes(context: StorageContext): RouteFamily {
         },
       },
       async (request) => ({
-        imported: await addSampleDocuments(context, request.body, actorOf(request)),
+        imported: await addSampleDocuments(
+          context,
+          asCaller(context, permissions, request).records.database,
+          request.body,
+          actorOf(request),
+        ),
       }),
     )
   }

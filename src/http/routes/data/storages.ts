@@ -1,4 +1,5 @@
 import { type LiveBlueprints, usersOf } from '../../../flows/live/live-blueprints.ts'
+import type { Permissions } from '../../../records/permissions/permissions.ts'
 import {
   countDocuments,
   createStorage,
@@ -15,6 +16,8 @@ import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
+import { asCaller } from './as-caller.ts'
+import { checkMaySetRules } from './rules-scope.ts'
 
 const tags = ['Storages']
 
@@ -26,7 +29,11 @@ const searchable: readonly SearchField[] = [
 ]
 
 /** Storages: the collections of documents that builders make. */
-export function storageRoutes(context: StorageContext, live: LiveBlueprints): RouteFamily {
+export function storageRoutes(
+  context: StorageContext,
+  live: LiveBlueprints,
+  permissions: Permissions,
+): RouteFamily {
   return (app) => {
     const storages = resource(app, {
       path: '/_system/storages',
@@ -42,7 +49,10 @@ export function storageRoutes(context: StorageContext, live: LiveBlueprints): Ro
         errors: ['CONFLICT'],
         body: createStorageSchema,
       },
-      (body, request) => createStorage(context, body, actorOf(request)),
+      (body, request) => {
+        if (body.rules) checkMaySetRules(request)
+        return createStorage(context, body, actorOf(request))
+      },
     )
 
     storages.list(
@@ -74,7 +84,9 @@ export function storageRoutes(context: StorageContext, live: LiveBlueprints): Ro
           response: { 200: countSchema },
         },
       },
-      async (request) => ({ count: await countDocuments(context, request.params.guid) }),
+      async (request) => ({
+        count: await countDocuments(asCaller(context, permissions, request), request.params.guid),
+      }),
     )
 
     storages.update(
@@ -84,7 +96,10 @@ export function storageRoutes(context: StorageContext, live: LiveBlueprints): Ro
         description: 'Changes the given fields. The name cannot change: blueprints refer to it.',
         body: updateStorageSchema,
       },
-      (guid, body, request) => updateStorage(context, guid, body, actorOf(request)),
+      (guid, body, request) => {
+        if (body.rules !== undefined) checkMaySetRules(request)
+        return updateStorage(context, guid, body, actorOf(request))
+      },
     )
 
     storages.remove(

@@ -1,0 +1,132 @@
+/**
+ * The one place where documents are opened on behalf of a user: documents API, pages, and blocks with "as: user" get their sessions here.
+ *
+ * The rules are in memory with the fields of storages (`fields/field-rules.ts`), so no request reads them; a change of a rule is
+ * acknowledged when every node has applied it.
+ */
+import type { Clock } from '../../shared/clock.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Session } from '../../storage/database.ts'
+import { isOwnStorage } from '../../storage/own-storages.ts'
+import { keepsRules, type RuledDatabase } from '../../storage/ruled.ts'
+import { wrappedDatabase } from '../../storage/wrapped-database.ts'
+import type { FieldRules, KeptRules } from '../fields/field-rules.ts'
+import { compiledRules } from './compiled-rules.ts'
+import { PermittedSession, type Views } from './permitted-session.ts'
+import { type Evaluation, type StorageView, storageView } from './storage-view.ts'
+import type { Subject } from './subject.ts'
+
+export interface Permissions {
+  /** Whether no storage or field has such a rule, as far as is known without reading: never true when one has. */
+  none(): boolean
+  /** Whether a storage has such a rule. */
+  counts(storage: string): MaybePromise<boolean>
+  /** The session on behalf of a user; the same one where no rule counts for the user. */
+  session(session: Session, subject: Subject): Session
+  database(database: RuledDatabase, subject: Subject): RuledDatabase
+  /** Names of fields that the user does not see. */
+  hidden(storage: string, subject: Subject): MaybePromise<readonly string[]>
+  /** Names of fields that the user may not set. */
+  unsettable(storage: string, subject: Subject): MaybePromise<readonly string[]>
+}
+
+export interface PermissionParts {
+  readonly rules: Pick<FieldRules, 'kept' | 'noPermissions'>
+  readonly clock: Clock
+  /** Hears of a rule that could not be evaluated, in a sentence. */
+  readonly warn: (message: string) => void
+}
+
+/** Elements of lists that one evaluation of a rule looks at. */
+const MOST_ELEMENTS = 20_000
+/** Of storages and rules that have been told of since the rules were read. */
+const MOST_TOLD = 1_000
+
+export function openPermissions({ rules, clock, warn }: PermissionParts): Permissions {
+  const told = new Set<string>()
+
+  function failed(storage: string, rule: string, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    const message = `The rule ${rule} of the storage ${storage} cannot be evaluated, and allows nothing: ${reason}`
+    // Each request would write it again.
+    if (told.has(message)) return
+    if (told.size >= MOST_TOLD) told.clear()
+    told.add(message)
+    warn(message)
+  }
+
+  function viewsFor(user: JsonObject | undefined): Views {
+    const known = new Map<string, { readonly kept: KeptRules; readonly view: StorageView | undefined }>()
+    const evaluation: Evaluation = { user, context: contextsOf(clock), failed }
+    return {
+      of(storage) {
+        if (isOwnStorage(storage)) return undefined
+        return andThen(rules.kept(storage), (kept) => {
+          const last = known.get(storage)
+          if (last?.kept === kept) return last.view
+          const compiled = compiledRules(kept)
+          const view = compiled && storageView(storage, compiled, evaluation)
+          known.set(storage, { kept, view })
+          return view
+        })
+      },
+      keyFields: (storage, by) =>
+        andThen(rules.kept(storage), (kept) =>
+          kept.rules.flatMap(({ name, unique }) =>
+            by.includes(name) || (unique && by.includes(unique.key)) ? [name] : [],
+          ),
+        ),
+    }
+  }
+
+  const session = (plain: Session, { bound, user }: Subject): Session =>
+    bound && !rules.noPermissions() ? new PermittedSession(plain, viewsFor(user)) : plain
+
+  function fieldsOf(storage: string, { bound, user }: Subject, which: 'hidden' | 'unsettable') {
+    if (!bound || rules.noPermissions()) return []
+    return andThen(viewsFor(user).of(storage), (view) => view?.[which] ?? [])
+  }
+
+  return {
+    none: rules.noPermissions,
+    counts: (storage) => andThen(rules.kept(storage), (kept) => compiledRules(kept) !== undefined),
+    session,
+    database(database, subject) {
+      if (!subject.bound) return database
+      const permitted = wrappedDatabase(database, {
+        session: (origin) => session(database.session(origin), subject),
+      })
+      return { ...permitted, [keepsRules]: true }
+    },
+    hidden: (storage, subject) => fieldsOf(storage, subject, 'hidden'),
+    unsettable: (storage, subject) => fieldsOf(storage, subject, 'unsettable'),
+  }
+}
+
+/** A context for each evaluation; the clock shows the same instant in all of a session. */
+function contextsOf(clock: Clock): Evaluation['context'] {
+  let instant: number | undefined
+  const now = () => {
+    instant ??= clock()
+    return instant
+  }
+  return () => {
+    let left = MOST_ELEMENTS
+    return {
+      timeZone: 'UTC',
+      locale: 'en',
+      now,
+      random() {
+        throw new TypeError('A rule has no random values.')
+      },
+      spend(elements) {
+        left -= elements
+        if (left < 0)
+          throw new RangeError(
+            `it looks at more than ${MOST_ELEMENTS.toLocaleString('en')} elements of lists`,
+          )
+      },
+    }
+  }
+}

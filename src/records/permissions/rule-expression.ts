@@ -1,0 +1,190 @@
+/**
+ * Expressions that say who may do what: over `user`, and of a storage also over `doc`.
+ *
+ * What a search can ask of a document means here what it means in a `where`: a comparison with a value that is nothing holds for no
+ * document, so `doc.owner == user.guid` lets an anonymous caller see nothing. `see` is such a query as a whole. In the other rules a part that
+ * no search can ask is evaluated on the document; where it reads the user, it is false for an anonymous caller.
+ */
+import { callableFunctions } from '../../expressions/functions/callable-functions.ts'
+import { errorAt } from '../../expressions/language/blame.ts'
+import { checkExpression } from '../../expressions/language/check-expression.ts'
+import { compileExpression } from '../../expressions/language/compile-expression.ts'
+import { calledFunctions } from '../../expressions/language/declared/called-functions.ts'
+import { fieldChangeNames } from '../../expressions/language/declared/field-changes.ts'
+import { declaredFunctions, declaredMethods } from '../../expressions/language/declared/functions.ts'
+import type { Expression, ParsedExpression } from '../../expressions/language/expression.ts'
+import type { ExpressionHost } from '../../expressions/language/expression-host.ts'
+import { namesIn, namesOf } from '../../expressions/language/expression-names.ts'
+import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
+import { parseExpression } from '../../expressions/language/parse-expression.ts'
+import type { Declarations } from '../../expressions/language/type-checker.ts'
+import {
+  conditionType,
+  listOf,
+  type ObjectType,
+  objectType,
+  textType,
+} from '../../expressions/language/value-type.ts'
+import { compileWhere } from '../../expressions/language/where/compile-where.ts'
+import { readWhere } from '../../expressions/language/where/read-where.ts'
+import type { WhereCondition } from '../../expressions/language/where/where-condition.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import type { Query } from '../../shared/query.ts'
+import { matches } from '../../storage/search/evaluate-query.ts'
+
+/** `see`: must be a query. `write`: create, change and remove. `field`: has no document. */
+export type RuleKind = 'see' | 'write' | 'field'
+
+/** What a rule sees. */
+export interface RuleFrame {
+  /** With `_meta`. */
+  readonly doc: JsonObject
+  /** Nothing for an anonymous caller. */
+  readonly user: JsonObject | undefined
+  readonly context: FunctionContext
+}
+
+/** As the checker knows the user. A name, an e-mail address and settings are the user's own to change, so no rule can ask for them. */
+const userType: ObjectType = {
+  kind: 'object',
+  open: false,
+  fields: { guid: textType, username: textType, groups: listOf(textType), scopes: listOf(textType) },
+}
+
+const strict = { maybe: false }
+
+/** What is wrong with the text, as a sentence with its column; undefined when it can be compiled. */
+export function ruleProblem(text: string, kind: RuleKind): string | undefined {
+  const { expression, problem } = parseExpression(text)
+  if (!expression) return at(problem.message, problem.start)
+  const misread = callsProblem(expression) ?? userProblem(expression)
+  if (misread !== undefined) return misread
+  const names = kind === 'field' ? ['user'] : ['doc', 'user']
+  const { problems } = checkExpression(expression, {
+    typeOf: (name, inBlocks) =>
+      inBlocks || !names.includes(name) ? undefined : name === 'user' ? userType : objectType,
+    names,
+    declarations: declarations(),
+    expected: conditionType,
+  })
+  const [first] = problems.filter(({ severity }) => severity === 'error')
+  if (first) return at(first.message, first.start)
+  if (kind !== 'see') return undefined
+  const [untranslated] = readWhere(expression, strict).problems
+  return untranslated && at(untranslated.message, untranslated.start)
+}
+
+function callsProblem({ root }: ParsedExpression): string | undefined {
+  const { names, varies } = calledFunctions(root)
+  if (names.has('maybe'))
+    return 'maybe cannot be used in a rule: an empty value would leave the comparison out.'
+  if (names.has('search')) return 'search cannot be used in a rule: compare a field with a value.'
+  if (varies.has('random')) return 'A rule cannot use random values.'
+  const change = [...names].find((name) => fieldChangeNames.has(name))
+  return change === undefined ? undefined : `${change} is for blocks that change documents.`
+}
+
+function userProblem(expression: ParsedExpression): string | undefined {
+  for (const { name, path, start, inBlocks } of namesOf(expression)) {
+    const [field] = path
+    if (name !== 'user' || inBlocks || (field !== undefined && Object.hasOwn(userType.fields, field)))
+      continue
+    const known = Object.keys(userType.fields).join(', ')
+    return at(
+      `A rule knows these of the user: ${known}${field === undefined ? '' : `; ${field} is none of them`}.`,
+      start,
+    )
+  }
+  return undefined
+}
+
+function at(message: string, start: number): string {
+  return `${message.replace(/\.$/, '')} (column ${start + 1}).`
+}
+
+export type RuleQuery = (frame: RuleFrame) => Query
+export type RuleTest = (frame: RuleFrame) => boolean
+
+/** Of a `see` without a problem; both throw for others, and a function that was compiled throws ExpressionError for values that do not fit. */
+export function compileQueryRule(text: string): RuleQuery {
+  const parsed = parsedRule(text)
+  const { condition, problems } = readWhere(parsed, strict)
+  if (problems[0]) throw new TypeError(`The rule cannot be a query: ${problems[0].message}`)
+  return queryOf(parsed, condition)
+}
+
+export function compileTestRule(text: string): RuleTest {
+  const parsed = parsedRule(text)
+  return testOf(parsed, parsed.root)
+}
+
+function parsedRule(text: string): ParsedExpression {
+  const { expression, problem } = parseExpression(text)
+  if (!expression) throw new TypeError(`The rule cannot be read: ${problem.message}`)
+  return expression
+}
+
+function testOf(parsed: ParsedExpression, root: Expression): RuleTest {
+  const { condition, problems } = readWhere({ ...parsed, root }, strict)
+  if (problems.length === 0) {
+    const query = queryOf(parsed, condition)
+    return (frame) => matches(query(frame), frame.doc)
+  }
+  if (root.kind === 'logical' && root.operator !== '??') {
+    const [left, right] = [testOf(parsed, root.left), testOf(parsed, root.right)]
+    return root.operator === '&&'
+      ? (frame) => left(frame) && right(frame)
+      : (frame) => left(frame) || right(frame)
+  }
+  const evaluate = compileExpression<RuleFrame>({ ...parsed, root }, host())
+  const readsUser = namesIn(root).some(({ name }) => name === 'user')
+  return (frame) => (!readsUser || frame.user !== undefined) && Boolean(evaluate(frame))
+}
+
+function queryOf(parsed: ParsedExpression, condition: WhereCondition): RuleQuery {
+  return compileWhere<RuleFrame>(condition, {
+    value: (part) => compileExpression({ ...parsed, root: part }, host()),
+    condition(part, negated) {
+      const read = compileExpression({ ...parsed, root: part }, host())
+      return (frame) => Boolean(read(frame)) !== negated
+    },
+    error: (message, part) => errorAt(message, part, parsed),
+    textProblem: () => undefined,
+  })
+}
+
+/**
+ * The query of a `see` for some user, to find the fields by which documents are found. Conditions about the user alone do not hide
+ * what stands beside them.
+ */
+export function sampledRule(text: string): Query {
+  const parsed = parsedRule(text)
+  return compileWhere<undefined>(readWhere(parsed, strict).condition, {
+    value: (_part, isList) => () => (isList ? ['sample'] : 'sample'),
+    condition: (_part, _negated, inside) => () => inside === 'and',
+    error: (message) => new TypeError(message),
+    textProblem: () => undefined,
+  })(undefined)
+}
+
+const readers: Readonly<Record<string, (frame: RuleFrame) => unknown>> = {
+  doc: ({ doc }) => doc,
+  user: ({ user }) => user,
+}
+
+let hosted: ExpressionHost<RuleFrame> | undefined
+
+/** Joined at the first use. */
+function host(): ExpressionHost<RuleFrame> {
+  hosted ??= { ...callableFunctions(), name: (name) => readers[name], context: ({ context }) => context }
+  return hosted
+}
+
+function declarations(): Declarations {
+  const methods = {
+    text: declaredMethods('text'),
+    list: declaredMethods('list'),
+    number: declaredMethods('number'),
+  }
+  return { functions: declaredFunctions(), methods }
+}
