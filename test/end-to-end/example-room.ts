@@ -52,7 +52,14 @@ async function exampleFile(name: string): Promise<JsonObject> {
 }
 
 /** An example in this process, whose clock the test moves. `values`: of its environment. */
-export async function installExample(quoin: TestQuoin, name: string, values: JsonObject): Promise<void> {
+export async function installExample(
+  quoin: TestQuoin,
+  name: string,
+  values: JsonObject,
+  secrets: JsonObject = {},
+): Promise<void> {
+  for (const [key, value] of Object.entries(secrets))
+    await quoin.manage('POST', '/_system/secrets', { name: key, value })
   for (const [key, value] of Object.entries(values))
     await quoin.manage('POST', '/_system/environment', { name: key, value })
   const file = await exampleFile(name)
@@ -70,13 +77,15 @@ export async function installExample(quoin: TestQuoin, name: string, values: Jso
 export interface ExampleSettings {
   /** Of its environment. */
   readonly values: JsonObject
+  /** Secrets that are set before, by name. */
+  readonly secrets?: JsonObject
   /** Environment variables. */
   readonly settings: Readonly<Record<string, string>>
 }
 
 export async function openExampleRoom(
   name: string,
-  { values, settings }: ExampleSettings,
+  { values, secrets = {}, settings }: ExampleSettings,
 ): Promise<ExampleRoom> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase() : undefined
@@ -120,6 +129,10 @@ export async function openExampleRoom(
   token = String(objectOf(signedIn.body).access_token)
   for (const [key, value] of Object.entries(values))
     expect(await call('POST', '/_system/environment', { body: { name: key, value } })).toMatchObject({
+      status: 200,
+    })
+  for (const [key, value] of Object.entries(secrets))
+    expect(await call('POST', '/_system/secrets', { body: { name: key, value } })).toMatchObject({
       status: 200,
     })
   const blueprint = await installOver(address(), token, await exampleFile(name))
