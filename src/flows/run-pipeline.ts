@@ -38,6 +38,7 @@ export function runPipeline(
           versions: readVersions,
           env: environment.values.env,
           references: environment.references,
+          unruled: environment.permissions.none,
           run: on,
         })
       : (start) => on(start, database)

@@ -74,7 +74,7 @@ export function readingEndpoints({
         return false
       }
     },
-    respond(_door, exchange, { endpoint, blueprint }, request) {
+    respond(door, exchange, { endpoint, blueprint }, request) {
       let replied: Reply | undefined
       const end = runs.run({
         flow: endpoint.flow,
@@ -91,7 +91,7 @@ export function readingEndpoints({
         if (more || (replied === undefined && ended.error === undefined)) writing.add(endpoint)
         if (more || replied === undefined || ended.error !== undefined) return exchange.passOn(forward)
         try {
-          sendReply(exchange, replied, undefined)
+          sendReply(exchange, replied, door)
         } catch {
           // It is too long to be written; the writer says so, and logs it.
           exchange.passOn(forward)

@@ -1,7 +1,7 @@
 /** QUOIN_WORKERS: replies are kept in every process, and none is sent after a write that was acknowledged. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
-import { guidOf, objectsOf } from './harness.ts'
+import { guidOf, objectOf, objectsOf } from './harness.ts'
 import { openWorkerRoom, type WorkerRoom } from './worker-room.ts'
 
 const open = { scopes: ['*public'] }
@@ -155,4 +155,39 @@ test('a file is the same from each process', async () => {
   for (const reply of await room.everywhere('/files/list.json'))
     expect(reply).toEqual({ status: 200, body: [1, 2] })
   for (const reply of await room.everywhere('/files/other.json')) expect(reply.status).toBe(404)
+})
+
+test('two users who ask the same address in turn, on every process, get what the rules show to each', async () => {
+  const storage = guidOf(
+    await room.manage('POST', '/_system/storages', {
+      name: 'own',
+      rules: { see: 'doc.owner == user.username' },
+    }),
+  )
+  await room.install('Own', {
+    own: { type: 'on_startup_register_resource', in: { uri: 'own', storage: 'own' }, ...open },
+  })
+  const tokens: string[] = []
+  for (const username of ['ann', 'bob']) {
+    const password = `the password of ${username}`
+    await room.manage('POST', '/users', { username, password, custom_scopes: [] })
+    await room.manage('POST', '/own', { owner: username })
+    const signed = await room.manage('POST', '/auth/signin', { username, password })
+    tokens.push(String(objectOf(signed).access_token))
+  }
+  const seen = async (token?: string) =>
+    (await room.everywhere('/own', token)).map(({ body }) => objectsOf(body).map(({ owner }) => owner))
+  const same = (owners: readonly string[]) => room.connections.map(() => owners)
+  for (const _ of [1, 2, 3]) {
+    expect(await seen(tokens[0])).toEqual(same(['ann']))
+    expect(await seen(tokens[1])).toEqual(same(['bob']))
+    expect(await seen(room.token)).toEqual(same(['bob', 'ann']))
+    expect(await seen()).toEqual(same([]))
+  }
+  // At once, on every process; and as soon as they are back.
+  for (const rules of [null, { see: 'doc.owner == user.username' }, null]) {
+    await room.manage('PUT', `/_system/storages/${storage}`, { rules })
+    const expected = rules === null ? ['bob', 'ann'] : ['bob']
+    for (const _ of [1, 2, 3]) expect(await seen(tokens[1])).toEqual(same(expected))
+  }
 })

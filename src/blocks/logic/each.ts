@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../shared/json.ts'
 import { andThen, isPromise } from '../../shared/maybe-promise.ts'
+import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import type { FlowContext } from '../context.ts'
@@ -40,7 +41,7 @@ export default defineFlow({
     index: { type: 'number', help: 'Position of the element, from 0, for the flow at each.' },
     count: { type: 'number', help: 'Number of elements, after all.' },
   },
-  settings: {},
+  settings: asSettings,
   run({ list, storage, query, where, sort }, context) {
     if (storage === undefined) return overList(list ?? [], context)
     if (list !== undefined)

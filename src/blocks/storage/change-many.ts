@@ -4,6 +4,8 @@ import type { Mutation } from '../../shared/mutation.ts'
 import type { Query } from '../../shared/query.ts'
 import { changeAtOnce } from '../../storage/many/change-at-once.ts'
 import type { ManyKind } from '../../storage/many/many-change.ts'
+import { actsAsUser } from '../as-user.ts'
+import { PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import type { FlowContext } from '../context.ts'
 import type { InPin, OutPin } from '../pin.ts'
@@ -55,13 +57,15 @@ interface Wanted {
 
 export async function changeMany(
   { kind, storage, where, inBackground, includeRemoved = false, mutations = [] }: Wanted,
-  context: Pick<FlowContext, 'session' | 'signal' | 'changeLater' | 'references'>,
+  context: Pick<FlowContext, 'session' | 'signal' | 'changeLater' | 'references' | 'settings'>,
 ): Promise<{ readonly count: number; readonly job?: string }> {
   const change = { kind, storage: builderStorage(storage), query: where, includeRemoved, mutations }
   await refuseReferring(context, change.storage, where)
   const { session, signal } = context
   const count = await session.count(change.storage, where, includeRemoved)
   if (inBackground) {
+    if (actsAsUser(context.settings))
+      throw new PinError('in_background', 'cannot be used as the user: a job is run by the application')
     const job = await context.changeLater(change)
     return { count, ...(job !== undefined && { job }) }
   }

@@ -1,5 +1,6 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { MOST_GROUPS } from '../../storage/aggregate/aggregate.ts'
+import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { referringQuery } from '../referring-query.ts'
@@ -47,7 +48,7 @@ export default defineFlow({
     },
     total: { type: 'number', help: 'Number of groups, also of those beyond the limit.' },
   },
-  settings: {},
+  settings: asSettings,
   check({ group, values, order }) {
     // Names of an order can be checked only beside the groups and values that they are of.
     readAggregate({ group, values, order: group && values ? order : undefined }, 'UTC')

@@ -1,4 +1,5 @@
 import { andThen } from '../../shared/maybe-promise.ts'
+import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { writingPins, writtenMutations } from './set-mutations.ts'
@@ -21,7 +22,7 @@ export default defineFlow({
     },
     ...takenOut,
   },
-  settings: {},
+  settings: asSettings,
   run(inputs, { session }) {
     const storage = builderStorage(inputs.storage)
     const mutations = writtenMutations(inputs)

@@ -1,4 +1,5 @@
 import { andThen } from '../../shared/maybe-promise.ts'
+import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { documentGuid } from './document-guid.ts'
@@ -21,7 +22,7 @@ export default defineFlow({
     not_found: { type: 'flow', help: 'Continues here if there is no such document.' },
     ...conditionOut,
   },
-  settings: {},
+  settings: asSettings,
   run(inputs, { session }) {
     const condition = writeCondition(inputs.if)
     const change = session.delete(builderStorage(inputs.storage), documentGuid(inputs), condition)

@@ -1,3 +1,4 @@
+import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { backgroundIn, changeMany, manyIn, manyOut } from './change-many.ts'
 
@@ -18,7 +19,7 @@ export default defineFlow({
     ...backgroundIn,
   },
   out: manyOut,
-  settings: {},
+  settings: asSettings,
   run: ({ storage, where, include_removed: includeRemoved, in_background: inBackground }, context) =>
     changeMany({ kind: 'delete', storage, where, includeRemoved, inBackground }, context),
 })

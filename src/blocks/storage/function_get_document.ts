@@ -1,4 +1,5 @@
 import { andThen } from '../../shared/maybe-promise.ts'
+import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { expanded, expandIn } from '../expand-pin.ts'
@@ -21,7 +22,7 @@ export default defineFlow({
       help: 'Continues here if there is no document with this guid, or it is removed.',
     },
   },
-  settings: {},
+  settings: asSettings,
   run(inputs, context) {
     if (inputs.guid === '') throw new PinError('guid', 'is empty')
     const storage = builderStorage(inputs.storage)

@@ -1,4 +1,5 @@
 import { andThen } from '../../shared/maybe-promise.ts'
+import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { documentGuid } from './document-guid.ts'
@@ -23,7 +24,7 @@ export default defineFlow({
     },
     ...conditionOut,
   },
-  settings: {},
+  settings: asSettings,
   run(inputs, { session }) {
     const condition = writeCondition(inputs.if)
     const change = session.setRemoved(builderStorage(inputs.storage), documentGuid(inputs), true, condition)

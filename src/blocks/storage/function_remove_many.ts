@@ -1,3 +1,4 @@
+import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { backgroundIn, changeMany, manyIn, manyOut } from './change-many.ts'
 
@@ -10,7 +11,7 @@ export default defineFlow({
   writes: 'removes',
   in: { ...manyIn, ...backgroundIn },
   out: manyOut,
-  settings: {},
+  settings: asSettings,
   run: ({ storage, where, in_background: inBackground }, context) =>
     changeMany({ kind: 'remove', storage, where, inBackground }, context),
 })

@@ -2,6 +2,7 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import type { Search } from '../../shared/query.ts'
 import { isRelevanceOrder } from '../../storage/search/rank-text.ts'
 import { readCursor } from '../../storage/search/search-cursor.ts'
+import { actsAsUser, asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
@@ -48,7 +49,7 @@ export default defineFlow({
     expand: expandIn,
     cache_key: {
       type: 'value',
-      help: 'Caches the result under this name, so that the same search is answered from the cache. Include everything that the search depends on in the name, and round date maths (now-7d/d): a different search is not served from the cache.',
+      help: 'Caches the result under this name, so that the same search is answered from the cache. Include everything that the search depends on in the name, and round date maths (now-7d/d): a different search is not served from the cache. Not used as the user.',
     },
     cache_seconds: {
       type: 'number',
@@ -75,7 +76,7 @@ export default defineFlow({
     },
     from_cache: { type: 'condition', help: 'True if the result came from the cache.' },
   },
-  settings: {},
+  settings: asSettings,
   run(inputs, context) {
     const storage = builderStorage(inputs.storage)
     return andThen(referringQuery(context, storage, inputs), (query) => {
@@ -93,7 +94,8 @@ export default defineFlow({
         storage,
         search,
         total: context.wired('total'),
-        cacheKey: inputs.cache_key,
+        // A name that the builder chose says nothing of the user.
+        cacheKey: actsAsUser(context.settings) ? undefined : inputs.cache_key,
         cacheSeconds: inputs.cache_seconds,
       })
       return andThen(result, ({ hits, fromCache }) =>

@@ -1,5 +1,6 @@
 import { andThen } from '../../shared/maybe-promise.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
+import { actsAsUser, asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { searchWithCache } from '../cached-search.ts'
@@ -25,7 +26,7 @@ export default defineFlow({
     expand: expandIn,
     cache_key: {
       type: 'value',
-      help: 'Caches the result under this name, so that the same search is answered from the cache. Include everything that the search depends on in the name, and round date maths (now-7d/d): a different search is not served from the cache.',
+      help: 'Caches the result under this name, so that the same search is answered from the cache. Include everything that the search depends on in the name, and round date maths (now-7d/d): a different search is not served from the cache. Not used as the user.',
     },
     cache_seconds: {
       type: 'number',
@@ -44,7 +45,7 @@ export default defineFlow({
     document: { type: 'document', help: 'The found document.' },
     not_found: { type: 'flow', help: 'Continues here if no document matches.' },
   },
-  settings: {},
+  settings: asSettings,
   run(inputs, context) {
     const storage = builderStorage(inputs.storage)
     const result = andThen(referringQuery(context, storage, inputs), (query) =>
@@ -58,7 +59,8 @@ export default defineFlow({
           includeRemoved: inputs.include_removed,
         },
         total: false,
-        cacheKey: inputs.cache_key,
+        // A name that the builder chose says nothing of the user.
+        cacheKey: actsAsUser(context.settings) ? undefined : inputs.cache_key,
         cacheSeconds: inputs.cache_seconds,
       }),
     )

@@ -1,4 +1,5 @@
 import { andThen } from '../../shared/maybe-promise.ts'
+import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { documentGuid } from './document-guid.ts'
@@ -39,7 +40,7 @@ export default defineFlow({
     ...takenOut,
     ...conditionOut,
   },
-  settings: {},
+  settings: asSettings,
   run(inputs, { session }) {
     const storage = builderStorage(inputs.storage)
     const guid = documentGuid(inputs)

@@ -1,3 +1,4 @@
+import { asSettings } from '../as-user.ts'
 import { defineFlow } from '../block.ts'
 import { backgroundIn, changeMany, manyIn, manyOut } from './change-many.ts'
 import { writtenMutations } from './set-mutations.ts'
@@ -28,7 +29,7 @@ export default defineFlow({
     },
     ...takenOut,
   },
-  settings: {},
+  settings: asSettings,
   run({ storage, where, set, in_background: inBackground }, context) {
     const mutations = writtenMutations({ set, mutations: undefined })
     return orTaken(

@@ -2,6 +2,7 @@ import { andThen, recover } from '../../shared/maybe-promise.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import { UnknownKey } from '../../storage/unique/unknown-key.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
+import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { writtenMutations } from './set-mutations.ts'
@@ -41,7 +42,7 @@ export default defineFlow({
     },
     ...takenOut,
   },
-  settings: {},
+  settings: asSettings,
   run(inputs, { session }) {
     const storage = builderStorage(inputs.storage)
     const by = inputs.by.map((name) => {

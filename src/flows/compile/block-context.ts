@@ -19,6 +19,8 @@ const TOO_LONG_TO_LOG = `A value that is too large for the log: it holds more th
 /** What a block's step does for its context: the same for all executions. */
 export interface Nested {
   readonly wired: (pin: string) => boolean
+  /** Whether the rules of storages count for it. */
+  readonly asUser: boolean
   /** What a call has failed with, told of the caller's side. */
   callFailed(error: unknown, element: CalledElement | undefined): unknown
   runBody(
@@ -56,7 +58,8 @@ export class BlockContext implements FlowContext {
   }
 
   get session(): Session {
-    return this.#frame.run.session
+    const { run } = this.#frame
+    return this.#nested.asUser ? run.userSession : run.session
   }
 
   get variables(): RunVariables {

@@ -1,3 +1,4 @@
+import { actsAsUser } from '../../blocks/as-user.ts'
 import type { FlowBlock } from '../../blocks/block.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { BlockContext } from './block-context.ts'
@@ -142,6 +143,7 @@ function flowStep(
   const measure = givenMeasure(node)
   const nested = {
     wired,
+    asUser: actsAsUser(node.settings),
     callFailed: callFailure(node, facts),
     runBody: bodyRunner(store, next),
   }

@@ -1,3 +1,4 @@
+import { actsAsUser } from '../../blocks/as-user.ts'
 import { converterFor } from '../../blocks/convert-pin.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { isCallerBlind } from './caller-blind-flow.ts'
@@ -14,6 +15,7 @@ import type {
   CompiledStorageEvent,
 } from './frame.ts'
 import type { Steps } from './in-turns.ts'
+import { reachableBlocks } from './reachable-blocks.ts'
 import type { ReadTrigger } from './read-triggers.ts'
 import { isRepeatable } from './repeatable-flow.ts'
 import { requestFields } from './request-fields.ts'
@@ -60,11 +62,12 @@ export function* compileTrigger(
       yield
       const repeatable = listening.method === 'GET' && !facts.probe && (yield* isRepeatable(node, facts))
       const callerBlind = yield* isCallerBlind(node, facts)
+      const asUser = reachableBlocks(node, facts).some(({ settings }) => actsAsUser(settings))
       const misses = yield* unwiredMisses(node, facts)
       const { schema } = listening
       const typedFields =
         schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
-      const compiled = { ...flow, repeatable, ...(typedFields && { typedFields }) }
+      const compiled = { ...flow, repeatable, asUser, ...(typedFields && { typedFields }) }
       const about = { block, listening, scopes, keepsRawBody, fields, replies, misses, callerBlind }
       const endpoint = { ...about, flow: compiled, start }
       return { on: 'http', endpoint }

@@ -32,6 +32,8 @@ export interface RunSecrets {
 /** What a step may do with the run that it is part of. `run.ts` keeps these promises. */
 export interface RunControl {
   readonly session: Session
+  /** The same transaction, on behalf of the user of the request. */
+  readonly userSession: Session
   /** Guid of the blueprint. */
   readonly blueprint: string
   readonly request: RunRequest | undefined
@@ -135,6 +137,8 @@ export interface CompiledFlow {
   readonly first: Step | undefined
   /** Whether its reply to an address stays the same until something that it has read is written. */
   readonly repeatable?: boolean
+  /** Whether a block acts as the user: where rules of storages count, its reply is of that user. */
+  readonly asUser?: boolean
   /** A block that writes follows one that reads; on a page perhaps only when a visitor sent something. */
   readonly unit?: 'always' | 'when_sent' | undefined
   /** Of a custom function: what it is given are the `params` of its expressions. */

@@ -44,6 +44,8 @@ interface KeptRepliesParts {
   readonly env: () => JsonObject
   /** Another object after each change of a field. */
   readonly references?: (() => unknown) | undefined
+  /** Whether no storage has rules that show it to one user and not to another one. */
+  readonly unruled: () => boolean
   readonly run: RunOn
 }
 
@@ -57,7 +59,14 @@ interface Kept {
 const repeated: RunEnd = { run: '', replied: true, error: undefined, result: undefined }
 
 /** Gives a function that answers a request with the kept reply, or by running the flow. */
-export function keptReplies({ database, versions, env, references, run }: KeptRepliesParts): RunFlow {
+export function keptReplies({
+  database,
+  versions,
+  env,
+  references,
+  unruled,
+  run,
+}: KeptRepliesParts): RunFlow {
   const replies = boundedMap<string, Kept>(CHARACTERS)
   /** What was replied once, as if it were kept. */
   const asked = boundedMap<string, true>(CHARACTERS)
@@ -115,6 +124,7 @@ export function keptReplies({ database, versions, env, references, run }: KeptRe
     const { flow, request, onReply } = start
     if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced)
       return run(start, database)
+    if (flow.asUser && !unruled()) return run(start, database)
     const address = addressKey(request)
     if (address === undefined) return run(start, database)
     const key = `${numberOf(flow)} ${address}`

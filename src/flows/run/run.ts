@@ -15,6 +15,7 @@ import type { LaterCall, RunVariables } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { mailJob } from '../../records/mail/mail-job.ts'
+import { subjectOf } from '../../records/permissions/subject.ts'
 import type { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
@@ -90,6 +91,7 @@ export class Run implements RunControl {
   #committing: Promise<void> | undefined
   #result: JsonValue | undefined
   #variables: RunVariables | undefined
+  #userSession: Session | undefined
   #env: JsonObject | undefined
   #missed: QuoinError | undefined
   #failed = false
@@ -137,6 +139,13 @@ export class Run implements RunControl {
 
   missed(way: Miss, taken: readonly string[]): void {
     this.#missed ??= missedError(way, taken)
+  }
+
+  /** Only a request has a user whose scopes are known: a job is anonymous. */
+  get userSession(): Session {
+    const { session, request, environment } = this
+    this.#userSession ??= environment.permissions.session(session, subjectOf(request?.user, request?.scopes))
+    return this.#userSession
   }
 
   /** Most runs have none. */

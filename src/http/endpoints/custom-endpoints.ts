@@ -42,7 +42,7 @@ declare module 'fastify' {
 
 /** What endpoints work with. */
 export interface EndpointDoor {
-  readonly flows: Pick<Flows, 'live' | 'log'>
+  readonly flows: Pick<Flows, 'live' | 'log' | 'permissions'>
   readonly runs: Pick<Runs, 'run'>
   readonly idempotency: Idempotency
   /** Files of assets. Not there in a process that only reads: the writer sends them. */
@@ -217,7 +217,7 @@ function answerChecked(
     blueprint: found.blueprint,
     given: found.endpoint.start(given),
     request: given,
-    onReply: (sent) => sendReply(exchange, sent, door.fileOf),
+    onReply: (sent) => sendReply(exchange, sent, door),
     ...(traced && { traced }),
   }
   if (key) return answerOnce(door, key, found, start, exchange)
@@ -275,6 +275,6 @@ async function answerOnce(
 function replay(door: EndpointDoor, exchange: EndpointExchange, stored: StoredReply): void {
   const { code, text, file } = stored
   const headers = { ...stored.headers, 'idempotent-replay': 'true' }
-  if (file) sendReply(exchange, { code, value: new FileBody(file), headers }, door.fileOf)
+  if (file) sendReply(exchange, { code, value: new FileBody(file), headers }, door)
   else exchange.send({ status: code, headers, text })
 }

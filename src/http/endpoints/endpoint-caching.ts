@@ -11,14 +11,15 @@ type Headers = Readonly<Record<string, string>>
 /** The headers that may carry an access token. */
 const VARY = 'authorization, cookie, x-token, x-authtoken'
 
-/** `tokenInAddress`: then the address would be the key to the reply in every cache and history. */
+/** `unruled`: whether no storage has rules that show it to one user and not to another one. `tokenInAddress`: then the address would be the key to the reply in every cache and history. */
 export function cachingHeaders(
-  { listening: { cacheSeconds }, scopes, callerBlind }: CompiledEndpoint,
+  { listening: { cacheSeconds }, scopes, callerBlind, flow }: CompiledEndpoint,
   status: number,
   tokenInAddress: boolean,
+  unruled: boolean,
 ): Headers | undefined {
   const keeps = cacheSeconds > 0 && status === 200
-  if (callerBlind && isPublic(scopes))
+  if (callerBlind && isPublic(scopes) && (unruled || !flow.asUser))
     return keeps ? { 'cache-control': `public, max-age=${cacheSeconds}` } : undefined
   if (tokenInAddress) return { 'cache-control': 'no-store' }
   return { 'cache-control': keeps ? `private, max-age=${cacheSeconds}` : 'private, no-cache', vary: VARY }

@@ -1,5 +1,6 @@
 import { FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunEnd } from '../../flows/run/run.ts'
+import type { Permissions } from '../../records/permissions/permissions.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
@@ -33,11 +34,17 @@ function isText(value: Reply['value']): value is StoredJson | PlainText {
   return value instanceof StoredJson || value instanceof PlainText
 }
 
+interface SendingDoor {
+  readonly fileOf?: FileOf | undefined
+  readonly flows: { readonly permissions: Pick<Permissions, 'none'> }
+}
+
 /** Sends what a flow replied. */
-export function sendReply(exchange: EndpointExchange, reply: Reply, fileOf: FileOf | undefined): void {
+export function sendReply(exchange: EndpointExchange, reply: Reply, { fileOf, flows }: SendingDoor): void {
   let { headers } = reply
   if (exchange.method === 'GET' || exchange.method === 'HEAD') {
-    const caching = cachingHeaders(exchange.endpoint, reply.code, exchange.tokenInAddress)
+    const { endpoint, tokenInAddress } = exchange
+    const caching = cachingHeaders(endpoint, reply.code, tokenInAddress, flows.permissions.none())
     if (caching) headers = withCaching(headers, caching)
   }
   if (reply.value instanceof FileBody) {

@@ -2,8 +2,8 @@
  * A session on behalf of a user: it finds what the rules let the user see, without hidden fields, and writes what they allow.
  *
  * What a user does not see is not there: a write of it is `not_found`, before anything else is said of it. What the rules do not
- * allow throws DENIED_BY_RULE: for `create`, and for what a change makes of a document, after the write, so that the caller has to
- * roll back, as for any error.
+ * allow throws DENIED_BY_RULE. Of `create`, and of what a change makes of a document, that is known after the write: all that the
+ * session has written is undone then.
  */
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -96,7 +96,7 @@ export class PermittedSession extends WrappedSession {
       if (view === undefined) return this.session.create(storage, mutations, options)
       checkCreated(view, mutations)
       return andThen(this.session.create(storage, mutations, options), (document) => {
-        if (!view.allows('create', document)) throw deniedBy(storage, 'create')
+        if (!view.allows('create', document)) return this.#undone(deniedBy(storage, 'create'))
         return visibleOf(document, view.hidden)
       })
     })
@@ -176,7 +176,18 @@ export class PermittedSession extends WrappedSession {
         return true
       }
       const { updateHash: _checked, ...rest } = options ?? {}
-      return andThen(write({ ...rest, allows }), (written) => permitted(written, view, name, verdict.outcome))
+      return andThen(write({ ...rest, allows }), (written) => {
+        const denied =
+          name === 'change' && written.outcome === 'written' && !view.allows(name, written.document)
+        return denied ? this.#undone(deniedBy(storage, name)) : permitted(written, view, verdict.outcome)
+      })
+    })
+  }
+
+  /** A flow may continue behind an error and commit: what is denied must not be committed with it. */
+  #undone(error: Error): MaybePromise<never> {
+    return andThen(this.session.rollback(), () => {
+      throw error
     })
   }
 
@@ -220,15 +231,12 @@ function unmetBy(
 function permitted(
   written: Written,
   view: StorageView,
-  name: WriteName,
   unmet: 'not_found' | 'conflict' | 'refused',
 ): Written {
   if (written.outcome === 'not_found') return written
   const document = visibleOf(written.document, view.hidden)
-  if (written.outcome === 'written') {
-    if (name === 'change' && !view.allows(name, written.document)) throw deniedBy(view.storage, name)
+  if (written.outcome === 'written')
     return { ...written, document, before: visibleOf(written.before, view.hidden) }
-  }
   return unmet === 'not_found' ? { outcome: unmet } : { outcome: unmet, document }
 }
 

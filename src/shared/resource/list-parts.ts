@@ -1,6 +1,6 @@
 /** The list of a resource: its filters, orders, pages and counts. */
 import { isJsonObject, type JsonValue } from '../json.ts'
-import { ONLY_FIELDS, type Parts, type ResourcePart, type ResourcePlan } from './resource-plan.ts'
+import { AS_USER, ONLY_FIELDS, type Parts, type ResourcePart, type ResourcePlan } from './resource-plan.ts'
 
 export function listParts(plan: ResourcePlan): Parts {
   const { uri, storage, filters, orders, pageSize, readScopes, nameOf } = plan
@@ -34,7 +34,12 @@ export function listParts(plan: ResourcePlan): Parts {
       at: [0, 0],
     },
     counting: { type: 'branch', in: { flow: '@list.flow', condition: '=params.count == true' }, at: [1, 0] },
-    count: { type: 'function_aggregate', in: { flow: '@counting.true', storage, ...condition }, at: [2, 0] },
+    count: {
+      type: 'function_aggregate',
+      in: { flow: '@counting.true', storage, ...condition },
+      fields: AS_USER,
+      at: [2, 0],
+    },
     counted: {
       type: 'httpconnection_set_json',
       in: { flow: '@count.flow', value: `={ count: ${nameOf('count')}.rows[0].count }` },
@@ -62,6 +67,7 @@ export function listParts(plan: ResourcePlan): Parts {
             offset: '@list.offset',
             after: '@list.after',
           },
+          fields: AS_USER,
           at: [3, 1 + row],
         } satisfies ResourcePart,
       ]),

@@ -5,7 +5,7 @@
 import type { JsonValue } from '../json.ts'
 import { hookCall } from './hook-parts.ts'
 import { listParts } from './list-parts.ts'
-import { ONLY_FIELDS, type Parts, type ResourcePart, type ResourcePlan } from './resource-plan.ts'
+import { AS_USER, ONLY_FIELDS, type Parts, type ResourcePart, type ResourcePlan } from './resource-plan.ts'
 
 export function resourceParts(plan: ResourcePlan): Parts {
   const { operations } = plan
@@ -39,6 +39,7 @@ function readParts({ uri, storage, readScopes, nameOf }: ResourcePlan): Parts {
     read_document: {
       type: 'function_get_document',
       in: { flow: '@read.flow', storage, guid: '=params.guid' },
+      fields: AS_USER,
       at: [1, 4],
     },
     found: {
@@ -70,6 +71,7 @@ function createParts(plan: ResourcePlan): Parts {
     create_document: {
       type: 'function_create_document_from_mutations',
       in: { flow: before ? '@before_create.flow' : '@create.flow', storage, set: '=body ?? {}' },
+      fields: AS_USER,
       at: [2, 6],
     },
     ...answer(plan, 'create', {
@@ -120,6 +122,7 @@ function changeParts(plan: ResourcePlan): Parts {
         set: '=body ?? {}',
         update_hash: `=${KNOWN_STATE}`,
       },
+      fields: AS_USER,
       at: [2, 8],
     },
     ...answer(plan, 'change', {
@@ -172,6 +175,7 @@ function removeParts(plan: ResourcePlan): Parts {
         guid: '=params.guid',
         if: `=headers["if-match"] == null || doc._meta.update_hash == (${KNOWN_STATE} ?? doc._meta.update_hash)`,
       },
+      fields: AS_USER,
       at: [2, 11],
     },
     ...answer(plan, 'remove', {
@@ -188,7 +192,12 @@ function removeParts(plan: ResourcePlan): Parts {
 }
 
 function previousOf({ storage }: ResourcePlan, flow: string, at: readonly [number, number]): ResourcePart {
-  return { type: 'function_get_document', in: { flow, storage, guid: '=params.guid' }, at }
+  return {
+    type: 'function_get_document',
+    in: { flow, storage, guid: '=params.guid' },
+    fields: AS_USER,
+    at,
+  }
 }
 
 interface Answer {

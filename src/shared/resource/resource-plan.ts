@@ -30,5 +30,8 @@ export interface ResourcePlan {
 
 export type Parts = Readonly<Record<string, ResourcePart>>
 
+/** Clients read and write what the rules of the storage let them. */
+export const AS_USER = { as: 'user' } as const
+
 /** The fields that a client names, in an expression. */
 export const ONLY_FIELDS = 'concat(["_meta"], params.fields.split(","))'
