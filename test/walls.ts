@@ -37,10 +37,12 @@ const walls: Readonly<Record<string, readonly string[]>> = {
 
   blocks: base,
   'blocks/background': [...base, 'blocks'],
-  'blocks/http': [...base, 'blocks'],
-  'blocks/logic': [...base, 'blocks'],
+  'blocks/files': [...base, 'blocks', 'blocks/rows'],
+  'blocks/http': [...base, 'blocks', 'blocks/rows'],
+  'blocks/logic': [...base, 'blocks', 'blocks/rows'],
   'blocks/mail': [...base, 'blocks'],
   'blocks/pages': [...base, 'blocks'],
+  'blocks/rows': [...base, 'blocks'],
   'blocks/storage': [...base, 'blocks', 'expressions/functions'],
 
   records: [...base, 'blocks', 'records/documents', 'records/fields', 'records/permissions'],

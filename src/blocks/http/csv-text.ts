@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { PinError } from '../block.ts'
+import { cellValue } from '../rows/cell-value.ts'
 
 const MOST_ROWS = 10_000
 const MOST_COLUMNS = 200
@@ -43,7 +44,7 @@ async function inTurns(
 
 function linesOf(rows: readonly JsonObject[], paths: readonly FieldPath[]): string {
   return rows
-    .map((row) => `${paths.map((path) => csvCell(plain(valueAt(row, path)))).join(',')}\r\n`)
+    .map((row) => `${paths.map((path) => csvCell(cellValue(valueAt(row, path)))).join(',')}\r\n`)
     .join('')
 }
 
@@ -69,11 +70,4 @@ function columnName(name: JsonValue): string {
   if (typeof name !== 'string' || problem !== undefined)
     throw new PinError('columns', `must be names of fields; ${JSON.stringify(name)} ${problem}`)
   return name
-}
-
-function plain(value: JsonValue | undefined): string | number {
-  if (value === undefined || value === null) return ''
-  if (typeof value === 'string' || typeof value === 'number') return value
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join('; ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

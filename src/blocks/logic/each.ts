@@ -6,7 +6,7 @@ import { builderStorage } from '../builder-storage.ts'
 import type { FlowContext } from '../context.ts'
 import { referringQuery } from '../referring-query.ts'
 import { whereIn } from '../where-pin.ts'
-import { pagesOf } from './each-elements.ts'
+import { pagesOf } from '../rows/search-pages.ts'
 
 const MOST_ITEMS = 10_000
 

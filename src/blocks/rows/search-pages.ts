@@ -1,4 +1,4 @@
-/** The elements of `each`: of a list, or of a search, which is read in pages so that few documents are in memory. */
+/** The documents of a search of any size, read in pages so that few are in memory. */
 import type { JsonValue } from '../../shared/json.ts'
 import { matchAll, type Query, type Search, type SortKey } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
