@@ -8,6 +8,7 @@ import { converterFor, finishPin } from '../src/blocks/convert-pin.ts'
 import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
 import { readSettings } from '../src/blocks/read-settings.ts'
 import type { Reply } from '../src/blocks/reply.ts'
+import type { RunFiles } from '../src/blocks/run-files.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
 import { Secret } from '../src/blocks/secret.ts'
 import { runVariables } from '../src/flows/run/run-variables.ts'
@@ -36,6 +37,7 @@ export interface Circumstances {
   readonly now?: () => number
   readonly signal?: AbortSignal
   readonly allowedHosts?: readonly string[]
+  readonly files?: RunFiles
   /** UTC if not said. */
   readonly timeZone?: string
   /** The out-pins from which wires leave; all of them when not said. */
@@ -213,6 +215,10 @@ function contextOf(
     changeLater(change) {
       memory.changes.push(change)
       return `job ${memory.changes.length}`
+    },
+    get files() {
+      if (!given.files) throw new TypeError('The block uses files: give runBlock some.')
+      return given.files
     },
     mailLater(mail) {
       memory.mails.push(mail)

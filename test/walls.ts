@@ -52,7 +52,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/environment': [...base, 'records'],
   'records/secrets': [...base, 'records'],
   'records/mail': [...base, 'records', 'records/assets'],
-  'records/assets': [...base, 'records', 'storage/assets'],
+  'records/assets': [...base, 'blocks', 'records', 'storage/assets'],
 
   access: [...base, 'records'],
 

@@ -104,6 +104,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   readonly reads?: true
   /** Stores a job. The custom function that it names runs later, in a run of its own. */
   readonly enqueues?: true
+  /** Scopes that a user must hold to put it live: it does for every caller what they allow. */
+  readonly deployScopes?: readonly string[]
   /** Sends mail: a deploy warns where the cluster has no mail server. */
   readonly mails?: true
   /** Flow out-pin whose flow is run again and again. */
@@ -223,6 +225,7 @@ export interface FlowBlock extends Erased {
   readonly ignoresCaller?: true
   readonly reads?: true
   readonly enqueues?: true
+  readonly deployScopes?: readonly string[]
   readonly mails?: true
   readonly body?: string
   readonly setsVariables?: true

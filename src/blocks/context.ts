@@ -5,6 +5,7 @@ import type { Session } from '../storage/database.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
 import type { Reference } from '../storage/reference/references.ts'
 import type { Reply } from './reply.ts'
+import type { RunFiles } from './run-files.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Settings, SettingValues } from './setting.ts'
 
@@ -66,6 +67,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
    * Has documents changed later, in batches: stored in the run's transaction, and undone with it. Gives the job's guid.
    */
   changeLater(change: ManyChange): MaybePromise<string | undefined>
+  /** UNAVAILABLE when it is read in a process without files. */
+  readonly files: RunFiles
   /** Has a mail sent later: stored in the run's transaction, and undone with it. Gives the job's guid. */
   mailLater(mail: Mail): MaybePromise<string | undefined>
   /** Sets the result of the function (or run) that the block is in. The first one counts. */

@@ -1,4 +1,5 @@
 import type { BlockDefinition } from '../blocks/block.ts'
+import type { RunFiles } from '../blocks/run-files.ts'
 import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
 import type { FieldRules } from '../records/fields/field-rules.ts'
 import { openPermissions, type Permissions } from '../records/permissions/permissions.ts'
@@ -24,6 +25,8 @@ export interface FlowsOptions {
   readonly random: Random
   readonly limits: RunLimits
   readonly allowedHosts: readonly string[]
+  /** For blocks; there are none in processes that only read. */
+  readonly files?: RunFiles
   /** Keys of secrets; without them none can be set or used. */
   readonly secretKeys?: SecretKeys
   /** Told which block has used which secret. */
@@ -103,6 +106,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     cache,
     references: options.fields?.references,
     allowedHosts: options.allowedHosts,
+    files: options.files,
     secrets: {
       open: secrets.open,
       used: (use) => options.secretUsed?.(use, secrets.guidOf(use.name) ?? ''),

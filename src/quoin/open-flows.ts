@@ -5,6 +5,7 @@ import { openTracing, type Tracing } from '../flows/trace/tracing.ts'
 import { settleStuckFlows, stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
 import { reservedPageRoots } from '../http/server/reserved-page-roots.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
+import { runFiles } from '../records/assets/run-files.ts'
 import { openAssetSweep } from '../records/assets/sweep-assets.ts'
 import { settleAllUnique } from '../records/fields/unique-fields.ts'
 import { type MailJob, sendMail } from '../records/mail/send-mail.ts'
@@ -33,7 +34,7 @@ export async function openNodeFlows(
   const { options, clock, random, offline = false, opened } = start
   const uses: { to?: SecretUses } = {}
   const flows = await openLimitedFlows(start, {
-    ...{ records, catalogue: await loadBlocks(), fields: rules },
+    ...{ records, catalogue: await loadBlocks(), fields: rules, files: runFiles(assets) },
     secretKeys: secretKeys(options.secretsKey, options.secretsOldKeys),
     secretUsed: (use, guid) => uses.to?.note({ ...use, guid }),
   })
@@ -78,7 +79,10 @@ function unstoredUse(error: unknown) {
 /** Flows within the limits of the settings: the same for each process of a node. */
 export async function openLimitedFlows(
   { options, random, opened }: Start,
-  given: Pick<FlowsOptions, 'records' | 'catalogue' | 'log' | 'fields' | 'secretKeys' | 'secretUsed'>,
+  given: Pick<
+    FlowsOptions,
+    'records' | 'catalogue' | 'log' | 'fields' | 'files' | 'secretKeys' | 'secretUsed'
+  >,
 ): Promise<Flows> {
   const { allowedHosts, timeZone, locale } = options
   const mail = options.mailUrl !== ''

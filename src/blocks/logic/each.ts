@@ -5,8 +5,8 @@ import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import type { FlowContext } from '../context.ts'
 import { referringQuery } from '../referring-query.ts'
-import { whereIn } from '../where-pin.ts'
 import { pagesOf } from '../rows/search-pages.ts'
+import { whereIn } from '../where-pin.ts'
 
 const MOST_ITEMS = 10_000
 

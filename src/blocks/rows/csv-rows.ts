@@ -13,8 +13,8 @@ export interface CsvRow {
 
 /** What is wrong with the text. The message finishes the sentence "The file …". */
 export class CsvProblem extends Error {
-  constructor(message: string) {
-    super(message)
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'CsvProblem'
   }
 }

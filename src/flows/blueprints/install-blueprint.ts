@@ -17,6 +17,6 @@ export async function installBlueprint(flows: Flows, file: unknown, by: Actor): 
   const edits = blocks.map(({ guid, ...content }) => ({ guid, update_hash: null, content }))
   await stageEdits(records, catalogue, blueprint, edits, by)
   await saveStaged(records, blueprint, by)
-  await deployments.activate(blueprint, { ...by, mayTakeAccountPages: true })
+  await deployments.activate(blueprint, { ...by, mayTakeAccountPages: true, lacks: () => false })
   return blueprint
 }

@@ -90,7 +90,7 @@ test.each<[string, JsonObject, number]>([
   ['with a constant list is not', { terms: ['open'] }, 0],
 ])('a file %s', async (_name, more, count) => {
   const guid = await installBlueprint(flows, { name: 'a', blocks: flow(more) }, { guid: '', username: 'a' })
-  const by = { guid: '', username: 'a', mayTakeAccountPages: true }
+  const by = { guid: '', username: 'a', mayTakeAccountPages: true, lacks: () => false }
   const { warnings = [] } = await flows.deployments.deploy(guid, by)
   expect(objectsIn(warnings).filter(({ pin }) => pin === 'ignore_empty')).toHaveLength(count)
 })

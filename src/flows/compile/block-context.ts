@@ -1,7 +1,9 @@
 import type { CalledElement, FlowContext, LaterCall, LogLevel, RunVariables } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
+import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
+import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
@@ -131,6 +133,12 @@ export class BlockContext implements FlowContext {
 
   changeLater(change: ManyChange): MaybePromise<string | undefined> {
     return this.#frame.run.changeLater(change)
+  }
+
+  get files(): RunFiles {
+    const { files } = this.#frame.run.environment
+    if (!files) throw new QuoinError('UNAVAILABLE', 'This process has no files.')
+    return files
   }
 
   mailLater(mail: Mail): MaybePromise<string | undefined> {

@@ -1,6 +1,7 @@
 import type { Happening, Listening } from '../../blocks/block.ts'
 import type { Cache, LaterCall, LogLevel, RunVariables } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
+import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import type { Clock } from '../../shared/clock.ts'
@@ -46,6 +47,7 @@ export interface RunControl {
     readonly references?: (() => MaybePromise<References>) | undefined
     readonly allowedHosts: readonly string[]
     readonly secrets?: RunSecrets | undefined
+    readonly files?: RunFiles | undefined
     readonly values: { readonly timeZone: string }
   }
   /** What functions in expressions see of the world. */

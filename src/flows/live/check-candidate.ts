@@ -98,6 +98,24 @@ export function refuseAccountPages({ pages }: CompiledBlueprint): void {
   )
 }
 
+/** A block of a deployed flow acts for every caller, so its deployer must hold what it allows. */
+export function refuseLackedScopes(
+  blocks: readonly Block[],
+  catalogue: Catalogue,
+  lacks: (scope: string) => boolean,
+): void {
+  for (const { type, title } of blocks) {
+    const definition = catalogue.get(type)
+    if (definition?.kind !== 'flow') continue
+    const scope = definition.deployScopes?.find(lacks)
+    if (scope !== undefined)
+      throw new QuoinError(
+        'INSUFFICIENT_PERMISSIONS',
+        `The blueprint has the block ${JSON.stringify(title || definition.title)}. Only a user who holds the scope ${scope} may deploy it.`,
+      )
+  }
+}
+
 /** A URI or name that another active blueprint holds, as a problem of the whole blueprint. */
 function claimProblem(check: () => void): Problem[] {
   try {

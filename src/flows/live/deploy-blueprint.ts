@@ -15,7 +15,12 @@ import { transact } from '../../storage/transact.ts'
 import type { CompiledBlueprint, PresentFacts } from '../compile/compile-blueprint.ts'
 import type { DeployNote } from '../compile/notes/deploy-note.ts'
 import { plain } from './block-differences.ts'
-import { compileOrRefuse, refuseAccountPages, validateOrRefuse } from './check-candidate.ts'
+import {
+  compileOrRefuse,
+  refuseAccountPages,
+  refuseLackedScopes,
+  validateOrRefuse,
+} from './check-candidate.ts'
 import { dropUnusedIndexes } from './drop-unused-indexes.ts'
 import type { Deployed } from './follow-deployments.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
@@ -28,6 +33,8 @@ import { getVersion } from './versions.ts'
 export interface Deployer extends Actor {
   /** Whether the blueprint may have the page login, logout or password: see `account-paths.ts`. */
   readonly mayTakeAccountPages: boolean
+  /** Whether the user does not hold a scope. */
+  readonly lacks: (scope: string) => boolean
 }
 
 /** What deploying works with. */
@@ -55,7 +62,7 @@ export interface DeployAsked {
 export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): Promise<JsonObject> {
   const { context, live, log } = parts
   const { guid, by: deployer, activate } = asked
-  const { mayTakeAccountPages, ...by } = deployer
+  const { mayTakeAccountPages, lacks, ...by } = deployer
   const { database } = context
   const session = database.session()
   const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
@@ -66,6 +73,7 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
   const active = activate || record.active === true
   if (active) live.checkClaims(compiled)
   if (active && !mayTakeAccountPages) refuseAccountPages(compiled)
+  if (active) refuseLackedScopes(candidate.blocks, parts.catalogue, lacks)
   await notingPreparations({ indexes: database.capabilities.indexes, log, blueprint: guid }, () =>
     ensureStorages(context, compiled.needs, by),
   )

@@ -12,7 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-const by = { guid: '', username: 'test', mayTakeAccountPages: false }
+const builder = { guid: '', username: 'test' }
+const by = { ...builder, mayTakeAccountPages: false, lacks: () => false }
 const file = {
   name: 'Goods',
   blocks: {
@@ -30,7 +31,7 @@ async function sent(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: Json
 
 test('fields that change without a deploy', async () => {
   const { deployments, records } = room.flows
-  const guid = await installBlueprint(room.flows, file, by)
+  const guid = await installBlueprint(room.flows, file, builder)
   const check = async () => {
     const blocks = await savedBlocks(records, records.database.session(), guid)
     const { problems, notes } = await deployments.check(guid, blocks)

@@ -1,4 +1,5 @@
 import type { Cache, LogLevel } from '../../blocks/context.ts'
+import type { RunFiles } from '../../blocks/run-files.ts'
 import type { Permissions } from '../../records/permissions/permissions.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Random } from '../../shared/guid.ts'
@@ -39,6 +40,8 @@ export interface RunEnvironment {
   readonly cache: Cache
   /** What fields refer to: the same object until a field changes. None without it. */
   readonly references?: (() => MaybePromise<References>) | undefined
+  /** Of the process that writes. */
+  readonly files?: RunFiles | undefined
   readonly allowedHosts: readonly string[]
   readonly secrets?: RunSecrets | undefined
   readonly limits: RunLimits

@@ -13,5 +13,9 @@ export function actorOf(request: FastifyRequest): Actor {
 /** The caller as one who deploys. */
 export function deployerOf(request: FastifyRequest): Deployer {
   const { scopes } = callerOf(request)
-  return { ...actorOf(request), mayTakeAccountPages: holds(scopes, 'blueprints_account_pages') }
+  return {
+    ...actorOf(request),
+    mayTakeAccountPages: holds(scopes, 'blueprints_account_pages'),
+    lacks: (scope) => !holds(scopes, scope),
+  }
 }

@@ -1,0 +1,90 @@
+import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { assetNamed, assetRecord } from '../asset-record.ts'
+import { defineFlow } from '../block.ts'
+import { CsvProblem, csvRows } from '../rows/csv-rows.ts'
+import { csvSeparators, decodedText } from '../rows/csv-text-of.ts'
+import { columnNames, namedRow } from '../rows/named-row.ts'
+import { type SheetRow, xlsxRows } from '../rows/xlsx-rows.ts'
+import type { RunFiles } from '../run-files.ts'
+
+/** As large as an asset may be. */
+const MOST_BYTES = 500 * 1024 * 1024
+/** A zip archive begins so. */
+const ZIP = Buffer.from('PK\u0003\u0004')
+
+export default defineFlow({
+  identifier: 'each_row',
+  title: 'For each row',
+  summary:
+    'Reads a table of any size from a CSV or XLSX file (an asset) and runs the flow at each once for each row, one after the other. Each row is an object with the names of the first line. A failure names the row and ends the loop.',
+  outside: true,
+  deployScopes: ['assets_view'],
+  body: 'each',
+  in: {
+    file: {
+      type: 'any',
+      required: true,
+      help: 'The file: its guid, its name (the newest of that name), or the value of a field of the type file.',
+    },
+    separator: {
+      type: 'value',
+      default: 'auto',
+      choices: ['auto', 'comma', 'semicolon', 'tab'],
+      help: 'Separator of the cells of CSV. Auto: the most frequent one in the first line.',
+    },
+    as_fields: {
+      type: 'condition',
+      default: true,
+      help: 'Whether names are converted to field names, in lower case with _ between words: "Customer since" becomes customer_since.',
+    },
+  },
+  out: {
+    each: {
+      type: 'flow',
+      help: 'Runs for each row. A "Return" in it ends the loop and the flow. The time limit of the run bounds the loop.',
+    },
+    item: {
+      type: 'object',
+      help: 'The current row, for the flow at each. Values of CSV are texts; XLSX also gives numbers and conditions. Empty cells are omitted.',
+    },
+    line: { type: 'number', help: 'Line of the file that the row begins in, from 1, for the flow at each.' },
+    count: { type: 'number', help: 'Number of rows, after all.' },
+  },
+  settings: {},
+  async run({ file, separator, as_fields }, context) {
+    const { session, files, signal } = context
+    const record = await assetRecord('file', assetNamed('file', file), session)
+    let columns: readonly string[] | undefined
+    let count = 0
+    try {
+      for await (const { line, cells } of await rowsIn(files, record, csvSeparators[separator])) {
+        signal.throwIfAborted()
+        if (columns === undefined) {
+          columns = columnNames(cells.map(String), as_fields)
+          continue
+        }
+        if (!(await context.runBody('each', count, { item: namedRow(columns, cells, line), line })))
+          return { next: null }
+        count += 1
+      }
+    } catch (error) {
+      // Not a fault of the blueprint: the client that sent the file gets the message.
+      if (error instanceof CsvProblem) throw new QuoinError('INVALID_BODY', `The file ${error.message}.`)
+      throw error
+    }
+    return { count }
+  },
+})
+
+async function rowsIn(
+  files: RunFiles,
+  record: JsonObject,
+  separator: string | undefined,
+): Promise<AsyncIterable<SheetRow>> {
+  const size = Number(record.size)
+  const head = size < ZIP.length ? [] : await files.read(record, { start: 0, end: ZIP.length - 1 }).toArray()
+  if (Buffer.concat(head).equals(ZIP))
+    return xlsxRows({ size, read: (start, end) => files.read(record, { start, end }) })
+  return csvRows(decodedText(files.read(record), MOST_BYTES), separator)
+}

@@ -1,0 +1,50 @@
+import { buffer } from 'node:stream/consumers'
+import { assetNamed, assetRecord } from '../asset-record.ts'
+import { defineFlow, PinError } from '../block.ts'
+import { fileValue } from './store-file.ts'
+
+const MOST = 1024 * 1024
+
+export default defineFlow({
+  identifier: 'read_file',
+  title: 'Read file',
+  summary: 'Reads a file (an asset) of at most 1 MiB as text. "For each row" reads tables of any size.',
+  outside: true,
+  deployScopes: ['assets_view'],
+  in: {
+    file: {
+      type: 'any',
+      required: true,
+      help: 'The file: its guid, its name (the newest of that name), or the value of a field of the type file.',
+    },
+  },
+  out: {
+    text: { type: 'value', help: 'The content as text (UTF-8), or in Base64.' },
+    file: { type: 'object', help: 'guid, name, type and size of the file.' },
+  },
+  settings: {
+    encoding: {
+      kind: 'choice',
+      options: ['utf-8', 'base64'],
+      default: 'utf-8',
+      help: 'utf-8: the file must be text. base64: any bytes.',
+    },
+  },
+  async run({ file }, { session, files, settings }) {
+    const record = await assetRecord('file', assetNamed('file', file), session)
+    if (Number(record.size) > MOST) throw new PinError('file', `has more than ${MOST} bytes`)
+    const bytes = await buffer(files.read(record))
+    return {
+      text: settings.encoding === 'base64' ? bytes.toString('base64') : textOf(bytes),
+      file: fileValue(record),
+    }
+  },
+})
+
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new PinError('file', 'is not UTF-8 text')
+  }
+}

@@ -1,0 +1,39 @@
+import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { PinError } from '../block.ts'
+import { cellValue } from '../rows/cell-value.ts'
+import type { Cell } from '../rows/xlsx-file.ts'
+
+const MOST_COLUMNS = 200
+const LONGEST_LABEL = 200
+
+/** One column of a table. */
+export interface RowColumn {
+  readonly label: string
+  readonly cell: (row: JsonObject) => Cell
+}
+
+/** Fields by name, or `{ field, label }`. Throws PinError. */
+export function rowColumns(columns: readonly JsonValue[]): readonly RowColumn[] {
+  if (columns.length > MOST_COLUMNS) throw new PinError('columns', `must be at most ${MOST_COLUMNS}`)
+  return columns.map((column) => {
+    const { field, label = field } = isJsonObject(column) ? column : { field: column }
+    const problem = typeof field === 'string' ? fieldNameProblem(field) : 'is no text'
+    if (typeof field !== 'string' || problem !== undefined)
+      throw new PinError('columns', `must be names of fields; ${JSON.stringify(field)} ${problem}`)
+    if (typeof label !== 'string' || label.length > LONGEST_LABEL)
+      throw new PinError('columns', `must have labels of at most ${LONGEST_LABEL} characters`)
+    const path = parseFieldPath(field)
+    return { label, cell: (row) => cellOf(valueAt(row, path)) }
+  })
+}
+
+/** All fields of a row, in their order. */
+export function columnsOf(row: JsonObject): readonly RowColumn[] {
+  const names = Object.keys(row).filter((name) => name !== '_meta')
+  return names.slice(0, MOST_COLUMNS).map((label) => ({ label, cell: (one) => cellOf(one[label]) }))
+}
+
+function cellOf(value: JsonValue | undefined): Cell {
+  return typeof value === 'boolean' ? value : cellValue(value)
+}

@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../shared/json.ts'
+import type { Query } from '../../shared/query.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import { findAll } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import type { FlowContext } from '../context.ts'
+import type { InPins } from '../pin.ts'
+import type { NewFile } from '../run-files.ts'
+
+/** Former files that one write replaces. */
+const MOST_REPLACED = 100
+
+/** Where a block writes a file. */
+export const placePins = {
+  name: { type: 'value', required: true, help: 'Name of the file, such as report.xlsx.' },
+  directory: {
+    type: 'value',
+    default: 'files',
+    help: 'Directory of the asset. Files in public, or in a directory in it, are public under /static/.',
+  },
+  replace: {
+    type: 'condition',
+    default: false,
+    help: 'Whether former files with this name in this directory are deleted. Otherwise all are stored, and the newest has the name.',
+  },
+} as const satisfies InPins
+
+type Context = Pick<FlowContext, 'files' | 'session' | 'signal'>
+
+/** On whose behalf a file is stored or deleted. */
+export function authorOf({ session }: Pick<FlowContext, 'session'>) {
+  return session.origin.user ?? { guid: '', username: '' }
+}
+
+/** Stores a file as an asset; gives what fields of the type file hold of it. */
+export async function storeFile(context: Context, file: NewFile, replace: boolean): Promise<JsonObject> {
+  const { files, session } = context
+  const by = authorOf(context)
+  const former = replace ? await filesAt(session, file) : []
+  const removed = async () => {
+    for (const record of former) await files.remove(guidOf(record), by)
+  }
+  // A public path belongs to one file at a time.
+  const isPublic = file.directory === 'public' || file.directory.startsWith('public/')
+  if (isPublic) await removed()
+  const record = await files.save(file, by)
+  if (!isPublic) await removed()
+  return fileValue(record)
+}
+
+/** As a field of a document holds a file. */
+export function fileValue(record: JsonObject): JsonObject {
+  const { name = null, type = null, size = null } = record
+  return { guid: guidOf(record), name, type, size }
+}
+
+function filesAt(session: Context['session'], { name, directory }: NewFile): Promise<readonly JsonObject[]> {
+  const query: Query = {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'name', value: name },
+      { kind: 'term', field: 'directory', value: directory },
+    ],
+  }
+  return findAll(session, ownStorages.assets, query, MOST_REPLACED)
+}

@@ -1,0 +1,125 @@
+import { csvCell } from '../../shared/csv-cell.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { isJsonObject } from '../../shared/json.ts'
+import { defineFlow, PinError } from '../block.ts'
+import { builderStorage } from '../builder-storage.ts'
+import { referringQuery } from '../referring-query.ts'
+import { pagesOf } from '../rows/search-pages.ts'
+import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../rows/xlsx-file.ts'
+import { whereIn } from '../where-pin.ts'
+import { columnsOf, type RowColumn, rowColumns } from './row-columns.ts'
+import { placePins, storeFile } from './store-file.ts'
+
+const MOST_ITEMS = 10_000
+const TYPES = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+}
+/** Spreadsheets take the text for UTF-8 then. */
+const BYTE_ORDER_MARK = '\ufeff'
+
+export default defineFlow({
+  identifier: 'write_rows',
+  title: 'Write rows',
+  summary:
+    'Writes the documents of a search of any size, or a list, as a table into a file (an asset): XLSX if its name ends with .xlsx, else CSV. The file is stored at once: a run that fails later does not delete it.',
+  outside: true,
+  deployScopes: ['assets_create', 'assets_remove'],
+  in: {
+    list: { type: 'array', help: 'Objects, at most 10,000: a row each. Not together with storage.' },
+    storage: {
+      type: 'storage',
+      help: 'Storage whose documents are the rows. They are read a page at a time while the file is written.',
+    },
+    query: { type: 'query', help: 'Query for the documents. Empty: all documents.' },
+    where: whereIn,
+    sort: {
+      type: 'sort',
+      several: true,
+      help: 'The order of the documents: fields such as country, amount desc, most important first. Empty: newest first.',
+    },
+    columns: {
+      type: 'array',
+      help: 'Names of fields, or objects with field and label. Empty: the fields of the first row.',
+    },
+    ...placePins,
+  },
+  out: {
+    file: { type: 'object', help: 'guid, name, type and size, as fields of the type file hold them.' },
+    count: { type: 'number', help: 'Number of rows, without the header.' },
+  },
+  settings: {},
+  async run({ list, storage, query, where, sort, columns, name, directory, replace }, context) {
+    if ((list === undefined) === (storage === undefined))
+      throw new PinError('list', 'or storage is needed, and one of the two only')
+    const { session, signal } = context
+    const given = columns === undefined || columns.length === 0 ? undefined : rowColumns(columns)
+    const isSheet = name.trim().toLowerCase().endsWith('.xlsx')
+    const rows =
+      storage === undefined
+        ? rowsOf(list ?? [])
+        : documents(
+            pagesOf({
+              ...{ session, storage: builderStorage(storage), sort },
+              query: await referringQuery(context, builderStorage(storage), { query, where }),
+            }),
+          )
+    const counted = { rows: 0 }
+    const cells = table(rows, given, { counted, signal, most: isSheet ? MOST_SHEET_ROWS - 1 : Infinity })
+    const content = isSheet ? xlsxFile(cells) : csvFile(cells)
+    const type = isSheet ? TYPES.xlsx : TYPES.csv
+    const file = { name: name.trim(), directory: directory.trim(), type, content }
+    return { file: await storeFile(context, file, replace), count: counted.rows }
+  },
+})
+
+async function* rowsOf(list: readonly JsonValue[]): AsyncGenerator<JsonObject> {
+  if (list.length > MOST_ITEMS) throw new PinError('list', 'must hold at most 10,000 items')
+  for (const [at, row] of list.entries()) {
+    if (!isJsonObject(row)) throw new PinError('list', `must be a list of objects; item ${at} is none`)
+    yield row
+  }
+}
+
+async function* documents(pages: AsyncIterable<readonly JsonValue[]>): AsyncGenerator<JsonObject> {
+  for await (const page of pages) for (const row of page) if (isJsonObject(row)) yield row
+}
+
+interface Bounds {
+  readonly counted: { rows: number }
+  readonly signal: AbortSignal
+  readonly most: number
+}
+
+/** The header, then the rows. */
+async function* table(
+  rows: AsyncIterable<JsonObject>,
+  given: readonly RowColumn[] | undefined,
+  { counted, signal, most }: Bounds,
+): AsyncGenerator<readonly Cell[]> {
+  let columns = given
+  const header = () => (columns ?? []).map(({ label }) => label)
+  if (columns) yield header()
+  for await (const row of rows) {
+    signal.throwIfAborted()
+    if (!columns) {
+      columns = columnsOf(row)
+      yield header()
+    }
+    counted.rows += 1
+    if (counted.rows > most)
+      throw new PinError('name', `names a sheet, which holds at most ${most} rows; write CSV`)
+    yield columns.map(({ cell }) => cell(row))
+  }
+}
+
+async function* csvFile(rows: AsyncIterable<readonly Cell[]>): AsyncGenerator<Buffer> {
+  let text = BYTE_ORDER_MARK
+  for await (const cells of rows) {
+    text += `${cells.map((cell) => csvCell(typeof cell === 'boolean' ? String(cell) : cell)).join(',')}\r\n`
+    if (text.length < 65_536) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  yield Buffer.from(text)
+}

@@ -1,0 +1,83 @@
+/**
+ * A workbook with one sheet (XLSX), written while its rows come: a few hundred rows are in memory. Text is written inline,
+ * so that no table of texts grows with the file. No cell is a formula, whatever it begins with.
+ */
+import { webStream } from './web-stream.ts'
+
+export type Cell = string | number | boolean
+
+/** What a sheet holds. */
+export const MOST_SHEET_ROWS = 1_048_576
+/** What a cell holds; longer text is cut. */
+const LONGEST_TEXT = 32_767
+/** Rows that are written in one turn of the event loop. */
+const ROWS_A_TURN = 200
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
+const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships'
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+
+/** The parts around the sheet, by name. */
+const parts: Readonly<Record<string, string>> = {
+  '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPES}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPES}.worksheet+xml"/></Types>`,
+  '_rels/.rels': `<Relationships xmlns="${RELATIONS}"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+  'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${RELATIONS}"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+}
+
+/** The bytes of a workbook. Throws what the rows throw; the caller counts them, at most {@link MOST_SHEET_ROWS}. */
+export async function* xlsxFile(rows: AsyncIterable<readonly Cell[]>): AsyncGenerator<Buffer> {
+  const { ZipWriter, configure } = await import('@zip.js/zip.js')
+  configure({ useWebWorkers: false })
+  const through = new TransformStream<Uint8Array, Uint8Array>()
+  const zip = new ZipWriter(through.writable)
+  const write = async () => {
+    for (const [name, text] of Object.entries(parts)) await zip.add(name, webStream(bytesOf([HEAD + text])))
+    await zip.add('xl/worksheets/sheet1.xml', webStream(bytesOf(sheet(rows))))
+    await zip.close()
+  }
+  const written = write().catch((error: unknown) =>
+    through.writable.abort(error).then(() => Promise.reject(error)),
+  )
+  // Until it is awaited below.
+  written.catch(() => undefined)
+  for await (const chunk of through.readable) yield Buffer.from(chunk)
+  await written
+}
+
+async function* bytesOf(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const text of texts) yield Buffer.from(text)
+}
+
+async function* sheet(rows: AsyncIterable<readonly Cell[]>): AsyncGenerator<string> {
+  yield `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`
+  let text = ''
+  let count = 0
+  for await (const cells of rows) {
+    count += 1
+    text += `<row r="${count}">${cells.map(cellXml).join('')}</row>`
+    if (count % ROWS_A_TURN !== 0) continue
+    yield text
+    text = ''
+  }
+  yield `${text}</sheetData></worksheet>`
+}
+
+function cellXml(cell: Cell): string {
+  if (typeof cell === 'number') return `<c><v>${cell}</v></c>`
+  if (typeof cell === 'boolean') return `<c t="b"><v>${cell ? 1 : 0}</v></c>`
+  return cell === '' ? '<c/>' : `<c t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`
+}
+
+/** XML has no place for most control characters. */
+function escaped(text: string): string {
+  const cut = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text
+  return cut
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}

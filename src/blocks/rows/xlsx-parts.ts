@@ -1,0 +1,69 @@
+/**
+ * The parts of a workbook (XLSX), read from where they lie in the file: nothing but the part that is asked for is unpacked,
+ * a piece at a time.
+ */
+import { Readable } from 'node:stream'
+import type { CreateReadableOptions } from '@zip.js/zip.js'
+import { CsvProblem } from './csv-rows.ts'
+import { webStream } from './web-stream.ts'
+
+/** Where a file's bytes come from, in any order. */
+export interface FileBytes {
+  readonly size: number
+  /** From byte `start` to byte `end`, both included. */
+  read(start: number, end: number): Readable
+}
+
+export interface XlsxParts {
+  /** The text of a part; undefined if there is none. */
+  part(name: string): AsyncIterable<string> | undefined
+}
+
+const MOST_PARTS = 10_000
+
+/** Throws CsvProblem for bytes that are no workbook. */
+export async function openXlsxParts(file: FileBytes): Promise<XlsxParts> {
+  const zip = await import('@zip.js/zip.js')
+  zip.configure({ useWebWorkers: false })
+  class Bytes extends zip.Reader<FileBytes> {
+    override async readUint8Array(index: number, length: number): Promise<Uint8Array> {
+      const end = Math.min(index + length, file.size) - 1
+      return end < index ? new Uint8Array() : Buffer.concat(await file.read(index, end).toArray())
+    }
+
+    override createReadable(wanted: CreateReadableOptions = {}): ReadableStream<Uint8Array> {
+      const { offset = 0, size = file.size - offset } = wanted
+      return webStream(size === 0 ? Readable.from([]) : file.read(offset, offset + size - 1))
+    }
+  }
+  const bytes = new Bytes(file)
+  bytes.size = file.size
+  const entries = new Map<string, (writable: WritableStream) => Promise<unknown>>()
+  try {
+    for await (const entry of new zip.ZipReader(bytes).getEntriesGenerator()) {
+      if (entries.size >= MOST_PARTS) throw new Error('Too many parts.')
+      if (!entry.directory) entries.set(entry.filename, (writable) => entry.getData(writable))
+    }
+  } catch (error) {
+    throw new CsvProblem('is no XLSX workbook that can be read', { cause: error })
+  }
+  return {
+    part(name) {
+      const unpack = entries.get(name)
+      return unpack && textOf(unpack)
+    },
+  }
+}
+
+async function* textOf(unpack: (writable: WritableStream) => Promise<unknown>): AsyncGenerator<string> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const unpacked = unpack(writable)
+  unpacked.catch(() => undefined)
+  const decoder = new TextDecoder()
+  try {
+    for await (const chunk of readable) yield decoder.decode(chunk, { stream: true })
+    await unpacked
+  } catch (error) {
+    throw new CsvProblem('is a damaged XLSX workbook', { cause: error })
+  }
+}

@@ -1,0 +1,178 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { excelDate } from './xlsx-dates.ts'
+import { type Cell, xlsxFile } from './xlsx-file.ts'
+import type { FileBytes } from './xlsx-parts.ts'
+import { type SheetRow, xlsxRows } from './xlsx-rows.ts'
+
+const fileOf = (bytes: Buffer): FileBytes => ({
+  size: bytes.length,
+  read: (start, end) => Readable.from([bytes.subarray(start, end + 1)]),
+})
+
+async function written(rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>): Promise<Buffer> {
+  async function* given() {
+    yield* rows
+  }
+  return buffer(Readable.from(xlsxFile(given())))
+}
+
+async function rowsOf(bytes: Buffer): Promise<SheetRow[]> {
+  const rows: SheetRow[] = []
+  for await (const row of xlsxRows(fileOf(bytes))) rows.push(row)
+  return rows
+}
+
+const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+
+/** A workbook as other programs write it, of these parts. */
+async function workbook(parts: Readonly<Record<string, string | AsyncGenerator<string>>>): Promise<Buffer> {
+  const { ZipWriter, Uint8ArrayWriter, TextReader, configure } = await import('@zip.js/zip.js')
+  configure({ useWebWorkers: false })
+  const zip = new ZipWriter(new Uint8ArrayWriter())
+  for (const [name, text] of Object.entries(parts)) {
+    if (typeof text === 'string') await zip.add(name, new TextReader(text))
+    else await zip.add(name, ReadableStreamOf(text))
+  }
+  return Buffer.from(await zip.close())
+}
+
+function ReadableStreamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await texts.next()
+      if (done) controller.close()
+      else controller.enqueue(Buffer.from(value))
+    },
+  })
+}
+
+const sheet = (rows: string) => `<worksheet ${main}><sheetData>${rows}</sheetData></worksheet>`
+
+describe('what is written is read again', () => {
+  test.each<[string, readonly Cell[]]>([
+    ['texts', ['a', 'Grüße 😀', 'two\nlines', '  spaces  ', '<&>"\'']],
+    ['numbers', [0, -1.5, 1e21, 0.1]],
+    ['conditions', [true, false]],
+    ['what a spreadsheet would calculate', ['=1+1', '@SUM(A1)', '-2']],
+    ['gaps', ['', '', 'c']],
+  ])('%s', async (_what, cells) => {
+    expect(await rowsOf(await written([cells]))).toEqual([{ line: 1, cells }])
+  })
+
+  test('characters that XML cannot hold are replaced, and long texts cut', async () => {
+    const [row] = await rowsOf(await written([['a\u0000\u000bb\ud800', 'x'.repeat(40_000)]]))
+    expect(row?.cells).toEqual(['a\ufffd\ufffdb\ufffd', 'x'.repeat(32_767)])
+  })
+
+  test('50,000 rows in order, with few of them asked for before the bytes are taken', async () => {
+    let asked = 0
+    async function* many() {
+      for (asked = 0; asked < 50_000; asked += 1) yield [asked, `row ${asked}`]
+    }
+    const bytes: Buffer[] = []
+    for await (const chunk of xlsxFile(many())) {
+      if (bytes.length === 0) expect(asked).toBeLessThan(20_000)
+      bytes.push(chunk)
+    }
+    const rows = await rowsOf(Buffer.concat(bytes))
+    expect(rows).toHaveLength(50_000)
+    expect(rows.at(-1)).toEqual({ line: 50_000, cells: [49_999, 'row 49999'] })
+  })
+
+  test('an error of the rows ends the file', async () => {
+    async function* failing() {
+      yield ['a']
+      throw new Error('no more')
+    }
+    await expect(written(failing())).rejects.toThrow('no more')
+  })
+})
+
+describe('workbooks of other programs', () => {
+  const office = {
+    'xl/workbook.xml': `<workbook ${main} xmlns:r="r"><sheets><sheet name="Data" sheetId="4" r:id="rId7"/><sheet name="Other" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/><Relationship Id="rId7" Target="/xl/worksheets/sheet9.xml"/></Relationships>',
+    'xl/sharedStrings.xml': `<sst ${main}><si><t>Name</t></si><si><r><t>A</t></r><r><t xml:space="preserve"> b</t></r></si></sst>`,
+    'xl/styles.xml': `<styleSheet ${main}><numFmts><numFmt numFmtId="170" formatCode="dd\\.mm\\.yyyy"/><numFmt numFmtId="171" formatCode="0 &quot;days&quot;"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="22"/></cellXfs></styleSheet>`,
+    'xl/worksheets/sheet1.xml': sheet('<row><c><v>1</v></c></row>'),
+  }
+
+  test('the first sheet, shared and rich texts, dates by their style, gaps, errors and formulas with results', async () => {
+    const bytes = await workbook({
+      ...office,
+      'xl/worksheets/sheet9.xml': sheet(
+        '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row><row r="2"/>' +
+          '<row r="3"><c r="A3" s="1"><v>46053</v></c><c r="B3" s="3"><v>46053.5</v></c><c r="C3" s="2"><v>3</v></c>' +
+          '<c r="AA3" t="str"><f>A1&amp;B1</f><v>AB</v></c><c r="AB3" t="e"><v>#N/A</v></c></row>',
+      ),
+    })
+    expect(await rowsOf(bytes)).toEqual([
+      { line: 1, cells: ['Name', '', 'A b'] },
+      {
+        line: 3,
+        cells: [
+          '2026-01-31',
+          '2026-01-31T12:00:00',
+          3,
+          ...Array.from({ length: 23 }, () => ''),
+          'AB',
+          '#N/A',
+        ],
+      },
+    ])
+  })
+
+  test.each<[string, string]>([
+    ['a cell far to the right', '<row r="1"><c r="XFD1"><v>1</v></c></row>'],
+    ['a cell without a place', '<row r="1"><c r="1"><v>1</v></c></row>'],
+    ['text that is no XML', '<row><c></row>'],
+    ['elements in elements', '<a>'.repeat(100)],
+  ])('%s is refused', async (_what, rows) => {
+    const bytes = await workbook({ ...office, 'xl/worksheets/sheet9.xml': sheet(rows) })
+    await expect(rowsOf(bytes)).rejects.toMatchObject({ name: 'CsvProblem' })
+  })
+
+  test('entities of a document type are refused', async () => {
+    const entities = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
+    const bytes = await workbook({ ...office, 'xl/worksheets/sheet9.xml': entities + sheet('<row/>') })
+    await expect(rowsOf(bytes)).rejects.toThrow('document type')
+  })
+
+  test('a cell of 1 GB in a file of 1 MB ends after 4 MB', async () => {
+    let given = 0
+    async function* bomb() {
+      yield `<worksheet ${main}><sheetData><row><c t="str"><v>`
+      for (given = 0; given < 100; given += 1) yield 'a'.repeat(1024 * 1024)
+    }
+    const bytes = await workbook({ ...office, 'xl/worksheets/sheet9.xml': bomb() })
+    expect(bytes.length).toBeLessThan(200_000)
+    const before = process.memoryUsage().rss
+    await expect(rowsOf(bytes)).rejects.toThrow('too long')
+    expect(process.memoryUsage().rss - before).toBeLessThan(80 * 1024 * 1024)
+  })
+
+  test.each([
+    ['no file of the kind', Buffer.from('a,b\n1,2')],
+    ['an empty file', Buffer.alloc(0)],
+  ])('%s is refused', async (_what, bytes) => {
+    await expect(rowsOf(bytes)).rejects.toThrow('no XLSX workbook')
+  })
+
+  test('a workbook that is cut off is refused', async () => {
+    const whole = await written([['a']])
+    await expect(rowsOf(whole.subarray(0, whole.length - 40))).rejects.toThrow('no XLSX workbook')
+  })
+})
+
+test.each([
+  [1, '1899-12-31'],
+  [60.5, '1900-02-28T12:00:00'],
+  [61, '1900-03-01'],
+  [-1, -1],
+  [1e9, 1e9],
+])('day %f is %s', (days, text) => {
+  expect(excelDate(days)).toBe(text)
+})

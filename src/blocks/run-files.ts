@@ -1,0 +1,22 @@
+import type { Readable } from 'node:stream'
+import type { JsonObject } from '../shared/json.ts'
+
+/** A file as a block writes it. */
+export interface NewFile {
+  readonly name: string
+  readonly directory: string
+  /** Media type; what the bytes say goes first. */
+  readonly type: string
+  /** Taken a piece at a time. */
+  readonly content: AsyncIterable<Buffer>
+}
+
+/** The assets of the cluster, for blocks. What they change is stored at once, and a run that fails later does not undo it. */
+export interface RunFiles {
+  /** Gives the asset's record. INVALID_BODY for a name that cannot be, CONFLICT for a public path that is taken. */
+  save(file: NewFile, by: { readonly guid: string; readonly username: string }): Promise<JsonObject>
+  /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
+  read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
+  /** Permanently. NOT_FOUND. */
+  remove(guid: string, by: { readonly guid: string; readonly username: string }): Promise<void>
+}
