@@ -10,7 +10,7 @@ import { engineSuites } from './test/engine-suites.ts'
 const onBothEngines = [
   'src/{records,flows,blocks,queue}/**/*.test.ts',
   'src/http/routes/{data,operate}/{documents,documents-transfer,ruled-documents,preparations,queues,storage-advice,storages}.test.ts',
-  'src/http/pages/{data-table,page-events,page-events-nodes,page-forms,table-references}.test.ts',
+  'src/http/pages/{data-table,page-events,permitted-page,page-events-nodes,page-forms,table-references}.test.ts',
   'test/end-to-end/*.test.ts',
   'test/contract.test.ts',
   'test/contract/*.test.ts',

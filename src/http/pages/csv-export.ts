@@ -6,6 +6,7 @@ import { csvCell } from '../../shared/csv-cell.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
 import { search } from '../../shared/query.ts'
+import type { Session } from '../../storage/database.ts'
 import type { PageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
 import { tableQuery } from './table-query.ts'
@@ -22,7 +23,7 @@ const PAGE = 500
 /** Spreadsheets take the text for UTF-8 then. */
 const BYTE_ORDER_MARK = '\ufeff'
 
-type CsvRoom = Pick<PageRoom, 'database' | 'clock' | 'rulesOf'>
+type CsvRoom = Pick<PageRoom, 'clock' | 'rulesOf'> & { readonly session: Session }
 
 export function sendCsv(
   reply: FastifyReply,
@@ -40,7 +41,7 @@ export function sendCsv(
 
 /** The header, and then the rows in pieces of some lines. */
 async function* csvLines(
-  { database, clock, rulesOf }: CsvRoom,
+  { session, clock, rulesOf }: CsvRoom,
   made: DataTable,
   address: PageAddress,
 ): AsyncGenerator<string, void> {
@@ -48,7 +49,6 @@ async function* csvLines(
   const table = withoutSorts(made, references)
   const { query, sort, columns } = tableQuery(table, address, clock(), references.all)
   yield `${BYTE_ORDER_MARK}${columns.map(({ label }) => csvCell(label)).join(',')}\r\n`
-  const session = database.session()
   let after: string | undefined
   do {
     const place = after === undefined ? {} : { after }

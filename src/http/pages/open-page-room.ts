@@ -17,7 +17,7 @@ import { pageTemplates } from './page-templates.ts'
 
 export interface PageRoomOptions {
   readonly access: Access
-  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid'>
+  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions'>
   readonly runs: Pick<Runs, 'run'>
   readonly database: Database
   readonly assets: Assets

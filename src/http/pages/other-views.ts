@@ -8,6 +8,7 @@ import { sendCsv } from './csv-export.ts'
 import { pageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
 import type { FoundPage } from './page-routes.ts'
+import { permittedPage, visitorOf } from './permitted-page.ts'
 import { liveTables } from './show-page.ts'
 
 /** Sends it if the address asks for it (`_export=<table>`, `_events=<mark>`); false for the page itself. */
@@ -16,14 +17,24 @@ export async function sendOtherView(
   request: FastifyRequest,
   reply: FastifyReply,
   { page, blueprint }: FoundPage,
-  shown: ShownPage,
+  made: ShownPage,
 ): Promise<boolean> {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '')
   const [wanted, since] = [query.get('_export'), query.get('_events')]
+  if (wanted === null && since === null) return false
+  const { permissions } = room.flows
+  const visitor = visitorOf(request)
+  const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitor)
   if (wanted !== null) {
     const table = dataTablesOf(shown.content).find(({ id, exportable }) => id === wanted && exportable)
     if (!table) throw new QuoinError('NOT_FOUND', 'The page has no such table.')
-    await sendCsv(reply, room, table, pageAddress(request.url))
+    const session = permissions.session(room.database.session(), visitor)
+    await sendCsv(
+      reply,
+      { session, clock: room.clock, rulesOf: room.rulesOf },
+      table,
+      pageAddress(request.url),
+    )
     return true
   }
   if (since === null) return false

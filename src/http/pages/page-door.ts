@@ -180,6 +180,7 @@ async function visitAccountPage(
     sent.posted,
     {
       rulesOf: room.rulesOf,
+      permitted: async (page) => page,
       messages: messagesFor(localeOf(request)),
       readFile: () => undefined,
       storeFiles: async ({ values }) => values,

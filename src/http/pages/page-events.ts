@@ -15,6 +15,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import type { Database } from '../../storage/database.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 
 const TICK_MS = 500
 /** What nodes tell each other under; no storage has such a name. */
@@ -76,9 +77,12 @@ export function openPageEvents(database: Database, live: LiveBlueprints, newGuid
     for (const name of names ?? told.keys()) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
   })
 
+  /** Raised on each node by a change of a rule, which may show other documents and fields. */
+  const ruleVersion = () => changes.version(ownStorages.fields) + changes.version(ownStorages.storages)
+
   /** Raised by this node's writes, and by what other nodes tell of theirs. */
   function versionOf(name: string): number {
-    return changes.version(name) + (elsewhere.get(name) ?? 0)
+    return changes.version(name) + (elsewhere.get(name) ?? 0) + ruleVersion()
   }
 
   /** What this node has written since it last told. */

@@ -16,7 +16,7 @@ import type { PageTemplates } from './page-templates.ts'
 /** What everything about pages works with. */
 export interface PageRoom {
   readonly access: Access
-  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid'>
+  readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions'>
   readonly runs: Pick<Runs, 'run'>
   readonly database: Database
   readonly assets: Assets

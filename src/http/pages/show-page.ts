@@ -18,6 +18,7 @@ import { takeNotice } from './notice-cookie.ts'
 import { pageAddress } from './page-address.ts'
 import { pageHeaders } from './page-headers.ts'
 import type { PageRoom } from './page-room.ts'
+import { permittedPage, visitorOf } from './permitted-page.ts'
 import { sentNames } from './posted.ts'
 import { fileAddresses } from './private-files.ts'
 import { tableView } from './table-view.ts'
@@ -50,8 +51,11 @@ export async function showPage(
   room: PageRoom,
   request: FastifyRequest,
   reply: FastifyReply,
-  { shown, title, refused, notice, builtIn = false }: PageToShow,
+  { shown: made, title, refused, notice, builtIn = false }: PageToShow,
 ): Promise<FastifyReply> {
+  const { permissions } = room.flows
+  const visitor = visitorOf(request)
+  const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitor)
   const locale = localeOf(request)
   const address = pageAddress(request.url)
   // Only a page with a form needs a token, and only then the visitor gets a cookie.
@@ -68,7 +72,7 @@ export async function showPage(
   const mark = room.events.mark(liveTables(shown))
   const tables = new Map<DataTable, PageTable>()
   const making = {
-    session: room.database.session(),
+    session: permissions.session(room.database.session(), visitor),
     rulesOf: room.rulesOf,
     address,
     hidden,

@@ -18,6 +18,7 @@ import { pageAddress } from './page-address.ts'
 import { pageRequest } from './page-request.ts'
 import type { PageRoom } from './page-room.ts'
 import type { FoundPage } from './page-routes.ts'
+import { permittedPage, visitorOf } from './permitted-page.ts'
 import { type Posted, sentNames } from './posted.ts'
 import { readStoredReply, sendPageReply, storableReply } from './send-page-reply.ts'
 import { localeOf, type PageToShow, showPage } from './show-page.ts'
@@ -44,6 +45,8 @@ export async function visitPage(
   const stored: string[] = []
   let endNotes = () => {}
   const by = actorOf(request)
+  const { permissions } = room.flows
+  const visitor = visitorOf(request)
   const address = pageAddress(request.url)
   const visit = new Visit(
     sent?.posted,
@@ -57,8 +60,9 @@ export async function visitPage(
         return values
       },
       readFile: (guid) => (stored.includes(guid) ? bytesOf(room.assets, guid) : undefined),
+      permitted: (page) => permittedPage(page, { permissions, rulesOf: room.rulesOf }, visitor),
       async areShown(table, guids) {
-        const session = room.database.session()
+        const session = permissions.session(room.database.session(), visitor)
         const { all } = await tableReferences(table, room.rulesOf)
         return (await session.count(table.storage, rowsQuery(table, guids, all))) === guids.length
       },

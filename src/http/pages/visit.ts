@@ -24,6 +24,8 @@ export interface VisitTools {
   /** Stores the files of a form that fits; gives its values with them. */
   storeFiles(read: ReadForm): Promise<JsonObject>
   readFile(guid: string): AsyncIterable<Uint8Array> | undefined
+  /** The page as the rules of storages show it to the visitor. */
+  permitted(page: ShownPage): Promise<ShownPage>
   /** Whether all of these documents are among those that the table shows. */
   areShown(table: DataTable, guids: readonly string[]): Promise<boolean>
   /** The form was sent too late, or by another user: it is shown again. */
@@ -64,7 +66,8 @@ export class Visit implements PageVisit {
     return true
   }
 
-  async #decide(page: ShownPage, posted: Posted): Promise<PageEvent | undefined> {
+  async #decide(made: ShownPage, posted: Posted): Promise<PageEvent | undefined> {
+    const page = await this.#tools.permitted(made)
     const table = this.#tools.expired ? undefined : posted.first(sentNames.table)
     if (table !== undefined) return this.#rowAction(dataTablesOf(page.content), table, posted)
     const id = posted.first(sentNames.form)
