@@ -4,17 +4,67 @@ import { type ManagementServer, openManagementServer } from '../../../../test/ma
 import { installBlueprint } from '../../../flows/blueprints/install-blueprint.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 
+const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `blueprintfields_${verb}`)
 let room: ManagementServer
 beforeAll(async () => {
   room = await openManagementServer()
-  const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `blueprintfields_${verb}`)
   await room.addUser('builder', verbs)
   await room.addUser('nobody', [])
+  await room.addUser('keeper', [...verbs, 'storages_rules'])
 })
 afterAll(() => room.close())
 
 const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: JsonValue) =>
   room.send(method, `/blueprintfields${path}`, 'builder', body)
+
+describe('who sees and sets a field', () => {
+  it('is set, changed and lifted by those alone who hold storages_rules', async () => {
+    const body = {
+      name: 'salary',
+      type: 'number',
+      storage: 'staff',
+      visible_to: 'contains(user.scopes, "hr")',
+    }
+    const as = (user: string, method: 'POST' | 'PUT' | 'DELETE', path: string, sent?: JsonValue) =>
+      room.send(method, `/blueprintfields${path}`, user, sent)
+    expect((await as('builder', 'POST', '', body)).status).toBe(403)
+    const made = await as('keeper', 'POST', '', body)
+    expect([made.status, jsonAt(made.body, 'visible_to')]).toEqual([200, body.visible_to])
+    const path = `/${textAt(made.body, '_meta', 'guid')}`
+    const refused: JsonValue[] = [
+      { visible_to: null },
+      { settable_by: 'true' },
+      { name: 'pay' },
+      { storage: 'other' },
+    ]
+    for (const change of refused) {
+      const reply = await as('builder', 'PUT', path, change)
+      expect([reply.status, textAt(reply.body, 'message')]).toEqual([
+        403,
+        expect.stringContaining('storages_rules'),
+      ])
+    }
+    expect((await as('builder', 'DELETE', path)).status).toBe(403)
+    expect((await room.send('GET', `/blueprintfields${path}`, 'builder')).body).toEqual(made.body)
+    // What is sent back as it is, as forms do, changes nothing of it.
+    expect((await as('builder', 'PUT', path, { ...body, label: 'Pay' })).status).toBe(200)
+    expect((await as('keeper', 'PUT', path, { visible_to: null })).status).toBe(200)
+    expect((await as('builder', 'PUT', path, { name: 'pay' })).status).toBe(200)
+  })
+
+  it.each([
+    ['over the document', { visible_to: 'doc.owner == user.guid' }, 'visible_to', /column 1/],
+    ['without a storage', { storage: null, visible_to: 'true' }, 'visible_to', /storage/],
+    ['that cannot be read', { settable_by: 'user.' }, 'settable_by', /column/],
+  ])('not %s', async (_what, given, field, message) => {
+    const reply = await room.send('POST', '/blueprintfields', 'keeper', {
+      ...{ name: 'x', type: 'string', storage: 'staff' },
+      ...given,
+    })
+    expect([reply.status, jsonAt(reply.body, 'fields')]).toEqual([400, [field]])
+    expect(textAt(reply.body, 'message')).toMatch(message)
+  })
+})
 
 describe('blueprint fields', () => {
   it.each([

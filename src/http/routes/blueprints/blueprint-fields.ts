@@ -8,7 +8,7 @@ import {
   updateFieldSchema,
 } from '../../../shared/api/blueprint-fields.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
-import type { JsonValue } from '../../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
@@ -81,9 +81,7 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
         body: updateFieldSchema,
       },
       async (guid, body, request) => {
-        const lifts = body.name !== undefined || body.storage !== undefined
-        const sets = body.visible_to !== undefined || body.settable_by !== undefined
-        if (sets || (lifts && isPermitted(await getField(database, guid)))) checkMaySetRules(request)
+        if (changesPermissions(await getField(database, guid), body)) checkMaySetRules(request)
         return updateField(database, guid, body, actorOf(request))
       },
     )
@@ -125,9 +123,24 @@ export function blueprintFieldRoutes(records: RecordContext): RouteFamily {
   }
 }
 
+interface FieldChanges extends Permitted {
+  readonly name?: JsonValue | undefined
+  readonly storage?: JsonValue | undefined
+}
+
 interface Permitted {
   readonly visible_to?: JsonValue | undefined
   readonly settable_by?: JsonValue | undefined
+}
+
+/** Another name or storage would take the field out of the rules that it has. */
+function changesPermissions(before: JsonObject, changes: FieldChanges): boolean {
+  const names = [
+    'visible_to',
+    'settable_by',
+    ...(isPermitted(before) ? (['name', 'storage'] as const) : []),
+  ] as const
+  return names.some((name) => changes[name] !== undefined && changes[name] !== (before[name] ?? null))
 }
 
 /** Whether the field says who sees it, or who may set it. */

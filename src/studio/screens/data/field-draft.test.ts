@@ -54,6 +54,7 @@ describe('the form of a field', () => {
     const given = {
       ...{ storage: 's', default_value: 3, validation_rules: { min: 1, choices: [3, 4] } },
       ...{ label: 'N', help: 'How many.', order: 2, computed: null, default_expression: null },
+      ...{ visible_to: 'contains(user.scopes, "hr")', settable_by: null },
       unique: { with: 'key', ignore_case: true, ignore_accents: false },
     }
     expect(body(draftOfField(record(given)))).toEqual({

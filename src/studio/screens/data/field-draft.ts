@@ -17,6 +17,9 @@ export interface FieldDraft {
   readonly defaultValue: string
   readonly defaultExpression: string
   readonly computed: string
+  /** Expressions over the user; empty: no rule. */
+  readonly visibleTo: string
+  readonly settableBy: string
   readonly min: string
   readonly max: string
   readonly minLength: string
@@ -44,6 +47,8 @@ export const newField: FieldDraft = {
   defaultValue: '',
   defaultExpression: '',
   computed: '',
+  visibleTo: '',
+  settableBy: '',
   min: '',
   max: '',
   minLength: '',
@@ -76,6 +81,8 @@ export function draftOfField(field: FieldRecord): FieldDraft {
         : JSON.stringify(field.default_value),
     defaultExpression: field.default_expression ?? '',
     computed: field.computed ?? '',
+    visibleTo: field.visible_to ?? '',
+    settableBy: field.settable_by ?? '',
     min: text('min'),
     max: text('max'),
     minLength: text('min_length'),
@@ -133,6 +140,8 @@ export function bodyOfField(draft: FieldDraft) {
     default_value: defaultValue === '' ? null : readDefault(defaultValue, type),
     default_expression: plain(draft.defaultExpression.trim()) ?? null,
     computed: plain(draft.computed.trim()) ?? null,
+    visible_to: plain(draft.visibleTo.trim()) ?? null,
+    settable_by: plain(draft.settableBy.trim()) ?? null,
     validation_rules: Object.fromEntries(
       Object.entries(rules).filter(([limit]) => limits.some((one) => one === limit)),
     ),

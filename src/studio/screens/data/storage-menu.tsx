@@ -8,9 +8,11 @@ import { countQuery, forgetStorages } from '../../api/storages.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { StorageDialog } from './storage-dialog.tsx'
+import { StorageRulesDialog } from './storage-rules-dialog.tsx'
 
 export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
   const [isEditing, edit] = useDisclosure(false)
+  const [isRuling, rule] = useDisclosure(false)
   return (
     <>
       <Menu position="bottom-end" width={200}>
@@ -22,6 +24,9 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
         <Menu.Dropdown>
           <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={edit.open}>
             Description and history
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="lock" size={16} />} onClick={rule.open}>
+            Rules
           </Menu.Item>
           <Menu.Item
             component={Link}
@@ -40,6 +45,7 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
         </Menu.Dropdown>
       </Menu>
       <StorageDialog opened={isEditing} onClose={edit.close} storage={storage} />
+      <StorageRulesDialog opened={isRuling} onClose={rule.close} storage={storage} />
     </>
   )
 }

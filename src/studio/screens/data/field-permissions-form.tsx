@@ -1,0 +1,31 @@
+import { TextInput } from '@mantine/core'
+import { useFieldError } from '../../controls/field-errors.tsx'
+import type { useDraft } from '../../controls/use-draft.ts'
+import type { FieldDraft } from './field-draft.ts'
+
+type Draft = ReturnType<typeof useDraft<FieldDraft>>
+
+/** Who sees the field, and who may set it. */
+export function FieldPermissionsForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+  const error = useFieldError()
+  return (
+    <>
+      <TextInput
+        label="Visible to"
+        description='Expression over user, such as contains(user.scopes, "hr"). Empty: all who see the document.'
+        spellCheck={false}
+        value={draft.visibleTo}
+        error={error('visible_to')}
+        onChange={(event) => set('visibleTo', event.currentTarget.value)}
+      />
+      <TextInput
+        label="Settable by"
+        description="Expression over user. Empty: all who may write the document."
+        spellCheck={false}
+        value={draft.settableBy}
+        error={error('settable_by')}
+        onChange={(event) => set('settableBy', event.currentTarget.value)}
+      />
+    </>
+  )
+}
