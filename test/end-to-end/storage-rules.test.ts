@@ -99,6 +99,20 @@ const blocks: JsonObject = {
   },
   put_reply: reply('@put.flow', '=put.created'),
   put_taken: reply('@put.conflict', '={ taken: put.taken, document: put.document }'),
+  guess: post('guess/{guid}'),
+  guessed: {
+    type: 'function_update_document_mutations',
+    in: {
+      flow: '@guess.flow',
+      storage: 'deals',
+      guid: '=params.guid',
+      set: { seen: true },
+      if: '=doc.margin == body.margin',
+    },
+    ...asUser,
+  },
+  guess_reply: reply('@guessed.flow', 'right'),
+  guess_refused: reply('@guessed.refused', 'refused'),
   through: get('through'),
   find_lines: {
     type: 'function_search',
@@ -301,6 +315,13 @@ describe('writes', () => {
     const taken = await send('POST', 'upsert', 'bob', { code: 'c1', n: 5, owner: bob })
     expect([taken.status, taken.body]).toEqual([200, { taken: ['code'], document: null }])
     expect(await quoin.documents('deals')).toEqual(before)
+  })
+
+  test('a condition on a hidden field tells nothing of it', async () => {
+    for (const margin of [10, 11])
+      expect((await send('POST', `guess/${deal}`, 'ann', { margin })).body).toBe('refused')
+    await setRules(null)
+    expect((await send('POST', `guess/${deal}`, 'lead', { margin: 10 })).body).toBe('right')
   })
 
   test('what is denied is not committed by a flow that continues after the error', async () => {
