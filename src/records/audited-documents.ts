@@ -8,6 +8,7 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { isSecretName } from '../shared/secret-names.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
+import type { ManyChange } from '../storage/many/many-change.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
 import type { AuditLog } from './audit-log.ts'
 import { wholeOf } from './permissions/visible-document.ts'
@@ -56,6 +57,26 @@ export function auditTransfer(
     name: storage,
     before: undefined,
     after: { documents },
+  })
+}
+
+const manyActions = { update: 'updated', remove: 'removed', delete: 'deleted' } as const
+
+/** One record of a change of many documents, with the fields that it sets. `job`: of one that has yet to be done. */
+export function auditMany(
+  audit: Pick<AuditLog, 'record'>,
+  session: Session,
+  { storage, kind, mutations }: Pick<ManyChange, 'storage' | 'kind' | 'mutations'>,
+  said: { readonly documents: number; readonly job?: string },
+): MaybePromise<void> {
+  const fields = mutations.map(({ field }) => field)
+  return audit.record(session, {
+    category: CATEGORY,
+    action: manyActions[kind],
+    guid: '',
+    name: storage,
+    before: {},
+    after: { ...said, ...(fields.length > 0 && { fields }) },
   })
 }
 

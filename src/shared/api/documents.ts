@@ -91,6 +91,47 @@ export type HistoryEntry = Wire<typeof historyEntryRecord>
 export type Revision = HistoryEntry['revisions'][number]
 export const historySchema = storedRecord(historyEntryRecord)
 
+const many = {
+  guids: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, maxItems: 1000, description: 'Guids of documents.' }),
+  ),
+  query: searchSchema.properties.query,
+  filters: searchSchema.properties.filters,
+  in_background: Type.Optional(
+    Type.Boolean({
+      description:
+        'For any number of documents: a job changes them in batches. `GET /queue/{guid}` has its progress; DELETE cancels it between two batches. Documents whose change is refused are left as they are, counted and listed there.',
+    }),
+  ),
+}
+
+export const updateManySchema = Type.Object(
+  { set: documentFieldsSchema, ...many },
+  { additionalProperties: false },
+)
+
+export const removeManySchema = Type.Object(
+  {
+    ...many,
+    hard: Type.Optional(Type.Boolean({ description: 'Delete permanently.', default: false })),
+    include_removed: Type.Optional(
+      Type.Boolean({ description: 'With `hard`, also delete removed documents.', default: false }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const manySchema = Type.Object({
+  count: Type.Integer({
+    description: 'Number of changed documents; with `in_background`, of those that match.',
+  }),
+  job: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'The guid of the job, with `in_background`.',
+  }),
+})
+export type ManyChanged = Wire<typeof manySchema>
+
 export const importedSchema = Type.Object({
   imported: Type.Integer({ description: 'Number of created documents.' }),
 })

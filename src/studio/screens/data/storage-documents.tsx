@@ -14,6 +14,7 @@ import { gridColumn } from './grid/grid-column.ts'
 import { useCellEdits } from './grid/use-cell-edits.ts'
 import { useReferenceNames } from './grid/use-reference-names.ts'
 import { useRowSelection } from './grid/use-row-selection.ts'
+import { ManyBar } from './many/many-bar.tsx'
 import { type DocumentList, useDocumentList } from './use-document-list.ts'
 
 /** Rows of a page. */
@@ -33,6 +34,7 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
   const columns = useGridColumns(list)
   const records = shown.data?.records ?? []
   const { query } = shown.address
+  const total = shown.data?.total ?? 0
   const selection = useRowSelection(records, JSON.stringify([list.body, query]))
   const edits = useCellEdits(guid, shown.key)
   const names = useReferenceNames(columns, records)
@@ -56,6 +58,18 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
           <ColumnMenu fields={list.fields} columns={list.columns} onChange={list.setColumns} />
         </Group>
       </Group>
+      <ManyBar
+        selection={selection}
+        selected={{
+          storage: guid,
+          guids: selection.guids,
+          count: selection.isAll ? total : selection.guids.size,
+          all: selection.isAll ? { ...list.body, ...(query === '' ? {} : { query }) } : undefined,
+        }}
+        total={total}
+        columns={columns}
+        removed={list.removed}
+      />
       <DocumentGrid
         label={`Documents of ${storage.name}`}
         shown={shown}

@@ -1,0 +1,110 @@
+import type { FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import { changeStored, type StoredChange } from '../../../flows/background/change-stored.ts'
+import type { Permissions } from '../../../records/permissions/permissions.ts'
+import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
+import { manySchema, removeManySchema, updateManySchema } from '../../../shared/api/documents.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { setFields } from '../../../shared/mutation.ts'
+import type { Query } from '../../../shared/query.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+import { asCaller, callerSubject } from './as-caller.ts'
+import { documentSearch } from './document-search.ts'
+
+const tags = ['Documents']
+const path = '/_system/storages/:guid/documents'
+
+const description =
+  'Named by `guids`, or all that match `filters` and `query`; `{}` as `filters` is all documents. At most 1,000 in one transaction, all of them or none, unless `in_background` is given. Rules, unique fields, references, events and history count as with single changes.'
+
+/** The same change to many documents of a builder's storage. */
+export function manyDocumentRoutes(context: StorageContext, permissions: Permissions): RouteFamily {
+  const change = async (request: FastifyRequest, storage: string, wanted: StoredChange) => {
+    if (wanted.inBackground) await refuseJob(context, permissions, request, storage)
+    return changeStored(asCaller(context, permissions, request), storage, wanted, actorOf(request))
+  }
+  return (app) => {
+    app.post(
+      `${path}/update-many`,
+      {
+        config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+        schema: {
+          operationId: 'updateManyDocuments',
+          summary: 'Change many documents',
+          description,
+          tags,
+          params: guidParams,
+          body: updateManySchema,
+          response: { 200: manySchema },
+        },
+      },
+      (request) => {
+        const { set, in_background: inBackground = false } = request.body
+        const { _meta, ...fields } = set
+        const wanted = { kind: 'update', query: matching(request.body), includeRemoved: false } as const
+        return change(request, request.params.guid, { ...wanted, mutations: setFields(fields), inBackground })
+      },
+    )
+
+    app.post(
+      `${path}/remove-many`,
+      {
+        config: { permission: 'storages_remove', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+        schema: {
+          operationId: 'removeManyDocuments',
+          summary: 'Remove many documents',
+          description,
+          tags,
+          params: guidParams,
+          body: removeManySchema,
+          response: { 200: manySchema },
+        },
+      },
+      (request) => {
+        const { hard = false, include_removed = false, in_background: inBackground = false } = request.body
+        const wanted = { kind: hard ? 'delete' : 'remove', mutations: [], inBackground } as const
+        const query = matching(request.body)
+        return change(request, request.params.guid, {
+          ...wanted,
+          query,
+          includeRemoved: hard && include_removed,
+        })
+      },
+    )
+  }
+}
+
+/** A job works for the application: it would change what the rules of the storage keep from the caller. */
+async function refuseJob(
+  context: StorageContext,
+  permissions: Permissions,
+  request: FastifyRequest,
+  storage: string,
+): Promise<void> {
+  if (!callerSubject(request).bound || !(await permissions.counts(await storageNamed(context, storage))))
+    return
+  throw new QuoinError(
+    'DENIED_BY_RULE',
+    'Documents of a storage with rules are changed at most 1,000 at once by users whom the rules bind. Leave out in_background.',
+  )
+}
+
+/** What a change is for must be said: a body without it is a mistake, and not a change of all documents. */
+function matching({
+  guids,
+  query,
+  filters,
+}: Pick<Static<typeof removeManySchema>, 'guids' | 'query' | 'filters'>): Query {
+  if (guids === undefined && query === undefined && filters === undefined)
+    throw new QuoinError(
+      'INVALID_BODY',
+      'One of guids, filters and query must be given; {} as filters is all documents.',
+      { fields: ['filters'] },
+    )
+  const found = documentSearch({ ...(query !== undefined && { query }), ...(filters && { filters }) }).query
+  if (guids === undefined) return found
+  const named: Query = { kind: 'terms', field: '_meta.guid', values: guids }
+  return { kind: 'and', queries: [named, found] }
+}

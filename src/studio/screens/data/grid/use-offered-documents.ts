@@ -1,0 +1,33 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { fieldsQuery, findDocuments } from '../../../api/storages.ts'
+import { documentName } from './document-name.ts'
+
+const MOST_OFFERED = 30
+
+export interface OfferedDocuments {
+  readonly offered: readonly { readonly value: string; readonly label: string }[]
+  /** Shown where nothing is offered. */
+  readonly nothing: string
+}
+
+/** Documents of a storage by name: those that a search for what is typed finds. */
+export function useOfferedDocuments(storage: string, typed: string): OfferedDocuments {
+  const [wanted] = useDebouncedValue(typed.trim(), 150)
+  const { data: fields } = useQuery({ ...fieldsQuery(storage), retry: false })
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['documents', storage, 'offered', wanted],
+    queryFn: ({ signal }) =>
+      findDocuments(storage, { limit: MOST_OFFERED, ...(wanted !== '' && { query: words(wanted) }) }, signal),
+  })
+  const offered = (data?.records ?? []).map((record) => ({
+    value: record._meta.guid,
+    label: documentName(record, fields),
+  }))
+  return { offered, nothing: error ? 'Could not search' : isFetching ? 'Searching …' : 'No match' }
+}
+
+/** Words as free text, the last one as the beginning of one. */
+function words(typed: string): string {
+  return `${typed.replaceAll(/["|*()~+-]/g, ' ').trim()}*`
+}

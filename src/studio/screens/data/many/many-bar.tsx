@@ -1,0 +1,100 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { confirm } from '../../../controls/confirm.ts'
+import { Icon } from '../../../controls/icon.tsx'
+import { notifyDone } from '../../../controls/notify.ts'
+import type { GridColumn } from '../grid/grid-column.ts'
+import type { RowSelection } from '../grid/use-row-selection.ts'
+import { ChangeManyDialog } from './change-many-dialog.tsx'
+import { JobProgress } from './job-progress.tsx'
+import { AT_ONCE, changeMany, type ManyWay, type SelectedDocuments } from './many-documents.ts'
+
+interface ManyBarProps {
+  readonly selection: RowSelection
+  readonly selected: SelectedDocuments
+  /** How many the list has in all. */
+  readonly total: number
+  readonly columns: readonly GridColumn[]
+  /** The list shows removed documents: they can only be deleted. */
+  readonly removed: boolean
+}
+
+/** What can be done with the selected rows. */
+export function ManyBar({ selection, selected, total, columns, removed }: ManyBarProps) {
+  const [isChanging, change] = useDisclosure(false)
+  const [job, setJob] = useState('')
+  const { count } = selected
+  const run = async (way: ManyWay, done: string) => {
+    const changed = await changeMany(selected, way)
+    selection.clear()
+    if (changed.job === null) notifyDone(`${counted(changed.count)} ${done}`)
+    else setJob(changed.job)
+  }
+  const remove = () =>
+    confirm({
+      title: removed ? `Delete ${counted(count)} permanently?` : `Remove ${counted(count)}?`,
+      text: removed
+        ? 'They cannot be restored. Their history, if any, is kept.'
+        : `They can be restored one by one, under “Removed”. ${atOnce(count, selection.isAll)}`,
+      action: removed ? 'Delete permanently' : 'Remove',
+      ...(removed || count <= AT_ONCE ? {} : { type: String(count) }),
+      run: () => run({ way: 'remove', hard: removed }, removed ? 'deleted' : 'removed'),
+    })
+  return (
+    <>
+      {job === '' ? null : <JobProgress job={job} storage={selected.storage} onClose={() => setJob('')} />}
+      {count === 0 ? null : (
+        <Group mb="sm" gap="sm" role="toolbar" aria-label="Selected documents">
+          <Text size="sm" fw={550} role="status">
+            {counted(count)} selected
+          </Text>
+          {selection.here === 'all' && !selection.isAll && total > selection.guids.size ? (
+            <Button size="compact-sm" variant="subtle" onClick={selection.selectAll}>
+              Select all {total.toLocaleString()}
+            </Button>
+          ) : null}
+          {removed ? null : (
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<Icon name="edit" size={14} />}
+              onClick={change.open}
+            >
+              Change a field
+            </Button>
+          )}
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<Icon name="trash" size={14} />}
+            onClick={remove}
+          >
+            {removed ? 'Delete permanently' : 'Remove'}
+          </Button>
+          <Button size="compact-sm" variant="subtle" onClick={selection.clear}>
+            Clear selection
+          </Button>
+        </Group>
+      )}
+      <ChangeManyDialog
+        opened={isChanging}
+        onClose={change.close}
+        title={`Change a field of ${counted(count)}`}
+        about={atOnce(count, selection.isAll)}
+        columns={columns.filter(({ readOnly }) => !readOnly)}
+        submit={(name, value) => run({ way: 'update', set: { [name]: value } }, 'changed')}
+      />
+    </>
+  )
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 document' : `${count.toLocaleString()} documents`
+}
+
+function atOnce(count: number, isAll: boolean): string {
+  return isAll && count > AT_ONCE
+    ? 'A job does it in batches; documents whose change is refused are left as they are, and listed.'
+    : 'All of them in one transaction, or none.'
+}
