@@ -5,6 +5,7 @@ import { loadBlocks } from '../src/blocks/load-blocks.ts'
 import { type Flows, openFlows } from '../src/flows/flows.ts'
 import { assetRoutes } from '../src/http/routes/data/assets.ts'
 import { documentRoutes } from '../src/http/routes/data/documents.ts'
+import { documentImportRoutes } from '../src/http/routes/data/documents-import.ts'
 import { manyDocumentRoutes } from '../src/http/routes/data/documents-many.ts'
 import { documentTransferRoutes } from '../src/http/routes/data/documents-transfer.ts'
 import { sampleDocumentRoutes } from '../src/http/routes/data/sample-documents.ts'
@@ -142,7 +143,8 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
       storageAdviceRoutes(context, live),
       documentRoutes(context, permissions),
       manyDocumentRoutes(context, permissions),
-      documentTransferRoutes(context, imports, permissions),
+      documentTransferRoutes(context, permissions),
+      documentImportRoutes(context, imports, permissions),
       sampleDocumentRoutes(context, permissions),
       assetRoutes(assets),
     ],

@@ -46,7 +46,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/storage': [...base, 'blocks', 'expressions/functions'],
 
   records: [...base, 'blocks', 'records/documents', 'records/fields', 'records/permissions'],
-  'records/documents': [...base, 'blocks', 'records', 'records/permissions'],
+  'records/documents': [...base, 'blocks', 'blocks/rows', 'records', 'records/permissions'],
   'records/fields': [...base, 'records', 'records/permissions', 'expressions/**'],
   'records/permissions': [...base, 'records/fields', 'expressions/**'],
   'records/environment': [...base, 'records'],

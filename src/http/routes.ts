@@ -25,6 +25,7 @@ import { blueprintRoutes } from './routes/blueprints/blueprints.ts'
 import { runRoutes } from './routes/blueprints/runs.ts'
 import { assetRoutes } from './routes/data/assets.ts'
 import { documentRoutes } from './routes/data/documents.ts'
+import { documentImportRoutes } from './routes/data/documents-import.ts'
 import { manyDocumentRoutes } from './routes/data/documents-many.ts'
 import { documentTransferRoutes } from './routes/data/documents-transfer.ts'
 import { preparationRoutes } from './routes/data/preparations.ts'
@@ -101,7 +102,8 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     preparationRoutes(capabilities.indexes),
     documentRoutes(documents, permissions),
     manyDocumentRoutes(documents, permissions),
-    documentTransferRoutes(documents, parts.imports, permissions),
+    documentTransferRoutes(documents, permissions),
+    documentImportRoutes(documents, parts.imports, permissions),
     sampleDocumentRoutes(documents, permissions),
     assetRoutes(parts.assets),
     queueRoutes(records.database, parts.entity, parts.steering),

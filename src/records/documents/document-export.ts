@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { csvCell } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { search } from '../../shared/query.ts'
+import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { matchAll, type Query, type SortKey, search } from '../../shared/query.ts'
 import type { Database, Found, Session } from '../../storage/database.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 
@@ -8,22 +11,65 @@ import { documentsOf } from '../../storage/find-documents.ts'
 const PAGE_BYTES = 1024 * 1024
 const MOST = 500
 
+/** How a document is written. */
+export interface ExportLines {
+  readonly head: string
+  readonly of: (document: JsonObject) => string
+}
+
+export interface Exported {
+  /** Which documents; all present ones if not given. */
+  readonly query?: Query
+  /** The oldest first if not given. */
+  readonly sort?: readonly SortKey[]
+  readonly lines?: ExportLines
+}
+
+const oldestFirst: readonly SortKey[] = [{ field: '_meta.cms', order: 'asc', missing: 'last' }]
+const ndjsonLines: ExportLines = { head: '', of: (document) => `${JSON.stringify(document)}\n` }
+
+/** Columns as a spreadsheet reads them; lists and objects are JSON. */
+export function csvLines(columns: readonly string[]): ExportLines {
+  const paths = columns.map(parseFieldPath)
+  const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`
+  return {
+    // Spreadsheets take the text for UTF-8 then.
+    head: `\ufeff${line(columns.map(csvCell))}`,
+    of: (document) => line(paths.map((path) => csvValue(valueAt(document, path)))),
+  }
+}
+
+function csvValue(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'number' || typeof value === 'string') return csvCell(value)
+  return csvCell(typeof value === 'boolean' ? String(value) : JSON.stringify(value))
+}
+
 /**
- * All present documents of a storage as NDJSON, one a line, the oldest first, in pieces of some lines. Each page is a
+ * Present documents of a storage, one a line, in pieces of some lines. Each page is a
  * search of its own behind the last document of the page before: no transaction is held open while a slow client reads.
  * So every document that is there from beginning to end comes exactly once; one that is written meanwhile comes as it was
  * before or after, and a new one may come.
  */
-export async function* exportDocuments(database: Database, name: string): AsyncGenerator<string, void> {
+export async function* exportDocuments(
+  database: Database,
+  name: string,
+  { query = matchAll, sort = [], lines = ndjsonLines }: Exported = {},
+): AsyncGenerator<string, void> {
   const session = database.session()
-  const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
+  if (lines.head !== '') yield lines.head
   // Documents may be of 16 MiB each: the first page is small, and the next ones as large as the last one allows.
   let limit = 4
   let after: string | undefined
   do {
-    const found: Found = await pageOf(session, name, { sort, limit, ...(after !== undefined && { after }) })
-    const lines = documentsOf(found).map((document) => `${JSON.stringify(document)}\n`)
-    if (lines.length > 0) yield lines.join('')
+    const found: Found = await pageOf(session, name, {
+      query,
+      sort: sort.length > 0 ? sort : oldestFirst,
+      limit,
+      ...(after !== undefined && { after }),
+    })
+    const text = documentsOf(found).map(lines.of).join('')
+    if (text !== '') yield text
     // SQLite answers at once, and so does a fast client: others must have their turn in between.
     await nextTurn()
     // A page that had to be made smaller is full by its own limit, and says itself where it ended.

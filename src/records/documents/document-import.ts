@@ -1,9 +1,9 @@
 /**
- * Documents from NDJSON, one a line, all or none.
+ * Documents from a file, one a line or row: all or none, or all but those that are refused.
  *
- * 1. The lines are received into a temporary file: a slow or broken client holds no transaction.
- * 2. Every line is tried against the storage, in batches whose transactions are rolled back: JSON, depth, names of fields,
- *    rules of fields, unique indexes and guids that are taken. The error names the first line that fails; nothing is written.
+ * 1. The file is received into a temporary one: a slow or broken client holds no transaction.
+ * 2. Unless bad lines are skipped, every line is tried against the storage, in batches whose transactions are rolled back: JSON, depth,
+ *    names of fields, rules of fields, unique indexes and guids that are taken. The error names the first lines that fail; nothing is written.
  * 3. The lines are written in batches, because one transaction would keep every other session from writing all that time.
  *    Each batch notes what it wrote (`import-journal.ts`). Errors that the trial could not see (two lines with one guid, a
  *    full disk, a rule that changed meanwhile) and crashes happen here: the written documents are then deleted again, at
@@ -12,36 +12,28 @@
  * So afterwards all documents are there or none is. While step 3 runs, other sessions see the documents already written.
  * Memory: one batch, whatever the size of the file.
  */
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
-import { isGuid } from '../../shared/guid.ts'
-import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
-import { setFields } from '../../shared/mutation.ts'
-import { createAll } from '../../storage/create-all.ts'
-import {
-  type CreateOptions,
-  type Database,
-  documentOf,
-  type NewDocument,
-  type Origin,
-  type Session,
-} from '../../storage/database.ts'
-import { guidOf } from '../../storage/document-fields.ts'
+import type { Database, Origin, Session } from '../../storage/database.ts'
 import type { RuledDatabase } from '../../storage/ruled.ts'
+import type { FileReading } from './csv-import-rows.ts'
+import { batchesOf, createRows, guidsOf } from './import-batch.ts'
 import {
   beginImport,
   endImport,
+  MOST_UNDONE,
   noteBatch,
   openImportJournal,
   undoBrokenImports,
   undoImport,
 } from './import-journal.ts'
-import { atLine, type Line, linesOf, parseLine } from './ndjson-lines.ts'
+import { type ImportPreview, previewRows } from './import-preview.ts'
+import { ProblemList, tryRows } from './import-problems.ts'
+import { type ImportRow, type LineProblem, ndjsonRows, type RowsOf } from './import-rows.ts'
 
 /** Called in the transaction from which on an import stays, with the number of its documents. */
 export type WhenWritten = (session: Session, count: number) => MaybePromise<void>
@@ -50,16 +42,40 @@ export interface ImportOptions {
   readonly whenWritten?: WhenWritten
   /** On behalf of whom documents are created; without it the rules of storages do not count. */
   readonly database?: RuledDatabase
+  /** How the file is read: as NDJSON if not given. */
+  readonly rows?: RowsOf
+  /** Lines that are refused are left out, and listed. Without it one such line refuses all of them. */
+  readonly skip?: boolean
+  /** Whether the import can be undone for a day. */
+  readonly undo?: boolean
+}
+
+export interface Imported {
+  /** How many documents were made. */
+  readonly imported: number
+  /** How many lines were left out. */
+  readonly refused: number
+  /** The first of them. */
+  readonly problems: readonly LineProblem[]
+  /** Guid of the import, if it can be undone. */
+  readonly undo: string | undefined
 }
 
 export interface DocumentImports {
   /** Most bytes of one import. */
   readonly limit: number
   /**
-   * Gives how many documents were made. Errors name the line: INVALID_BODY for what no document can be or its rules
-   * refuse, CONFLICT for a guid or unique value that is taken. FILE_TOO_BIG past the limit.
+   * Errors name the line: INVALID_BODY for what no document can be or its rules refuse, CONFLICT for a guid or unique
+   * value that is taken. FILE_TOO_BIG past the limit.
    */
-  run(name: string, source: AsyncIterable<Buffer>, origin: Origin, options?: ImportOptions): Promise<number>
+  run(name: string, source: AsyncIterable<Buffer>, origin: Origin, options?: ImportOptions): Promise<Imported>
+  /** What the first rows would become. Stores nothing. FILE_TOO_BIG past 4 MiB. */
+  preview(
+    name: string,
+    source: AsyncIterable<Buffer>,
+    origin: Origin,
+    options: Pick<ImportOptions, 'database'> & { readonly reading: FileReading },
+  ): Promise<ImportPreview>
   /** Undoes imports that are being written, which then fail with UNAVAILABLE. */
   close(): Promise<void>
 }
@@ -73,9 +89,8 @@ export interface DocumentImportOptions {
 }
 
 const GIB = 1024 ** 3
-const BATCH = 200
+const PREVIEW_BYTES = 4 * 1024 ** 2
 const ROUND_MS = 60_000
-const BATCH_BYTES = 512 * 1024
 
 export async function openDocumentImports(options: DocumentImportOptions): Promise<DocumentImports> {
   const { database, directory, newGuid, limit = GIB } = options
@@ -90,60 +105,51 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   rounds?.unref()
   const running = new Set<Promise<unknown>>()
   let closed = false
+  const isClosed = () => closed
 
-  async function run(
-    name: string,
+  async function received<T>(
     source: AsyncIterable<Buffer>,
-    origin: Origin,
-    { whenWritten = () => undefined, database: permitted = database }: ImportOptions = {},
-  ): Promise<number> {
+    most: number,
+    work: (path: string) => Promise<T>,
+  ) {
     const path = join(directory, `${newGuid()}.ndjson`)
     try {
-      await pipeline(source, atMost(limit), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-      for await (const batch of batchesOf(path)) await tryBatch(permitted, name, batch, origin)
-      return await write(name, path, origin, { whenWritten, database: permitted })
+      await pipeline(source, atMost(most), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+      return await work(path)
     } finally {
       await rm(path, { force: true })
     }
   }
 
-  async function write(
-    name: string,
-    path: string,
-    origin: Origin,
-    { whenWritten, database: permitted }: Required<ImportOptions>,
-  ): Promise<number> {
-    const id = await beginImport(database, name)
-    let count = 0
-    try {
-      for await (const batch of batchesOf(path)) {
-        if (closed) throw new QuoinError('UNAVAILABLE', 'The node is stopping. Nothing was imported.')
-        await writeBatch(permitted, name, batch, origin, id)
-        count += batch.length
-      }
-    } catch (error) {
-      await undoImport(database, id, origin).catch((cause: unknown) => {
-        throw new QuoinError(
-          'UNAVAILABLE',
-          'The import failed and its documents could not be deleted. The next start of the node deletes it.',
-          { cause: new AggregateError([error, cause]) },
-        )
-      })
-      throw error
-    }
-    await endImport(database, id, origin, (session) => whenWritten(session, count))
-    return count
+  function counted<T>(work: Promise<T>): Promise<T> {
+    running.add(work)
+    const over = () => void running.delete(work)
+    work.then(over, over)
+    return work
   }
 
   return {
     limit,
-    run(name, source, origin, options) {
-      const imported = run(name, source, origin, options)
-      running.add(imported)
-      const over = () => void running.delete(imported)
-      imported.then(over, over)
-      return imported
+    run(
+      name,
+      source,
+      origin,
+      { rows = ndjsonRows, skip = false, database: permitted = database, ...rest } = {},
+    ) {
+      const wanted: Wanted = { name, origin, rows, skip, database, permitted, isClosed, ...rest }
+      return counted(
+        received(source, limit, async (path) => {
+          if (!skip) await tryRows(permitted, name, batchesOf(rows, path), origin)
+          return write(wanted, path)
+        }),
+      )
     },
+    preview: (name, source, origin, { reading, database: permitted = database }) =>
+      counted(
+        received(source, PREVIEW_BYTES, (path) =>
+          previewRows(permitted.session(origin), name, path, reading),
+        ),
+      ),
     async close() {
       closed = true
       clearInterval(rounds)
@@ -152,96 +158,72 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   }
 }
 
-async function tryBatch(
-  database: Database,
-  name: string,
-  batch: readonly Line[],
-  origin: Origin,
-): Promise<void> {
-  const session = database.session(origin)
-  try {
-    await createLines(session, name, batch)
-  } finally {
-    await session.rollback()
-  }
-  await nextTurn()
+interface Wanted extends Pick<ImportOptions, 'whenWritten' | 'undo'> {
+  readonly name: string
+  readonly origin: Origin
+  readonly rows: RowsOf
+  readonly skip: boolean
+  readonly database: RuledDatabase
+  /** On behalf of whom documents are created. */
+  readonly permitted: RuledDatabase
+  readonly isClosed: () => boolean
 }
 
+async function write(wanted: Wanted, path: string): Promise<Imported> {
+  const { name, origin, rows, skip, database, permitted, isClosed, whenWritten, undo = false } = wanted
+  const id = await beginImport(database, name)
+  const problems = new ProblemList()
+  let count = 0
+  try {
+    for await (const batch of batchesOf(rows, path)) {
+      if (isClosed()) throw new QuoinError('UNAVAILABLE', 'The node is stopping. Nothing was imported.')
+      count += await writeBatch(permitted, name, batch, origin, {
+        id,
+        refused(row, error) {
+          if (!skip) throw error
+          problems.add(row, error)
+        },
+      })
+    }
+  } catch (error) {
+    await undoImport(database, id, origin).catch((cause: unknown) => {
+      throw new QuoinError(
+        'UNAVAILABLE',
+        'The import failed and its documents could not be deleted. The next start of the node deletes it.',
+        { cause: new AggregateError([error, cause]) },
+      )
+    })
+    throw error
+  }
+  const kept = undo && count > 0 && count <= MOST_UNDONE
+  await endImport(database, id, origin, { kept, also: (session) => whenWritten?.(session, count) })
+  const { total: refused, first } = problems
+  return { imported: count, refused, problems: first, undo: kept ? id : undefined }
+}
+
+interface Noted {
+  readonly id: string
+  readonly refused: (row: ImportRow, error: unknown) => void
+}
+
+/** Gives how many documents were made. */
 async function writeBatch(
   database: Database,
   name: string,
-  batch: readonly Line[],
+  batch: readonly ImportRow[],
   origin: Origin,
-  id: string,
-): Promise<void> {
+  { id, refused }: Noted,
+): Promise<number> {
   const session = database.session(origin)
   try {
-    await noteBatch(session, id, await createLines(session, name, batch))
+    const guids = guidsOf(await createRows(session, name, batch, refused))
+    if (guids.length > 0) await noteBatch(session, id, guids)
     await session.commit()
+    return guids.length
   } catch (error) {
     await session.rollback()
     throw error
   }
-}
-
-/** Gives the guids of the new documents. Throws for the first line that cannot become a document. */
-async function createLines(session: Session, name: string, batch: readonly Line[]): Promise<string[]> {
-  const wanted: NewDocument[] = []
-  let problem: { readonly error: unknown } | undefined
-  for (const line of batch) {
-    try {
-      const { _meta, ...fields } = parseLine(line)
-      wanted.push({ mutations: setFields(fields), options: keptOf(_meta) })
-    } catch (error) {
-      // A line before it may be refused by the storage.
-      problem = { error }
-      break
-    }
-  }
-  const { documents, refused } = await createAll(session, name, wanted)
-  const line = batch[documents.length]
-  if (refused && line) throw atLine(line.number, refused)
-  if (problem) throw problem.error
-  return documents.map((document) => guidOf(documentOf(document)))
-}
-
-const YEAR_10000 = 253_402_300_800
-
-/** What a document keeps of the `_meta` that it comes with: guid, time of creation and expiry, where they are valid. */
-function keptOf(meta: JsonObject[string] | undefined): CreateOptions {
-  if (!isJsonObject(meta)) return {}
-  const { guid, created, cms, expiry } = meta
-  const made = isTime(created) ? creationTime(created, cms) : undefined
-  return {
-    ...(typeof guid === 'string' && isGuid(guid) && { guid }),
-    ...(made !== undefined && { cms: made }),
-    ...(isTime(expiry) && { expiry }),
-  }
-}
-
-/** To the millisecond if that says the same. */
-function creationTime(created: number, cms: JsonObject[string] | undefined): number {
-  return typeof cms === 'number' && Number.isInteger(cms) && Math.floor(cms / 1000) === created
-    ? cms
-    : created * 1000
-}
-
-function isTime(value: JsonObject[string] | undefined): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < YEAR_10000
-}
-
-async function* batchesOf(path: string): AsyncGenerator<Line[], void> {
-  let batch: Line[] = []
-  let bytes = 0
-  for await (const line of linesOf(createReadStream(path))) {
-    batch.push(line)
-    bytes += line.bytes.length
-    if (batch.length < BATCH && bytes < BATCH_BYTES) continue
-    yield batch
-    batch = []
-    bytes = 0
-  }
-  if (batch.length > 0) yield batch
 }
 
 function atMost(limit: number) {

@@ -3,21 +3,29 @@
  *
  * An import is one record in `_imports`, and one more for each batch, which holds the guids of the batch and is written
  * in the batch's transaction. The import is over, and stays, from the moment its own record is deleted; batch records
- * that are left then say nothing any more. While its own record is there, and the node that writes it is not live any
+ * that are left then say nothing any more, unless it is kept as `done` so that it can be undone. While its own record is there, and the node that writes it is not live any
  * more, what its batches name is to be deleted.
  */
 
+import { isJsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
+import { refusalOf } from '../../storage/create-all.ts'
 import { type Database, documentOf, type Origin, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
+import { changeDocuments } from '../../storage/many/change-documents.ts'
+import type { ManyChange } from '../../storage/many/many-change.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** Batches in one transaction when they are undone or forgotten. */
 const FEW = 2
 const MANY = 50
+
+/** Documents of an import that can be undone, and how many such imports are kept. */
+export const MOST_UNDONE = 100_000
+const MOST_KEPT = 20
 
 const isImport: Query = { kind: 'term', field: 'kind', value: 'import' }
 
@@ -38,22 +46,31 @@ export async function noteBatch(session: Session, id: string, guids: readonly st
   await session.create(ownStorages.imports, setFields({ kind: 'batch', import: id, guids }))
 }
 
-/** From when this resolves the import stays, whatever happens. `also` is done in the same transaction. */
+export interface EndedImport {
+  /** Its batches stay, so that it can be undone. */
+  readonly kept?: boolean
+  /** Done in the transaction that ends it. */
+  readonly also?: (session: Session) => MaybePromise<void>
+}
+
+/** From when this resolves the import stays, whatever happens. */
 export async function endImport(
   database: Database,
   id: string,
   origin: Origin = {},
-  also: (session: Session) => MaybePromise<void> = () => undefined,
+  { kept = false, also = () => undefined }: EndedImport = {},
 ): Promise<void> {
   await transact(
     database,
     async (session) => {
-      await session.delete(ownStorages.imports, id)
+      if (kept) await session.update(ownStorages.imports, id, setFields({ kind: 'done', node: '' }))
+      else await session.delete(ownStorages.imports, id)
       await also(session)
     },
     origin,
   )
-  await forgetBatches(database, batchesOf(id))
+  if (kept) await forgetOldImports(database)
+  else await forgetBatches(database, batchesOf(id))
 }
 
 /** Deletes all that the import has written, some batches at a time; can be cut short and begun again. */
@@ -87,7 +104,7 @@ export async function undoBrokenImports(database: Database): Promise<void> {
   const { documents } = await database
     .session()
     .find(ownStorages.imports, search({ query: isImport, limit: 1000 }))
-  const running: string[] = []
+  const running: string[] = await doneImports(database)
   for (const record of objectsIn(documents.value)) {
     if (live.has(textIn(record.node))) running.push(guidOf(record))
     else await undoImport(database, guidOf(record), {})
@@ -99,6 +116,68 @@ export async function undoBrokenImports(database: Database): Promise<void> {
       { kind: 'not', query: { kind: 'terms', field: 'import', values: running } },
     ],
   })
+}
+
+/** Guids of imports that are over and can be undone, the newest first. */
+async function doneImports(database: Database): Promise<string[]> {
+  const query: Query = { kind: 'term', field: 'kind', value: 'done' }
+  const sort = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
+  const { documents } = await database
+    .session()
+    .find(ownStorages.imports, search({ query, sort, limit: 1000 }))
+  return objectsIn(documents.value).map(guidOf)
+}
+
+async function forgetOldImports(database: Database): Promise<void> {
+  for (const id of (await doneImports(database)).slice(MOST_KEPT)) {
+    await transact(database, (session) => session.delete(ownStorages.imports, id))
+    await forgetBatches(database, batchesOf(id))
+  }
+}
+
+export interface UndoneImport {
+  readonly deleted: number
+  /** Documents that were changed since, or that others refer to: they stay. */
+  readonly left: number
+}
+
+/**
+ * Deletes the documents of an import that is over, those that nothing has changed since. `database`: on whose behalf.
+ * undefined if there is no such import of the storage, or it is too old.
+ */
+export async function undoDoneImport(
+  database: Database,
+  permitted: Database,
+  place: { readonly storage: string; readonly id: string },
+  origin: Origin,
+): Promise<UndoneImport | undefined> {
+  const { storage, id } = place
+  const record = await database.session().get(ownStorages.imports, id)
+  const done = record && documentOf(record)
+  if (done?.kind !== 'done' || done.storage !== storage || !isJsonObject(done._meta)) return undefined
+  const query: Query = { kind: 'range', field: '_meta.ums', bounds: { lte: Number(done._meta.ums) } }
+  const change: ManyChange = { storage, kind: 'delete', query, includeRemoved: false, mutations: [] }
+  let [deleted, seen] = [0, 0]
+  for (;;) {
+    const { documents } = await database
+      .session()
+      .find(ownStorages.imports, search({ query: batchesOf(id), limit: 1 }))
+    const [batch] = objectsIn(documents.value)
+    if (!batch) break
+    const guids = Array.isArray(batch.guids) ? batch.guids.map(String) : []
+    seen += guids.length
+    deleted += await transact(
+      permitted,
+      async (session) => {
+        const gone = await changeDocuments(session, change, guids, (_guid, error) => void refusalOf(error))
+        await session.delete(ownStorages.imports, guidOf(batch))
+        return gone
+      },
+      origin,
+    )
+  }
+  await transact(database, (session) => session.delete(ownStorages.imports, id))
+  return { deleted, left: seen - deleted }
 }
 
 function batchesOf(id: string): Query {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { JsonObject } from '../json.ts'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
-import { searchSchema } from './search.ts'
+import { searchQuerySchema, searchSchema } from './search.ts'
 import { storedRecord } from './stored-record.ts'
 import type { Wire } from './wire.ts'
 
@@ -132,9 +132,93 @@ export const manySchema = Type.Object({
 })
 export type ManyChanged = Wire<typeof manySchema>
 
+const lineProblem = Type.Object({
+  line: Type.Integer({ description: 'Of the file, from 1.' }),
+  fields: Type.Array(Type.String()),
+  message: Type.String(),
+})
+export type LineProblem = Wire<typeof lineProblem>
+
 export const importedSchema = Type.Object({
   imported: Type.Integer({ description: 'Number of created documents.' }),
+  refused: Type.Optional(Type.Integer({ description: 'Number of lines left out, with `skip_invalid`.' })),
+  problems: Type.Optional(Type.Array(lineProblem, { description: 'The first 100 of them.' })),
+  undo: Type.Optional(
+    Type.String({
+      description: 'Guid of the import, with `undo`: for `DELETE …/documents/imports/{import}`.',
+    }),
+  ),
 })
+export type Imported = Wire<typeof importedSchema>
+
+const fileQuery = {
+  mapping: Type.Optional(
+    Type.String({
+      maxLength: 8_000,
+      description:
+        'JSON: column → field, or null to leave it out. Other columns go into the field of their name or label.',
+    }),
+  ),
+  decimal: Type.Optional(
+    Type.Enum(['point', 'comma'], { description: 'Decimal mark of numbers in CSV. Default: `point`.' }),
+  ),
+  separator: Type.Optional(
+    Type.Enum(['comma', 'semicolon', 'tab'], {
+      description: 'Of cells in CSV. If not given, the most frequent one in the first line.',
+    }),
+  ),
+}
+
+export const importQuery = Type.Object({
+  ...fileQuery,
+  skip_invalid: Type.Optional(
+    Type.Boolean({ description: 'Leave out lines that are refused, and list them.', default: false }),
+  ),
+  undo: Type.Optional(
+    Type.Boolean({
+      description:
+        'Keep what is needed to undo it: of the last 20 such imports, up to 100,000 documents each.',
+      default: false,
+    }),
+  ),
+})
+
+export const previewQuery = Type.Object(fileQuery)
+
+export const previewSchema = Type.Object({
+  columns: Type.Array(
+    Type.Object({ column: Type.String(), field: Type.Unsafe<string | null>({ type: ['string', 'null'] }) }),
+    { description: 'Columns of a CSV file, with the fields that they go into; null: left out.' },
+  ),
+  rows: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      document: Type.Optional(
+        Type.Unsafe<JsonObject>({
+          type: 'object',
+          additionalProperties: true,
+          description: 'As it would be stored.',
+        }),
+      ),
+      problem: Type.Optional(lineProblem),
+    }),
+    { description: 'The first 20 rows.' },
+  ),
+})
+export type ImportPreview = Wire<typeof previewSchema>
+
+export const importParams = Type.Object({
+  guid: Type.String({ description: 'The `_meta.guid` of the storage.' }),
+  import: Type.String({ description: '`undo` of an import.' }),
+})
+
+export const undoneSchema = Type.Object({
+  deleted: Type.Integer(),
+  left: Type.Integer({
+    description: 'Documents that stay: changed or removed since, or referred to by others.',
+  }),
+})
+export type Undone = Wire<typeof undoneSchema>
 
 /** As many documents as a blueprint file may bring for one storage. */
 export const MAX_SAMPLES = 2_000
@@ -148,9 +232,26 @@ export const samplesSchema = Type.Object(
 )
 
 export const NDJSON = 'application/x-ndjson'
+export const CSV = 'text/csv'
+
+export const exportQuery = Type.Object({
+  format: Type.Optional(Type.Enum(['ndjson', 'csv'], { default: 'ndjson' })),
+  query: searchQuerySchema.properties.query,
+  filters: searchQuerySchema.properties.filters,
+  sort: searchQuerySchema.properties.sort,
+  columns: Type.Optional(
+    Type.String({
+      maxLength: 8_000,
+      description: 'JSON list of fields: the columns of a CSV file. If not given, the fields of the storage.',
+    }),
+  ),
+})
 
 /** The map of types keeps the errors of an export JSON. */
 export const exportResponse = {
   description: 'One document per line.',
-  content: { [NDJSON]: { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
+  content: {
+    [NDJSON]: { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+    [CSV]: { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+  },
 }

@@ -1,101 +1,106 @@
 import { Readable } from 'node:stream'
-import { Type } from 'typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
 import { auditTransfer } from '../../../records/audited-documents.ts'
-import { exportDocuments } from '../../../records/documents/document-export.ts'
-import type { DocumentImports } from '../../../records/documents/document-import.ts'
+import { csvLines, type Exported, exportDocuments } from '../../../records/documents/document-export.ts'
+import { rulesIn } from '../../../records/fields/field-rules.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
-import { exportResponse, importedSchema, NDJSON } from '../../../shared/api/documents.ts'
+import { CSV, exportQuery, exportResponse, NDJSON } from '../../../shared/api/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
+import { fieldNameProblem } from '../../../shared/field-path.ts'
 import { matchAll } from '../../../shared/query.ts'
+import type { Session } from '../../../storage/database.ts'
 import { transact } from '../../../storage/transact.ts'
-import { allowSlowBody } from '../../limits/slow-body.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
+import { searchBodyFromQuery } from '../search-request.ts'
 import { asCaller } from './as-caller.ts'
+import { documentSearch } from './document-search.ts'
 
-const tags = ['Documents']
-
-/** Whole storages in and out as NDJSON, streamed both ways. */
-export function documentTransferRoutes(
-  context: StorageContext,
-  imports: DocumentImports,
-  permissions: Permissions,
-): RouteFamily {
+/** Documents of a storage as NDJSON or CSV, streamed. */
+export function documentTransferRoutes(context: StorageContext, permissions: Permissions): RouteFamily {
   return (app) => {
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser(NDJSON, (_request, payload, done) => done(null, payload))
-
     app.get(
       '/_system/storages/:guid/documents/export',
       {
-        config: { permission: 'storages_view', entityTag: false },
+        config: { permission: 'storages_view', entityTag: false, errors: ['INVALID_QUERY'] },
         schema: {
           operationId: 'exportDocuments',
-          summary: 'Export all documents of a storage',
-          description: 'NDJSON: one document per line, oldest first. Removed documents are omitted.',
-          tags,
+          summary: 'Export documents of a storage',
+          description:
+            'All of them, or those that `filters` and `query` find, as a search by GET. NDJSON has one document per line; CSV has the fields of `columns`, lists and objects as JSON, and an apostrophe before text that a spreadsheet would take for a formula. Oldest first unless `sort` is given. Removed documents are omitted.',
+          tags: ['Documents'],
           params: guidParams,
+          querystring: exportQuery,
           response: { 200: exportResponse },
         },
       },
       async (request, reply) => {
         const name = await storageNamed(context, request.params.guid)
         const { database } = asCaller(context, permissions, request).records
+        const wanted = await exported(database.session(), name, request.query)
         // Before the first byte, so that no document leaves without its record.
         if (request.method !== 'HEAD')
           await transact(
             database,
-            async (session) =>
-              auditTransfer(context.audit, session, name, 'exported', await session.count(name, matchAll)),
+            async (session) => {
+              const count = await session.count(name, wanted.query ?? matchAll)
+              await auditTransfer(context.audit, session, name, 'exported', count)
+            },
             { user: actorOf(request) },
           )
-        reply
-          .type(`${NDJSON}; charset=utf-8`)
-          .header('content-disposition', `attachment; filename="${name}.ndjson"`)
-        if (request.method === 'HEAD') return reply.send(Readable.from([]))
-        return reply.send(Readable.from(exportDocuments(database, name), { objectMode: false }))
+        const pieces = request.method === 'HEAD' ? [] : exportDocuments(database, name, wanted)
+        return sendFile(request, reply, name, Readable.from(pieces, { objectMode: false }))
       },
     )
+  }
+}
 
-    app.post(
-      '/_system/storages/:guid/documents/import',
-      {
-        config: { permission: 'storages_create', errors: ['CONFLICT', 'STORAGE_FULL', 'DENIED_BY_RULE'] },
-        onRequest: allowSlowBody(),
-        schema: {
-          operationId: 'importDocuments',
-          summary: 'Import documents into a storage',
-          description:
-            'NDJSON: one document per line. All or none: an error names the line, and nothing is imported. Valid values of `_meta.guid`, `created` and `expiry` are kept. The path accepts the name of the storage instead of its guid.',
-          tags,
-          params: guidParams,
-          consumes: [NDJSON],
-          body: Type.Unsafe<AsyncIterable<Buffer>>({ description: 'One document per line.' }),
-          response: { 200: importedSchema },
-        },
-      },
-      async (request, reply) => {
-        const { limit } = imports
-        const length = request.headers['content-length']
-        if (length !== undefined && Number(length) > limit) {
-          reply.header('connection', 'close')
-          throw new QuoinError('FILE_TOO_BIG', `An import has at most ${limit} bytes. Send it in parts.`)
-        }
-        const name = await storageNamed(context, request.params.guid)
-        try {
-          const origin = { user: actorOf(request) }
-          const imported = await imports.run(name, request.body, origin, {
-            database: asCaller(context, permissions, request).records.database,
-            whenWritten: (session, count) => auditTransfer(context.audit, session, name, 'imported', count),
-          })
-          return { imported }
-        } catch (error) {
-          if (error instanceof QuoinError || request.raw.complete) throw error
-          throw new QuoinError('INVALID_BODY', 'The body is cut off. Nothing was imported.', { cause: error })
-        }
-      },
-    )
+function sendFile(
+  request: FastifyRequest<{ Querystring: Static<typeof exportQuery> }>,
+  reply: FastifyReply,
+  name: string,
+  content: Readable,
+): FastifyReply {
+  const { format = 'ndjson' } = request.query
+  return reply
+    .type(`${format === 'csv' ? CSV : NDJSON}; charset=utf-8`)
+    .header('content-disposition', `attachment; filename="${name}.${format}"`)
+    .send(content)
+}
+
+async function exported(
+  session: Session,
+  name: string,
+  { format, columns, ...search }: Static<typeof exportQuery>,
+): Promise<Exported> {
+  const body = searchBodyFromQuery(search)
+  const { query, sort } = documentSearch(body)
+  if (format !== 'csv') return { query, sort }
+  const names =
+    columns === undefined ? (await rulesIn(session, name)).map((rule) => rule.name) : listed(columns)
+  if (names.length === 0)
+    throw new QuoinError('INVALID_QUERY', 'The storage has no fields. Give columns: a JSON list of fields.')
+  return { query, sort, lines: csvLines(names) }
+}
+
+/** Columns of a CSV file. */
+const MOST_COLUMNS = 500
+
+function listed(text: string): readonly string[] {
+  const names = parsed(text)
+  const isList = Array.isArray(names) && names.length > 0 && names.length <= MOST_COLUMNS
+  if (isList && names.every((name): name is string => typeof name === 'string' && !fieldNameProblem(name)))
+    return names
+  throw new QuoinError('INVALID_QUERY', `columns must be a JSON list of 1 to ${MOST_COLUMNS} fields.`)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

@@ -1,0 +1,259 @@
+/** Files of documents in and out: CSV, mapping, previews, bad lines, undo, and exports of what is filtered. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
+import { textAt } from '../../../../test/json-at.ts'
+import { createField } from '../../../records/fields/field-records.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import { matchAll, search } from '../../../shared/query.ts'
+import { objectsIn } from '../../../storage/document-fields.ts'
+
+let room: DocumentServer
+let storage: string
+let number = 0
+const by = { guid: 'u', username: 'u' }
+
+beforeAll(async () => {
+  room = await openDocumentServer({ imported: 3_000_000 })
+  await room.addUser('creator', ['storages_create'])
+  await room.addUser('viewer', ['storages_view'])
+})
+afterAll(() => room.close())
+
+const fields: readonly JsonObject[] = [
+  { name: 'name', type: 'string', required: true, label: 'Full name' },
+  { name: 'price', type: 'decimal' },
+  { name: 'due', type: 'day' },
+  { name: 'sold', type: 'boolean' },
+  { name: 'state', type: 'string', default_value: 'new' },
+  { name: 'code', type: 'string', unique: true },
+  { name: 'double', type: 'number', computed: '(doc.price ?? 0) * 2' },
+]
+beforeEach(async () => {
+  number += 1
+  storage = `goods${number}`
+  await room.make(storage)
+  for (const field of fields) await createField(room.database, { ...field, storage }, by)
+})
+
+const base = () => `/_system/storages/${storage}/documents`
+const address = (path: string, query: Readonly<Record<string, string>>) =>
+  `${base()}/${path}?${new URLSearchParams(query)}`
+const csv = (raw: string | Buffer, query: Readonly<Record<string, string>> = {}, as = 'admin') =>
+  room.send('POST', address('import', query), as, { raw, type: 'text/csv' })
+const ndjson = (raw: string, query: Readonly<Record<string, string>> = {}) =>
+  room.send('POST', address('import', query), 'admin', { raw, type: 'application/x-ndjson' })
+const preview = (raw: string, query: Readonly<Record<string, string>> = {}, type = 'text/csv') =>
+  room.send('POST', address('import/preview', query), 'admin', { raw, type })
+const take = (query: Readonly<Record<string, string>>, as = 'admin') =>
+  room.send('GET', address('export', query), as)
+
+async function stored(): Promise<readonly JsonObject[]> {
+  const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
+  const { documents } = await room.database.session().find(storage, search({ sort, limit: 1000 }))
+  return objectsIn(documents.value).map(({ _meta, ...document }) => document)
+}
+async function expectNothing(): Promise<void> {
+  expect(await stored()).toEqual([])
+  expect(await room.database.session().count('_imports', matchAll)).toBe(0)
+  expect(await readdir(join(room.directory, 'imports'))).toEqual([])
+}
+
+describe('refused, and nothing is imported', () => {
+  test.each<[string, string | Buffer, Readonly<Record<string, string>>, RegExp]>([
+    ['a value of another type', 'name,price\na,1\nb,x', {}, /^Line 3: The value of price is not a number/],
+    ['a rule', 'name,due\na,2026-13-01', {}, /^Line 2: due must be a day/],
+    ['a required field', 'price\n1', {}, /^Line 2: name is required/],
+    ['too many cells', 'name\na,b', {}, /^Line 2: It has 2 cells/],
+    ['a quote that is not closed', 'name\n"a', {}, /^The file has a quote in line 2 that is never closed/],
+    ['another encoding', Buffer.from([0x6e, 0x0a, 0xe9]), {}, /^The file is not UTF-8/],
+    ['two columns of one field', 'name,Full name\na,b', {}, /^Two columns go into the field name/],
+    ['a column that is not there', 'name\na', { mapping: '{"x":"name"}' }, /names the column "x"/],
+    ['what Quoin writes', 'a\nb', { mapping: '{"a":"_meta.removed"}' }, /is written by Quoin/],
+    ['no mapping', 'name\na', { mapping: '[]' }, /^mapping must be a JSON object/],
+    ['a prototype', 'a\nb', { mapping: '{"a":"__proto__"}' }, /^mapping must be a JSON object/],
+    ['another decimal mark', 'name;price\na;1.5', { decimal: 'comma' }, /decimal comma/],
+  ])('%s', async (_what, raw, query, message) => {
+    const reply = await csv(raw, query)
+    expect([reply.status, textAt(reply.body, 'message')]).toEqual([400, expect.stringMatching(message)])
+    await expectNothing()
+  })
+
+  test('every bad line is named, with its field', async () => {
+    const { status, body } = await csv('name,price,due\na,x,\n,1,\nb,2,\nc,,soon')
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      details: {
+        lines: [
+          { line: 2, fields: ['price'], message: 'The value of price is not a number.' },
+          { line: 3, fields: ['name'] },
+          { line: 5, fields: ['due'] },
+        ],
+      },
+    })
+    await expectNothing()
+  })
+
+  test('without the scope', async () => {
+    expect((await csv('name\na', {}, 'viewer')).status).toBe(403)
+    const undo = (as: string) => room.send('DELETE', `${base()}/imports/x`, as)
+    expect([(await undo('creator')).status, (await undo('admin')).status]).toEqual([403, 404])
+    expect((await take({ format: 'csv' }, 'creator')).status).toBe(403)
+    await expectNothing()
+  })
+})
+
+describe('CSV', () => {
+  test('becomes values of the fields; an empty cell leaves its field out', async () => {
+    const raw = '\ufeffFull name;price;due;sold;state;\r\n"A ""b""";1.234,5;31.1.2026;yes;;\r\nC;;;;old;\r\n'
+    expect((await csv(raw, { decimal: 'comma' }, 'creator')).body).toEqual({ imported: 2 })
+    expect(await stored()).toEqual([
+      { name: 'A "b"', price: 1234.5, due: '2026-01-31', sold: true, state: 'new', double: 2469 },
+      { name: 'C', state: 'old', double: 0 },
+    ])
+  })
+
+  test('a mapping says where columns go', async () => {
+    const mapping = JSON.stringify({ who: 'name', note: null, place: 'address.city' })
+    expect((await csv('who,note,place\nAnn,x,Oslo', { mapping })).body).toEqual({ imported: 1 })
+    expect(await stored()).toMatchObject([{ name: 'Ann', address: { city: 'Oslo' } }])
+    expect((await stored())[0]).not.toHaveProperty('note')
+  })
+
+  test('lines of NDJSON are mapped too', async () => {
+    const mapping = JSON.stringify({ who: 'name', note: null })
+    expect((await ndjson('{"who":"Ann","note":1,"price":2}', { mapping })).body).toEqual({ imported: 1 })
+    expect(await stored()).toMatchObject([{ name: 'Ann', price: 2 }])
+  })
+
+  test('what is exported is imported as it was', async () => {
+    await csv('name,price,sold\n=1+1,-2.5,no\n"a,\n""b""",,yes')
+    const exported = await take({ format: 'csv', columns: '["_meta.guid","name","price","sold","double"]' })
+    expect(exported.text).toContain("'=1+1,-2.5,false,-5")
+    const before = await stored()
+    const { documents } = await room.database.session().find(storage, search({}))
+    for (const { _meta } of objectsIn(documents.value))
+      await room.send('DELETE', `${base()}/${textAt(_meta, 'guid')}?hard=true`, 'admin')
+    expect((await csv(exported.text)).body).toEqual({ imported: 2 })
+    // The mark that keeps a spreadsheet from running it stays.
+    expect(await stored()).toEqual([{ ...before[0], name: "'=1+1" }, before[1]])
+  })
+})
+
+describe('lines that are refused', () => {
+  test('are left out and listed where that is asked for; the others are imported', async () => {
+    const rows = Array.from({ length: 450 }, (_, n) => `a${n},${n % 100 === 7 ? 'x' : n},c${n % 440}`)
+    const { status, body } = await csv(`name,price,code\n${rows.join('\n')}`, { skip_invalid: 'true' })
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        imported: 436,
+        refused: 14,
+        problems: expect.arrayContaining([
+          { line: 9, fields: ['price'], message: 'The value of price is not a number.' },
+          expect.objectContaining({ line: 442, fields: ['code'] }),
+        ]),
+      },
+    ])
+    expect(await room.database.session().count(storage, matchAll)).toBe(436)
+    expect((await stored()).filter(({ code }) => code === 'c0')).toMatchObject([{ name: 'a0' }])
+  })
+
+  test('at most 100 are listed', async () => {
+    const { body } = await csv(`name,price\n${'a,x\n'.repeat(300)}`, { skip_invalid: 'true' })
+    expect(body).toMatchObject({ imported: 0, refused: 300 })
+    expect(objectsIn([body ?? null])[0]?.problems).toHaveLength(100)
+  })
+})
+
+describe('preview', () => {
+  test('shows what rows would become, what is wrong, and where columns go; it stores nothing', async () => {
+    const { status, body } = await preview('Full name,cost,double\nA,1,2\n,2,3', {
+      mapping: '{"cost":"price"}',
+    })
+    expect([status, body]).toEqual([
+      200,
+      {
+        columns: [
+          { column: 'Full name', field: 'name' },
+          { column: 'cost', field: 'price' },
+          { column: 'double', field: null },
+        ],
+        rows: [
+          { line: 2, document: { name: 'A', price: 1, state: 'new', double: 2 } },
+          { line: 3, problem: { line: 3, fields: ['name'], message: expect.stringContaining('required') } },
+        ],
+      },
+    ])
+    await expectNothing()
+  })
+
+  test('has at most 20 rows, however the file goes on', async () => {
+    const lines = Array.from({ length: 30 }, (_, n) => JSON.stringify({ name: `n${n}` }))
+    const { body } = await preview(`${lines.join('\n')}\n{"na`, {}, 'application/x-ndjson')
+    expect(objectsIn([body ?? null])[0]?.rows).toHaveLength(20)
+    expect((await preview('x'.repeat(5_000_000))).status).toBe(413)
+    expect((await preview('name\n"a')).status).toBe(400)
+    await expectNothing()
+  })
+})
+
+describe('undo', () => {
+  const undo = (id: string, name = storage) =>
+    room.send('DELETE', `/_system/storages/${name}/documents/imports/${id}`, 'admin')
+
+  test('deletes what the import made, and leaves what was changed since', async () => {
+    await csv('name\nbefore')
+    const rows = Array.from({ length: 450 }, (_, n) => `a${n}`).join('\n')
+    const { body } = await csv(`name\n${rows}`, { undo: 'true' })
+    const id = textAt(body, 'undo')
+    const { documents } = await room.database
+      .session()
+      .find(storage, search({ query: { kind: 'term', field: 'name', value: 'a7' } }))
+    room.clock.now += 5_000
+    const [one] = objectsIn(documents.value)
+    await room.send('PUT', `${base()}/${textAt(one, '_meta', 'guid')}`, 'admin', { body: { price: 1 } })
+    expect((await undo(id, 'goods1')).status).toBe(storage === 'goods1' ? 200 : 404)
+    expect((await undo(id)).body).toEqual({ deleted: 449, left: 1 })
+    expect((await stored()).map(({ name }) => name)).toEqual(['before', 'a7'])
+    expect((await undo(id)).status).toBe(404)
+    expect(await room.database.session().count('_imports', matchAll)).toBe(0)
+  })
+
+  test('an import cannot be undone unless that was asked for; the oldest are forgotten', async () => {
+    expect((await csv('name\na')).body).toEqual({ imported: 1 })
+    const ids: string[] = []
+    for (let n = 0; n < 22; n += 1) ids.push(textAt((await csv('name\na', { undo: 'true' })).body, 'undo'))
+    expect(await room.database.session().count('_imports', matchAll)).toBe(40)
+    expect((await undo(ids[0] ?? '')).status).toBe(404)
+    for (const id of ids.slice(2)) expect((await undo(id)).body).toEqual({ deleted: 1, left: 0 })
+    expect(await stored()).toHaveLength(3)
+  })
+})
+
+describe('export', () => {
+  test.each<[Readonly<Record<string, string>>, string]>([
+    [{ format: 'csv', columns: '[]' }, 'columns must be a JSON list'],
+    [{ format: 'csv', columns: '["a..b"]' }, 'columns must be a JSON list'],
+    [{ filters: 'x' }, 'filters is not JSON'],
+  ])('%j is refused', async (query, message) => {
+    const { status, body } = await take(query)
+    expect([status, textAt(body, 'message')]).toEqual([400, expect.stringContaining(message)])
+  })
+
+  test('of what is filtered and in which order', async () => {
+    await csv('name,price\na,1\nb,2\nc,3')
+    const query = { filters: '{"price":{"gte":2}}', sort: '[{"price":"desc"}]' }
+    expect((await take({ ...query, format: 'csv', columns: '["name","price"]' })).text).toBe(
+      '\ufeffname,price\r\nc,3\r\nb,2\r\n',
+    )
+    const lines = (await take(query)).text.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).name)).toEqual(['c', 'b'])
+    expect((await take({ format: 'csv', query: 'b', columns: '["name"]' })).text).toBe('\ufeffname\r\nb\r\n')
+    expect((await take({ format: 'csv' })).headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${storage}.csv"`,
+    })
+  })
+})

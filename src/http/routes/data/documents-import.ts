@@ -1,0 +1,207 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { auditMany, auditTransfer } from '../../../records/audited-documents.ts'
+import { rowsOf } from '../../../records/documents/csv-import-rows.ts'
+import type { DocumentImports } from '../../../records/documents/document-import.ts'
+import { undoDoneImport } from '../../../records/documents/import-journal.ts'
+import type { Permissions } from '../../../records/permissions/permissions.ts'
+import { notFound } from '../../../records/records.ts'
+import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
+import {
+  CSV,
+  importedSchema,
+  importParams,
+  importQuery,
+  NDJSON,
+  previewQuery,
+  previewSchema,
+  undoneSchema,
+} from '../../../shared/api/documents.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
+import { QuoinError } from '../../../shared/errors.ts'
+import { transact } from '../../../storage/transact.ts'
+import { allowSlowBody } from '../../limits/slow-body.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+import { asCaller } from './as-caller.ts'
+import { type FileQuery, fileReading } from './import-file.ts'
+
+const tags = ['Documents']
+const consumes = [NDJSON, CSV]
+const path = '/_system/storages/:guid/documents/import'
+
+interface Parts {
+  readonly context: StorageContext
+  readonly imports: DocumentImports
+  readonly permissions: Permissions
+}
+
+/** Documents from files: NDJSON and CSV, streamed. */
+export function documentImportRoutes(
+  context: StorageContext,
+  imports: DocumentImports,
+  permissions: Permissions,
+): RouteFamily {
+  return (app) => {
+    app.removeAllContentTypeParsers()
+    for (const type of consumes)
+      app.addContentTypeParser(type, (_request, payload, done) => done(null, payload))
+    const parts = { context, imports, permissions }
+    importRoute(app, parts)
+    previewRoute(app, parts)
+    undoRoute(app, parts)
+  }
+}
+
+function importRoute(app: App, { context, imports, permissions }: Parts): void {
+  app.post(
+    path,
+    {
+      config: {
+        permission: 'storages_create',
+        errors: ['CONFLICT', 'STORAGE_FULL', 'DENIED_BY_RULE', 'INVALID_QUERY'],
+      },
+      onRequest: allowSlowBody(),
+      schema: {
+        operationId: 'importDocuments',
+        summary: 'Import documents into a storage',
+        description:
+          'NDJSON: one document per line. CSV: names of columns in the first line; cells are converted to the types of the fields, empty ones are left out. All or none: an error names the first line that is refused and lists the first 100 as `details.lines`, and nothing is imported; `skip_invalid` imports the others. Valid values of `_meta.guid`, `created` and `expiry` are kept. The path accepts the name of the storage instead of its guid.',
+        tags,
+        params: guidParams,
+        querystring: importQuery,
+        consumes,
+        body: Type.Unsafe<AsyncIterable<Buffer>>({ description: 'One document per line.' }),
+        response: { 200: importedSchema },
+      },
+    },
+    async (request, reply) => {
+      refuseLong(request, reply, imports.limit)
+      const name = await storageNamed(context, request.params.guid)
+      const { skip_invalid: skip = false, undo: canUndo = false, ...file } = request.query
+      const reading = await readingOf(context, name, request, file)
+      return whole(request, async () => {
+        const { imported, refused, problems, undo } = await imports.run(
+          name,
+          request.body,
+          { user: actorOf(request) },
+          {
+            database: asCaller(context, permissions, request).records.database,
+            whenWritten: (session, count) => auditTransfer(context.audit, session, name, 'imported', count),
+            rows: rowsOf(reading),
+            skip,
+            undo: canUndo,
+          },
+        )
+        const lines = problems.map((problem) => ({ ...problem, fields: [...problem.fields] }))
+        return { imported, ...(skip && { refused, problems: lines }), ...(undo !== undefined && { undo }) }
+      })
+    },
+  )
+}
+
+function previewRoute(app: App, { context, imports, permissions }: Parts): void {
+  app.post(
+    `${path}/preview`,
+    {
+      config: { permission: 'storages_create', errors: ['INVALID_QUERY'] },
+      onRequest: allowSlowBody(),
+      schema: {
+        operationId: 'previewImport',
+        summary: 'Show what an import would store',
+        description:
+          'The first 20 rows, each as it would be stored or with what is wrong with it. Stores nothing. Send the beginning of the file, at most 4 MiB.',
+        tags,
+        params: guidParams,
+        querystring: previewQuery,
+        consumes,
+        body: Type.Unsafe<AsyncIterable<Buffer>>({ description: 'One document per line.' }),
+        response: { 200: previewSchema },
+      },
+    },
+    async (request) => {
+      const name = await storageNamed(context, request.params.guid)
+      const reading = await readingOf(context, name, request, request.query)
+      const { columns, rows } = await whole(request, () =>
+        imports.preview(
+          name,
+          request.body,
+          { user: actorOf(request) },
+          {
+            database: asCaller(context, permissions, request).records.database,
+            reading,
+          },
+        ),
+      )
+      return {
+        columns: columns.map((column) => ({ ...column })),
+        rows: rows.map(({ problem, ...row }) => ({
+          ...row,
+          ...(problem && { problem: { ...problem, fields: [...problem.fields] } }),
+        })),
+      }
+    },
+  )
+}
+
+function undoRoute(app: App, { context, permissions }: Parts): void {
+  app.delete(
+    '/_system/storages/:guid/documents/imports/:import',
+    {
+      config: { permission: 'storages_remove', errors: ['DENIED_BY_RULE'] },
+      schema: {
+        operationId: 'undoImport',
+        summary: 'Undo an import',
+        description:
+          'Deletes the documents that it has created permanently. Those that were changed or removed since, or that others refer to, stay.',
+        tags,
+        params: importParams,
+        response: { 200: undoneSchema },
+      },
+    },
+    async (request) => {
+      const { guid, import: id } = request.params
+      const storage = await storageNamed(context, guid)
+      const { database } = context.records
+      const permitted = asCaller(context, permissions, request).records.database
+      const origin = { user: actorOf(request) }
+      const undone = await database.capabilities.alone(`undo ${id}`, () =>
+        undoDoneImport(database, permitted, { storage, id }, origin),
+      )
+      if (!undone) throw notFound(id, 'import that can be undone')
+      const { deleted } = undone
+      await transact(
+        database,
+        (session) =>
+          auditMany(
+            context.audit,
+            session,
+            { storage, kind: 'delete', mutations: [] },
+            { documents: deleted },
+          ),
+        origin,
+      )
+      return { ...undone }
+    },
+  )
+}
+
+function readingOf(context: StorageContext, name: string, request: FastifyRequest, query: FileQuery) {
+  return fileReading(context.records.database.session(), name, request.headers['content-type'], query)
+}
+
+function refuseLong(request: FastifyRequest, reply: FastifyReply, limit: number): void {
+  const length = request.headers['content-length']
+  if (length === undefined || Number(length) <= limit) return
+  reply.header('connection', 'close')
+  throw new QuoinError('FILE_TOO_BIG', `An import has at most ${limit} bytes. Send it in parts.`)
+}
+
+async function whole<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof QuoinError || request.raw.complete) throw error
+    throw new QuoinError('INVALID_BODY', 'The body is cut off. Nothing was imported.', { cause: error })
+  }
+}

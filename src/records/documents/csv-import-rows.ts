@@ -1,0 +1,94 @@
+import { createReadStream } from 'node:fs'
+import { CsvProblem, csvRows } from '../../blocks/rows/csv-rows.ts'
+import { decodedText } from '../../blocks/rows/csv-text-of.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import type { DecimalMark } from '../../shared/fields/value-of-text.ts'
+import { type ColumnMapping, columnTargets, documentOfCells, mappedObject } from './import-columns.ts'
+import { type ImportRow, ndjsonRows, type RowsOf } from './import-rows.ts'
+import { atLine } from './ndjson-lines.ts'
+
+export interface FileReading {
+  readonly format: 'csv' | 'ndjson'
+  readonly mapping: ColumnMapping
+  readonly decimal: DecimalMark
+  /** Found out from the first line if not given. */
+  readonly separator?: string | undefined
+  /** Of the storage. */
+  readonly rules: readonly FieldRule[]
+}
+
+/** How a file's rows are read. */
+export function rowsOf(reading: FileReading): RowsOf {
+  if (reading.format === 'csv') return (path) => csvImportRows(path, reading)
+  const { mapping } = reading
+  return Object.keys(mapping).length === 0 ? ndjsonRows : (path) => mappedRows(path, mapping)
+}
+
+async function* mappedRows(path: string, mapping: ColumnMapping): AsyncGenerator<ImportRow, void> {
+  for await (const row of ndjsonRows(path))
+    yield { ...row, read: () => named(row.line, () => mappedObject(row.read(), mapping)) }
+}
+
+/** The first row has the names of the columns. */
+async function* csvImportRows(
+  path: string,
+  { mapping, decimal, separator, rules }: FileReading,
+): AsyncGenerator<ImportRow, void> {
+  let targets: ReturnType<typeof columnTargets> | undefined
+  try {
+    for await (const { line, cells } of csvRows(utf8(path), separator)) {
+      if (targets === undefined) {
+        targets = columnTargets(cells, rules, mapping)
+        continue
+      }
+      const known = targets
+      const size = cells.reduce((sum, cell) => sum + cell.length, 0)
+      yield { line, size, read: () => named(line, () => documentOfCells(known, cells, decimal)) }
+    }
+  } catch (error) {
+    throw inWords(error)
+  }
+}
+
+function inWords(error: unknown): unknown {
+  if (!(error instanceof CsvProblem)) return error
+  return new QuoinError('INVALID_BODY', `The file ${error.message}. Nothing was imported.`)
+}
+
+function named<T>(line: number, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    // What is named already stays as it is.
+    throw error instanceof QuoinError && error.cause instanceof QuoinError ? error : atLine(line, error)
+  }
+}
+
+/** An import has a limit of its own. */
+function utf8(path: string): AsyncIterable<string> {
+  return decodedText(createReadStream(path), Number.POSITIVE_INFINITY)
+}
+
+export interface FileColumn {
+  readonly column: string
+  readonly field: string | null
+}
+
+/** Names of the columns of a CSV file, and where they go; none for NDJSON, whose lines have names of their own. */
+export async function fileColumns(
+  path: string,
+  { format, mapping, separator, rules }: FileReading,
+): Promise<readonly FileColumn[]> {
+  if (format === 'ndjson') return []
+  try {
+    for await (const { cells } of csvRows(utf8(path), separator))
+      return columnTargets(cells, rules, mapping).map(({ column, field }) => ({
+        column,
+        field: field ?? null,
+      }))
+  } catch (error) {
+    throw inWords(error)
+  }
+  return []
+}

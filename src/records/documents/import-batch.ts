@@ -1,0 +1,125 @@
+/** Rows of a file that become documents, some at a time, in one session. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isGuid } from '../../shared/guid.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { createAll, refusalOf } from '../../storage/create-all.ts'
+import { type CreateOptions, documentOf, type NewDocument, type Session } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
+import type { ImportRow, RowsOf } from './import-rows.ts'
+import { atLine } from './ndjson-lines.ts'
+
+const BATCH = 200
+const BATCH_BYTES = 512 * 1024
+/** Milliseconds of work in one turn of the event loop. */
+const TURN_MS = 10
+
+export async function* batchesOf(rows: RowsOf, path: string): AsyncGenerator<ImportRow[], void> {
+  let batch: ImportRow[] = []
+  let bytes = 0
+  for await (const row of rows(path)) {
+    batch.push(row)
+    bytes += row.size
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Is told of a row that cannot become a document. What it throws ends the batch. */
+export type RowRefused = (row: ImportRow, error: unknown) => void
+
+export interface CreatedRow {
+  readonly row: ImportRow
+  readonly document: StoredJson
+}
+
+/** Gives the new documents. The others of a batch are tried after one that is refused. */
+export async function createRows(
+  session: Session,
+  name: string,
+  batch: readonly ImportRow[],
+  refused: RowRefused,
+): Promise<CreatedRow[]> {
+  const wanted: { readonly row: ImportRow; readonly made: NewDocument }[] = []
+  const unread: { readonly row: ImportRow; readonly error: unknown }[] = []
+  for (const row of batch)
+    try {
+      const { _meta, ...fields } = row.read()
+      wanted.push({ row, made: { mutations: setFields(fields), options: keptOf(_meta) } })
+    } catch (error) {
+      unread.push({ row, error })
+    }
+  const all = await createAll(
+    session,
+    name,
+    wanted.map(({ made }) => made),
+  )
+  const created = all.documents.flatMap((document, i) => {
+    const row = wanted[i]?.row
+    return row ? [{ row, document }] : []
+  })
+  const bad = wanted[created.length]
+  const told = [
+    ...unread,
+    ...(all.refused && bad ? [{ row: bad.row, error: atLine(bad.row.line, all.refused) }] : []),
+  ]
+  // The first line that is wrong is told first.
+  for (const { row, error } of told.toSorted((a, b) => a.row.line - b.row.line)) refused(row, error)
+  const rest = all.refused ? wanted.slice(created.length + 1) : []
+  return [...created, ...(await createEach(session, name, rest, refused))]
+}
+
+async function createEach(
+  session: Session,
+  name: string,
+  wanted: readonly { readonly row: ImportRow; readonly made: NewDocument }[],
+  refused: RowRefused,
+): Promise<CreatedRow[]> {
+  const created: CreatedRow[] = []
+  let began = performance.now()
+  for (const { row, made } of wanted) {
+    if (performance.now() - began > TURN_MS) {
+      await nextTurn()
+      began = performance.now()
+    }
+    try {
+      created.push({ row, document: await session.create(name, made.mutations, made.options) })
+    } catch (error) {
+      refused(row, atLine(row.line, refusalOf(error)))
+    }
+  }
+  return created
+}
+
+export function guidsOf(created: readonly CreatedRow[]): string[] {
+  return created.map(({ document }) => guidOf(documentOf(document)))
+}
+
+const YEAR_10000 = 253_402_300_800
+
+/** What a document keeps of the `_meta` that it comes with: guid, time of creation and expiry, where they are valid. */
+function keptOf(meta: JsonObject[string] | undefined): CreateOptions {
+  if (!isJsonObject(meta)) return {}
+  const { guid, created, cms, expiry } = meta
+  const made = isTime(created) ? creationTime(created, cms) : undefined
+  return {
+    ...(typeof guid === 'string' && isGuid(guid) && { guid }),
+    ...(made !== undefined && { cms: made }),
+    ...(isTime(expiry) && { expiry }),
+  }
+}
+
+/** To the millisecond if that says the same. */
+function creationTime(created: number, cms: JsonObject[string] | undefined): number {
+  return typeof cms === 'number' && Number.isInteger(cms) && Math.floor(cms / 1000) === created
+    ? cms
+    : created * 1000
+}
+
+function isTime(value: JsonObject[string] | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < YEAR_10000
+}

@@ -1,0 +1,107 @@
+/** Which column of a file goes into which field, and what its texts mean there. */
+import { QuoinError } from '../../shared/errors.ts'
+import { fieldNameProblem } from '../../shared/field-path.ts'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import type { FieldLimits } from '../../shared/fields/field-limits.ts'
+import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
+import { type DecimalMark, valueOfText } from '../../shared/fields/value-of-text.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+
+/** Column → field; null leaves the column out. Columns that it does not name go where their name says. */
+export type ColumnMapping = Readonly<Record<string, string | null>>
+
+export interface ColumnTarget {
+  readonly column: string
+  /** Dotted name of the field; undefined: the column is left out. */
+  readonly field: string | undefined
+  readonly type: FieldType
+  readonly limits: FieldLimits
+}
+
+/** What a document may bring along from where it was before. */
+const META = ['_meta.guid', '_meta.created', '_meta.expiry']
+
+/** INVALID_BODY for a column that cannot be a field, and for two columns of one field. */
+export function columnTargets(
+  columns: readonly string[],
+  rules: readonly FieldRule[],
+  mapping: ColumnMapping,
+): readonly ColumnTarget[] {
+  for (const column of Object.keys(mapping))
+    if (!columns.includes(column))
+      throw wrong(`mapping names the column ${JSON.stringify(column)}, which the file does not have.`)
+  const taken = new Set<string>()
+  return columns.map((column) => {
+    const field = Object.hasOwn(mapping, column) ? (mapping[column] ?? undefined) : usualField(column, rules)
+    if (field === undefined) return { column, field, type: 'string', limits: {} }
+    const problem = field.startsWith('_meta')
+      ? META.includes(field)
+        ? undefined
+        : 'is written by Quoin'
+      : fieldNameProblem(field)
+    if (problem)
+      throw wrong(
+        `The column ${JSON.stringify(column)} cannot go into ${JSON.stringify(field)}: that ${problem}.`,
+      )
+    if (taken.has(field)) throw wrong(`Two columns go into the field ${field}. Leave one of them out.`)
+    taken.add(field)
+    return { column, field, ...typeOf(field, rules) }
+  })
+}
+
+function typeOf(field: string, rules: readonly FieldRule[]): Pick<ColumnTarget, 'type' | 'limits'> {
+  const rule = rules.find(({ name }) => name === field)
+  if (rule) return { type: rule.type, limits: rule.limits }
+  return { type: field === '_meta.created' || field === '_meta.expiry' ? 'number' : 'string', limits: {} }
+}
+
+/** By name, else by label, without regard to case; else a new field, if the column has a name that one can have. */
+function usualField(column: string, rules: readonly FieldRule[]): string | undefined {
+  const folded = column.trim().toLowerCase()
+  if (folded === '') return undefined
+  if (folded.startsWith('_meta')) return META.includes(folded) ? folded : undefined
+  const rule =
+    rules.find(({ name }) => name === column.trim()) ??
+    rules.find(({ name }) => name.toLowerCase() === folded) ??
+    rules.find(({ label }) => label !== undefined && label.toLowerCase() === folded)
+  // What Quoin writes is not read, so that an export can be imported.
+  if (rule) return fieldTypeEntries[rule.type].automatic || rule.computed ? undefined : rule.name
+  return fieldNameProblem(column.trim()) ? undefined : column.trim()
+}
+
+/** The document of a row. An empty cell leaves its field out, so that defaults count. */
+export function documentOfCells(
+  targets: readonly ColumnTarget[],
+  cells: readonly string[],
+  decimal: DecimalMark,
+): JsonObject {
+  if (cells.slice(targets.length).some((cell) => cell.trim() !== ''))
+    throw wrong(`It has ${cells.length} cells, and there are ${targets.length} columns.`)
+  const document: Record<string, JsonValue> = {}
+  const meta: Record<string, JsonValue> = {}
+  for (const [i, { column, field, type, limits }] of targets.entries()) {
+    if (field === undefined) continue
+    const read = valueOfText({ type, limits }, cells[i] ?? '', decimal)
+    if ('problem' in read) throw wrong(`The value of ${column} ${read.problem}.`, [field])
+    if (read.value === null) continue
+    if (field.startsWith('_meta.')) meta[field.slice(6)] = read.value
+    else document[field] = read.value
+  }
+  return Object.keys(meta).length > 0 ? { ...document, _meta: meta } : document
+}
+
+/** The same object with its fields under other names. */
+export function mappedObject(object: JsonObject, mapping: ColumnMapping): JsonObject {
+  const mapped: Record<string, JsonValue> = {}
+  for (const [name, value] of Object.entries(object)) {
+    const field = Object.hasOwn(mapping, name) ? mapping[name] : name
+    if (field === null || field === undefined) continue
+    if (Object.hasOwn(mapped, field)) throw wrong(`Two fields go into the field ${field}.`, [field])
+    mapped[field] = value
+  }
+  return mapped
+}
+
+function wrong(message: string, fields?: readonly string[]): QuoinError {
+  return new QuoinError('INVALID_BODY', message, fields ? { fields } : {})
+}
