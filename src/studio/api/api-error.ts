@@ -7,6 +7,7 @@ interface ErrorParts {
   readonly fields?: readonly string[]
   readonly problems?: readonly Problem[]
   readonly request?: string
+  readonly details?: Readonly<Record<string, unknown>>
 }
 
 /** What the server said when it refused, or that it could not be reached (status 0, code `UNREACHABLE`). */
@@ -17,10 +18,12 @@ export class ApiError extends Error {
   /** Dotted names of body fields to change. */
   readonly fields: readonly string[]
   readonly problems: readonly Problem[]
+  /** What an endpoint adds to its error, such as the lines of a refused import. */
+  readonly details: Readonly<Record<string, unknown>>
   /** Finds the request in the server's log; empty if there is nothing to find. */
   readonly request: string
 
-  constructor({ status, code, message, fields = [], problems = [], request = '' }: ErrorParts) {
+  constructor({ status, code, message, fields = [], problems = [], request = '', details = {} }: ErrorParts) {
     super(message)
     this.name = 'ApiError'
     this.status = status
@@ -28,6 +31,7 @@ export class ApiError extends Error {
     this.fields = fields
     this.problems = problems
     this.request = request
+    this.details = details
   }
 }
 
@@ -43,6 +47,7 @@ export function errorFromReply(status: number, text: string): ApiError {
     message,
     fields: textsIn(body.fields),
     problems: problemsIn(body.problems),
+    details: isFields(body.details) ? body.details : {},
     ...(request === undefined ? {} : { request }),
   })
 }

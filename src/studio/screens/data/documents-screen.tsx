@@ -6,6 +6,7 @@ import type { StorageRecord } from '../../../shared/api/storages.ts'
 import { storageQuery } from '../../api/storages.ts'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { Icon } from '../../controls/icon.tsx'
+import { useListAddress } from '../../controls/lists/list-address.ts'
 import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
@@ -14,11 +15,12 @@ import { MakeApiDialog } from '../blueprints/make-api-dialog.tsx'
 import type { ScreenProps } from '../screen-props.ts'
 import { AdviceDrawer } from './advice-drawer.tsx'
 import { AdviceNotice } from './advice-notice.tsx'
-import { ExportDocuments } from './export-documents.tsx'
-import { ImportDocumentsDialog } from './import-documents-dialog.tsx'
 import { StorageDocuments } from './storage-documents.tsx'
 import { StorageFields } from './storage-fields.tsx'
 import { StorageMenu } from './storage-menu.tsx'
+import { ExportDocuments } from './transfer/export-documents.tsx'
+import { ImportDocumentsDialog } from './transfer/import-documents-dialog.tsx'
+import { useDocumentList } from './use-document-list.ts'
 
 /** A storage: its documents, and beside them its fields. */
 export function DocumentsScreen({ params }: ScreenProps) {
@@ -63,6 +65,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
 
 function Actions({ storage }: { readonly storage: StorageRecord }) {
   const { guid } = storage._meta
+  const listed = useListed(storage)
   const [isImporting, take] = useDisclosure(false)
   const [isMaking, api] = useDisclosure(false)
   return (
@@ -70,7 +73,7 @@ function Actions({ storage }: { readonly storage: StorageRecord }) {
       <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={take.open}>
         Import
       </Button>
-      <ExportDocuments storage={guid} name={storage.name} />
+      <ExportDocuments storage={guid} name={storage.name} listed={listed} />
       <Button variant="default" leftSection={<Icon name="api" size={16} />} onClick={api.open}>
         Make API
       </Button>
@@ -82,8 +85,20 @@ function Actions({ storage }: { readonly storage: StorageRecord }) {
         New document
       </Button>
       <StorageMenu storage={storage} />
-      <ImportDocumentsDialog opened={isImporting} onClose={take.close} storage={guid} />
+      <ImportDocumentsDialog opened={isImporting} onClose={take.close} storage={storage} />
       <MakeApiDialog opened={isMaking} onClose={api.close} storage={storage.name} />
     </>
   )
+}
+
+/** What the documents are narrowed to and in which order, for an export. */
+function useListed(storage: StorageRecord): Readonly<Record<string, string>> {
+  const { body, columns } = useDocumentList(storage._meta.guid, storage.name)
+  const [{ query, sort }] = useListAddress()
+  return {
+    ...(query !== '' && { query }),
+    ...(body.filters && { filters: JSON.stringify(body.filters) }),
+    ...(sort && { sort: JSON.stringify([{ [sort.field]: sort.order }]) }),
+    ...(columns.length > 0 && { columns: JSON.stringify(columns) }),
+  }
 }

@@ -1,4 +1,5 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
+import { useLocation } from 'wouter'
 import type { StorageRecord } from '../../../shared/api/storages.ts'
 import { call } from '../../api/request.ts'
 import { forgetStorages } from '../../api/storages.ts'
@@ -17,11 +18,17 @@ const newStorage = { name: '', description: '', history: true, closed: false }
 
 export function StorageDialog({ opened, onClose, storage }: StorageDialogProps) {
   const { name, description, history, closed } = storage ?? newStorage
+  const [, go] = useLocation()
   const form = useDraft({ name, description, history, closed })
   const submit = async () => {
     const { name: newName, ...rest } = form.draft
     if (storage) await call('PUT', `/_system/storages/${storage._meta.guid}`, { body: rest })
-    else await call('POST', '/_system/storages', { body: { name: newName, ...rest } })
+    else {
+      const made = await call<StorageRecord>('POST', '/_system/storages', {
+        body: { name: newName, ...rest },
+      })
+      go(`/data/storages/${made._meta.guid}?tab=fields`)
+    }
     await forgetStorages()
   }
   return (

@@ -1,0 +1,166 @@
+import {
+  Button,
+  FileInput,
+  Group,
+  Modal,
+  Progress,
+  SegmentedControl,
+  Stack,
+  Switch,
+  Text,
+} from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { StorageRecord } from '../../../../shared/api/storages.ts'
+import { ErrorNotice } from '../../../controls/error-notice.tsx'
+import { type ImportDraft, importFile, previewImport, typeOf } from './import-file.ts'
+import { ImportPreviewTable } from './import-preview-table.tsx'
+import { ImportResult } from './import-result.tsx'
+import { LineProblems, problemsIn } from './line-problems.tsx'
+
+interface ImportDocumentsProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly storage: StorageRecord
+}
+
+/** A file, what its first rows become, and where its columns go; then the import, and what can be undone of it. */
+export function ImportDocumentsDialog({ opened, onClose, storage }: ImportDocumentsProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Import documents" size="xl">
+      <ImportForm storage={storage} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) {
+  const { guid } = storage._meta
+  const [file, setFile] = useState<File | null>(null)
+  const [mapping, setMapping] = useState<ImportDraft['mapping']>({})
+  const [decimal, setDecimal] = useState<ImportDraft['decimal']>('point')
+  const [skipInvalid, setSkip] = useState(false)
+  const [share, setShare] = useState<number>()
+  const running = useRef(new AbortController())
+  const send = useMutation({
+    mutationFn: (draft: ImportDraft) => {
+      running.current = new AbortController()
+      return importFile(draft, setShare, running.current.signal)
+    },
+    onSettled: () => setShare(undefined),
+  })
+  const preview = usePreview({ storage: guid, file, mapping, decimal })
+  if (send.data) return <ImportResult storage={guid} result={send.data} onClose={onClose} />
+  const cancel = () => {
+    running.current.abort()
+    onClose()
+  }
+  return (
+    <Stack gap="md">
+      <FileInput
+        label="File"
+        description="CSV with names of columns in the first line, or NDJSON: one JSON document per line."
+        placeholder="Choose a file"
+        accept=".csv,.tsv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+        required
+        value={file}
+        onChange={(chosen) => {
+          setFile(chosen)
+          setMapping({})
+          send.reset()
+        }}
+      />
+      {file && typeOf(file) === 'text/csv' ? <DecimalMark value={decimal} onChange={setDecimal} /> : null}
+      <ErrorNotice error={preview.error} title="This file cannot be read" />
+      {preview.data ? (
+        <ImportPreviewTable
+          storage={storage.name}
+          preview={preview.data}
+          mapping={mapping}
+          onMap={(column, field) => setMapping({ ...mapping, [column]: field })}
+        />
+      ) : null}
+      <Switch
+        label="Skip lines that are refused"
+        description="Without it, one such line refuses the whole file."
+        checked={skipInvalid}
+        onChange={(event) => setSkip(event.currentTarget.checked)}
+      />
+      {send.error ? (
+        <>
+          <ErrorNotice error={send.error} title="Nothing was imported" />
+          <LineProblems problems={problemsIn(send.error)} />
+        </>
+      ) : null}
+      <Sending share={share} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={cancel}>
+          Cancel
+        </Button>
+        <Button
+          loading={send.isPending}
+          disabled={file === null}
+          onClick={() => file && send.mutate({ storage: guid, file, mapping, decimal, skipInvalid })}
+        >
+          Import
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface Previewed {
+  readonly storage: string
+  readonly file: File | null
+  readonly mapping: ImportDraft['mapping']
+  readonly decimal: ImportDraft['decimal']
+}
+
+function usePreview({ storage, file, mapping, decimal }: Previewed) {
+  return useQuery({
+    queryKey: ['documents', storage, 'preview', file?.name, file?.size, file?.lastModified, mapping, decimal],
+    queryFn: ({ signal }) =>
+      previewImport({ storage, file: file ?? new File([], ''), mapping, decimal }, signal),
+    enabled: file !== null,
+    placeholderData: (before) => (file === null ? undefined : before),
+    retry: false,
+    gcTime: 0,
+  })
+}
+
+function DecimalMark({
+  value,
+  onChange,
+}: {
+  readonly value: ImportDraft['decimal']
+  readonly onChange: (mark: ImportDraft['decimal']) => void
+}) {
+  return (
+    <Group gap="sm">
+      <Text size="sm" fw={500} id="decimal-mark">
+        Numbers
+      </Text>
+      <SegmentedControl
+        aria-labelledby="decimal-mark"
+        size="xs"
+        value={value}
+        onChange={(mark) => onChange(mark === 'comma' ? 'comma' : 'point')}
+        data={[
+          { value: 'point', label: '1,234.5' },
+          { value: 'comma', label: '1.234,5' },
+        ]}
+      />
+    </Group>
+  )
+}
+
+function Sending({ share }: { readonly share: number | undefined }) {
+  if (share === undefined) return null
+  return (
+    <div>
+      <Progress value={share * 100} animated={share === 1} aria-label="Importing" />
+      <Text size="xs" c="dimmed" role="status">
+        {share < 1 ? `${Math.round(share * 100)} % sent` : 'Sent. The server is storing it …'}
+      </Text>
+    </div>
+  )
+}

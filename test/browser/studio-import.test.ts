@@ -1,0 +1,93 @@
+/** A CSV file into a storage and out of it: preview, mapping, refused lines, undo, and an export of what is filtered. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { eventually } from './studio-eventually.ts'
+import { expectNoProblem, settled } from './studio-looks.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+beforeAll(async () => {
+  studio = await openStudio()
+  const storage = guidOf(await studio.quoin.manage('POST', '/_system/storages', { name: 'people' }))
+  for (const [order, field] of [
+    { name: 'name', type: 'string', required: true },
+    { name: 'age', type: 'integer' },
+  ].entries())
+    await studio.quoin.manage('POST', '/blueprintfields', { ...field, order, storage: 'people' })
+  page = await studio.open('admin', `data/storages/${storage}`)
+}, 300_000)
+afterAll(() => studio?.close())
+
+const dialog = () => page.getByRole('dialog')
+const people = async () =>
+  objectsOf(
+    await studio.quoin.manage('POST', '/_system/storages/people/documents/search', {
+      sort: [{ age: 'asc' }],
+    }),
+  ).map(({ name, age }) => [name, age])
+
+async function choose(text: string): Promise<void> {
+  await page.getByRole('button', { name: 'Import' }).click()
+  const chooser = page.waitForEvent('filechooser')
+  await dialog().locator('button', { hasText: 'Choose a file' }).click()
+  await (await chooser).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+}
+
+const file = 'Who,Age,Note\nAnn,41,x\nBob,abc,y\nCid,9,z\n'
+
+test('a preview shows what rows become, and where columns go', async () => {
+  await choose(file)
+  const preview = dialog().getByRole('table', { name: 'Preview' })
+  await preview.getByText('name is required').first().waitFor()
+  await preview.getByLabel('Who').selectOption('name')
+  await preview.getByRole('cell', { name: 'Ann' }).waitFor()
+  await preview.getByText('The value of Age is not a number.').waitFor()
+  await preview.getByLabel('Note').selectOption('(left out)')
+  await settled(page)
+  await expectNoProblem(page, 'the preview of an import')
+  expect(await people()).toEqual([])
+})
+
+test('a refused line refuses the file, and is named', async () => {
+  await dialog().getByRole('button', { name: 'Import' }).click()
+  await dialog().getByText('Nothing was imported', { exact: true }).waitFor()
+  const row = dialog().getByRole('table', { name: 'Refused lines' }).getByRole('row').nth(1)
+  expect(await row.textContent()).toBe('3ageThe value of Age is not a number.')
+  expect(await people()).toEqual([])
+})
+
+test('or is left out; the import is undone with one click', async () => {
+  await dialog().getByRole('switch', { name: 'Skip lines that are refused' }).check()
+  await dialog().getByRole('button', { name: 'Import' }).click()
+  await dialog().getByText('2 documents imported, 1 lines left out.').waitFor()
+  await expectNoProblem(page, 'the result of an import')
+  expect(await people()).toEqual([
+    ['Cid', 9],
+    ['Ann', 41],
+  ])
+  await dialog().getByRole('button', { name: 'Undo the import' }).click()
+  await dialog().getByText('Undone: 2 documents deleted.').waitFor()
+  expect(await people()).toEqual([])
+  await dialog().getByRole('button', { name: 'Close' }).last().click()
+})
+
+test('an export has the columns and rows that are shown', async () => {
+  for (const [name, age] of [
+    ['Ann', 41],
+    ['Cid', 9],
+    ['Dee', 50],
+  ] as const)
+    await studio.quoin.manage('POST', '/_system/storages/people/documents', { name, age, note: 'x' })
+  await page.goto(`${page.url().split('?')[0]}?filter=age~gte~40&sort=-age&columns=age,name`)
+  await eventually(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('3')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'CSV, the columns shown' }).click()
+  const done = await download
+  expect(done.suggestedFilename()).toBe('people.csv')
+  expect(await readFile(await done.path(), 'utf8')).toBe('\ufeffage,name\r\n50,Dee\r\n41,Ann\r\n')
+  expect(studio.complaints()).toEqual([])
+})
