@@ -12,6 +12,8 @@ export interface TakenMail {
   readonly headers: Readonly<Record<string, string>>
   /** Behind the headers, as it was sent. */
   readonly body: string
+  /** The body of a mail that is text only, decoded. */
+  readonly text: string
   /** Whether it came over TLS. */
   readonly secure: boolean
   /** The user who signed in. */
@@ -112,12 +114,23 @@ function failure(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode })
 }
 
-function partsOf(whole: string): Pick<TakenMail, 'headers' | 'body'> {
+function partsOf(whole: string): Pick<TakenMail, 'headers' | 'body' | 'text'> {
   const [head = '', ...rest] = whole.split('\r\n\r\n')
   const lines = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')
   const headers = lines.map((line): [string, string] => {
     const at = line.indexOf(':')
     return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]
   })
-  return { headers: Object.fromEntries(headers), body: rest.join('\r\n\r\n') }
+  const named = Object.fromEntries(headers)
+  const body = rest.join('\r\n\r\n')
+  return { headers: named, body, text: decoded(body, named['content-transfer-encoding']).trimEnd() }
+}
+
+function decoded(body: string, encoding: string | undefined): string {
+  if (encoding === 'base64') return Buffer.from(body, 'base64').toString()
+  if (encoding !== 'quoted-printable') return body
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
 }

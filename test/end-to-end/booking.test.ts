@@ -1,14 +1,13 @@
 /** `examples/booking.blueprint.json`: days and hours by a clock that the test moves, the rest over HTTP on the real program. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { type MailServer, openMailServer } from '../mail-server.ts'
 import {
   type ExampleRoom,
   eventually,
   installExample,
   openExampleRoom,
-  openReceiver,
   passTime,
-  type Receiver,
   statusesOf,
 } from './example-room.ts'
 import { type Answer, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -16,21 +15,23 @@ import { type Answer, objectOf, objectsOf, openTestQuoin, type TestQuoin } from 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-let receiver: Receiver
-const values = () => ({ MAIL_URL: `${receiver.url}/mail`, BASE_URL: 'https://book.example' })
-const settings = () => ({ QUOIN_ALLOWED_HOSTS: receiver.host })
+let mails: MailServer
+const values = () => ({ BASE_URL: 'https://book.example' })
+const settings = () => ({
+  QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
+  QUOIN_MAIL_FROM: 'Booking <book@example.com>',
+})
 
 beforeAll(async () => {
-  receiver = await openReceiver()
+  mails = await openMailServer()
 })
-afterAll(() => receiver.close())
+afterAll(() => mails.close())
 
-const mailsTo = (email: string) =>
-  receiver.seen.filter(({ body, status }) => body.to === email && status === 200)
+const mailsTo = (email: string) => mails.taken.filter(({ to }) => to.includes(email))
 /** The token of the link in the last message to this address. */
 const tokenFor = (email: string) =>
   /https:\/\/book\.example\/api\/v1\/bookings\/([\w-]{43})\/confirm$/.exec(
-    String(mailsTo(email).at(-1)?.body.text),
+    mailsTo(email).at(-1)?.text ?? '',
   )?.[1] ?? 'none'
 const slotsOf = (body: JsonValue | undefined) => objectsOf(body).map(({ slot }) => String(slot))
 const visitor = (slot: string, email: string): JsonObject => ({ slot, name: 'Ann', email })
@@ -140,8 +141,8 @@ describe('by the clock', () => {
     expect(mailsTo('comes@example.com')).toHaveLength(1)
     await passTime(quoin, 31 * MINUTE)
     await eventually(() => mailsTo('comes@example.com').length).toBe(2)
-    expect(mailsTo('comes@example.com')[1]?.body).toMatchObject({
-      subject: 'Your booking tomorrow',
+    expect(mailsTo('comes@example.com')[1]).toMatchObject({
+      headers: { from: 'Booking <book@example.com>', subject: 'Your booking tomorrow' },
       text: 'We expect you on 2027-02-08 at 09:30.',
     })
     await passTime(quoin, 25 * HOUR)
@@ -202,7 +203,7 @@ describe('over HTTP', () => {
     expect(await free()).not.toContain(slot)
     const [booking] = await bookings()
     await eventually(() => mailsTo(String(booking?.email)).length).toBe(1)
-    expect(receiver.seen.filter(({ body }) => /^visitor-/.test(String(body.to)))).toHaveLength(1)
+    expect(mails.taken.filter(({ to }) => /^visitor-/.test(to.join()))).toHaveLength(1)
   })
 
   test('one address for 15 slots at once gets three of them', async () => {
@@ -251,12 +252,12 @@ describe('over HTTP', () => {
   })
 
   test('the link is sent after the mail server and Quoin itself were down, and is good once cancelled by 50', async () => {
-    receiver.answer(503)
+    mails.answer(451)
     const [slot = ''] = await free()
     expect((await book(slot, 'patient@example.com')).status).toBe(201)
-    await eventually(() => receiver.seen.some(({ body }) => body.to === 'patient@example.com')).toBe(true)
+    await eventually(() => mails.arrived.some(({ to }) => to.includes('patient@example.com'))).toBe(true)
     await room.restart('SIGKILL')
-    receiver.answer(200)
+    mails.answer(250)
     await eventually(() => mailsTo('patient@example.com').length).toBe(1)
     const token = tokenFor('patient@example.com')
     const confirmed = await Promise.all(

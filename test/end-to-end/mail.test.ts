@@ -35,6 +35,7 @@ const sending: JsonObject = {
       text: '=body.text',
       html: '=body.html',
       attachments: '=body.attachments',
+      key: '=body.key',
     },
   },
   undo: { type: 'branch', in: { flow: '@mail.flow', condition: '=body.undo == true' } },
@@ -187,6 +188,23 @@ describe('one node', () => {
     due()
     await waiting(guid, { status: 'done', attempts: 2 })
     expect(taken(what).map(({ headers }) => headers['message-id'])).toEqual([`<${guid}@example.com>`])
+  })
+
+  test('with a key: one mail while it waits, and later ones with the same Message-ID', async () => {
+    server.answer(451)
+    const guid = await send(mail('named', { key: 'order 7' }))
+    await waiting(guid, { status: 'waiting', attempts: 1 })
+    expect(
+      (await quoin.send('POST', '/mails', { body: mail('named', { key: 'order 7' }) })).body ?? null,
+    ).toBeNull()
+    const other = await send(mail('named', { key: 'order 8' }))
+    server.answer(250)
+    due()
+    await waiting(guid, { status: 'done' })
+    await waiting(other, { status: 'done' })
+    await waiting(await send(mail('named', { key: 'order 7' })), { status: 'done' })
+    const names = taken('named').map(({ headers }) => headers['message-id'])
+    expect([names.length, new Set(names).size]).toEqual([3, 2])
   })
 
   test('550: a dead letter at once, with the reply of the server; requeued it is sent', async () => {

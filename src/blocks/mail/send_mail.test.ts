@@ -45,6 +45,7 @@ describe('refused', () => {
     ['subject', 'Hello\u0085there', 'one line'],
     ['subject', 's'.repeat(501), 'at most 500'],
     ['text', 't'.repeat(150_001), 'at most 150000'],
+    ['key', 'k'.repeat(301), 'at most 300'],
     ['attachments', 'nothing.pdf', 'names no asset'],
     ['attachments', {}, 'must be the guid or the name'],
     ['attachments', Array.from({ length: 21 }, () => 'a.txt'), 'at most 20'],

@@ -6,6 +6,7 @@ import { addressesIn, addressIn, subjectIn } from './mail-pins.ts'
 
 /** Of text and html together. A job holds 1 MiB; JSON may write a character in six. */
 const LONGEST_BODY = 150_000
+const LONGEST_KEY = 300
 
 export default defineFlow({
   identifier: 'send_mail',
@@ -31,11 +32,17 @@ export default defineFlow({
       type: 'any',
       help: 'Assets to attach, by guid or name, or objects with guid and name: one or a list, 20 MiB together.',
     },
+    key: {
+      type: 'value',
+      help: 'Names the mail, for flows that may run twice for one cause, such as events. While a mail with the key waits, no second one is stored; later ones have the same Message-ID.',
+    },
   },
-  out: { job: { type: 'value', help: 'The guid of the job. The Message-ID of the mail starts with it.' } },
+  out: { job: { type: 'value', help: 'The guid of the job. Empty when a mail with the same key waits.' } },
   settings: {},
   async run(inputs, context) {
     const { text, html } = inputs
+    const key = inputs.key?.trim() ?? ''
+    if (key.length > LONGEST_KEY) throw new PinError('key', `must be at most ${LONGEST_KEY} characters`)
     if (!text && !html) throw new PinError('text', 'is empty, and html too')
     const mail = {
       ...(inputs.from !== undefined && { from: addressIn('from', inputs.from) }),
@@ -46,6 +53,7 @@ export default defineFlow({
       subject: subjectIn(inputs.subject),
       ...(text !== undefined && { text: text.toWellFormed() }),
       ...(html !== undefined && { html: html.toWellFormed() }),
+      ...(key !== '' && { key }),
       attachments: await attachmentsIn(inputs.attachments, context.session),
     }
     if (mail.to.length === 0) throw new PinError('to', 'is empty')

@@ -32,6 +32,8 @@ export function mailJob(mail: Mail, origin: JsonObject, left?: { message: string
     title: titleOf(mail),
     payload: { function: FUNCTION, mail: plain, ...origin, ...left },
     attempts: ATTEMPTS,
+    // What is left of a mail waits beside the job that it comes from.
+    ...(mail.key !== undefined && !left && { dedupeKey: `mail ${mail.key}` }),
   }
 }
 

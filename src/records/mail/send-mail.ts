@@ -8,6 +8,7 @@
  * At least once: a node that dies after the server has taken a mail, and before the job is done, sends it again. Its
  * Message-ID is made of the job's guid, so that the second one is recognised as the same mail.
  */
+import { hash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -48,7 +49,7 @@ export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSign
       'Mail is not set up. Set QUOIN_MAIL_URL and QUOIN_MAIL_FROM on every node and start them again.',
     )
   const waiting = mailIn(job.payload)
-  const message = waiting.message ?? job.guid
+  const message = waiting.message ?? nameOf(waiting.mail) ?? job.guid
   const content = await composed(parts, waiting, message)
   const refused = await handOver(server, { ...content, signal })
   if (refused.length === 0) return
@@ -56,6 +57,11 @@ export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSign
   const { user, depth = 0 } = job.payload
   const origin: JsonObject = { depth, ...(user !== undefined && { user }) }
   await transact(database, (session) => session.enqueue(mailJob(waiting.mail, origin, { message, only })))
+}
+
+/** The same for all mails with one key. */
+function nameOf({ key }: Mail): string | undefined {
+  return key === undefined ? undefined : hash('sha256', key).slice(0, 32)
 }
 
 /** The client, 2 MB of code, is only loaded here. Gives the recipients that the server did not accept. */

@@ -27,4 +27,6 @@ export interface Mail {
   readonly text?: string
   readonly html?: string
   readonly attachments: readonly MailAttachment[]
+  /** Names the mail: see the pin `key` of `send_mail`. */
+  readonly key?: string
 }
