@@ -15,6 +15,7 @@ import { blueprintTemplateRoutes } from '../src/http/routes/blueprints/blueprint
 import { blueprintValidationRoutes } from '../src/http/routes/blueprints/blueprint-validation.ts'
 import { blueprintRoutes } from '../src/http/routes/blueprints/blueprints.ts'
 import { auditLogRoutes } from '../src/http/routes/operate/audit-logs.ts'
+import { connectionRoutes } from '../src/http/routes/operate/connections.ts'
 import { environmentRoutes } from '../src/http/routes/operate/environment.ts'
 import { secretRoutes } from '../src/http/routes/operate/secrets.ts'
 import { systemLogRoutes } from '../src/http/routes/operate/system-logs.ts'
@@ -112,6 +113,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
     secretRoutes(flows),
+    connectionRoutes(flows.connections, records),
     customEndpoints({
       flows,
       runs: runPipeline(flows),

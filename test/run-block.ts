@@ -5,6 +5,7 @@
 import type { BlockDefinition, FlowBlock, TriggerBlock, ValueBlock } from '../src/blocks/block.ts'
 import type { Cache, FlowContext, LaterCall, LogLevel, RunVariables } from '../src/blocks/context.ts'
 import { converterFor, finishPin } from '../src/blocks/convert-pin.ts'
+import { HttpConnection } from '../src/blocks/http-connection.ts'
 import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
 import { readSettings } from '../src/blocks/read-settings.ts'
 import type { Reply } from '../src/blocks/reply.ts'
@@ -158,7 +159,7 @@ function inputOf(id: string, pin: InPin, given: unknown): unknown {
   // A text at a sort pin is a literal; anything else came by a wire.
   const convert = converterFor(id, pin, pin.type === 'sort' && typeof given !== 'string' ? 'sort' : 'any')
   // The compiler makes it of the literal, in `secret-getter.ts`.
-  if (given instanceof Secret) return given
+  if (given instanceof Secret || given instanceof HttpConnection) return given
   if (pin.perFrame) {
     if (given === undefined) return undefined
     const pull = typeof given === 'function' ? given : () => given

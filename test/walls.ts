@@ -51,6 +51,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/permissions': [...base, 'records/fields', 'expressions/**'],
   'records/environment': [...base, 'records'],
   'records/secrets': [...base, 'records'],
+  'records/connections': [...base, 'records'],
   'records/mail': [...base, 'records', 'records/assets'],
   'records/assets': [...base, 'blocks', 'records', 'storage/assets'],
 

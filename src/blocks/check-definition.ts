@@ -90,9 +90,10 @@ function kindProblems(definition: BlockDefinition): string[] {
     problems.push('has event pins, of which one and only one must be a flow pin')
   if (definition.kind !== 'value' && outs.some((pin) => pin.event))
     problems.push(`is a ${definition.kind} block and has an event pin`)
-  if (definition.kind !== 'flow' && ins.some((pin) => pin.type === 'secret'))
-    problems.push(`is a ${definition.kind} block and has a pin for a secret`)
-  if (outs.some((pin) => pin.type === 'secret')) problems.push('gives a secret')
+  const isNamed = ({ type }: InPin | OutPin) => type === 'secret' || type === 'http_connection'
+  if (definition.kind !== 'flow' && ins.some(isNamed))
+    problems.push(`is a ${definition.kind} block and has a pin for a secret or a connection`)
+  if (outs.some(isNamed)) problems.push('gives a secret or a connection')
   if (ins.some((pin) => pin.perFrame) !== outs.some((pin) => pin.frame))
     problems.push('must have perFrame in-pins and frame out-pins, or neither')
   return problems

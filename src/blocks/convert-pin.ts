@@ -116,7 +116,8 @@ const readers: Readonly<Record<PinType, (value: unknown) => unknown>> = {
   function: onlyText,
   storage: onlyText,
   // Of a literal, which is all that such a pin takes.
-  secret: secretName,
+  secret: recordName,
+  http_connection: recordName,
   // Of a literal: between pins sort keys pass as they are.
   sort: (value) => sortKeyOf(value) ?? refused,
   // These exist only inside a run and come only from pins of their own type.
@@ -140,6 +141,7 @@ const musts: Readonly<Partial<Record<PinType, string>>> = {
   function: 'must be the name of a function',
   storage: 'must be the name of a storage',
   secret: 'must be the name of a secret',
+  http_connection: 'must be the name of a connection',
   sort: 'must be names of fields, such as due or country, amount desc',
 }
 
@@ -228,10 +230,10 @@ function onlyText(value: unknown): unknown {
   return typeof value === 'string' ? value : refused
 }
 
-const isSecretName = new RegExp(SECRET_NAME)
+const isRecordName = new RegExp(SECRET_NAME)
 
-function secretName(value: unknown): unknown {
-  return typeof value === 'string' && isSecretName.test(value) ? value : refused
+function recordName(value: unknown): unknown {
+  return typeof value === 'string' && isRecordName.test(value) ? value : refused
 }
 
 function onlyObject(value: unknown): unknown {

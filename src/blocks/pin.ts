@@ -4,6 +4,7 @@ import type { PageContent } from '../shared/pages/page-content.ts'
 import type { PinType } from '../shared/pin-type.ts'
 import type { Query, SortKey } from '../shared/query.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
+import type { HttpConnection } from './http-connection.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Secret } from './secret.ts'
 
@@ -79,6 +80,7 @@ export interface PinValues {
   /** The function's name. */
   function: string
   secret: Secret
+  http_connection: HttpConnection
   any: JsonValue
 }
 

@@ -16,6 +16,7 @@ export const auditedRecords: AuditedStorages = {
   [ownStorages.templates]: { category: 'blueprinttemplates', derived: [...derived, 'name_key'] },
   [ownStorages.tracing]: { category: 'tracing', derived },
   [ownStorages.environment]: { category: 'environment', derived },
+  [ownStorages.connections]: { category: 'connections', derived },
   [ownStorages.secrets]: { category: 'secrets', derived, secrets: { sealed: 'value' } },
   [ownStorages.validationRules]: { category: 'blueprintvalidation', derived },
 }

@@ -1,5 +1,6 @@
 import type { BlockDefinition } from '../blocks/block.ts'
 import type { RunFiles } from '../blocks/run-files.ts'
+import { type Connections, openConnections } from '../records/connections/connections.ts'
 import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
 import type { FieldRules } from '../records/fields/field-rules.ts'
 import { openPermissions, type Permissions } from '../records/permissions/permissions.ts'
@@ -61,6 +62,8 @@ export interface Flows {
   /** What expressions read as `env.NAME`. */
   readonly environmentValues: EnvironmentValues
   readonly secrets: Secrets
+  /** Servers that flows call by name. */
+  readonly connections: Connections
   /** Which flow is running, for the watchdog. */
   readonly running: RunningFlow
   /** Stops runs that are under way and stores what is left of the log. */
@@ -79,6 +82,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const log = options.log ?? (await openSystemLog(database, clock))
   const environmentValues = await openEnvironmentValues(database)
   const secrets = await openSecrets(database, options.secretKeys ?? secretKeys('', []), random)
+  const connections = await openConnections(database)
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
   const deployments = openDeployments(records, catalogue, live, {
     log: (entry) => log.write(entry),
@@ -86,6 +90,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       andThen(options.fields?.present(), (fieldsOf) => ({
         env: environmentValues.present(),
         secrets: secrets.names(),
+        connections: connections.names(),
         ...(options.mail !== undefined && { mail: options.mail }),
         ...(fieldsOf && { fieldsOf }),
       })),
@@ -107,6 +112,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     references: options.fields?.references,
     allowedHosts: options.allowedHosts,
     files: options.files,
+    connections: connections.find,
     secrets: {
       open: secrets.open,
       used: (use) => options.secretUsed?.(use, secrets.guidOf(use.name) ?? ''),
@@ -138,10 +144,12 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     permissions,
     environmentValues,
     secrets,
+    connections,
     running,
     async close() {
       environmentValues.close()
       secrets.close()
+      connections.close()
       deployments.close()
       closeCache()
       await log.close()

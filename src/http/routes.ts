@@ -33,6 +33,7 @@ import { sampleDocumentRoutes } from './routes/data/sample-documents.ts'
 import { storageAdviceRoutes } from './routes/data/storage-advice.ts'
 import { storageRoutes } from './routes/data/storages.ts'
 import { auditLogRoutes } from './routes/operate/audit-logs.ts'
+import { connectionRoutes } from './routes/operate/connections.ts'
 import { environmentRoutes } from './routes/operate/environment.ts'
 import { healthRoutes } from './routes/operate/health.ts'
 import { infoRoutes } from './routes/operate/info.ts'
@@ -97,6 +98,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
     secretRoutes(flows),
+    connectionRoutes(flows.connections, records),
     storageRoutes(documents, live, permissions),
     storageAdviceRoutes(documents, live),
     preparationRoutes(capabilities.indexes),

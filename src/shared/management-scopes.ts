@@ -7,6 +7,7 @@ const resources = [
   'blueprintvalidation',
   'environment',
   'secrets',
+  'connections',
   'users',
   'authentication_groups',
   'userlogs',

@@ -19,6 +19,7 @@ export const pinTypes = [
   'state',
   'function',
   'secret',
+  'http_connection',
   'any',
 ] as const
 
@@ -50,6 +51,7 @@ const opaque: ReadonlySet<PinType> = new Set([
   'connection',
   'state',
   'secret',
+  'http_connection',
 ])
 
 /** Whether a wire may run from a pin that gives `from` to one that takes `to`. */
@@ -59,4 +61,11 @@ export function canConvert(from: PinType, to: PinType): boolean {
   if (opaque.has(from) || opaque.has(to)) return false
   if (from === 'any' || to === 'any') return true
   return takes[to]?.includes(from) ?? false
+}
+
+/** Pins whose literal is the name of a record: what it means is found when the block runs. */
+export type NamedType = 'secret' | 'http_connection'
+
+export function isNamedType(type: PinType): type is NamedType {
+  return type === 'secret' || type === 'http_connection'
 }

@@ -18,6 +18,7 @@ export const ownStorages = {
   validationRules: '_validation_rules',
   environment: '_environment',
   secrets: '_named_secrets',
+  connections: '_connections',
   recordSteps: '_record_steps',
   assets: '_assets',
   assetNotes: '_asset_files',

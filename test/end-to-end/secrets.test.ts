@@ -173,7 +173,7 @@ test('secrets work, and their uses are audited', async () => {
     return objectsOf(JSON.parse(text)).map(({ name, after }) => [name, after])
   }
   const used = { blueprint, block: expect.any(String) }
-  await expect.poll(uses, { timeout: 20_000 }).toEqual(
+  await expect.poll(uses, { timeout: 60_000 }).toEqual(
     expect.arrayContaining([
       ['FIRST', used],
       ['SECOND', used],
@@ -185,7 +185,9 @@ test('secrets work, and their uses are audited', async () => {
 
 test('no reply, log, trace or export contains one', async () => {
   await expect
-    .poll(async () => [...(await places()).keys()].filter((name) => name.startsWith('run ')).length)
+    .poll(async () => [...(await places()).keys()].filter((name) => name.startsWith('run ')).length, {
+      timeout: 60_000,
+    })
     .toBe(5)
   const all = await places()
   // The search reads the right things.

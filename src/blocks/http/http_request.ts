@@ -1,24 +1,16 @@
-import type { Agent } from 'undici'
 import { QuoinError } from '../../shared/errors.ts'
 import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
-import { isLargerThan } from '../../shared/json-size.ts'
-import { StoredJson } from '../../storage/stored-json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { checkHeaders } from './check-headers.ts'
-import { guardedAgent } from './guarded-agent.ts'
-import { type Answer, outgoingUrl, sendRequest } from './send-request.ts'
+import { connectionUrl, sendSignedIn } from './connection-request.ts'
+import { bodyKinds, requestBody } from './request-body.ts'
+import { type Answer, type OutgoingRequest, outgoingUrl, sendRequest } from './send-request.ts'
+import { sendWithRetries } from './send-with-retries.ts'
+import { sharedAgent } from './shared-agent.ts'
 
 /** The client writes these itself. */
 const isRefused = (name: string) => name === 'host' || name === 'accept-encoding'
-/** As large as a document may be. Written out in one turn, in which nothing else is served. */
-const MOST_SENT = { values: 500_000, characters: 16 * 1024 * 1024 }
 const JSON_TYPE = /^(?:application|text)\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i
-
-/**
- * One client for each list of allowed hosts, so that connections are used again. Idle ones close after four seconds and
- * keep no process alive; a client goes when its list does.
- */
-const agents = new WeakMap<readonly string[], Promise<Agent>>()
 
 export default defineFlow({
   identifier: 'http_request',
@@ -28,10 +20,14 @@ export default defineFlow({
   outside: true,
   ignoresCaller: true,
   in: {
+    connection: {
+      type: 'http_connection',
+      help: 'Name of a connection: its base address, headers and sign-in. A status code outside of 200 to 299 is then an error of the block, unless failed is wired.',
+    },
     url: {
       type: 'value',
       required: true,
-      help: 'The address, starting with https:// or http://. Private addresses must be allowed by QUOIN_ALLOWED_HOSTS.',
+      help: 'The address, starting with https:// or http://; with a connection a path below its base address. Private addresses must be allowed by QUOIN_ALLOWED_HOSTS.',
     },
     method: {
       type: 'value',
@@ -41,13 +37,13 @@ export default defineFlow({
     },
     headers: { type: 'object', help: 'Headers by name, such as authorization.' },
     query: { type: 'object', help: 'Added to the address: name and value; a list is sent as several.' },
-    body: { type: 'any', raw: true, help: 'Body. Objects and lists are sent as JSON, other values as text.' },
+    body: { type: 'any', raw: true, help: 'Body, written as body_as says.' },
     timeout: {
       type: 'number',
       default: 10,
       min: 0.1,
       max: 600,
-      help: 'Maximum seconds until the reply is complete.',
+      help: 'Maximum seconds until the reply is complete, over all attempts.',
     },
     max_size: {
       type: 'number',
@@ -69,47 +65,62 @@ export default defineFlow({
       help: 'Body of the reply: parsed if it is JSON, else text. Empty without a body.',
     },
     ok: { type: 'condition', help: 'Whether the status code is from 200 to 299.' },
+    failed: { type: 'flow', help: 'If it is wired, taken for a status code outside of 200 to 299.' },
   },
   settings: {
+    body_as: {
+      kind: 'choice',
+      options: bodyKinds,
+      default: 'auto',
+      help: 'How the body is sent. auto: objects and lists as JSON, other values as text. form: fields of an object. multipart: the same, and files as { file_name, type, text } or with base64. base64: the bytes that the text means.',
+    },
+    retries: {
+      kind: 'number',
+      default: 0,
+      min: 0,
+      max: 5,
+      help: 'Further attempts within the timeout, with growing pauses or as retry-after asks: after 429 and 503; without a reply, and after 502 and 504, only for GET, HEAD, OPTIONS, PUT, DELETE and requests with an idempotency-key.',
+    },
     must_succeed: {
       kind: 'switch',
       default: false,
       help: 'Whether a status code outside of 200 to 299 is an error of the block. A job fails then and is tried again.',
     },
   },
-  async run(
-    { url: address, method, headers: given, query, body: content, timeout, max_size: maxSize },
-    context,
-  ) {
-    const url = outgoingUrl(address.trim())
+  async run(inputs, context) {
+    const { connection, query, timeout, maxSize } = { ...inputs, maxSize: inputs.max_size }
+    const opened = connection?.open()
+    const { settings, signal, now, wired } = context
+    const address = inputs.url.trim()
+    const url = opened ? connectionUrl(opened, address) : outgoingUrl(address)
     addQuery(url, query)
-    const { type, body } = bodyOf(content)
+    const { type, body } = await requestBody(inputs.body, settings.body_as)
     const headers = {
       accept: '*/*',
       'user-agent': 'quoin',
       ...(type === undefined ? {} : { 'content-type': type }),
-      ...checkHeaders(given, isRefused),
+      ...(opened ? checkHeaders(opened.headers, isRefused) : {}),
+      ...checkHeaders(inputs.headers, isRefused),
       // Answers are not unpacked, so that max_size is what it says.
       'accept-encoding': 'identity',
     }
-    const { signal, allowedHosts } = context
-    const request = { url, method, headers, body }
-    const answer = await sendRequest(request, await agentFor(allowedHosts), { timeout, maxSize, signal })
+    const agent = await sharedAgent(context.allowedHosts)
+    const request = { url, method: inputs.method, headers, body }
+    const retries = { most: settings.retries, until: now() + timeout * 1000, now, signal }
+    const answer = await sendWithRetries(request, retries, (left) => {
+      const limits = { timeout: settings.retries === 0 ? timeout : left, maxSize, signal, now }
+      const send = (one: OutgoingRequest) => sendRequest(one, agent, limits)
+      return opened ? sendSignedIn(opened, request, agent, limits, send) : send(request)
+    })
     const { code } = answer
     const ok = code >= 200 && code <= 299
-    if (!ok && context.settings.must_succeed)
+    const given = { code, headers: headersOf(answer), body: readBody(answer), ok }
+    if (!ok && wired('failed') && !settings.must_succeed) return { ...given, next: 'failed' }
+    if (!ok && (settings.must_succeed || opened))
       throw new QuoinError('UNAVAILABLE', `the other server replied with status ${code}`)
-    return { code, headers: headersOf(answer), body: readBody(answer), ok }
+    return given
   },
 })
-
-function agentFor(allowedHosts: readonly string[]): Promise<Agent> {
-  const known = agents.get(allowedHosts)
-  if (known) return known
-  const agent = guardedAgent(allowedHosts)
-  agents.set(allowedHosts, agent)
-  return agent
-}
 
 function addQuery(url: URL, query: JsonObject | undefined): void {
   for (const [name, value] of Object.entries(query ?? {})) {
@@ -120,15 +131,6 @@ function addQuery(url: URL, query: JsonObject | undefined): void {
       if (item !== null) url.searchParams.append(name, String(item))
     }
   }
-}
-
-function bodyOf(content: JsonValue | StoredJson | undefined): { type?: string; body: string | undefined } {
-  if (content === undefined || content === null) return { body: undefined }
-  if (content instanceof StoredJson) return { type: 'application/json', body: content.text }
-  if (isLargerThan(content, MOST_SENT.values, MOST_SENT.characters))
-    throw new PinError('body', 'is too large to be sent: at most 500,000 values and 16 MiB of text')
-  if (typeof content === 'object') return { type: 'application/json', body: JSON.stringify(content) }
-  return { type: 'text/plain; charset=utf-8', body: String(content) }
 }
 
 function headersOf(answer: Answer): JsonObject {

@@ -7,7 +7,9 @@ export interface OutgoingRequest {
   readonly method: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
+  readonly body: string | Uint8Array | undefined
+  /** False: a redirect is the answer. */
+  readonly follow?: false
 }
 
 export interface Answer {
@@ -77,7 +79,7 @@ async function follow(
     })
     const { statusCode: code, headers: answered } = answer
     const { location } = answered
-    if (!REDIRECTS.has(code) || typeof location !== 'string')
+    if (!REDIRECTS.has(code) || typeof location !== 'string' || request.follow === false)
       return { code, headers: answered, bytes: await read(answer.body, maxSize) }
     // Before the next address is looked at: an unread body would hold its connection.
     await answer.body.dump({ limit: MAX_REDIRECT_BODY, signal })

@@ -9,7 +9,7 @@ import type { ParsedExpression } from '../../expressions/language/expression.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { JsonValue } from '../../shared/json.ts'
-import { canConvert } from '../../shared/pin-type.ts'
+import { canConvert, isNamedType } from '../../shared/pin-type.ts'
 import type { RunName } from './expressions/run-names.ts'
 import { atOnce, type Steps } from './in-turns.ts'
 
@@ -205,7 +205,8 @@ function connect(
 
 /** Why a wire cannot run between the two pins, or undefined. */
 function wireProblem(out: OutPin, into: InPin): string | undefined {
-  if (into.type === 'secret') return 'The pin takes the name of a secret: no wire and no expression.'
+  if (isNamedType(into.type))
+    return `The pin takes the name of a ${into.type === 'secret' ? 'secret' : 'connection'}: no wire and no expression.`
   const gives = out.type === 'flow' && out.carries && into.type !== 'flow' ? out.carries : out.type
   return canConvert(gives, into.type)
     ? undefined
@@ -215,7 +216,7 @@ function wireProblem(out: OutPin, into: InPin): string | undefined {
 /** Why a pin cannot hold the literal, or undefined. */
 function literalProblem(id: string, pin: InPin, value: JsonValue): string | undefined {
   const isStorage = pin.type === 'storage'
-  if (!canConvert('any', pin.type) && !isStorage && pin.type !== 'sort' && pin.type !== 'secret')
+  if (!canConvert('any', pin.type) && !isStorage && pin.type !== 'sort' && !isNamedType(pin.type))
     return `A ${pin.type} pin cannot hold a value: wire it to a block that gives one.`
   try {
     const convert = converterFor(id, pin, 'any')

@@ -24,6 +24,7 @@ import type {
 } from './frame.ts'
 import { wiringOf } from './graph-wiring.ts'
 import { atOnce, inTurns, type Steps } from './in-turns.ts'
+import { missingNotes, namesOf } from './named-notes.ts'
 import { neededIndexes } from './needed-indexes.ts'
 import type { DeployNote } from './notes/deploy-note.ts'
 import { deployNotes } from './notes/deploy-notes.ts'
@@ -32,7 +33,6 @@ import { unsentMails } from './notes/unsent-mails.ts'
 import { placeProblems } from './place-problems.ts'
 import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
-import { secretNotes, secretsOf } from './secret-notes.ts'
 import { effectsOf } from './unit-flow.ts'
 
 /** A blueprint that runs: immutable, swapped as a whole. */
@@ -85,6 +85,8 @@ export interface PresentFacts {
   readonly env?: JsonObject
   /** Names of the secrets that are set. */
   readonly secrets?: readonly string[]
+  /** Names of connections. */
+  readonly connections?: readonly string[]
   /** Fields of the documents of a storage. */
   readonly fieldsOf?: FieldsOf
   /** Whether mails can be sent. */
@@ -99,7 +101,7 @@ function* compileSteps(
   guid: string,
   blocks: readonly Block[],
   catalogue: ReadonlyMap<string, BlockDefinition>,
-  { probe, env, secrets, fieldsOf, mail }: CompileOptions,
+  { probe, env, secrets, connections, fieldsOf, mail }: CompileOptions,
 ): Steps<Compiled> {
   const expanded = expandResources(blocks, catalogue)
   yield
@@ -150,7 +152,10 @@ function* compileSteps(
     types: types.types,
   })
   const environment = env === undefined ? [] : yield* environmentNotes(graph, env)
-  const unset = secrets === undefined ? [] : secretNotes(graph, secrets)
+  const unset = [
+    ...missingNotes(graph, 'secret', secrets),
+    ...missingNotes(graph, 'http_connection', connections),
+  ]
   const mails = mail === false ? unsentMails(graph.nodes) : []
   const documents = fieldsOf === undefined ? [] : yield* documentNotes(graph, facts, fieldsOf)
   const notes = ofDrawnBlocks<DeployNote>(
@@ -168,7 +173,7 @@ function* compileSteps(
       schedules,
       needs,
       notes,
-      secrets: secretsOf(graph),
+      secrets: namesOf(graph, 'secret'),
       calls: calledNames(calls),
     },
     problems: [],

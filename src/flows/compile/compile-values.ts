@@ -5,10 +5,12 @@
  *
  * All of this is worked out here, once per deploy. At run time only slots are read.
  */
+
 import { PinError, type ValueBlock } from '../../blocks/block.ts'
 import type { ValueContext } from '../../blocks/context.ts'
 import { converterFor, finisherFor, identity } from '../../blocks/convert-pin.ts'
 import type { InPin } from '../../blocks/pin.ts'
+import { isNamedType } from '../../shared/pin-type.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
@@ -18,7 +20,7 @@ import { constantText } from './constant-text.ts'
 import { expressionGetter } from './expressions/expression-getter.ts'
 import type { Facts } from './fold-constants.ts'
 import { type Frame, UNSET } from './frame.ts'
-import { secretGetter } from './secret-getter.ts'
+import { namedGetter } from './named-getter.ts'
 
 type Getter = (frame: Frame) => unknown
 
@@ -146,7 +148,7 @@ class FlowValues implements ValueCompiler {
 
   #pinGetter(node: Node, id: string, pin: InPin): Getter | { constant: unknown } {
     const facts = this.#facts
-    if (pin.type === 'secret') return secretGetter(node, id, facts.literal(node, id, pin))
+    if (isNamedType(pin.type)) return namedGetter(node, id, pin.type, facts.literal(node, id, pin))
     const text = constantText(node, id, pin, facts)
     if (text) return { constant: text }
     const wires = node.wires.get(id)

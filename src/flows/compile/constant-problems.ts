@@ -1,5 +1,6 @@
 import { PinError } from '../../blocks/block.ts'
 import type { Problem } from '../../shared/errors.ts'
+import { isNamedType } from '../../shared/pin-type.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import { constantPin, type Facts } from './fold-constants.ts'
 import type { Steps } from './in-turns.ts'
@@ -37,7 +38,7 @@ function constantsOf(node: Node, facts: Facts): Record<string, unknown> {
     const isFixed = wires.every(
       (wire) => facts.constants.has(wire.node) && !wire.node.out.get(wire.pin)?.event,
     )
-    if (pin.type === 'flow' || pin.type === 'secret' || pin.perFrame || node.added.has(id) || !isFixed)
+    if (pin.type === 'flow' || isNamedType(pin.type) || pin.perFrame || node.added.has(id) || !isFixed)
       continue
     const value = constantPin(node, id, pin, facts)
     if (value !== undefined) inputs[id] = value

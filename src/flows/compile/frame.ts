@@ -4,6 +4,7 @@ import type { Reply } from '../../blocks/reply.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
+import type { ConnectionAuth } from '../../shared/api/connections.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
@@ -30,6 +31,13 @@ export interface RunSecrets {
   used(use: SecretUse): void
 }
 
+/** A connection of the cluster, for pins of the type `http_connection`. The same object until it changes. */
+export interface NamedConnection {
+  readonly baseUrl: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly auth: ConnectionAuth
+}
+
 /** What a step may do with the run that it is part of. `run.ts` keeps these promises. */
 export interface RunControl {
   readonly session: Session
@@ -48,6 +56,7 @@ export interface RunControl {
     readonly allowedHosts: readonly string[]
     readonly secrets?: RunSecrets | undefined
     readonly files?: RunFiles | undefined
+    readonly connections?: ((name: string) => NamedConnection | undefined) | undefined
     readonly values: { readonly timeZone: string }
   }
   /** What functions in expressions see of the world. */

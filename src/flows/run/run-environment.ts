@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database } from '../../storage/database.ts'
 import type { References } from '../../storage/reference/references.ts'
-import type { CompiledFunction, RunSecrets } from '../compile/frame.ts'
+import type { CompiledFunction, NamedConnection, RunSecrets } from '../compile/frame.ts'
 import type { RunningFlow } from './running-flow.ts'
 
 export interface RunLimits {
@@ -44,6 +44,7 @@ export interface RunEnvironment {
   readonly files?: RunFiles | undefined
   readonly allowedHosts: readonly string[]
   readonly secrets?: RunSecrets | undefined
+  readonly connections?: ((name: string) => NamedConnection | undefined) | undefined
   readonly limits: RunLimits
   readonly values: RunValues
   /** Where runs say that they are running, for the watchdog. */

@@ -5,6 +5,7 @@
  * A step stands where its own work began, when its inputs were known: so the values that a block pulled come before it.
  */
 import { PinError } from '../../blocks/block.ts'
+import { HttpConnection } from '../../blocks/http-connection.ts'
 import { Secret } from '../../blocks/secret.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonValue } from '../../shared/json.ts'
@@ -121,7 +122,8 @@ export class RunTrace {
     this.#executed.set(at.block, times)
     const kept = times <= MOST_OF_ONE[at.kind] && this.#kept.size < MOST_STEPS
     const { block, type, kind } = at
-    for (const value of Object.values(inputs)) if (value instanceof Secret) this.#hide(value)
+    for (const value of Object.values(inputs))
+      if (value instanceof Secret || value instanceof HttpConnection) this.#hide(value)
     const shown = kept ? this.#pins(inputs) : {}
     const step: TraceStep = {
       ...{ seq: this.count, block: drawnBlock(block), type, kind },
@@ -136,7 +138,7 @@ export class RunTrace {
   }
 
   /** Its text is dots wherever it appears in the trace: another server may send back what it was sent. */
-  #hide(secret: Secret): void {
+  #hide(secret: Secret | HttpConnection): void {
     const text = secret.hidden()
     if (text !== undefined) this.secrets.noteWhole(text)
   }

@@ -59,6 +59,7 @@ export const pinLooks: Readonly<Record<PinType, PinLook>> = {
   state: { shape: 'window', color: 'list' },
   function: { shape: 'hexagon', color: 'run' },
   secret: { shape: 'lock', color: 'store' },
+  http_connection: { shape: 'hexagon', color: 'store' },
   any: { shape: 'star', color: 'any' },
 }
 

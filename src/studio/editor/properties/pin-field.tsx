@@ -37,7 +37,7 @@ interface PinFieldProps {
 const takesText: ReadonlySet<PinType> = new Set(['value', 'any', 'date'])
 
 /** Pins whose values are made only by blocks, but for names that a builder writes: of a storage, of fields, of a secret. */
-const holdsNames: ReadonlySet<PinType> = new Set(['storage', 'sort', 'secret'])
+const holdsNames: ReadonlySet<PinType> = new Set(['storage', 'sort', 'secret', 'http_connection'])
 
 /** One in-pin: the wires that end there, or the value or expression that it holds. */
 export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
@@ -66,7 +66,9 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
       editor.run('Write as text', (now) => setExpression(now, guid, pin, templateOf(text)))
   }
   const takesMore =
-    (wires.length === 0 && kind.type !== 'secret') || kind.several === true || kind.type === 'flow'
+    (wires.length === 0 && kind.type !== 'secret' && kind.type !== 'http_connection') ||
+    kind.several === true ||
+    kind.type === 'flow'
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend of its own
     <div

@@ -24,6 +24,7 @@ const categories = [
   'blueprintvalidation',
   'environment',
   'secrets',
+  'connections',
   'queue',
   'storages',
   'users',

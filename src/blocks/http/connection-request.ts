@@ -1,0 +1,69 @@
+/** Requests over a connection: where they may lead, and how they are signed in. */
+import type { Agent } from 'undici'
+import { PinError } from '../block.ts'
+import type { OpenedConnection } from '../http-connection.ts'
+import { accessToken, forgetToken } from './access-token.ts'
+import { type Answer, type OutgoingRequest, outgoingUrl } from './send-request.ts'
+
+/** The address below the connection's base. Throws PinError('url', …) for one that leads elsewhere. */
+export function connectionUrl({ baseUrl }: OpenedConnection, text: string): URL {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text) || /^[/\\]{2}/.test(text))
+    throw new PinError('url', 'must be a path below the base address of the connection')
+  const url = outgoingUrl(`./${text.replace(/^\//, '')}`, baseUrl)
+  if (url.origin !== baseUrl.origin || !url.pathname.startsWith(baseUrl.pathname))
+    throw new PinError('url', 'must not lead out of the base address of the connection')
+  return url
+}
+
+type Send = (request: OutgoingRequest) => Promise<Answer>
+
+/**
+ * Sends a request with what signs it in. A 401 with an access token that was stored fetches one new token and sends the
+ * request once more.
+ */
+export async function sendSignedIn(
+  connection: OpenedConnection,
+  request: OutgoingRequest,
+  agent: Agent,
+  limits: { readonly signal: AbortSignal; readonly now: () => number },
+  send: Send,
+): Promise<Answer> {
+  const { signIn } = connection
+  if (signIn.kind !== 'oauth2') return send(withHeaders(request, plainSignIn(connection)))
+  const once = async () => {
+    const token = await accessToken(signIn, connection.identity, agent, limits)
+    const answer = await send(withHeaders(request, { authorization: `Bearer ${token}` }))
+    return { token, answer }
+  }
+  const first = await once()
+  if (first.answer.code !== 401) return first.answer
+  await forgetToken(connection.identity, first.token)
+  return (await once()).answer
+}
+
+function withHeaders(request: OutgoingRequest, headers: Readonly<Record<string, string>>): OutgoingRequest {
+  return { ...request, headers: { ...request.headers, ...headers } }
+}
+
+function plainSignIn({ signIn }: OpenedConnection): Record<string, string> {
+  switch (signIn.kind) {
+    case 'bearer':
+      return { authorization: `Bearer ${headerText(signIn.secret.reveal())}` }
+    case 'basic': {
+      const pair = Buffer.from(`${signIn.username}:${signIn.secret.reveal()}`).toString('base64')
+      return { authorization: `Basic ${pair}` }
+    }
+    case 'header':
+      return { [signIn.header.toLowerCase()]: headerText(signIn.secret.reveal()) }
+    default:
+      return {}
+  }
+}
+
+/** A file that holds a secret often ends with a line break. */
+function headerText(secret: string): string {
+  const text = secret.trim()
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
+    throw new PinError('connection', 'has a secret that no header can hold: one line of Latin characters')
+  return text
+}

@@ -1,0 +1,79 @@
+import type { Connections } from '../../../records/connections/connections.ts'
+import {
+  connectionSchema,
+  createConnectionSchema,
+  updateConnectionSchema,
+} from '../../../shared/api/connections.ts'
+import type { Database } from '../../../storage/database.ts'
+import { findPage } from '../../../storage/find-page.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
+import type { RouteFamily } from '../../server/route-family.ts'
+import { actorOf } from '../actor-of.ts'
+import { resource } from '../resource.ts'
+import type { SearchField } from '../search-request.ts'
+
+const tags = ['Connections']
+
+const searchable: readonly SearchField[] = [
+  { name: 'name', type: 'string', text: true },
+  { name: 'base_url', type: 'string', text: true },
+  { name: 'description', type: 'string', text: true },
+]
+
+/** Servers that flows call by name. */
+export function connectionRoutes(
+  connections: Connections,
+  { database }: { readonly database: Database },
+): RouteFamily {
+  return (app) => {
+    const connection = resource(app, {
+      path: '/_system/connections',
+      scopes: 'connections',
+      tags,
+      record: connectionSchema,
+      searchable,
+    })
+    connection.list(
+      {
+        operationId: 'searchConnections',
+        summary: 'List connections',
+        description: 'Servers that flows call by name: base address, headers and how requests are signed in.',
+      },
+      (wanted) => findPage(database.session(), ownStorages.connections, wanted),
+    )
+
+    connection.create(
+      {
+        operationId: 'createConnection',
+        summary: 'Add a connection',
+        description: 'A secret is named, never contained. A cluster holds at most 1,000 connections.',
+        errors: ['CONFLICT'],
+        body: createConnectionSchema,
+      },
+      (body, request) => connections.create(body, actorOf(request)),
+    )
+
+    connection.get({ operationId: 'getConnection', summary: 'One connection' }, (guid) =>
+      connections.get(guid),
+    )
+
+    connection.update(
+      {
+        operationId: 'updateConnection',
+        summary: 'Change a connection',
+        description: 'Every request that begins after the reply uses it. No deploy is needed.',
+        body: updateConnectionSchema,
+      },
+      (guid, body, request) => connections.update(guid, body, actorOf(request)),
+    )
+
+    connection.remove(
+      {
+        operationId: 'removeConnection',
+        summary: 'Remove a connection',
+        description: 'Blocks that name it fail from then on.',
+      },
+      (guid, request) => connections.remove(guid, actorOf(request)),
+    )
+  }
+}
