@@ -11,6 +11,7 @@ import { documentTransferRoutes } from '../src/http/routes/data/documents-transf
 import { sampleDocumentRoutes } from '../src/http/routes/data/sample-documents.ts'
 import { storageAdviceRoutes } from '../src/http/routes/data/storage-advice.ts'
 import { storageRoutes } from '../src/http/routes/data/storages.ts'
+import { viewRoutes } from '../src/http/routes/data/views.ts'
 import { staticFileRoutes } from '../src/http/routes/site/static-files.ts'
 import { openServer, type Server } from '../src/http/server/server.ts'
 import { type Assets, openAssets } from '../src/records/assets/assets.ts'
@@ -140,6 +141,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     },
     api: [
       storageRoutes(context, live, permissions),
+      viewRoutes(context),
       storageAdviceRoutes(context, live),
       documentRoutes(context, permissions),
       manyDocumentRoutes(context, permissions),

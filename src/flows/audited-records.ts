@@ -15,6 +15,7 @@ export const auditedRecords: AuditedStorages = {
   [ownStorages.fields]: { category: 'blueprintfields', derived: [...derived, 'key'] },
   [ownStorages.templates]: { category: 'blueprinttemplates', derived: [...derived, 'name_key'] },
   [ownStorages.tracing]: { category: 'tracing', derived },
+  [ownStorages.views]: { category: 'views', derived },
   [ownStorages.environment]: { category: 'environment', derived },
   [ownStorages.connections]: { category: 'connections', derived },
   [ownStorages.secrets]: { category: 'secrets', derived, secrets: { sealed: 'value' } },

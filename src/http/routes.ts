@@ -32,6 +32,7 @@ import { preparationRoutes } from './routes/data/preparations.ts'
 import { sampleDocumentRoutes } from './routes/data/sample-documents.ts'
 import { storageAdviceRoutes } from './routes/data/storage-advice.ts'
 import { storageRoutes } from './routes/data/storages.ts'
+import { viewRoutes } from './routes/data/views.ts'
 import { auditLogRoutes } from './routes/operate/audit-logs.ts'
 import { connectionRoutes } from './routes/operate/connections.ts'
 import { environmentRoutes } from './routes/operate/environment.ts'
@@ -100,6 +101,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     secretRoutes(flows),
     connectionRoutes(flows.connections, records),
     storageRoutes(documents, live, permissions),
+    viewRoutes(documents),
     storageAdviceRoutes(documents, live),
     preparationRoutes(capabilities.indexes),
     documentRoutes(documents, permissions),

@@ -33,6 +33,7 @@ export async function openRecords(database: RuledDatabase, clock: Clock): Promis
   await database.ensure(blocks, { indexes: [{ fields: ['blueprint_guid', '_meta.created'] }], text: true })
   await database.ensure(deployments, { indexes: [{ fields: ['blueprint_guid', 'number'], unique: true }] })
   await database.ensure(storages, { indexes: [{ fields: ['name'], unique: true }], text: true })
+  await database.ensure(ownStorages.views, { indexes: [{ fields: ['storage', 'created_by.guid'] }] })
   const content = Compile(BlockContent)
   // Parse keeps what the schema does not name, and the rest of a record (`_meta`, `unsaved`) is not content: with it, a
   // deployment would differ from the saved blocks after every staging.

@@ -17,6 +17,7 @@ import { permissionsIn } from './fields/field-rules.ts'
 import { checkedRules, ruleIndexes } from './permissions/storage-rules.ts'
 import { expiryNeeds } from './purge-expired.ts'
 import { type Actor, getRecord, notFound, type RecordContext } from './records.ts'
+import { forgetViews } from './saved-views.ts'
 
 export interface StorageContext {
   /** Its storage is the one that keeps to the rules of fields. */
@@ -175,6 +176,7 @@ export async function removeStorage(
   await transact(
     records.database,
     async (session) => {
+      await forgetViews(session, name)
       const removed = await session.setRemoved(storages, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'storage')
     },

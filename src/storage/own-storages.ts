@@ -25,6 +25,7 @@ export const ownStorages = {
   history: '_history',
   imports: '_imports',
   manyChanges: '_many_changes',
+  views: '_views',
   tracing: '_tracing',
   runs: '_runs',
   schedules: '_schedules',

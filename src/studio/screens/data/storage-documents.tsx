@@ -16,6 +16,7 @@ import { useReferenceNames } from './grid/use-reference-names.ts'
 import { useRowSelection } from './grid/use-row-selection.ts'
 import { ManyBar } from './many/many-bar.tsx'
 import { type DocumentList, useDocumentList } from './use-document-list.ts'
+import { ViewsMenu } from './views/views-menu.tsx'
 
 /** Rows of a page. */
 const LIMIT = 100
@@ -41,6 +42,7 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
   return (
     <>
       <Group mb="sm" gap="sm">
+        <ViewsMenu storage={guid} />
         <SearchField label="Search all text" />
         <FilterBar
           fields={list.fields}

@@ -1,0 +1,81 @@
+import { Button, Menu, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'wouter'
+import type { ViewRecord } from '../../../../shared/api/views.ts'
+import { removeView, saveView, viewsQuery } from '../../../api/views.ts'
+import { confirm } from '../../../controls/confirm.ts'
+import { Icon } from '../../../controls/icon.tsx'
+import { notifyDone, notifyFailed } from '../../../controls/notify.ts'
+import { SaveViewDialog } from './save-view-dialog.tsx'
+import { viewAddress, wordsOfView } from './view-address.ts'
+
+/** Saved views of a storage: which is shown, and what can be done with it. `storage`: its guid. */
+export function ViewsMenu({ storage }: { readonly storage: string }) {
+  const [words, setWords] = useSearchParams()
+  const [isSaving, saving] = useDisclosure(false)
+  const { data: views = [] } = useQuery({ ...viewsQuery(storage), retry: false })
+  const current = views.find(({ _meta }) => _meta.guid === words.get('view'))
+  const address = viewAddress(words)
+  const isChanged = current !== undefined && current.address !== address
+  const show = ({ _meta, address: of }: ViewRecord) => setWords(wordsOfView(_meta.guid, of))
+  const store = () =>
+    saveView(storage, current?._meta.guid ?? '', { address }).then(
+      () => notifyDone('View saved'),
+      (error) => notifyFailed('Could not save the view', error),
+    )
+  const remove = ({ _meta, name }: ViewRecord) =>
+    confirm({
+      title: `Delete the view ${name}?`,
+      text: 'Documents stay as they are.',
+      action: 'Delete',
+      run: async () => {
+        await removeView(storage, _meta.guid)
+        setWords({})
+      },
+    })
+  return (
+    <>
+      <Menu position="bottom-start" width={260}>
+        <Menu.Target>
+          <Button variant="default" leftSection={<Icon name="panel" size={16} />}>
+            {current ? `${current.name}${isChanged ? ' (changed)' : ''}` : 'Views'}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setWords({})}>All documents</Menu.Item>
+          {views.map((view) => (
+            <Menu.Item
+              key={view._meta.guid}
+              onClick={() => show(view)}
+              rightSection={
+                view.shared ? (
+                  <Text size="xs" c="dimmed">
+                    shared
+                  </Text>
+                ) : null
+              }
+            >
+              {view.name}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item onClick={saving.open}>Save as a new view</Menu.Item>
+          {isChanged ? (
+            <Menu.Item onClick={() => void store()}>Save changes to {current.name}</Menu.Item>
+          ) : null}
+          {current ? (
+            <Menu.Item color="red" onClick={() => remove(current)}>
+              Delete {current.name}
+            </Menu.Item>
+          ) : null}
+        </Menu.Dropdown>
+      </Menu>
+      <SaveViewDialog
+        opened={isSaving}
+        onClose={saving.close}
+        submit={async (fields) => show(await saveView(storage, '', { ...fields, address }))}
+      />
+    </>
+  )
+}
