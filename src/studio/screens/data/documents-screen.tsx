@@ -12,6 +12,7 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useOpened } from '../../controls/use-opened.ts'
 import { useTabTitle } from '../../controls/use-tab-title.ts'
 import { MakeApiDialog } from '../blueprints/make-api-dialog.tsx'
+import { MakePagesDialog } from '../blueprints/make-pages-dialog.tsx'
 import type { ScreenProps } from '../screen-props.ts'
 import { AdviceDrawer } from './advice-drawer.tsx'
 import { AdviceNotice } from './advice-notice.tsx'
@@ -68,6 +69,7 @@ function Actions({ storage }: { readonly storage: StorageRecord }) {
   const listed = useListed(storage)
   const [isImporting, take] = useDisclosure(false)
   const [isMaking, api] = useDisclosure(false)
+  const [isPaging, pages] = useDisclosure(false)
   return (
     <>
       <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={take.open}>
@@ -76,6 +78,9 @@ function Actions({ storage }: { readonly storage: StorageRecord }) {
       <ExportDocuments storage={guid} name={storage.name} listed={listed} />
       <Button variant="default" leftSection={<Icon name="api" size={16} />} onClick={api.open}>
         Make API
+      </Button>
+      <Button variant="default" leftSection={<Icon name="file" size={16} />} onClick={pages.open}>
+        Make pages
       </Button>
       <Button
         component={Link}
@@ -87,6 +92,7 @@ function Actions({ storage }: { readonly storage: StorageRecord }) {
       <StorageMenu storage={storage} />
       <ImportDocumentsDialog opened={isImporting} onClose={take.close} storage={storage} />
       <MakeApiDialog opened={isMaking} onClose={api.close} storage={storage.name} />
+      <MakePagesDialog opened={isPaging} onClose={pages.close} storage={storage.name} />
     </>
   )
 }

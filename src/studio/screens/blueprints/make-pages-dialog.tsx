@@ -1,0 +1,73 @@
+import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
+import { setActive } from '../../api/blueprints.ts'
+import { call } from '../../api/request.ts'
+import { fieldsQuery } from '../../api/storages.ts'
+import { FormDialog } from '../../controls/form-dialog.tsx'
+import { useDraft } from '../../controls/use-draft.ts'
+import { inOrder } from '../data/use-document-list.ts'
+import { isInput, pagesFile } from './pages-file.ts'
+
+interface MakePagesProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  /** Its name. */
+  readonly storage: string
+}
+
+/** Makes a blueprint with pages of the storage, activates it, and opens it. */
+export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
+  const [, go] = useLocation()
+  const { data: fields = [] } = useQuery({ ...fieldsQuery(storage), enabled: opened })
+  const { draft, set } = useDraft({ uri: storage, readers: 'loggedin' })
+  const submit = async () => {
+    if (!fields.some(isInput))
+      throw new Error('Add fields to the storage first: pages show and ask for them.')
+    const file = pagesFile({ storage, ...draft }, inOrder(fields))
+    const { guid: blueprint } = await importBlueprintFile(file, { stays: () => undefined })
+    try {
+      await setActive(blueprint, true)
+    } catch (error) {
+      await call('DELETE', `/blueprints/${blueprint}`).catch(() => undefined)
+      throw error
+    }
+    go(`/blueprints/${blueprint}`)
+  }
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={`Make pages for ${storage}`}
+      action="Make and activate"
+      submit={submit}
+    >
+      <TextInput
+        label="Address"
+        description={`The list is at /${draft.uri}, a new document at /${draft.uri}/new.`}
+        required
+        data-autofocus
+        value={draft.uri}
+        onChange={(event) => set('uri', event.currentTarget.value.replace(/^\/+/, ''))}
+      />
+      <Stack gap={4}>
+        <Text size="sm" fw={500} id="who-reads">
+          Who may see the list and its documents
+        </Text>
+        <SegmentedControl
+          aria-labelledby="who-reads"
+          value={draft.readers}
+          onChange={(readers) => set('readers', readers)}
+          data={[
+            { value: 'loggedin', label: 'Signed-in users' },
+            { value: 'public', label: 'Everyone' },
+          ]}
+        />
+        <Text size="xs" c="dimmed">
+          Signed-in users create, change and remove. Scopes on the page blocks change both.
+        </Text>
+      </Stack>
+    </FormDialog>
+  )
+}

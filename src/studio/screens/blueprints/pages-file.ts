@@ -1,0 +1,195 @@
+/** The blueprint that serves a storage as pages: a list, a form for a new document, one document, and a form that changes it. */
+import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
+import { fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
+import { wordsOfField } from '../../../shared/fields/words-of-field.ts'
+
+export interface PagesDraft {
+  readonly storage: string
+  /** Path of the list, without slashes at its ends. */
+  readonly uri: string
+  /** Who sees the list and its documents; only signed-in users write. */
+  readonly readers: string
+}
+
+const MOST_COLUMNS = 8
+type Blocks = BlueprintFile['blocks']
+type Block = Blocks[string]
+
+interface Parts {
+  readonly storage: string
+  readonly uri: string
+  readonly title: string
+  readonly read: readonly string[]
+  readonly fields: readonly FieldRecord[]
+  /** Names of the fields of forms. */
+  readonly inputs: readonly string[]
+}
+
+const write = ['*loggedin']
+
+export function pagesFile(
+  { storage, uri, readers }: PagesDraft,
+  fields: readonly FieldRecord[],
+): BlueprintFile {
+  const parts: Parts = {
+    storage,
+    uri,
+    title: wordsOfField(storage),
+    read: readers === 'public' ? ['*public'] : write,
+    fields,
+    inputs: fields.filter(isInput).map(({ name }) => name),
+  }
+  const pages = [listPage(parts), newPage(parts), onePage(parts), editPage(parts)]
+  return {
+    name: `${storage} pages`,
+    description: `Lists, shows and changes the documents of ${storage} at /${uri}.`,
+    blocks: Object.assign({}, ...pages),
+    layout: Object.assign({}, ...pages.map((blocks, row) => rowOf(blocks, row))),
+  }
+}
+
+/** Whether people can write it, in a form. */
+export function isInput({ type, computed }: FieldRecord): boolean {
+  return isFieldType(type) && fieldTypeEntries[type].automatic !== true && !computed
+}
+
+function rowOf(blocks: Blocks, row: number): Record<string, [number, number]> {
+  const names = Object.keys(blocks)
+  return Object.fromEntries(
+    names.map((name, i) => [name, [(i % 5) * 320, row * 900 + Math.floor(i / 5) * 420]]),
+  )
+}
+
+function columns(fields: readonly FieldRecord[]) {
+  const shown = fields.filter(({ type }) => type !== 'object' && type !== 'long_text').slice(0, MOST_COLUMNS)
+  return shown.map(({ name, label, type }) => {
+    const value = isFieldType(type) ? fieldTypeEntries[type].value : 'any'
+    return { field: name, ...(label && { label }), sortable: value !== 'list' && value !== 'object' }
+  })
+}
+
+function listPage({ storage, uri, title, read, fields }: Parts): Blocks {
+  return {
+    list: { type: 'state_page', in: { url: uri, title }, scopes: [...read] },
+    list_heading: { type: 'state_h1', in: { text: title } },
+    list_new: {
+      type: 'state_button',
+      in: { state: '@list_heading.state', label: 'New', kind: 'link', url: `/${uri}/new`, tone: 'primary' },
+    },
+    list_table: {
+      type: 'state_advanced_datatable',
+      in: {
+        ...{ state: '@list_new.state', storage, columns: columns(fields), caption: title },
+        row_link: `/${uri}/{_meta.guid}/view`,
+      },
+    },
+    list_shown: { type: 'state_render_page', in: { flow: '@list.flow', state: '@list_table.state' } },
+  }
+}
+
+function path(parts: Parts, label: string, href: string): Block {
+  const links = [
+    { label: parts.title, href: `/${parts.uri}` },
+    { label, href },
+  ]
+  return { type: 'state_breadcrumb', in: { links } }
+}
+
+function newPage(parts: Parts): Blocks {
+  const { storage, uri, inputs } = parts
+  return {
+    add: { type: 'state_page', in: { url: `${uri}/new`, title: 'New' }, scopes: write },
+    add_path: path(parts, 'New', 'new'),
+    add_heading: { type: 'state_h1', in: { state: '@add_path.state', text: 'New' } },
+    add_form: {
+      type: 'state_form',
+      in: { state: '@add_heading.state', form_id: 'new', storage, inputs: [...inputs], label: 'New' },
+    },
+    add_shown: { type: 'state_render_page', in: { flow: '@add.flow', state: '@add_form.state' } },
+    create: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@add_form.submit', storage, set: '=add_form.values' },
+    },
+    created: { type: 'state_redirect', in: { flow: '@create.flow', url: `/${uri}`, message: 'Created.' } },
+    not_created: {
+      type: 'state_form_error',
+      in: { flow: '@create.conflict', message: 'Another document has this value already.' },
+    },
+  }
+}
+
+function onePage(parts: Parts): Blocks {
+  const { storage, uri, title, read, fields } = parts
+  const facts = fields.map(({ name, label }) => ({ field: name, ...(label && { label }) }))
+  return {
+    view: { type: 'state_page', in: { url: `${uri}/{guid}/view`, title }, scopes: [...read] },
+    viewed: {
+      type: 'function_get_document',
+      in: { flow: '@view.flow', storage, guid: '=params.guid' },
+    },
+    missing: {
+      type: 'fail',
+      in: {
+        flow: ['@viewed.not_found', '@edited.not_found'],
+        status: 404,
+        message: 'There is no such document',
+      },
+    },
+    view_path: path(parts, 'Document', 'view'),
+    view_facts: {
+      type: 'state_detail',
+      in: { state: '@view_path.state', document: '@viewed.document', fields: facts },
+    },
+    view_edit: {
+      type: 'state_button',
+      in: { state: '@view_facts.state', label: 'Edit', kind: 'link', url: 'edit', tone: 'primary' },
+    },
+    view_shown: { type: 'state_render_page', in: { flow: '@viewed.flow', state: '@view_edit.state' } },
+  }
+}
+
+function editPage(parts: Parts): Blocks {
+  const { storage, uri, inputs } = parts
+  const guid = '=params.guid'
+  return {
+    edit: { type: 'state_page', in: { url: `${uri}/{guid}/edit`, title: 'Edit' }, scopes: write },
+    edited: { type: 'function_get_document', in: { flow: '@edit.flow', storage, guid } },
+    edit_path: path(parts, 'Edit', 'edit'),
+    edit_form: {
+      type: 'state_form',
+      in: {
+        ...{ state: '@edit_path.state', form_id: 'edit', storage, label: 'Edit' },
+        document: '={ ...edited.document, update_hash: edited.document._meta.update_hash }',
+        inputs: [...inputs, { field: 'update_hash', type: 'hidden' }],
+      },
+    },
+    edit_remove: {
+      type: 'state_button',
+      in: {
+        ...{ state: '@edit_form.state', label: 'Remove', kind: 'action', tone: 'danger' },
+        confirm: 'Remove this document?',
+      },
+    },
+    edit_shown: { type: 'state_render_page', in: { flow: '@edited.flow', state: '@edit_remove.state' } },
+    save: {
+      type: 'function_update_document_mutations',
+      in: {
+        ...{ flow: '@edit_form.submit', storage, guid },
+        set: "=omit(edit_form.values, ['update_hash'])",
+        update_hash: '=edit_form.values.update_hash',
+      },
+    },
+    saved: { type: 'state_redirect', in: { flow: '@save.flow', url: 'view', message: 'Saved.' } },
+    not_saved: {
+      type: 'state_form_error',
+      in: {
+        flow: ['@save.conflict', '@save.not_found'],
+        message:
+          'Another user has changed it, or its value is taken. Open the page again, then make your change.',
+      },
+    },
+    remove: { type: 'function_remove_document', in: { flow: '@edit_remove.click', storage, guid } },
+    removed: { type: 'state_redirect', in: { flow: '@remove.flow', url: `/${uri}`, message: 'Removed.' } },
+  }
+}
