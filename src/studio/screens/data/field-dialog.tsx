@@ -10,17 +10,19 @@ import { FieldForm } from './field-form.tsx'
 interface FieldDialogProps {
   /** Of the field; `new`, or empty for none. */
   readonly guid: string
+  /** What a new field begins with. */
+  readonly begin?: Partial<FieldDraft>
   readonly onClose: () => void
 }
 
-export function FieldDialog({ guid, onClose }: FieldDialogProps) {
+export function FieldDialog({ guid, begin, onClose }: FieldDialogProps) {
   const isNew = guid === 'new'
   const { data } = useQuery({
     queryKey: ['fields', 'one', guid],
     queryFn: ({ signal }) => call<FieldRecord>('GET', `/blueprintfields/${guid}`, { signal }),
     enabled: guid !== '' && !isNew,
   })
-  if (isNew) return <Opened initial={newField} guid="" onClose={onClose} />
+  if (isNew) return <Opened initial={{ ...newField, ...begin }} guid="" onClose={onClose} />
   return data ? <Opened key={guid} initial={draftOfField(data)} guid={guid} onClose={onClose} /> : null
 }
 

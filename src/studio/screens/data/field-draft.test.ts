@@ -45,9 +45,19 @@ describe('the form of a field', () => {
     ],
     [{ type: 'number', min: '1', choices: ['1', '2'] }, { validation_rules: { min: 1, choices: [1, 2] } }],
     [{ type: 'date', min: '2026-01-01' }, { validation_rules: { min: '2026-01-01' } }],
+    [{ type: 'reference', refersTo: 'a' }, { reference: { storage: 'a', on_delete: 'refuse' } }],
+    [{ type: 'reference' }, { reference: null }],
+    [{ type: 'number', refersTo: 'a' }, { reference: null }],
     [{ maxLength: '5', pattern: '^a' }, { validation_rules: { max_length: 5, pattern: '^a' } }],
   ])('%j', (draft, expected) => {
     expect(body(draft)).toMatchObject(expected)
+  })
+
+  it('gives back a reference', () => {
+    const reference = { storage: 'others', on_delete: 'clear' as const }
+    expect(body(draftOfField(record({ type: 'string', storage: 's', reference })))).toMatchObject({
+      reference,
+    })
   })
 
   it('gives back what it was given', () => {
@@ -56,6 +66,7 @@ describe('the form of a field', () => {
       ...{ label: 'N', help: 'How many.', order: 2, computed: null, default_expression: null },
       ...{ visible_to: 'contains(user.scopes, "hr")', settable_by: null },
       unique: { with: 'key', ignore_case: true, ignore_accents: false },
+      reference: null,
     }
     expect(body(draftOfField(record(given)))).toEqual({
       ...{ name: 'n', type: 'number', description: '', required: false },

@@ -1,4 +1,5 @@
 import type { FieldRecord } from '../../../shared/api/blueprint-fields.ts'
+import type { onDeletes } from '../../../shared/field-rule.ts'
 import { type FieldType, fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
 import { isFields } from './document-shape.ts'
 
@@ -33,6 +34,9 @@ export interface FieldDraft {
   readonly uniqueWith: string
   readonly ignoreCase: boolean
   readonly ignoreAccents: boolean
+  /** Name of the storage; empty: it is no reference. */
+  readonly refersTo: string
+  readonly onDelete: (typeof onDeletes)[number]
 }
 
 export const newField: FieldDraft = {
@@ -61,6 +65,8 @@ export const newField: FieldDraft = {
   uniqueWith: '',
   ignoreCase: false,
   ignoreAccents: false,
+  refersTo: '',
+  onDelete: 'refuse',
 }
 
 export function draftOfField(field: FieldRecord): FieldDraft {
@@ -92,6 +98,8 @@ export function draftOfField(field: FieldRecord): FieldDraft {
     places: text('places'),
     items: text('items'),
     ...uniqueDraft(field.unique),
+    refersTo: field.reference?.storage ?? '',
+    onDelete: field.reference?.on_delete ?? 'refuse',
   }
 }
 
@@ -146,7 +154,14 @@ export function bodyOfField(draft: FieldDraft) {
       Object.entries(rules).filter(([limit]) => limits.some((one) => one === limit)),
     ),
     unique: uniqueOf(draft),
+    reference: referenceOf(draft),
   }
+}
+
+/** Fields of other types are none. */
+function referenceOf({ type, refersTo, onDelete }: FieldDraft) {
+  if (refersTo === '' || (type !== 'reference' && type !== 'string')) return null
+  return { storage: refersTo, on_delete: onDelete }
 }
 
 function uniqueOf({ unique, uniqueWith, ignoreCase, ignoreAccents }: FieldDraft) {

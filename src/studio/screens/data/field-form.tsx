@@ -8,6 +8,7 @@ import type { FieldDraft } from './field-draft.ts'
 import { FieldExpressionsForm } from './field-expressions-form.tsx'
 import { FieldLimitsForm } from './field-limits-form.tsx'
 import { FieldPermissionsForm } from './field-permissions-form.tsx'
+import { FieldReferenceForm } from './field-reference-form.tsx'
 import { FieldUniqueForm } from './field-unique-form.tsx'
 
 type Draft = ReturnType<typeof useDraft<FieldDraft>>
@@ -90,6 +91,9 @@ export function FieldForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
         />
       ) : null}
       {draft.storage === '' ? null : <FieldExpressionsForm draft={draft} set={set} />}
+      {draft.storage !== '' && (draft.type === 'reference' || draft.type === 'string') ? (
+        <FieldReferenceForm draft={draft} set={set} />
+      ) : null}
       {draft.storage === '' ? null : <FieldUniqueForm draft={draft} set={set} />}
       {draft.storage === '' ? null : <FieldPermissionsForm draft={draft} set={set} />}
       <Textarea

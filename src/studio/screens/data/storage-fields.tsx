@@ -66,7 +66,12 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
           </Table.ScrollContainer>
         )}
       </div>
-      <FieldDialog key={open} guid={open === 'advice' ? '' : open} onClose={() => show('')} />
+      <FieldDialog
+        key={open}
+        guid={open === 'advice' ? '' : open}
+        begin={{ storage: storage.name, order: String(nextOrder(fields)) }}
+        onClose={() => show('')}
+      />
     </>
   )
 }
