@@ -21,7 +21,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database, Origin, Session } from '../../storage/database.ts'
 import type { RuledDatabase } from '../../storage/ruled.ts'
 import type { FileReading } from './csv-import-rows.ts'
-import { batchesOf, createRows, guidsOf } from './import-batch.ts'
+import { batchesOf, createRows, guidsOf, hashesOf } from './import-batch.ts'
 import {
   beginImport,
   endImport,
@@ -179,6 +179,7 @@ async function write(wanted: Wanted, path: string): Promise<Imported> {
       if (isClosed()) throw new QuoinError('UNAVAILABLE', 'The node is stopping. Nothing was imported.')
       count += await writeBatch(permitted, name, batch, origin, {
         id,
+        undo,
         refused(row, error) {
           if (!skip) throw error
           problems.add(row, error)
@@ -203,6 +204,7 @@ async function write(wanted: Wanted, path: string): Promise<Imported> {
 
 interface Noted {
   readonly id: string
+  readonly undo: boolean
   readonly refused: (row: ImportRow, error: unknown) => void
 }
 
@@ -212,14 +214,15 @@ async function writeBatch(
   name: string,
   batch: readonly ImportRow[],
   origin: Origin,
-  { id, refused }: Noted,
+  { id, undo, refused }: Noted,
 ): Promise<number> {
   const session = database.session(origin)
   try {
-    const guids = guidsOf(await createRows(session, name, batch, refused))
-    if (guids.length > 0) await noteBatch(session, id, guids)
+    const created = await createRows(session, name, batch, refused)
+    const hashes = undo ? hashesOf(created) : undefined
+    if (created.length > 0) await noteBatch(session, id, guidsOf(created), hashes)
     await session.commit()
-    return guids.length
+    return created.length
   } catch (error) {
     await session.rollback()
     throw error

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { createAll, refusalOf } from '../../storage/create-all.ts'
 import { type CreateOptions, documentOf, type NewDocument, type Session } from '../../storage/database.ts'
-import { guidOf } from '../../storage/document-fields.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import type { ImportRow, RowsOf } from './import-rows.ts'
 import { atLine } from './ndjson-lines.ts'
@@ -97,6 +97,14 @@ async function createEach(
 
 export function guidsOf(created: readonly CreatedRow[]): string[] {
   return created.map(({ document }) => guidOf(documentOf(document)))
+}
+
+/** By which it is known whether a document has changed since. */
+export function hashesOf(created: readonly CreatedRow[]): string[] {
+  return created.map(({ document }) => {
+    const { _meta: meta } = documentOf(document)
+    return isJsonObject(meta) ? textIn(meta.update_hash) : ''
+  })
 }
 
 const YEAR_10000 = 253_402_300_800

@@ -7,15 +7,13 @@
  * more, what its batches name is to be deleted.
  */
 
-import { isJsonObject } from '../../shared/json.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
 import { refusalOf } from '../../storage/create-all.ts'
 import { type Database, documentOf, type Origin, type Session } from '../../storage/database.ts'
-import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
-import { changeDocuments } from '../../storage/many/change-documents.ts'
-import type { ManyChange } from '../../storage/many/many-change.ts'
+import { guidOf, objectsIn, textIn, textsIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
@@ -41,9 +39,14 @@ export async function beginImport(database: Database, name: string): Promise<str
   )
 }
 
-/** Notes what the session has written of the import. */
-export async function noteBatch(session: Session, id: string, guids: readonly string[]): Promise<void> {
-  await session.create(ownStorages.imports, setFields({ kind: 'batch', import: id, guids }))
+/** Notes what the session has written of the import. `hashes`: of these documents, for an import that can be undone. */
+export async function noteBatch(
+  session: Session,
+  id: string,
+  guids: readonly string[],
+  hashes?: readonly string[],
+): Promise<void> {
+  await session.create(ownStorages.imports, setFields({ kind: 'batch', import: id, guids, hashes }))
 }
 
 export interface EndedImport {
@@ -154,9 +157,7 @@ export async function undoDoneImport(
   const { storage, id } = place
   const record = await database.session().get(ownStorages.imports, id)
   const done = record && documentOf(record)
-  if (done?.kind !== 'done' || done.storage !== storage || !isJsonObject(done._meta)) return undefined
-  const query: Query = { kind: 'range', field: '_meta.ums', bounds: { lte: Number(done._meta.ums) } }
-  const change: ManyChange = { storage, kind: 'delete', query, includeRemoved: false, mutations: [] }
+  if (done?.kind !== 'done' || done.storage !== storage) return undefined
   let [deleted, seen] = [0, 0]
   for (;;) {
     const { documents } = await database
@@ -164,12 +165,12 @@ export async function undoDoneImport(
       .find(ownStorages.imports, search({ query: batchesOf(id), limit: 1 }))
     const [batch] = objectsIn(documents.value)
     if (!batch) break
-    const guids = Array.isArray(batch.guids) ? batch.guids.map(String) : []
+    const [guids, hashes] = [textsIn(batch.guids), textsIn(batch.hashes)]
     seen += guids.length
     deleted += await transact(
       permitted,
       async (session) => {
-        const gone = await changeDocuments(session, change, guids, (_guid, error) => void refusalOf(error))
+        const gone = await deleteUnchanged(session, storage, guids, hashes)
         await session.delete(ownStorages.imports, guidOf(batch))
         return gone
       },
@@ -178,6 +179,35 @@ export async function undoDoneImport(
   }
   await transact(database, (session) => session.delete(ownStorages.imports, id))
   return { deleted, left: seen - deleted }
+}
+
+/** Milliseconds of work in one turn of the event loop. */
+const TURN_MS = 10
+
+/** Gives how many are deleted: a document whose hash has changed stays, as does one that others refer to. */
+async function deleteUnchanged(
+  session: Session,
+  storage: string,
+  guids: readonly string[],
+  hashes: readonly string[],
+): Promise<number> {
+  let deleted = 0
+  let began = performance.now()
+  for (const [i, guid] of guids.entries()) {
+    if (performance.now() - began > TURN_MS) {
+      await nextTurn()
+      began = performance.now()
+    }
+    try {
+      const present = await session.get(storage, guid)
+      if (!present) continue
+      const written = await session.delete(storage, guid, { updateHash: hashes[i] ?? '' })
+      if (written.outcome === 'written') deleted += 1
+    } catch (error) {
+      refusalOf(error)
+    }
+  }
+  return deleted
 }
 
 function batchesOf(id: string): Query {

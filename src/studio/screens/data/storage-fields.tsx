@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
@@ -82,9 +82,9 @@ function FieldRow({ field, href }: { readonly field: FieldRecord; readonly href:
   return (
     <Table.Tr>
       <Table.Td>
-        <Link href={href} style={{ fontFamily: 'monospace' }}>
+        <Anchor component={Link} href={href} ff="monospace">
           {name}
-        </Link>
+        </Anchor>
         {help ? (
           <Text size="xs" c="dimmed">
             {help}

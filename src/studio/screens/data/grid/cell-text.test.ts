@@ -24,6 +24,8 @@ describe('what a cell shows', () => {
     ['choices', ['a', 'b'], 'a, b'],
     ['person', { guid: 'u', username: 'ann' }, 'ann'],
     ['json', { a: 1 }, '{"a":1}'],
+    ['json', ['a', 1, true], 'a, 1, true'],
+    ['json', [{ a: 1 }], '[{"a":1}]'],
   ])('%s %j: %s', (kind, value, text) => {
     expect(shown(kind, value).text).toBe(text)
   })

@@ -5,6 +5,7 @@ import type { CellKind } from './grid-column.ts'
 
 /** Characters of a cell: more is not seen, and a document may hold megabytes. */
 const MOST_SHOWN = 300
+const MOST_ITEMS = 50
 
 interface CellType {
   readonly kind: CellKind
@@ -38,7 +39,8 @@ export function cellText(
         ? { text: names?.get(value) ?? value.slice(0, 8), exact: value }
         : plain(value)
     case 'choices':
-      return { text: Array.isArray(value) ? value.slice(0, 50).map(String).join(', ') : plain(value).text }
+    case 'json':
+      return isPlainList(value) ? plain(value.slice(0, MOST_ITEMS).join(', ')) : plain(value)
     case 'person':
       return isFields(value) ? { text: String(value.username ?? '') } : plain(value)
     default:
@@ -50,6 +52,10 @@ export function cellText(
 export function copiedText(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function isPlainList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.slice(0, MOST_ITEMS).every((item) => typeof item !== 'object')
 }
 
 function plain(value: unknown): CellText {
