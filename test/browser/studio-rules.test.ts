@@ -1,0 +1,52 @@
+/** The rules of a storage are edited in the studio: a mistake is shown at its rule with its column, and what fits is stored. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf, objectOf } from '../end-to-end/harness.ts'
+import { eventually } from './studio-eventually.ts'
+import { expectNoProblem, settled } from './studio-looks.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+let storage: string
+
+beforeAll(async () => {
+  studio = await openStudio()
+  storage = guidOf(await studio.quoin.manage('POST', '/_system/storages', { name: 'deals' }))
+  page = await studio.open('admin', 'data')
+}, 300_000)
+afterAll(() => studio?.close())
+
+const rules = async () => objectOf(await studio.quoin.manage('GET', `/_system/storages/${storage}`)).rules
+
+test('a wrong rule is named with its column, a right one is stored, an empty one is none', async () => {
+  const open = async () => {
+    await page.getByRole('button', { name: 'More about deals' }).click()
+    await page.getByRole('menuitem', { name: 'Rules' }).click()
+    await page.getByRole('dialog').waitFor()
+  }
+  await open()
+  const see = page.getByRole('textbox', { name: 'See' })
+  await see.fill('doc.title.length > 3')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').getByText(/column \d+/).first().waitFor()
+  await settled(page)
+  await expectNoProblem(page, 'a rule that cannot be used')
+  expect(await rules()).toBeNull()
+
+  await see.fill('doc.owner == user.guid')
+  await page.getByRole('textbox', { name: 'Change' }).fill('doc.owner == user.guid && doc.locked != true')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await rules()).toEqual({
+    see: 'doc.owner == user.guid',
+    change: 'doc.owner == user.guid && doc.locked != true',
+  })
+
+  await open()
+  await eventually(() => see.inputValue()).toBe('doc.owner == user.guid')
+  for (const name of ['See', 'Change']) await page.getByRole('textbox', { name }).fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await rules()).toBeNull()
+})
