@@ -9,7 +9,7 @@ import { engineSuites } from './test/engine-suites.ts'
  */
 const onBothEngines = [
   'src/{records,flows,blocks,queue}/**/*.test.ts',
-  'src/http/routes/{data,operate}/{documents,documents-transfer,ruled-documents,preparations,queues,storage-advice,storages}.test.ts',
+  'src/http/routes/{data,operate}/{documents,documents-transfer,ruled-documents,ruled-documents-nodes,preparations,queues,storage-advice,storages}.test.ts',
   'src/http/pages/{data-table,page-events,permitted-page,page-events-nodes,page-forms,table-references}.test.ts',
   'test/end-to-end/*.test.ts',
   'test/contract.test.ts',
@@ -28,7 +28,10 @@ const onOneEngine = [
 ]
 
 /** About two nodes, which the embedded engine does not have. */
-const onlyOnPostgres = ['src/http/pages/page-events-nodes.test.ts']
+const onlyOnPostgres = [
+  'src/http/pages/page-events-nodes.test.ts',
+  'src/http/routes/data/ruled-documents-nodes.test.ts',
+]
 
 /** What `npm run torture` runs instead. */
 const slowByNature = ['**/*.torture.test.ts']

@@ -72,7 +72,7 @@ async function put(content: JsonObject, words: readonly string[] = [], token = a
 const shop: JsonObject = {
   name: 'Shop',
   groups: [{ name: 'Shop staff', description: 'Sells.', scopes: ['shop_sell'] }],
-  storages: [{ name: 'goods', history: true }],
+  storages: [{ name: 'goods', history: true, rules: { see: 'doc.open == true || user.guid != null' } }],
   fields: [
     {
       storage: 'goods',
@@ -81,7 +81,13 @@ const shop: JsonObject = {
       reference: { storage: 'makers', on_delete: 'refuse' },
     },
     { storage: 'goods', name: 'sku', type: 'string', unique: true, required: true },
-    { storage: 'goods', name: 'stock', type: 'number', validation_rules: { min: 0 } },
+    {
+      storage: 'goods',
+      name: 'stock',
+      type: 'number',
+      validation_rules: { min: 0 },
+      settable_by: 'contains(user.scopes, "shop_sell")',
+    },
   ],
   templates: [{ name: 'Shop frame', content: { layout: 'side', brand: { label: 'Shop', href: '/shop' } } }],
   blocks: {
@@ -108,6 +114,11 @@ const shop: JsonObject = {
 describe('refused', () => {
   test.each<[string, JsonObject, string]>([
     ['a field of no type', { fields: [{ storage: 'x', name: 'y', type: 'colour' }] }, 'type'],
+    [
+      'a rule that no search can ask',
+      { storages: [{ name: 'x', rules: { see: 'doc.a.length > 1' } }] },
+      'column 1',
+    ],
     ['a part without a name', { templates: [{ content: {} }] }, 'templates.0'],
     ['a part that is no object', { groups: ['Staff'] }, 'groups.0'],
     [

@@ -29,7 +29,11 @@ test('a wrong rule is named with its column, a right one is stored, an empty one
   const see = page.getByRole('textbox', { name: 'See' })
   await see.fill('doc.title.length > 3')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('dialog').getByText(/column \d+/).first().waitFor()
+  await page
+    .getByRole('dialog')
+    .getByText(/column \d+/)
+    .first()
+    .waitFor()
   await settled(page)
   await expectNoProblem(page, 'a rule that cannot be used')
   expect(await rules()).toBeNull()

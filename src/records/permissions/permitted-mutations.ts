@@ -6,10 +6,15 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import type { StorageView } from './storage-view.ts'
 
+/** A field that the user may not set, and what would set it. */
+interface Denied {
+  readonly name: string
+  readonly mutation: Mutation
+}
+
 /** Throws DENIED_BY_RULE where a new document is given a field that the user may not set. */
 export function checkCreated(view: StorageView, mutations: readonly Mutation[]): void {
-  const [denied] = settingDenied(view, mutations)
-  if (denied) throw cannotSet(view, denied.field)
+  refuseChanged(view, deniedIn(view, mutations), {})
 }
 
 /**
@@ -26,24 +31,30 @@ export function changedCheck(
       'DENIED_BY_RULE',
       `The field ${around.field} of the storage ${view.storage} has fields that are hidden from you: set the others of them one by one.`,
     )
-  const denied = settingDenied(view, mutations)
-  const [hidden] = denied.filter(({ field }) => view.hidden.some((name) => overlap(name, field)))
-  if (hidden) throw cannotSet(view, hidden.field)
-  if (denied.length === 0) return undefined
-  return (document) => {
-    const changed = denied.find((mutation) => !isKept(mutation, document))
-    if (changed) throw cannotSet(view, changed.field)
-  }
+  const denied = deniedIn(view, mutations)
+  const hidden = denied.find(({ name }) => view.hidden.some((one) => overlap(one, name)))
+  if (hidden) throw cannotSet(view, hidden.name)
+  return denied.length === 0 ? undefined : (document) => refuseChanged(view, denied, document)
 }
 
-function settingDenied({ unsettable }: StorageView, mutations: readonly Mutation[]): readonly Mutation[] {
-  if (unsettable.length === 0) return []
-  return mutations.filter(({ field }) => unsettable.some((name) => overlap(name, field)))
+function deniedIn({ unsettable }: StorageView, mutations: readonly Mutation[]): readonly Denied[] {
+  return unsettable.flatMap((name) =>
+    mutations.filter(({ field }) => overlap(name, field)).map((mutation) => ({ name, mutation })),
+  )
 }
 
-function isKept(mutation: Mutation, document: JsonObject): boolean {
+function refuseChanged(view: StorageView, denied: readonly Denied[], document: JsonObject): void {
+  const changed = denied.find((one) => !isKept(one, document))
+  if (changed) throw cannotSet(view, changed.name)
+}
+
+/** An object around the field counts for what it holds of the field. */
+function isKept({ name, mutation }: Denied, document: JsonObject): boolean {
   if (mutation.op !== 'set') return false
-  return isDeepStrictEqual(valueAt(document, parseFieldPath(mutation.field)) ?? null, mutation.value)
+  const { field, value } = mutation
+  const isAround = name.startsWith(`${field}.`)
+  const is = isAround ? valueAt(value, parseFieldPath(name.slice(field.length + 1))) : value
+  return isDeepStrictEqual(valueAt(document, parseFieldPath(isAround ? name : field)) ?? null, is ?? null)
 }
 
 function cannotSet({ storage }: StorageView, field: string): QuoinError {

@@ -41,6 +41,16 @@ beforeAll(async () => {
     },
     by,
   )
+  await createField(
+    room.database,
+    {
+      storage: 'deals',
+      name: 'terms.rate',
+      type: 'number',
+      settable_by: 'contains(user.scopes, "deals_all")',
+    },
+    by,
+  )
   const rules = {
     see: 'doc.owner == user.guid || contains(user.scopes, "deals_all")',
     create: 'doc.owner == user.guid || contains(user.scopes, "deals_all")',
@@ -215,6 +225,25 @@ describe('what a user may write', () => {
       { owner: 'ann', approved: true },
       [403, 'DENIED_BY_RULE'],
     ],
+    [
+      'create an object around it',
+      'ann',
+      'POST',
+      'none',
+      { owner: 'ann', terms: { days: 3 } },
+      [200, 'done'],
+    ],
+    [
+      'create an object with it',
+      'ann',
+      'POST',
+      'none',
+      { owner: 'ann', terms: { rate: 3 } },
+      [403, 'DENIED_BY_RULE'],
+    ],
+    ['change the object around it', 'ann', 'PUT', 'own', { terms: { days: 4, rate: 1 } }, [200, 'done']],
+    ['take it away', 'ann', 'PUT', 'own', { terms: { days: 4 } }, [403, 'DENIED_BY_RULE']],
+    ['change it in its object', 'ann', 'PUT', 'own', { 'terms.rate': 2 }, [403, 'DENIED_BY_RULE']],
     ['create with it', 'lead', 'POST', 'none', { owner: 'ann', approved: true }, [200, 'done']],
     ['change own', 'ann', 'PUT', 'own', { a: 2 }, [200, 'done']],
     ['change to another owner', 'ann', 'PUT', 'own', { owner: 'bob' }, [403, 'DENIED_BY_RULE']],
@@ -241,7 +270,7 @@ describe('what a user may write', () => {
     ['restore what is not seen', 'bob', 'POST', 'own/restore', undefined, [404, 'NOT_FOUND']],
   ] as const)('%s', async (_what, as, method, which, body, expected) => {
     const owners: Readonly<Record<string, string>> = { ann, bob }
-    const own = await make({ owner: ann, total: 4, parts: 2, approved: false })
+    const own = await make({ owner: ann, total: 4, parts: 2, approved: false, terms: { rate: 1 } })
     const locked = await make({ owner: ann, locked: true })
     const fields =
       body && 'owner' in body
