@@ -8,7 +8,9 @@ import { promisedAccess } from '../torture/access-matrix/promised-access.ts'
 import { adminPassword, openTestQuoin } from './harness.ts'
 
 async function matrixOf(alter: (route: RouteOptions) => void) {
-  const room = await alteringRoutes(alter, () => openTestQuoin({ QUOIN_RATE_LIMIT: '0' }))
+  const room = await alteringRoutes(alter, () =>
+    openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_SECRETS_KEY: '0f'.repeat(32) }),
+  )
   const address = await room.quoin.server.listen()
   const caller = matrixCaller(() => address)
   try {

@@ -90,7 +90,8 @@ export default defineFlow({
   async run(inputs, context) {
     const { connection, query, timeout, maxSize } = { ...inputs, maxSize: inputs.max_size }
     const opened = connection?.open()
-    const { settings, signal, now, wired } = context
+    const { settings, signal, wired } = context
+    const now = () => context.now()
     const address = inputs.url.trim()
     const url = opened ? connectionUrl(opened, address) : outgoingUrl(address)
     addQuery(url, query)
