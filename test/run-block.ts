@@ -221,6 +221,9 @@ function contextOf(
       if (!given.files) throw new TypeError('The block uses files: give runBlock some.')
       return given.files
     },
+    get people(): never {
+      throw new TypeError('A block that changes users is tested on a whole Quoin.')
+    },
     mailLater(mail) {
       memory.mails.push(mail)
       return `mail ${memory.mails.length}`

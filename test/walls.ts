@@ -42,6 +42,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/logic': [...base, 'blocks', 'blocks/rows'],
   'blocks/mail': [...base, 'blocks'],
   'blocks/pages': [...base, 'blocks'],
+  'blocks/people': [...base, 'blocks'],
   'blocks/rows': [...base, 'blocks'],
   'blocks/storage': [...base, 'blocks', 'expressions/functions'],
 
@@ -55,7 +56,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/mail': [...base, 'records', 'records/assets'],
   'records/assets': [...base, 'blocks', 'records', 'storage/assets'],
 
-  access: [...base, 'records'],
+  access: [...base, 'blocks', 'records'],
 
   'flows/values': [...base, 'blocks'],
   'flows/compile': [

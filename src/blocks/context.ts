@@ -6,6 +6,7 @@ import type { ManyChange } from '../storage/many/many-change.ts'
 import type { Reference } from '../storage/reference/references.ts'
 import type { Reply } from './reply.ts'
 import type { RunFiles } from './run-files.ts'
+import type { RunPeople } from './run-people.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Settings, SettingValues } from './setting.ts'
 
@@ -69,6 +70,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   changeLater(change: ManyChange): MaybePromise<string | undefined>
   /** UNAVAILABLE when it is read in a process without files. */
   readonly files: RunFiles
+  /** UNAVAILABLE when it is read in a process without users. */
+  readonly people: RunPeople
   /** Has a mail sent later: stored in the run's transaction, and undone with it. Gives the job's guid. */
   mailLater(mail: Mail): MaybePromise<string | undefined>
   /** Sets the result of the function (or run) that the block is in. The first one counts. */

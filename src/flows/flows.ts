@@ -1,5 +1,6 @@
 import type { BlockDefinition } from '../blocks/block.ts'
 import type { RunFiles } from '../blocks/run-files.ts'
+import type { RunPeople } from '../blocks/run-people.ts'
 import { type Connections, openConnections } from '../records/connections/connections.ts'
 import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
 import type { FieldRules } from '../records/fields/field-rules.ts'
@@ -28,6 +29,7 @@ export interface FlowsOptions {
   readonly allowedHosts: readonly string[]
   /** For blocks; there are none in processes that only read. */
   readonly files?: RunFiles
+  readonly people?: RunPeople
   /** Keys of secrets; without them none can be set or used. */
   readonly secretKeys?: SecretKeys
   /** Told which block has used which secret. */
@@ -113,6 +115,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     allowedHosts: options.allowedHosts,
     files: options.files,
     connections: connections.find,
+    people: options.people,
     secrets: {
       open: secrets.open,
       used: (use) => options.secretUsed?.(use, secrets.guidOf(use.name) ?? ''),

@@ -1,3 +1,4 @@
+import { runPeople } from '../access/run-people.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import { type Flows, type FlowsOptions, openFlows } from '../flows/flows.ts'
 import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
@@ -34,7 +35,13 @@ export async function openNodeFlows(
   const { options, clock, random, offline = false, opened } = start
   const uses: { to?: SecretUses } = {}
   const flows = await openLimitedFlows(start, {
-    ...{ records, catalogue: await loadBlocks(), fields: rules, files: runFiles(assets) },
+    ...{
+      records,
+      catalogue: await loadBlocks(),
+      fields: rules,
+      files: runFiles(assets),
+      people: runPeople(access),
+    },
     secretKeys: secretKeys(options.secretsKey, options.secretsOldKeys),
     secretUsed: (use, guid) => uses.to?.note({ ...use, guid }),
   })
@@ -81,7 +88,7 @@ export async function openLimitedFlows(
   { options, random, opened }: Start,
   given: Pick<
     FlowsOptions,
-    'records' | 'catalogue' | 'log' | 'fields' | 'files' | 'secretKeys' | 'secretUsed'
+    'records' | 'catalogue' | 'log' | 'fields' | 'files' | 'people' | 'secretKeys' | 'secretUsed'
   >,
 ): Promise<Flows> {
   const { allowedHosts, timeZone, locale } = options

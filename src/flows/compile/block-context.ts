@@ -1,6 +1,7 @@
 import type { CalledElement, FlowContext, LaterCall, LogLevel, RunVariables } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
+import type { RunPeople } from '../../blocks/run-people.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -139,6 +140,12 @@ export class BlockContext implements FlowContext {
     const { files } = this.#frame.run.environment
     if (!files) throw new QuoinError('UNAVAILABLE', 'This process has no files.')
     return files
+  }
+
+  get people(): RunPeople {
+    const { people } = this.#frame.run.environment
+    if (!people) throw new QuoinError('UNAVAILABLE', 'This process has no users.')
+    return people
   }
 
   mailLater(mail: Mail): MaybePromise<string | undefined> {

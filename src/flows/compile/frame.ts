@@ -2,6 +2,7 @@ import type { Happening, Listening } from '../../blocks/block.ts'
 import type { Cache, LaterCall, LogLevel, RunVariables } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
+import type { RunPeople } from '../../blocks/run-people.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import type { ConnectionAuth } from '../../shared/api/connections.ts'
@@ -57,6 +58,7 @@ export interface RunControl {
     readonly secrets?: RunSecrets | undefined
     readonly files?: RunFiles | undefined
     readonly connections?: ((name: string) => NamedConnection | undefined) | undefined
+    readonly people?: RunPeople | undefined
     readonly values: { readonly timeZone: string }
   }
   /** What functions in expressions see of the world. */

@@ -1,5 +1,6 @@
 import type { Cache, LogLevel } from '../../blocks/context.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
+import type { RunPeople } from '../../blocks/run-people.ts'
 import type { Permissions } from '../../records/permissions/permissions.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Random } from '../../shared/guid.ts'
@@ -42,6 +43,7 @@ export interface RunEnvironment {
   readonly references?: (() => MaybePromise<References>) | undefined
   /** Of the process that writes. */
   readonly files?: RunFiles | undefined
+  readonly people?: RunPeople | undefined
   readonly allowedHosts: readonly string[]
   readonly secrets?: RunSecrets | undefined
   readonly connections?: ((name: string) => NamedConnection | undefined) | undefined
