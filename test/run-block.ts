@@ -3,7 +3,7 @@
  * block did with the world. What it gives is checked against its out-pins. For the tests beside the blocks.
  */
 import type { BlockDefinition, FlowBlock, TriggerBlock, ValueBlock } from '../src/blocks/block.ts'
-import type { Cache, FlowContext, LaterCall, LogLevel, RunVariables } from '../src/blocks/context.ts'
+import type { Cache, FlowContext, LaterCall, LogLevel, RunVariables, Wait } from '../src/blocks/context.ts'
 import { converterFor, finishPin } from '../src/blocks/convert-pin.ts'
 import { HttpConnection } from '../src/blocks/http-connection.ts'
 import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
@@ -52,6 +52,8 @@ export interface Circumstances {
   readonly variables?: RunVariables
   /** What `enqueue` gives; `job 1` if not said. */
   readonly enqueue?: FlowContext['enqueue']
+  /** What `wait` gives; `wait 1` if not said. */
+  readonly wait?: FlowContext['wait']
 }
 
 export interface Ran {
@@ -62,6 +64,8 @@ export interface Ran {
   readonly logs: readonly { readonly level: LogLevel; readonly value: JsonValue | undefined }[]
   readonly calls: readonly { readonly name: string; readonly parameters: Parameters }[]
   readonly enqueued: readonly LaterCall[]
+  /** What was given to `wait`, in order. */
+  readonly waits: readonly Wait[]
   /** What was given to `changeLater`, in order. */
   readonly changes: readonly ManyChange[]
   /** What was given to `mailLater`, in order. */
@@ -85,6 +89,7 @@ export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstanc
     logs: [],
     calls: [],
     enqueued: [],
+    waits: [],
     changes: [],
     mails: [],
     passes: [],
@@ -174,6 +179,7 @@ interface Memory {
   readonly logs: Ran['logs'][number][]
   readonly calls: Ran['calls'][number][]
   readonly enqueued: LaterCall[]
+  readonly waits: Wait[]
   readonly changes: ManyChange[]
   readonly mails: Mail[]
   readonly passes: Readonly<Record<string, unknown>>[]
@@ -212,6 +218,10 @@ function contextOf(
     enqueue(call) {
       memory.enqueued.push(call)
       return given.enqueue ? given.enqueue(call) : `job ${memory.enqueued.length}`
+    },
+    wait(wait) {
+      memory.waits.push(wait)
+      return given.wait ? given.wait(wait) : `wait ${memory.waits.length}`
     },
     changeLater(change) {
       memory.changes.push(change)

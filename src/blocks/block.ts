@@ -118,6 +118,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
   /** Runs once each wired flow in-pin was reached, and then waits for all of them again. */
   readonly joins?: true
+  /** Stores the run (`FlowContext.wait`), to go on later at these flow out-pins. */
+  readonly waits?: readonly (FlowPinIds<Out> | 'flow')[]
   /** Has no flow out-pin `flow`, such as `branch`. */
   readonly ends?: true
   run(inputs: Inputs<In>, context: FlowContext<S>): MaybePromise<FlowResult<Out>>
@@ -232,6 +234,7 @@ export interface FlowBlock extends Erased {
   readonly readsRawBody?: true
   readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
   readonly joins?: true
+  readonly waits?: readonly string[]
   run(inputs: Given, context: FlowContext): MaybePromise<Given | undefined>
 }
 

@@ -74,8 +74,30 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   readonly people: RunPeople
   /** Has a mail sent later: stored in the run's transaction, and undone with it. Gives the job's guid. */
   mailLater(mail: Mail): MaybePromise<string | undefined>
+  /**
+   * Stores the run in its own transaction and gives the guid of the wait. The run continues after this block when the time has
+   * come or the wait is ended, in a run of its own. The block gives `next` of another way, or null, for the present run.
+   */
+  wait(wait: Wait): MaybePromise<string>
   /** Sets the result of the function (or run) that the block is in. The first one counts. */
   finish(value: JsonValue | undefined): void
+}
+
+/** What a run waits for. */
+export interface Wait {
+  readonly kind: 'time' | 'approval' | 'request'
+  /** For people. */
+  readonly title: string
+  /** Milliseconds since 1970: when the run goes on by itself, and how. Without it, it waits until the wait is ended. */
+  readonly until?: { readonly time: number; readonly gives: JsonObject }
+  /** What the block gives besides when a caller ends the wait. */
+  readonly details?: JsonValue
+  /** SHA-256 of the token that ends it, as hex. */
+  readonly tokenHash?: string
+  /** Any of them may end it in the studio or with its token. */
+  readonly scopes?: readonly string[]
+  /** On which version of the blueprint it goes on: the one that it began with, or the deployed one. */
+  readonly version: 'same' | 'current'
 }
 
 /** The element of a list that a custom function is called with. */

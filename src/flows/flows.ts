@@ -13,8 +13,10 @@ import type { Random } from '../shared/guid.ts'
 import { guidSource } from '../shared/guid.ts'
 import { andThen } from '../shared/maybe-promise.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
+import { ownStorages } from '../storage/own-storages.ts'
 import type { SecretUse } from './compile/frame.ts'
 import { type Deployments, openDeployments } from './live/deployments.ts'
+import { type FormerVersions, formerVersions } from './live/former-versions.ts'
 import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
 import { openClusterCache } from './run/cluster-cache.ts'
 import { runCache } from './run/run-cache.ts'
@@ -55,6 +57,8 @@ export interface Flows {
   readonly random: Random
   readonly newGuid: () => string
   readonly deployments: Deployments
+  /** For runs that wait longer than a deployment is live. */
+  readonly versions: FormerVersions
   readonly live: LiveBlueprints
   readonly log: SystemLog
   /** What runs share: for the pipeline, and for tracing, whose runs differ in it. */
@@ -97,6 +101,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
         ...(fieldsOf && { fieldsOf }),
       })),
   })
+  const versions = formerVersions(records, catalogue, live)
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(database, runCache(clock))
   const running = new RunningFlow()
@@ -129,11 +134,13 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     },
     running,
     log: (entry) => log.write(entry),
+    deploymentOf: versions.deploymentOf,
     findFunction(name, blueprint) {
       const { blueprints, functions } = live.table()
       return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
     },
   }
+  await database.ensure(ownStorages.waits, { indexes: [{ fields: ['token_hash'] }] })
   await deployments.restore()
   return {
     catalogue,
@@ -141,6 +148,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     random,
     newGuid,
     deployments,
+    versions,
     live,
     log,
     environment,
@@ -154,6 +162,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       secrets.close()
       connections.close()
       deployments.close()
+      versions.close()
       closeCache()
       await log.close()
     },

@@ -28,7 +28,7 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
 import type { RecordPage } from './record-page.ts'
 
-export const jobKinds = ['function', 'event', 'tick', 'change'] as const
+export const jobKinds = ['function', 'event', 'tick', 'change', 'wait'] as const
 export type JobKind = (typeof jobKinds)[number]
 
 export const jobStates = ['waiting', 'running', 'done', 'dead'] as const
@@ -37,6 +37,8 @@ export type JobState = (typeof jobStates)[number]
 /** Queues of Quoin itself: what observers of storages enqueue, and ticks of schedules. */
 export const eventQueue = '_events'
 export const scheduleQueue = '_schedules'
+/** Of runs that wait for a time, or continue after a wait. */
+export const waitQueue = '_waits'
 
 /** Thrown by work that has more to do than the deadline of one attempt allows: it is claimed again, and no attempt counts. */
 export class JobContinues extends Error {}

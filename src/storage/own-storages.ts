@@ -33,6 +33,7 @@ export const ownStorages = {
   idempotency: '_idempotency',
   pageSecrets: '_secrets',
   keptForms: '_kept_forms',
+  waits: '_waits',
 } as const
 
 /** Whether a storage is Quoin's own: builders cannot name it, and rules of fields do not reach it. */

@@ -13,15 +13,15 @@ import { isJsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { Job } from '../../storage/job.ts'
-import type { CompiledFlow } from '../compile/frame.ts'
 import type { Flows } from '../flows.ts'
 import { eventGiven } from '../run/event-given.ts'
-import type { RunEnd } from '../run/run.ts'
+import type { RunEnd, RunStart } from '../run/run.ts'
 import { originIn } from '../run/run-origin.ts'
 import type { Runs } from '../run-pipeline.ts'
+import { waitTarget } from './wait-target.ts'
 
 interface JobRunnerOptions {
-  readonly flows: Pick<Flows, 'live' | 'log' | 'records'>
+  readonly flows: Pick<Flows, 'live' | 'log' | 'records' | 'versions'>
   readonly runs: Pick<Runs, 'run'>
   /** A user's document without secrets; undefined when the user is no longer there. */
   readonly findUser: (guid: string) => MaybePromise<JsonObject | undefined>
@@ -32,11 +32,7 @@ interface JobRunnerOptions {
 type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt'>
 
 /** What a job starts. */
-interface Target {
-  readonly flow: CompiledFlow
-  readonly blueprint: string
-  readonly given: Readonly<Record<string, unknown>>
-}
+type Target = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'>
 
 /** Gives what runs one job: resolves when its run ended well, and rejects with the reason when it did not. */
 export function jobRunner({
@@ -54,6 +50,7 @@ export function jobRunner({
     }
     if (isMailJob(job)) return sendMail(job, signal)
     const target = await targetOf(flows, job)
+    if (!target && job.kind === 'wait') return
     if (!target) {
       const [blueprint, block] = [textIn(job.payload.blueprint), textIn(job.payload.block)]
       const message = `The ${job.kind} ${job.guid} was dropped: its trigger is no longer active.`
@@ -75,6 +72,8 @@ function targetOf(flows: JobRunnerOptions['flows'], job: RunnableJob): MaybeProm
       return eventTarget(flows, job)
     case 'tick':
       return tickTarget(flows, job)
+    case 'wait':
+      return waitTarget(flows, job)
     case 'change':
       return undefined
   }

@@ -1,4 +1,11 @@
-import type { CalledElement, FlowContext, LaterCall, LogLevel, RunVariables } from '../../blocks/context.ts'
+import type {
+  CalledElement,
+  FlowContext,
+  LaterCall,
+  LogLevel,
+  RunVariables,
+  Wait,
+} from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunPeople } from '../../blocks/run-people.ts'
@@ -32,6 +39,7 @@ export interface Nested {
     element: number,
     given: Readonly<Record<string, unknown>>,
   ): MaybePromise<boolean>
+  wait(frame: Frame, wait: Wait): MaybePromise<string>
 }
 
 /** What a flow block sees of its run. One per execution; the getters keep what is not asked for from being made. */
@@ -150,6 +158,14 @@ export class BlockContext implements FlowContext {
 
   mailLater(mail: Mail): MaybePromise<string | undefined> {
     return this.#frame.run.mailLater(mail)
+  }
+
+  wait(wait: Wait): MaybePromise<string> {
+    if (this.#frame.depth > 0)
+      throw new Error(
+        'A custom function that another flow called cannot wait: its caller waits for what it returns. Run it from the queue.',
+      )
+    return this.#nested.wait(this.#frame, wait)
   }
 
   finish(value: JsonValue | undefined): void {

@@ -34,6 +34,7 @@ import { placeProblems } from './place-problems.ts'
 import type { Probe } from './probe.ts'
 import { readTriggers, triggerProblem } from './read-triggers.ts'
 import { effectsOf } from './unit-flow.ts'
+import { waitProblems } from './waiting/wait-problems.ts'
 
 /** A blueprint that runs: immutable, swapped as a whole. */
 export interface CompiledBlueprint {
@@ -109,7 +110,7 @@ function* compileSteps(
   const problems: Problem[] = [...graph.problems, ...(yield* placeProblems(graph))]
   yield
   const wiring = yield* wiringOf(graph)
-  problems.push(...(yield* runNameProblems(graph, wiring)))
+  problems.push(...(yield* runNameProblems(graph, wiring)), ...(yield* waitProblems(graph, wiring)))
   const types = yield* typeProblems(graph)
   problems.push(...types.problems)
   const constants = yield* foldConstants(graph, wiring)

@@ -1,5 +1,6 @@
 import { actsAsUser } from '../../blocks/as-user.ts'
 import type { FlowBlock } from '../../blocks/block.ts'
+import type { Wait } from '../../blocks/context.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { BlockContext } from './block-context.ts'
 import type { BlockCount, BlockCounts } from './block-counts.ts'
@@ -10,32 +11,52 @@ import { givenMeasure } from './bound-given.ts'
 import { callFailure } from './call-failure.ts'
 import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './fold-constants.ts'
-import type { CompiledFlow, Frame, Miss, Step } from './frame.ts'
+import type { CompiledFlow, Frame, Miss, ResumePoint, Step } from './frame.ts'
 import type { Steps } from './in-turns.ts'
 import { joinArrivals } from './join-arrivals.ts'
+import { loneBlocks } from './waiting/lone-blocks.ts'
+import { resumePoint } from './waiting/resume-point.ts'
 
 /**
  * Turns a trigger and what is behind it into steps, one block at a time. Flow blocks are compiled once each, also when several
  * wires or a circle lead to them; a flow out-pin with several wires starts a branch for each, in the blueprint's order.
  */
 export function* compileFlow(trigger: Node, facts: Facts, counts: BlockCounts): Steps<CompiledFlow> {
-  const { values, behind } = flowCompiler(facts, counts)
+  const { values, behind, resumePoints } = flowCompiler(facts, counts)
   const first = yield* behind(trigger, 'flow')
   const store = values.storeOf(trigger)
   const accept = facts.probe?.event(trigger, store) ?? store
-  return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
+  return { trigger: trigger.block.guid, slots: values.slots(), accept, first, ...resumePoints() }
 }
 
 /** The steps that continue behind a block, by flow out-pin. */
 type Ways = Map<string, Step | undefined>
 
-/** Compiles what shares one frame: `behind` gives one step for all that follows a flow out-pin. */
-export function flowCompiler(
-  facts: Facts,
-  counts: BlockCounts,
-): { readonly values: ValueCompiler; behind(node: Node, pin: string): Steps<Step | undefined> } {
+interface FlowCompiler {
+  readonly values: ValueCompiler
+  /** One step for all that follows a flow out-pin. */
+  behind(node: Node, pin: string): Steps<Step | undefined>
+  /** When all is compiled. */
+  resumePoints(): Pick<CompiledFlow, 'resumePoints'>
+}
+
+interface FlowStep {
+  readonly step: Step
+  /** Of a block that waits or touches the world outside. */
+  readonly point: ResumePoint | undefined
+}
+
+interface OutsideStep extends FlowStep {
+  /** Whether a run that has waited begins again here. */
+  begins?: boolean
+}
+
+/** Compiles what shares one frame. */
+export function flowCompiler(facts: Facts, counts: BlockCounts): FlowCompiler {
   const values = valueCompiler(facts, counts)
   const steps = new Map<Node, Step>()
+  const outside = new Map<Node, OutsideStep>()
+  const waits = new Map<Node, ResumePoint>()
   const arrivals = joinArrivals()
 
   function compileNode(node: Node): Ways {
@@ -44,7 +65,10 @@ export function flowCompiler(
       throw new TypeError(`${node.block.type} has a flow in-pin and is not a flow block.`)
     const block = facts.probe?.flow(node, definition) ?? definition
     const ways: Ways = new Map()
-    steps.set(node, flowStep(node, block, facts, values, counts.of(definition), ways))
+    const compiled = flowStep(node, block, facts, values, counts.of(definition), ways)
+    steps.set(node, compiled.step)
+    if (definition.waits && compiled.point) waits.set(node, compiled.point)
+    if (definition.outside) outside.set(node, compiled)
     return ways
   }
 
@@ -75,7 +99,20 @@ export function flowCompiler(
     return stepBehind(node, pin)
   }
 
-  return { values, behind }
+  /** A run that has waited can also begin again at blocks that touch the world outside. */
+  function resumePoints(): Pick<CompiledFlow, 'resumePoints'> {
+    if (waits.size === 0) return {}
+    const points = new Map([...waits].map(([{ block }, point]) => [block.guid, point]))
+    for (const node of loneBlocks([...waits.keys()], facts)) {
+      const compiled = outside.get(node)
+      if (!compiled?.point || waits.has(node)) continue
+      compiled.begins = true
+      points.set(node.block.guid, compiled.point)
+    }
+    return { resumePoints: points }
+  }
+
+  return { values, behind, resumePoints }
 }
 
 function flowPins(node: Node): readonly string[] {
@@ -135,7 +172,7 @@ function flowStep(
   values: ValueCompiler,
   executed: BlockCount,
   next: Ways,
-): Step {
+): FlowStep {
   const { gather, more } = values.inputsOf(node)
   const store = values.storeOf(node)
   const wired = facts.wired(node)
@@ -146,6 +183,10 @@ function flowStep(
     asUser: actsAsUser(node.settings),
     callFailed: callFailure(node, facts),
     runBody: bodyRunner(store, next),
+    wait(frame: Frame, wait: Wait) {
+      if (!point) throw new TypeError(`${node.block.type} is not a block that waits.`)
+      return frame.run.wait(point, frame, wait)
+    },
   }
 
   function done(frame: Frame, given: Given): Step | undefined | Promise<Step | undefined> {
@@ -185,17 +226,26 @@ function flowStep(
     )
   }
 
-  if (!definition.outside) {
-    return (frame) => {
-      frame.run.tick()
-      executed.count += 1
-      return run(frame)
-    }
-  }
-  return (frame) => {
+  function inside(frame: Frame): ReturnType<Step> {
     frame.run.tick()
     executed.count += 1
-    const committed = frame.run.session.commit()
+    return run(frame)
+  }
+
+  function outside(frame: Frame): ReturnType<Step> {
+    frame.run.tick()
+    executed.count += 1
+    const { session } = frame.run
+    const noted = compiled.begins && point ? frame.run.reached(point, frame) : undefined
+    const committed = noted ? noted.then(() => session.commit()) : session.commit()
     return isPromise(committed) ? committed.then(() => run(frame)) : run(frame)
   }
+
+  const step = definition.outside ? outside : inside
+  const isPoint = definition.outside || definition.waits
+  const point = isPoint
+    ? resumePoint({ node, facts, slotOf: values.slotOf, behind: done, itself: step })
+    : undefined
+  const compiled: OutsideStep = { step, point }
+  return compiled
 }

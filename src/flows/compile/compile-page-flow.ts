@@ -16,7 +16,7 @@ interface EventFlow {
  * the frame of the page. See `PageVisit`.
  */
 export function* compilePageFlow(trigger: Node, facts: Facts, counts: BlockCounts): Steps<CompiledFlow> {
-  const { values, behind } = flowCompiler(facts, counts)
+  const { values, behind, resumePoints } = flowCompiler(facts, counts)
   const page = yield* behind(trigger, 'flow')
   const events = new Map<string, EventFlow>()
   for (const node of eventBlocks(trigger, facts)) {
@@ -43,7 +43,7 @@ export function* compilePageFlow(trigger: Node, facts: Facts, counts: BlockCount
 
   const store = values.storeOf(trigger)
   const accept = facts.probe?.event(trigger, store) ?? store
-  return { trigger: trigger.block.guid, slots: values.slots(), accept, first }
+  return { trigger: trigger.block.guid, slots: values.slots(), accept, first, ...resumePoints() }
 }
 
 /** The blocks with event pins that the page, or what follows from it, may show. */

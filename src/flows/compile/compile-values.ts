@@ -39,6 +39,8 @@ export interface ValueCompiler {
   /** Writes what a block gave to the slots that are read, and empties those that depend on it. */
   storeOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void
   slots(): unknown[]
+  /** Known when the flow is compiled; undefined for what no block reads. */
+  readonly slotOf: (wire: Wire) => number | undefined
 }
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
@@ -65,6 +67,8 @@ class FlowValues implements ValueCompiler {
   slots(): unknown[] {
     return this.#initial.slice()
   }
+
+  readonly slotOf = ({ node, pin }: Wire): number | undefined => this.#numbers.get(node)?.get(pin)
 
   #slotOf(node: Node, pin: string): number {
     const pins = this.#numbers.get(node) ?? new Map<string, number>()

@@ -9,6 +9,10 @@ import { type SampleOf, sampler } from './sample-values.ts'
 
 /** The blocks that send what a flow replies. */
 const REPLIES = new Set(['httpconnection_set_json', 'reply'])
+export function isReply({ definition }: Node): boolean {
+  return REPLIES.has(definition.identifier)
+}
+
 /** Content types of what the block `reply` sends, by its setting `kind`, unless it is JSON. */
 const TYPES: Readonly<Record<string, string>> = {
   ...{ text: 'text/plain', html: 'text/html', csv: 'text/csv' },
@@ -37,7 +41,7 @@ export function deriveReplies(trigger: Node, facts: Facts): readonly EndpointRep
     node.definition.kind === 'value' || runs.has(node) ? sampleFor(type, () => storageOf(node)) : undefined
   const sample = sampler(facts, sampleOf)
   return reached.flatMap((node): EndpointReply[] => {
-    if (!REPLIES.has(node.definition.identifier)) return []
+    if (!isReply(node)) return []
     const kind = String(node.settings.kind ?? 'json')
     const type = TYPES[kind]
     const usual = kind === 'redirect' ? 303 : 200

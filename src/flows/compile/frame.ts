@@ -1,5 +1,5 @@
 import type { Happening, Listening } from '../../blocks/block.ts'
-import type { Cache, LaterCall, LogLevel, RunVariables } from '../../blocks/context.ts'
+import type { Cache, LaterCall, LogLevel, RunVariables, Wait } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunPeople } from '../../blocks/run-people.ts'
@@ -14,6 +14,7 @@ import type { Session } from '../../storage/database.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
 import type { References } from '../../storage/reference/references.ts'
 import type { EndpointReply } from '../values/value-shape.ts'
+import type { FormerRequest, SavedFrame } from './waiting/stored-frame.ts'
 
 /** What a block may have found instead of what it was to work on. */
 export type Miss = 'not_found' | 'conflict' | 'refused'
@@ -47,6 +48,8 @@ export interface RunControl {
   /** Guid of the blueprint. */
   readonly blueprint: string
   readonly request: RunRequest | undefined
+  /** What is left of the request of a run that has waited. */
+  readonly former: FormerRequest | undefined
   /** The request's user, or the user who caused the job. */
   readonly user: JsonObject | undefined
   readonly signal: AbortSignal
@@ -63,7 +66,7 @@ export interface RunControl {
   }
   /** What functions in expressions see of the world. */
   readonly functions: RunFunctions
-  readonly variables: RunVariables
+  readonly variables: StoredVariables
   /** Values of the environment by name: the same ones to the end of the run. */
   readonly env: JsonObject
   /**
@@ -93,6 +96,10 @@ export interface RunControl {
   ): MaybePromise<JsonValue | undefined>
   /** Stores a call for later in the run's transaction. */
   enqueue(call: LaterCall): MaybePromise<string | undefined>
+  /** Stores the run in its own transaction, to continue after a block later. Gives the guid of the wait. */
+  wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<string>
+  /** Before a block that touches the world outside: a run that has waited begins again there after a crash. */
+  reached(point: ResumePoint, frame: Frame): MaybePromise<void>
   /** Stores a change of many documents in the run's transaction. */
   changeLater(change: ManyChange): MaybePromise<string | undefined>
   mailLater(mail: Mail): MaybePromise<string | undefined>
@@ -102,6 +109,12 @@ export interface RunControl {
     readonly value?: JsonValue | undefined
     readonly block?: string
   }): void
+}
+
+/** Variables of a run that can be written down while it waits. */
+export interface StoredVariables extends RunVariables {
+  readonly size: number
+  all(): JsonObject
 }
 
 /** The clock stands still within one evaluation of an expression. */
@@ -140,6 +153,18 @@ export const UNSET: unique symbol = Symbol('unset')
  */
 export type Step = (frame: Frame) => Step | undefined | Promise<Step | undefined>
 
+/** A block at which a run can be stored, and go on later in another process: behind a wait, or at the block itself. */
+export interface ResumePoint {
+  readonly block: string
+  /** The values that this block, if it is to run itself, and those behind it read. Throws for what cannot be stored. */
+  save(frame: Frame): SavedFrame
+  restore(frame: Frame, saved: SavedFrame): void
+  /** Puts what the block gives where others read it, and gives what follows. */
+  readonly behind: (frame: Frame, given: Readonly<Record<string, unknown>>) => MaybePromise<Step | undefined>
+  /** The block itself. */
+  readonly itself: Step
+}
+
 /** A trigger with everything behind it. */
 export interface CompiledFlow {
   readonly trigger: string
@@ -156,6 +181,8 @@ export interface CompiledFlow {
   readonly unit?: 'always' | 'when_sent' | undefined
   /** Of a custom function: what it is given are the `params` of its expressions. */
   readonly isFunction?: true
+  /** Where its runs can be stored, by block. None in a flow that never waits. */
+  readonly resumePoints?: ReadonlyMap<string, ResumePoint>
   /** Fields of path and query that the trigger's schema names. */
   readonly typedFields?: ReadonlySet<string>
 }

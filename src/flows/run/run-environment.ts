@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database } from '../../storage/database.ts'
 import type { References } from '../../storage/reference/references.ts'
-import type { CompiledFunction, NamedConnection, RunSecrets } from '../compile/frame.ts'
+import type { CompiledFlow, CompiledFunction, NamedConnection, RunSecrets } from '../compile/frame.ts'
 import type { RunningFlow } from './running-flow.ts'
 
 export interface RunLimits {
@@ -52,6 +52,8 @@ export interface RunEnvironment {
   /** Where runs say that they are running, for the watchdog. */
   readonly running?: RunningFlow
   readonly log: (entry: RunLogEntry) => void
+  /** Number of the deployment that a flow is of; undefined for a copy that is only traced. */
+  readonly deploymentOf?: (flow: CompiledFlow, blueprint: string) => number | undefined
   /** A custom function by name: of the same blueprint first, else of any active one. */
   readonly findFunction: (name: string, blueprint: string) => CompiledFunction | undefined
 }

@@ -1,5 +1,5 @@
-import type { RunVariables } from '../../blocks/context.ts'
-import type { JsonValue } from '../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { StoredVariables } from '../compile/frame.ts'
 import { sizeOfValue, TooLarge } from '../values/value-size.ts'
 
 /** Of all variables of one run. A flow over any number of documents would otherwise keep all of them in memory. */
@@ -22,8 +22,8 @@ interface Kept {
 
 const nothing: Size = { values: 0, characters: 0 }
 
-/** Values by name that last as long as a run. */
-export function runVariables(): RunVariables {
+/** Values by name that last as long as a run. `stored`: of a run that has waited. */
+export function runVariables(stored: JsonObject = {}): StoredVariables {
   const kept = new Map<string, Kept>()
   let total = nothing
 
@@ -39,7 +39,11 @@ export function runVariables(): RunVariables {
     return undefined
   }
 
-  return {
+  const variables: StoredVariables = {
+    get size() {
+      return kept.size
+    },
+    all: () => Object.fromEntries([...kept].map(([name, { value }]) => [name, value])),
     get(name) {
       const variable = kept.get(name)
       // The list now belongs to the block that reads it too, and values of a run never change.
@@ -76,6 +80,8 @@ export function runVariables(): RunVariables {
       return undefined
     },
   }
+  for (const [name, value] of Object.entries(stored)) variables.set(name, value)
+  return variables
 }
 
 function measured(value: JsonValue): Size | string {

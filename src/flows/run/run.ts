@@ -11,7 +11,7 @@
  *   fails.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { LaterCall, RunVariables } from '../../blocks/context.ts'
+import type { LaterCall, Wait } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { mailJob } from '../../records/mail/mail-job.ts'
@@ -26,10 +26,22 @@ import { unconfirmed } from '../../storage/unconfirmed.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
-import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions, Step } from '../compile/frame.ts'
+import type {
+  CompiledFlow,
+  Frame,
+  Miss,
+  ResumePoint,
+  RunControl,
+  RunFunctions,
+  Step,
+  StoredVariables,
+} from '../compile/frame.ts'
+import { restoredGiven } from '../compile/waiting/saved-frame.ts'
+import type { FormerRequest } from '../compile/waiting/stored-frame.ts'
 import { CommittingSession } from './committing-session.ts'
 import { type HeldEffects, heldEffects } from './held-effects.ts'
 import { laterJob, manyChangeJob } from './job-payload.ts'
+import { openResumed, type Resume, type ResumedRun } from './resumed-run.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
 import { explainFailure, missedError } from './run-failure.ts'
 import { runFunctions } from './run-functions.ts'
@@ -38,6 +50,7 @@ import { type ReplyListener, RunReply } from './run-reply.ts'
 import { RunSteps } from './run-steps.ts'
 import type { RunUnit } from './run-unit.ts'
 import { runVariables } from './run-variables.ts'
+import { storeWait } from './store-wait.ts'
 
 /** Usually a commit takes milliseconds; one that takes longer is as good as lost to the caller. */
 const COMMIT_GRACE_MS = 250
@@ -47,6 +60,8 @@ export interface RunStart extends ReplyListener {
   readonly blueprint: string
   readonly given: Readonly<Record<string, unknown>>
   readonly request?: RunRequest
+  /** Where a run that has waited goes on. */
+  readonly resume?: Resume
   /** For whom a run without a request is. */
   readonly user?: JsonObject | undefined
   /** On whose behalf it writes; the user of the request or of the run, if not said. */
@@ -90,7 +105,8 @@ export class Run implements RunControl {
   /** The commit at the end. */
   #committing: Promise<void> | undefined
   #result: JsonValue | undefined
-  #variables: RunVariables | undefined
+  #variables: StoredVariables | undefined
+  #resumed: ResumedRun | undefined
   #userSession: Session | undefined
   #env: JsonObject | undefined
   #missed: QuoinError | undefined
@@ -149,9 +165,13 @@ export class Run implements RunControl {
   }
 
   /** Most runs have none. */
-  get variables(): RunVariables {
-    this.#variables ??= runVariables()
+  get variables(): StoredVariables {
+    this.#variables ??= runVariables(this.#resumed?.saved.variables)
     return this.#variables
+  }
+
+  get former(): FormerRequest | undefined {
+    return this.#resumed?.saved.request
   }
 
   /** Most runs read none; later changes are for later runs. */
@@ -226,6 +246,19 @@ export class Run implements RunControl {
     return this.session.enqueue(mailJob(mail, originPayload(this.session.origin)))
   }
 
+  wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<string> {
+    const { session, blueprint, environment } = this
+    const { trigger } = this.#start.flow
+    const before = this.#resumed?.record
+    const deployment = before?.deployment ?? environment.deploymentOf?.(this.#start.flow, blueprint) ?? 0
+    const run = before?.run ?? this.guid
+    return storeWait({ session, blueprint, deployment, trigger, run }, point, frame, wait)
+  }
+
+  reached(point: ResumePoint, frame: Frame): MaybePromise<void> {
+    return frame.depth === 0 ? this.#resumed?.reached(point, frame) : undefined
+  }
+
   call(
     flow: CompiledFlow,
     given: Readonly<Record<string, unknown>>,
@@ -234,25 +267,36 @@ export class Run implements RunControl {
     if (depth > this.environment.limits.depth) {
       throw new RunStopped('depth', `Custom functions called each other ${depth} deep.`)
     }
-    const frame: Frame = {
-      run: this,
-      slots: flow.slots.slice(),
-      depth,
-      parameters: flow.isFunction ? given : undefined,
-      sent: flow.typedFields && { fields: flow.typedFields, given },
-      result: undefined,
-      finished: false,
-    }
+    const parameters = flow.isFunction ? given : undefined
+    const sent = flow.typedFields && { fields: flow.typedFields, given }
+    const frame = this.#frame(flow, depth, { parameters, sent })
     flow.accept(frame, given)
     return andThen(this.drive(flow.first, frame), () => frame.result)
   }
 
-  /** From the trigger to the end. Never throws: how it ended is in what it gives. */
+  #frame(flow: CompiledFlow, depth: number, given: Pick<Frame, 'parameters' | 'sent'>): Frame {
+    return { run: this, slots: flow.slots.slice(), depth, ...given, result: undefined, finished: false }
+  }
+
+  /** From where it waited. */
+  #resume(flow: CompiledFlow, resume: Resume): MaybePromise<JsonValue | undefined> {
+    return andThen(openResumed(this.session, flow, resume), (resumed) => {
+      this.#resumed = resumed
+      const { point, saved, record } = resumed
+      const frame = this.#frame(flow, 0, restoredGiven(saved))
+      point.restore(frame, saved)
+      const first = record.itself ? point.itself : point.behind(frame, { wait: record.guid, ...record.gives })
+      return andThen(first, (step) => andThen(this.drive(step, frame), () => frame.result))
+    })
+  }
+
+  /** From the trigger, or from where it waited, to the end. Never throws: how it ended is in what it gives. */
   execute(start: RunStart): MaybePromise<RunEnd> {
     if (start.signal?.aborted) this.#interrupted()
     else start.signal?.addEventListener('abort', this.#interrupted, { once: true })
     try {
-      const result = this.call(start.flow, start.given, 0)
+      const { flow, given, resume } = start
+      const result = resume ? this.#resume(flow, resume) : this.call(flow, given, 0)
       if (!isPromise(result)) {
         const ended = this.#end(result)
         return isPromise(ended) ? ended.catch((error) => this.#fail(error)) : ended
@@ -305,10 +349,14 @@ export class Run implements RunControl {
     if (this.#missed && this.request && !this.request.visit && !this.#reply.asked) throw this.#missed
     this.#result = result
     const { committing } = this.#reply
-    const committed = committing ? committing.then(() => this.session.commit()) : this.session.commit()
+    const committed = committing ? committing.then(() => this.#commit()) : this.#commit()
     if (!isPromise(committed)) return this.#ended()
     this.#committing = committed
     return committed.then(() => this.#ended())
+  }
+
+  #commit(): MaybePromise<void> {
+    return this.#resumed ? andThen(this.#resumed.ended(), () => this.session.commit()) : this.session.commit()
   }
 
   #unitSession(unit: RunUnit, origin: Origin): Session {

@@ -10,9 +10,9 @@ const time = (description: string) =>
 const jobFields = {
   _meta: metaSchema,
   queue: Type.String(),
-  type: Type.Enum(['function', 'event', 'tick', 'change'], {
+  type: Type.Enum(['function', 'event', 'tick', 'change', 'wait'], {
     description:
-      'A deferred custom function, a storage event, a tick of a schedule, or a change of many documents.',
+      'A deferred custom function, a storage event, a tick of a schedule, a change of many documents, or a run that waits.',
   }),
   status: Type.Enum(['waiting', 'running', 'done', 'dead']),
   title: Type.String(),

@@ -22,14 +22,14 @@ const readers: Readonly<Record<RunName, Read>> = {
     const { parameters, run } = frame
     if (parameters)
       return Object.fromEntries(Object.entries(parameters).map(([id, one]) => [id, plainValue(one)]))
-    const { request } = run
+    const request = run.request ?? run.former
     return request && { ...firstOfEach(request.query), ...request.path, ...typedValues(frame) }
   },
   query: (frame) => {
-    const { request } = frame.run
+    const request = frame.run.request ?? frame.run.former
     return request && (frame.sent ? { ...request.query, ...typedValues(frame) } : request.query)
   },
-  body: ({ sent, run }) => (sent ? sent.given.body : run.request?.body),
+  body: ({ sent, run }) => (sent ? sent.given.body : (run.request ?? run.former)?.body),
   headers: ({ run }) => run.request?.headers,
   user: ({ run }) => run.user,
   request: ({ run }) => run.request && described(run.request),
@@ -47,8 +47,9 @@ function described({ method, url, ip }: RunRequest): Readonly<Record<string, str
   return { method, url, path: end < 0 ? url : url.slice(0, end), ip }
 }
 
-function parameter({ parameters, sent, run: { request } }: Frame, key: string): unknown {
+function parameter({ parameters, sent, run }: Frame, key: string): unknown {
   if (parameters) return plainValue(own(parameters, key))
+  const request = run.request ?? run.former
   if (!request) return undefined
   if (sent?.fields.has(key)) {
     const value = own(sent.given, key)

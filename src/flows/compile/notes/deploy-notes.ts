@@ -15,6 +15,7 @@ import { openWrites } from './open-writes.ts'
 import { staleReads } from './stale-reads.ts'
 import { unusedBlocks } from './unused-blocks.ts'
 import { usedBlocks } from './used-blocks.ts'
+import { waitingRequests } from './waiting-requests.ts'
 
 export interface Compiled {
   readonly endpoints: readonly CompiledEndpoint[]
@@ -32,6 +33,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
   const unused = yield* unusedBlocks(graph, facts, used)
   const events = yield* idleEvents(graph, facts, used)
   const stale = yield* staleReads(graph.nodes, facts)
+  const waiting = yield* waitingRequests(graph.nodes, facts)
   const lists = yield* listsAsText({ triggers, calls, types, used })
   return [
     ...bounded(writes, 'endpoints that require no access and write'),
@@ -40,6 +42,7 @@ export function* deployNotes(graph: Graph, facts: Facts, compiled: Compiled): St
     ...bounded(unused, 'blocks that no trigger leads to'),
     ...bounded(events, 'forms and buttons without a block behind them'),
     ...bounded(stale, 'reads before a call that a later write relies on'),
+    ...bounded(waiting, 'blocks behind a wait that need the request'),
     ...bounded(lists, 'lists where text is wanted'),
     ...bounded(emptyListNotes(graph.nodes.map(({ block }) => block)), 'lists of terms that may be empty'),
   ]

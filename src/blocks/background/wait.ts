@@ -1,0 +1,48 @@
+import { andThen } from '../../shared/maybe-promise.ts'
+import { defineFlow, PinError } from '../block.ts'
+import { readDuration } from '../read-duration.ts'
+import { LONGEST_WAIT, versionIn, waitSettings } from '../wait-time.ts'
+
+export default defineFlow({
+  identifier: 'wait',
+  title: 'Wait',
+  summary:
+    'Stores the run in its own transaction and continues it later: after a time, or at a date, on any node, also after restarts. Behind it the run has no request: reply before, or at now.',
+  enqueues: true,
+  waits: ['flow'],
+  in: {
+    for: {
+      type: 'value',
+      help: 'How long: seconds, or 30s, 5m, 2h, 1d; at most 3,660 days. Not together with until.',
+    },
+    until: { type: 'date', help: 'When the run continues. A date in the past: at once.' },
+  },
+  out: {
+    now: {
+      type: 'flow',
+      help: 'Goes on at once in the present run, which ends without waiting: for a reply, for example.',
+    },
+    wait: { type: 'value', help: 'The guid of the wait: it can be ended or cancelled by it.' },
+  },
+  settings: waitSettings,
+  run({ for: duration, until }, context) {
+    const time = timeOf(duration, until, context.now())
+    const title = context.settings.title || `Until ${new Date(time).toISOString()}`
+    const version = versionIn(context.settings)
+    const wait = context.wait({ kind: 'time', title, until: { time, gives: {} }, version })
+    return andThen(wait, (guid) => ({ wait: guid, next: 'now' }))
+  },
+})
+
+function timeOf(duration: string | undefined, until: Date | undefined, now: number): number {
+  if (until !== undefined && duration !== undefined)
+    throw new PinError('for', 'and until cannot be used together: keep one of the two')
+  if (until !== undefined) {
+    if (until.getTime() - now > LONGEST_WAIT) throw new PinError('until', 'must be at most 3,660 days ahead')
+    return until.getTime()
+  }
+  const milliseconds = readDuration(duration ?? '')
+  if (milliseconds === undefined || milliseconds > LONGEST_WAIT)
+    throw new PinError('for', 'must be seconds or 30s, 5m, 2h, 1d, and at most 3660d')
+  return now + milliseconds
+}

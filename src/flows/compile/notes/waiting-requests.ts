@@ -1,0 +1,34 @@
+import type { Node } from '../blueprint-graph.ts'
+import { isReply } from '../derive-replies.ts'
+import type { Facts } from '../fold-constants.ts'
+import type { Steps } from '../in-turns.ts'
+import { laterBlocks, laterWays } from '../waiting/later-blocks.ts'
+import { valuesRead } from '../waiting/values-read.ts'
+import type { DeployNote } from './deploy-note.ts'
+
+/** Blocks behind a wait that need the request: it has been answered by then. */
+export function* waitingRequests(nodes: readonly Node[], facts: Facts): Steps<DeployNote[]> {
+  const notes: DeployNote[] = []
+  for (const wait of nodes) {
+    if (laterWays(wait).length === 0) continue
+    yield
+    const later = laterBlocks(wait, facts)
+    for (const node of later) if (isReply(node)) notes.push(noteOf(node, 'replies', 'Reply before the wait.'))
+    const { wires, names } = valuesRead(later, facts)
+    if (wires.some(({ node, pin }) => node.out.get(pin)?.type === 'connection'))
+      notes.push(noteOf(wait, 'reads the connection', 'Read what is needed of it before the wait.'))
+    if (names.has('headers') || names.has('request'))
+      notes.push(
+        noteOf(wait, 'reads headers or request', 'They are nothing there. Set a value before the wait.'),
+      )
+  }
+  return notes
+}
+
+function noteOf({ block }: Node, does: string, advice: string): DeployNote {
+  return {
+    block: block.guid,
+    message: `A block behind a wait ${does}, and the run has no request there. ${advice}`,
+    level: 'warn',
+  }
+}

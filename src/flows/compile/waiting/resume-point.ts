@@ -1,0 +1,34 @@
+import type { Node, Wire } from '../blueprint-graph.ts'
+import type { Facts } from '../fold-constants.ts'
+import type { ResumePoint } from '../frame.ts'
+import { blocksFrom } from '../reachable-blocks.ts'
+import { laterBlocks, laterWays } from './later-blocks.ts'
+import { restoreFrame, saveFrame } from './saved-frame.ts'
+import { type ValuesRead, valuesRead } from './values-read.ts'
+
+export interface ResumePointParts extends Pick<ResumePoint, 'behind' | 'itself'> {
+  readonly node: Node
+  readonly facts: Facts
+  readonly slotOf: (wire: Wire) => number | undefined
+}
+
+/** Values are stored under guids of blocks and ids of pins, so that a later version of the blueprint can read them too. */
+export function resumePoint({ node, facts, slotOf, behind, itself }: ResumePointParts): ResumePoint {
+  // Worked out when the first run comes here: most deployments never meet it.
+  let known: ValuesRead | undefined
+  const read = (): ValuesRead => {
+    known ??= valuesRead(waits(node) ? laterBlocks(node, facts) : blocksFrom([node], facts), facts)
+    return known
+  }
+  return {
+    block: node.block.guid,
+    save: (frame) => saveFrame(frame, read(), slotOf),
+    restore: (frame, saved) => restoreFrame(frame, saved, read(), slotOf),
+    behind,
+    itself,
+  }
+}
+
+function waits(node: Node): boolean {
+  return laterWays(node).length > 0
+}

@@ -1,0 +1,64 @@
+/**
+ * Runs that wait, in the storage `_waits`: one document each, written in the transaction of the run that comes to a block which
+ * waits, and deleted in the last transaction of the run that continues after it.
+ *
+ * - waiting: until a job of its time, or a caller, ends the wait.
+ * - resumed: `job` goes on with it. A failure leaves it so, and the job is tried again.
+ */
+import type { Wait } from '../../blocks/context.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { textIn } from '../../storage/document-fields.ts'
+
+export interface WaitRecord {
+  readonly guid: string
+  readonly updateHash: string
+  readonly state: 'waiting' | 'resumed'
+  readonly kind: Wait['kind']
+  readonly title: string
+  readonly blueprint: string
+  /** Number of the deployment that the run began with; 0 where it is not known. */
+  readonly deployment: number
+  readonly version: Wait['version']
+  /** Guids of blocks. */
+  readonly trigger: string
+  readonly block: string
+  /** Whether the run begins with the block itself. */
+  readonly itself: boolean
+  /** The first run. */
+  readonly run: string
+  /** Milliseconds; null when only a caller ends it. */
+  readonly until: number | null
+  /** What the block gives. */
+  readonly gives: JsonObject
+  /** Guid of the job that goes on with it. */
+  readonly job: string
+  /** {@link SavedFrame} as text: nothing searches in it. */
+  readonly values: string
+  readonly scopes: readonly string[]
+  readonly details: JsonValue
+}
+
+export function waitRecordOf(document: JsonObject): WaitRecord {
+  const { _meta: meta, scopes } = document
+  const { guid, update_hash: hash } = isJsonObject(meta) ? meta : {}
+  return {
+    guid: textIn(guid),
+    updateHash: textIn(hash),
+    state: document.state === 'resumed' ? 'resumed' : 'waiting',
+    kind: document.kind === 'approval' || document.kind === 'request' ? document.kind : 'time',
+    title: textIn(document.title),
+    blueprint: textIn(document.blueprint),
+    deployment: typeof document.deployment === 'number' ? document.deployment : 0,
+    version: document.version === 'current' ? 'current' : 'same',
+    trigger: textIn(document.trigger),
+    block: textIn(document.block),
+    itself: document.itself === true,
+    run: textIn(document.run),
+    until: typeof document.until === 'number' ? document.until : null,
+    gives: isJsonObject(document.gives) ? document.gives : {},
+    job: textIn(document.job),
+    values: textIn(document.values),
+    scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
+    details: document.details ?? null,
+  }
+}
