@@ -13,7 +13,7 @@ const base = [
   'storage/reference',
 ]
 const flows = [...base, 'blocks', 'records/**']
-const server = [...flows, 'access', 'flows/**']
+const server = [...flows, 'access', 'access/keys', 'flows/**']
 
 const walls: Readonly<Record<string, readonly string[]>> = {
   'shared/**': [],
@@ -56,7 +56,8 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/mail': [...base, 'records', 'records/assets'],
   'records/assets': [...base, 'blocks', 'records', 'storage/assets'],
 
-  access: [...base, 'blocks', 'records'],
+  access: [...base, 'blocks', 'records', 'access/keys'],
+  'access/keys': [...base, 'access'],
 
   'flows/values': [...base, 'blocks'],
   'flows/compile': [

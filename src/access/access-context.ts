@@ -3,6 +3,7 @@ import type { Random } from '../shared/guid.ts'
 import type { Database } from '../storage/database.ts'
 import type { AddressLimit } from './address-limit.ts'
 import type { IdentityCache } from './identity-cache.ts'
+import type { KeyUses } from './keys/key-uses.ts'
 import type { PasswordCost, PasswordHasher } from './password-hash.ts'
 
 export interface AccessSettings {
@@ -35,6 +36,7 @@ export interface AccessContext {
   readonly passwords: PasswordHasher
   readonly addresses: AddressLimit
   readonly identities: IdentityCache
+  readonly keyUses: KeyUses
   /** Those that are under way, by guid of the token. */
   readonly extensions: Map<string, TokenExtension>
   /** Guid of the document that every change to users writes first: see `user-changes.ts`. */

@@ -32,6 +32,8 @@ import {
 import { identify, knownIdentity } from './identify.ts'
 import type { Identity } from './identity.ts'
 import { identityCache } from './identity-cache.ts'
+import { type ApiKeys, apiKeys } from './keys/api-keys.ts'
+import { keyUses } from './keys/key-uses.ts'
 import { passwordHasher } from './password-hash.ts'
 import type { SignedIn, SignInInput } from './sign-in.ts'
 import { signIn } from './sign-in.ts'
@@ -51,7 +53,7 @@ export interface Access {
   signIn(input: SignInInput): Promise<SignedIn>
   /** The token is dead at once. INVALID_ACCESS_TOKEN for one that is unknown or expired. */
   signOut(token: string, sender?: Sender): Promise<void>
-  /** Who a token belongs to; undefined if it is unknown or expired, or its user is inactive or removed. */
+  /** Who a token or an API key belongs to; undefined if it is unknown or expired, or its user is inactive or removed. */
   identify(token: string): MaybePromise<Identity | undefined>
   /** Fields: `user-input.ts`. INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope not held). */
   createUser(input: JsonObject, by: Identity): Promise<JsonObject>
@@ -68,6 +70,8 @@ export interface Access {
   /** What a user holds, directly and through active groups; undefined if there is no such user. */
   scopesOfUser(guid: string): Promise<ReadonlySet<string> | undefined>
   searchUsers(search: Search): Promise<RecordPage>
+  /** Secrets of users for programs that call in. */
+  readonly keys: ApiKeys
   /** Authentication groups: see `group-changes.ts`. */
   searchGroups(search: Search): Promise<RecordPage>
   getGroup(guid: string): Promise<JsonObject | undefined>
@@ -96,6 +100,14 @@ const storages: Readonly<Record<string, Needs>> = {
   [ownStorages.tokens]: {
     indexes: [{ fields: ['token_hash'], unique: true }, { fields: ['user_guid'] }, { fields: ['expiry'] }],
   },
+  [ownStorages.apiKeys]: {
+    indexes: [
+      { fields: ['key_hash'], unique: true },
+      { fields: ['previous_hash'] },
+      { fields: ['user_guid'] },
+    ],
+  },
+  [ownStorages.apiKeyUses]: { indexes: [{ fields: ['key_guid'], unique: true }] },
   [ownStorages.groups]: { indexes: [{ fields: ['name_key'], unique: true }] },
   [ownStorages.signInAddresses]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
   [ownStorages.failedSignIns]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
@@ -116,7 +128,9 @@ export async function openAccess(options: {
       ownStorages.tokens,
       ownStorages.users,
       ownStorages.groups,
+      ownStorages.apiKeys,
     ]),
+    keyUses: keyUses(options.database),
     extensions: new Map(),
     turnGuid: await openTurn(options.database),
   }
@@ -151,6 +165,7 @@ export async function openAccess(options: {
     getUser: (guid) => during(() => getUser(context, guid)),
     scopesOfUser: (guid) => during(() => scopesOfUser(context, guid)),
     searchUsers: (search) => during(() => searchUsers(context, search)),
+    keys: apiKeys(context, during),
     searchGroups: (search) => during(() => searchGroups(context, search)),
     getGroup: (guid) => during(() => getGroup(context, guid)),
     createGroup: (input, by) => during(() => createGroup(context, input, by)),

@@ -9,5 +9,9 @@ export const auditedAccess: AuditedStorages = {
     counters: ['login_attempts', 'locked_until', 'last_activity', 'known_addresses'],
     derived: ['username_key', 'email_key'],
   },
+  [ownStorages.apiKeys]: {
+    category: 'api_keys',
+    secrets: { key_hash: 'secret', previous_hash: 'previous_secret' },
+  },
   [ownStorages.groups]: { category: 'authentication_groups', derived: ['name_key'] },
 }

@@ -20,6 +20,7 @@ import { transact } from '../storage/transact.ts'
 import type { AccessContext } from './access-context.ts'
 import { takeTurn } from './change-turn.ts'
 import type { Identity } from './identity.ts'
+import { requirePerson } from './keys/require-person.ts'
 import { checkAdministratorLeft } from './permitted-change.ts'
 import { firstNotHeld, scopeNameProblem } from './scopes.ts'
 import { folded, hasInvisible } from './visible-text.ts'
@@ -49,6 +50,7 @@ export async function createGroup(
   input: GroupInput & { readonly name: string },
   by: Identity,
 ): Promise<JsonObject> {
+  requirePerson(by)
   checkInput(input)
   const { name, description = '', scopes = [], is_active = true } = input
   return transact(
@@ -71,6 +73,7 @@ export async function updateGroup(
   changes: GroupInput,
   by: Identity,
 ): Promise<JsonObject> {
+  requirePerson(by)
   checkInput(changes)
   return transact(
     context.database,

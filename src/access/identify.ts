@@ -9,23 +9,28 @@ import { accessTokenHash } from './access-token.ts'
 import { extendToken } from './extend-token.ts'
 import { scopesOf } from './groups.ts'
 import type { Identity } from './identity.ts'
+import { apiKeyHash } from './keys/api-key-text.ts'
+import { identifyKey } from './keys/identify-key.ts'
 import { publicUser, userRecord } from './user-record.ts'
 
 const MAX_EXTENSION_INTERVAL = 3600
 
 /** What {@link identify} would give, if that is known without reading. */
 export function knownIdentity({ identities, clock }: AccessContext, token: string): Identity | undefined {
-  const tokenHash = accessTokenHash(token)
+  const tokenHash = accessTokenHash(token) ?? apiKeyHash(token)
   return tokenHash === undefined ? undefined : identities.get(tokenHash, unixSeconds(clock))
 }
 
 /**
- * Who a token belongs to; undefined if it is unknown or expired, or its user is inactive or removed. One indexed read
+ * Who a token or an API key belongs to; undefined if it is unknown or expired, or its user is inactive or removed. One indexed read
  * each for token, user and groups (none without groups).
  */
 export async function identify(context: AccessContext, token: string): Promise<Identity | undefined> {
   const tokenHash = accessTokenHash(token)
-  if (tokenHash === undefined) return undefined
+  if (tokenHash === undefined) {
+    const keyHash = apiKeyHash(token)
+    return keyHash === undefined ? undefined : identifyKey(context, keyHash)
+  }
   const now = unixSeconds(context.clock)
   const keep = context.identities.looking(tokenHash)
   const session = context.database.session()

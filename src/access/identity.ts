@@ -8,5 +8,12 @@ export interface Identity {
   readonly scopes: ReadonlySet<string>
   /** The user's record without secrets, with `_meta`. */
   readonly user: JsonObject
+  /** Of the access token, or of the API key. */
   readonly tokenGuid: string
+  /** Where an API key was sent; a signed-in user has none. */
+  readonly key?: {
+    readonly name: string
+    /** Whether the key's list of endpoints allows a request: see `keys/allowed-endpoints.ts`. */
+    readonly mayCall: (method: string, url: string) => boolean
+  }
 }

@@ -15,6 +15,8 @@ import { forgetFailures } from './failed-sign-ins.ts'
 import type { Grants } from './groups.ts'
 import { noGrants, scopesOf } from './groups.ts'
 import type { Identity } from './identity.ts'
+import { deleteKeysOf } from './keys/key-record.ts'
+import { requirePerson } from './keys/require-person.ts'
 import { checkAdministratorLeft, checkGrants, checkMayChange, isAdministrator } from './permitted-change.ts'
 import { deleteTokensOf } from './tokens.ts'
 import { checkPassword, userInput } from './user-input.ts'
@@ -47,6 +49,7 @@ export async function createUser(
   input: JsonObject,
   by: Identity,
 ): Promise<JsonObject> {
+  requirePerson(by)
   const { fields, password } = userInput(input, ['username', 'password'])
   checkPassword(password ?? '', textIn(fields.username))
   const passwordHash = await context.passwords.hash(password ?? '')
@@ -80,6 +83,7 @@ export async function updateUser(
   by: Identity,
   knowsPassword: boolean,
 ): Promise<JsonObject> {
+  requirePerson(by)
   const { fields, password } = userInput(changes)
   if (password !== undefined) checkPassword(password, textIn(fields.username))
   const passwordHash = password === undefined ? undefined : await context.passwords.hash(password)
@@ -102,11 +106,12 @@ export async function updateUser(
   })
 }
 
-/** Soft delete; tokens and password are deleted permanently. */
+/** Soft delete; tokens, API keys and password are deleted permanently. */
 export async function removeUser(context: AccessContext, guid: string, by: Identity): Promise<JsonObject> {
   return change(context, guid, by, async (session) => {
     await write(session, guid, [{ op: 'remove', field: 'password_hash' }])
     await deleteTokensOf(session, guid)
+    await deleteKeysOf(session, guid)
     const removed = await session.setRemoved(ownStorages.users, guid, true)
     if (removed.outcome !== 'written') throw noSuchUser(guid)
     return documentOf(removed.document)

@@ -44,6 +44,7 @@ import { queueRoutes } from './routes/operate/queues.ts'
 import { type PlannedSchedules, scheduleRoutes } from './routes/operate/schedules.ts'
 import { secretRoutes } from './routes/operate/secrets.ts'
 import { systemLogRoutes } from './routes/operate/system-logs.ts'
+import { apiKeyRoutes } from './routes/people/api-keys.ts'
 import { authRoutes } from './routes/people/auth.ts'
 import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
 import { meRoutes } from './routes/people/me.ts'
@@ -82,6 +83,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     authRoutes(access),
     meRoutes(access),
     userRoutes(access),
+    apiKeyRoutes(access),
     authenticationGroupRoutes(access),
     userLogRoutes(access),
     infoRoutes(parts.info),

@@ -3,6 +3,8 @@ export const ownStorages = {
   users: '_users',
   groups: '_groups',
   tokens: '_tokens',
+  apiKeys: '_api_keys',
+  apiKeyUses: '_api_key_uses',
   userLogs: '_userlogs',
   failedSignIns: '_signin_names',
   signInAddresses: '_signin_addresses',

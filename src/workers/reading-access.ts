@@ -52,7 +52,7 @@ export function readingAccess(
         const found = access.identify(token)
         if (!isPromise(found)) return found
         return found.then((identity) => {
-          // Its lookup was to write, or another one's meanwhile: asked once too often, the writer does nothing.
+          // Its lookup was to write that it was used, or another one's meanwhile: asked too often, the writer does nothing.
           if (identity !== undefined && refusals() !== before) note(token)
           return identity
         })

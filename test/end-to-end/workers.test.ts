@@ -220,6 +220,18 @@ describe('with three processes', () => {
     expect(await each('/guarded', token)).toEqual([404])
   })
 
+  test('an API key counts on every process, and nowhere once it is removed', async () => {
+    await room.install('for keys', constant('for_keys', 'yes', ['may_call']))
+    const made = await room.manage('POST', '/users/me/keys', { name: 'reader', scopes: ['may_call'] })
+    const key = String(objectOf(made).key)
+    expect(await each('/for_keys', key)).toEqual([200])
+    const listed = await room.manage('GET', '/users/me/keys')
+    expect(listed).toMatchObject([{ name: 'reader', last_used: expect.any(Number) }])
+    expect(Number(objectOf(Array.isArray(listed) ? (listed[0] ?? null) : null).last_used)).toBeGreaterThan(0)
+    await room.manage('DELETE', `/users/me/keys/${guidOf(made)}`)
+    expect(await each('/for_keys', key)).toEqual([404])
+  })
+
   test('what a signed-in user asks for behind a second question mark changes no reply of others', async () => {
     await room.connect().call('POST', '/items', { body: { kind: 'open', n: 1_000_000 } })
     for (let round = 0; round < 3; round++) await room.everywhere('/items?kind=open?x', room.token)

@@ -105,7 +105,7 @@ function describe(
       ...replies,
       ...failures(endpoint, method, replies, open),
     },
-    security: open ? [] : [{ bearer: [] }],
+    security: open ? [] : [{ bearer: [] }, { apiKey: [] }],
   }
 }
 

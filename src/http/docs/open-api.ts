@@ -35,7 +35,13 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
           bearer: {
             type: 'http',
             scheme: 'bearer',
-            description: 'The access_token of POST /api/v1/auth/signin.',
+            description: 'The access_token of POST /api/v1/auth/signin, or an API key (`qk_…`).',
+          },
+          apiKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'x-api-key',
+            description: 'An API key (`qk_…`) of POST /api/v1/users/me/keys.',
           },
         },
       },
@@ -65,7 +71,7 @@ function describeRoute(schema: Schema | undefined, route: RouteOptions): Schema 
   const shown: Schema = { ...schema }
   // What the trigger decides is described by the blueprints, not by the route they share.
   if (permission === 'by-trigger') return { ...shown, hide: true }
-  shown.security = permission === 'public' ? [] : [{ bearer: [] }]
+  shown.security = permission === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }]
   const scopes = neededScopes(config ?? {}).map((scope) => `\`${scope}\``)
   if (scopes.length > 0) {
     const needs = `Needs the ${scopes.length > 1 ? 'scopes' : 'scope'} ${scopes.join(' and ')}.`

@@ -22,6 +22,7 @@ import type { Runs } from '../../flows/run-pipeline.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { isRefused } from '../server/authenticate.ts'
 import { findToken } from '../server/find-token.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
 import { checkStorageFields } from './check-storage-fields.ts'
@@ -163,10 +164,13 @@ function carriesToken(exchange: EndpointExchange, scopes: readonly string[]): bo
   }
 }
 
-/** A caller with an expired token is anonymous: public endpoints stay available, the others are 404. */
+/**
+ * A caller with an expired token, or with an API key whose list does not have the endpoint, is anonymous: public endpoints
+ * stay available, the others are 404.
+ */
 function identify(exchange: EndpointExchange, tools: RouteTools): MaybePromise<Identity | undefined> {
   const nobody = (error: unknown) => {
-    if (error instanceof QuoinError && error.code === 'INVALID_ACCESS_TOKEN') return undefined
+    if (isRefused(error)) return undefined
     throw error
   }
   try {

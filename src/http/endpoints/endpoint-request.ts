@@ -1,5 +1,6 @@
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import { openHeaders } from '../server/open-headers.ts'
 import { withoutParameter } from './endpoint-address.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 
@@ -24,11 +25,6 @@ export function runRequest(
     user: identity?.user,
     ...(identity && { scopes: identity.scopes }),
   }
-}
-
-function openHeaders(headers: RunRequest['headers']): RunRequest['headers'] {
-  const { authorization: _1, cookie: _2, 'x-authtoken': _3, 'x-token': _4, ...open } = headers
-  return open
 }
 
 function queryOf(query: unknown): RunRequest['query'] {

@@ -6,8 +6,8 @@
 import type { Identity } from '../../access/identity.ts'
 import { holds } from '../../access/scopes.ts'
 import type { RunStart } from '../../flows/run/run.ts'
-import { QuoinError } from '../../shared/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { isRefused } from '../server/authenticate.ts'
 import type { RouteTools } from '../server/route-family.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 
@@ -34,14 +34,14 @@ export function tracedFor(
 /** Undefined for a token that is none. */
 function userOf(
   authorization: string,
-  { host, ip }: EndpointExchange,
+  { method, host, ip, url }: EndpointExchange,
   tools: Pick<RouteTools, 'identify'>,
 ): MaybePromise<Identity | undefined> {
   const nobody = (error: unknown): undefined => {
-    if (error instanceof QuoinError && error.code === 'INVALID_ACCESS_TOKEN') return undefined
+    if (isRefused(error)) return undefined
     throw error
   }
-  const asking = { method: 'GET', headers: { authorization }, query: {}, host, ip }
+  const asking = { method, headers: { authorization }, query: {}, host, ip, url }
   try {
     const identity = tools.identify({ ...asking, identity: undefined, accessToken: undefined })
     return isPromise(identity) ? identity.catch(nobody) : identity

@@ -52,6 +52,7 @@ export async function sendOtherView(
     blueprint,
     async mayStay() {
       const identity = accessToken === undefined ? undefined : await room.access.identify(accessToken)
+      if (identity?.key?.mayCall(request.method, request.url) === false) return false
       return mayEnter(page.scopes, identity) && (request.identity === undefined || identity !== undefined)
     },
   })

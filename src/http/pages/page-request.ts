@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { PageVisit } from '../../blocks/page-visit.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
+import { openHeaders } from '../server/open-headers.ts'
 import { pageAddress } from './page-address.ts'
 
 /** What no parameter may be called: it would reach into the prototype of whatever object it is put in. */
@@ -12,7 +13,7 @@ export function pageRequest(
   path: Readonly<Record<string, string>>,
   visit: PageVisit,
 ): RunRequest {
-  const { authorization: _1, cookie: _2, 'x-authtoken': _3, 'x-token': _4, ...headers } = request.headers
+  const headers = openHeaders(request.headers)
   const address = pageAddress(request.url)
   const names = [...new Set(address.query.keys())].filter((name) => !FORBIDDEN.has(name))
   const query = names.map((name) => {

@@ -5,6 +5,7 @@ import { holds } from '../../access/scopes.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { ManagementScope } from '../../shared/management-scopes.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
+import type { Caller } from './caller.ts'
 import { findToken } from './find-token.ts'
 import type { Permission } from './permission.ts'
 import { neededScopes } from './permission.ts'
@@ -17,7 +18,11 @@ export function identifier(access: Pick<Access, 'identify'>): RouteTools['identi
     if (token === undefined) return undefined
     return andThen(access.identify(token), (identity) => {
       if (identity === undefined)
-        throw new QuoinError('INVALID_ACCESS_TOKEN', 'The access token is unknown or expired. Sign in again.')
+        throw new QuoinError(
+          'INVALID_ACCESS_TOKEN',
+          'The access token or API key is unknown or expired. Sign in again.',
+        )
+      requireEndpoint(identity, request)
       request.identity = identity
       return identity
     })
@@ -57,12 +62,29 @@ async function admit(
   for (const scope of scopes) requireScope(identity, scope)
 }
 
+/** INSUFFICIENT_PERMISSIONS for an API key whose list of endpoints does not have the request. */
+function requireEndpoint({ key }: Identity, { method, url }: Pick<Caller, 'method' | 'url'>): void {
+  if (key === undefined || key.mayCall(method, url)) return
+  throw new QuoinError(
+    'INSUFFICIENT_PERMISSIONS',
+    `The API key "${key.name}" may not call this endpoint. Its list of endpoints does not have it.`,
+  )
+}
+
 /** INSUFFICIENT_PERMISSIONS, naming the scope. */
 export function requireScope(identity: Identity, scope: ManagementScope): void {
   if (holds(identity.scopes, scope)) return
   throw new QuoinError(
     'INSUFFICIENT_PERMISSIONS',
     `This needs the scope ${scope}. Ask an administrator to grant it.`,
+  )
+}
+
+/** Whether the caller is refused for its token or API key, and may still do what anonymous callers may. */
+export function isRefused(error: unknown): boolean {
+  return (
+    error instanceof QuoinError &&
+    (error.code === 'INVALID_ACCESS_TOKEN' || error.code === 'INSUFFICIENT_PERMISSIONS')
   )
 }
 

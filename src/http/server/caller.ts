@@ -4,6 +4,8 @@ import type { Identity } from '../../access/identity.ts'
 /** What the door looks at to tell who asks, and remembers. Fastify's requests are callers, and the exchanges of endpoints. */
 export interface Caller {
   readonly method: string
+  /** Path and query as they were sent. */
+  readonly url: string
   readonly headers: IncomingHttpHeaders
   /** Parsed. */
   readonly query: unknown

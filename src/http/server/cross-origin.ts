@@ -15,6 +15,7 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
       'content-type',
       'if-none-match',
       'idempotency-key',
+      'x-api-key',
       'x-authtoken',
       'x-token',
     ],

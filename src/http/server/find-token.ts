@@ -1,3 +1,4 @@
+import { API_KEY_PREFIX } from '../../access/keys/api-key-text.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { Caller } from './caller.ts'
 import { isSameOrigin } from './same-origin.ts'
@@ -10,7 +11,8 @@ const COOKIE = /(?:^|;)\s*access_token=([^;]*)/g
 
 /**
  * The access token of a request from the five accepted places: `Authorization: Bearer`, `x-authtoken`, `x-token`, query
- * `access_token`, cookie `access_token`. The same token in several places counts once; two different ones contradict
+ * `access_token`, cookie `access_token`. An API key may come in these headers and in `x-api-key`; another text there belongs
+ * to the flow. A key in an address would be in the logs of proxies, and cookies are for people: it is refused there. The same token in several places counts once; two different ones contradict
  * each other. A token that only a cookie brings is refused for writes unless the request comes from our own pages:
  * browsers send cookies along with other sites' forms.
  *
@@ -24,7 +26,7 @@ export function findToken(request: Caller): string | undefined {
 
 function readToken(request: Caller): string | undefined {
   const { headers, query } = request
-  const elsewhere = headers['x-authtoken'] ?? headers['x-token'] ?? headers.cookie
+  const elsewhere = headers['x-authtoken'] ?? headers['x-token'] ?? headers.cookie ?? headers['x-api-key']
   // Nearly all requests: none at all, or one as it should be. They need not what follows.
   if (elsewhere === undefined && !hasToken(query)) {
     if (headers.authorization === undefined) return undefined
@@ -35,9 +37,13 @@ function readToken(request: Caller): string | undefined {
     ...bearer(headers.authorization),
     ...plain(headers['x-authtoken']),
     ...plain(headers['x-token']),
-    ...fromQuery(query),
+    ...plain(headers['x-api-key']).filter(isApiKey),
   ]
+  const inAddress = fromQuery(query)
   const inCookie = fromCookie(headers.cookie)
+  if ([...inAddress, ...inCookie].some(isApiKey))
+    throw refused('An API key is accepted in a header only. Send it as "Authorization: Bearer".')
+  sent.push(...inAddress)
   const tokens = new Set([...sent, ...inCookie])
   if (tokens.size > 1) throw refused('The request carries two different access tokens. Send one.')
   const [token] = tokens
@@ -46,6 +52,11 @@ function readToken(request: Caller): string | undefined {
   if (sent.length === 0 && isWrite(request.method) && !isSameOrigin(request))
     throw refused('An access token in a cookie can only write from pages of this site. Send it as Bearer.')
   return token
+}
+
+/** Whether a text is meant as an API key. */
+export function isApiKey(text: string): boolean {
+  return text.startsWith(API_KEY_PREFIX)
 }
 
 function bearer(header: string | undefined): string[] {

@@ -88,7 +88,9 @@ export function runRoutes(
         const mayStay = async () => {
           const identity = token === undefined ? undefined : await access.identify(token)
           return (
-            identity !== undefined && neededScopes(seesRuns).every((scope) => holds(identity.scopes, scope))
+            identity !== undefined &&
+            identity.key?.mayCall(request.method, request.url) !== false &&
+            neededScopes(seesRuns).every((scope) => holds(identity.scopes, scope))
           )
         }
         return streams.open(reply, request.query.blueprint, mayStay)

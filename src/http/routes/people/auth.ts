@@ -1,5 +1,7 @@
 import type { Access } from '../../../access/access.ts'
+import { requirePerson } from '../../../access/keys/require-person.ts'
 import { signedInSchema, signedOutSchema, signInSchema } from '../../../shared/api/auth.ts'
+import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 
 /** A name and a password; nothing longer is read from an anonymous caller. */
@@ -53,6 +55,7 @@ function signOutRoute(app: App, access: Access, url: string, summary: string, op
       },
     },
     async (request) => {
+      requirePerson(callerOf(request))
       if (request.accessToken !== undefined)
         await access.signOut(request.accessToken, { ip: request.ip, agent: request.headers['user-agent'] })
       return { logout: true } as const

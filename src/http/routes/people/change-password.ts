@@ -1,5 +1,6 @@
 import type { Access } from '../../../access/access.ts'
 import type { Identity } from '../../../access/identity.ts'
+import { requirePerson } from '../../../access/keys/require-person.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 
@@ -15,6 +16,7 @@ export async function changeKnowingPassword(
   currentPassword: string | undefined,
   ip: string,
 ): Promise<JsonObject> {
+  requirePerson(caller)
   if (currentPassword === undefined)
     throw invalidField('current_password', 'current_password is required to change your own password.')
   const { access_token } = await signIn(access, caller.username, currentPassword, ip)

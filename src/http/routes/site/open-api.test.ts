@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
   it('says of each route who may call it', async () => {
     const { paths } = await read()
     const search = paths['/api/v1/users/search']?.post
-    expect(search?.security).toEqual([{ bearer: [] }])
+    expect(search?.security).toEqual([{ bearer: [] }, { apiKey: [] }])
     expect(search?.description).toContain('users_view')
     expect(Object.keys(search?.responses ?? {})).toEqual([
       '200',
