@@ -24,6 +24,7 @@ export async function openQuoinHere(settings: Readonly<Record<string, string>> =
     QUOIN_EXAMPLES: '0',
     QUOIN_LOG_LEVEL: 'silent',
     QUOIN_RATE_LIMIT: '0',
+    QUOIN_SECRETS_KEY: '0f'.repeat(32),
     ...settings,
   })
   try {

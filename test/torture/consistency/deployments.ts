@@ -75,7 +75,12 @@ export async function openDeployment(kind: DeploymentKind): Promise<Deployment> 
   }
 }
 
-const settings = { QUOIN_ADMIN_PASSWORD: adminPassword, QUOIN_EXAMPLES: '0', QUOIN_RATE_LIMIT: '0' }
+const settings = {
+  QUOIN_ADMIN_PASSWORD: adminPassword,
+  QUOIN_EXAMPLES: '0',
+  QUOIN_RATE_LIMIT: '0',
+  QUOIN_SECRETS_KEY: '0f'.repeat(32),
+}
 
 function embedded(home: string, kind: DeploymentKind): () => Promise<RunningProcess> {
   const workers = kind === 'two workers' ? { QUOIN_WORKERS: '2' } : {}
