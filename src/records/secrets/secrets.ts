@@ -1,6 +1,7 @@
 /**
  * Secrets: named texts of the cluster, encrypted wherever they are stored or copied. Only pins of the type `secret` use
- * them. Each process has the encrypted texts in memory; one is decrypted when a block uses it (5 µs), and not kept.
+ * them. Each process has the encrypted texts in memory; one is decrypted when a block uses it (4 µs for 40
+ * bytes, 33 µs for 16 KiB), and not kept.
  */
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { Random } from '../../shared/guid.ts'
