@@ -17,7 +17,7 @@ export default defineFlow({
       help: 'The file: its guid, its name (the newest of that name), or the value of a field of the type file.',
     },
   },
-  out: { file: { type: 'object', help: 'guid, name, type and size of the file that was deleted.' } },
+  out: { file: { type: 'object', help: 'Guid, name, type and size of the file that was deleted.' } },
   settings: {},
   async run({ file }, context) {
     const record = await assetRecord('file', assetNamed('file', file), context.session)

@@ -32,7 +32,7 @@ export default defineFlow({
       help: 'Number of files to skip.',
     },
   },
-  out: { files: { type: 'array', help: 'guid, name, type and size of each file.' } },
+  out: { files: { type: 'array', help: 'Guid, name, type and size of each file.' } },
   settings: {},
   run({ directory, name, limit, offset }, { session }) {
     const terms = Object.entries({ directory, name }).flatMap(([field, value = '']): Query[] =>

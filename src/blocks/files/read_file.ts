@@ -20,7 +20,7 @@ export default defineFlow({
   },
   out: {
     text: { type: 'value', help: 'The content as text (UTF-8), or in Base64.' },
-    file: { type: 'object', help: 'guid, name, type and size of the file.' },
+    file: { type: 'object', help: 'Guid, name, type and size of the file.' },
   },
   settings: {
     encoding: {

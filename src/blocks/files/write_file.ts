@@ -22,7 +22,7 @@ export default defineFlow({
     ...placePins,
     type: { type: 'value', help: 'Media type, such as text/html. Empty: by what is written.' },
   },
-  out: { file: { type: 'object', help: 'guid, name, type and size, as fields of the type file hold them.' } },
+  out: { file: { type: 'object', help: 'Guid, name, type and size, as fields of the type file hold them.' } },
   settings: {},
   async run({ content, name, directory, replace, type }, context) {
     const { text, usual } = written(content)

@@ -45,7 +45,7 @@ export default defineFlow({
     ...placePins,
   },
   out: {
-    file: { type: 'object', help: 'guid, name, type and size, as fields of the type file hold them.' },
+    file: { type: 'object', help: 'Guid, name, type and size, as fields of the type file hold them.' },
     count: { type: 'number', help: 'Number of rows, without the header.' },
   },
   settings: {},
