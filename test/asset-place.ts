@@ -37,7 +37,8 @@ export function stubCredentials({ accessKeyId, secretAccessKey }: Omit<S3Server,
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey)
 }
 
-async function filesOnDisk(directory: string): Promise<string[]> {
+/** Names of the files of all assets on the disk of the Quoin in this directory. */
+export async function filesOnDisk(directory: string): Promise<string[]> {
   const entries = await readdir(join(directory, 'assets'), { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
