@@ -27,7 +27,7 @@ export default defineFlow({
       kind: 'choice',
       options: ['utf-8', 'base64'],
       default: 'utf-8',
-      help: 'utf-8: the file must be text. base64: any bytes.',
+      help: 'The file must be text for utf-8, and can be any bytes for base64.',
     },
   },
   async run({ file }, { session, files, settings }) {
