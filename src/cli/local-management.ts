@@ -25,7 +25,7 @@ const operator: Identity = {
   guid: '',
   username: 'quoin command',
   scopes: new Set(['*']),
-  user: {},
+  user: { _meta: { guid: '' }, username: 'quoin command' },
   tokenGuid: '',
 }
 

@@ -126,6 +126,9 @@ describe('an import that is refused leaves nothing', () => {
         code: 400,
         message: `Line ${middle + 1}: population must be a number. Nothing was imported.`,
         fields: ['population'],
+        details: {
+          lines: [{ line: middle + 1, message: 'population must be a number.', fields: ['population'] }],
+        },
       },
     })
     expect(await counted()).toBe(0)
