@@ -10,7 +10,9 @@ import type { AuditedChange, AuditLog } from '../../records/audit-log.ts'
 import type { Actor } from '../../records/records.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Database } from '../../storage/database.ts'
+import { textIn } from '../../storage/document-fields.ts'
 import type { Job, Jobs, QueueSettings, QueueState } from '../../storage/job.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 export interface QueueSteering {
@@ -40,8 +42,10 @@ export function queueSteering(database: Database, audit: AuditLog): QueueSteerin
     cancel: (guid, by) =>
       alone(`job ${guid}`, async () => {
         const before = await jobs.cancel(guid)
-        if (before)
+        if (before) {
+          await endWait(database, before)
           await note(by, { ...ofJob(before), action: 'deleted', before: jobState(before), after: undefined })
+        }
         return before
       }),
     configure: (queue, settings, by) =>
@@ -53,6 +57,12 @@ export function queueSteering(database: Database, audit: AuditLog): QueueSteerin
         return after
       }),
   }
+}
+
+/** The run that waited for a cancelled job never continues. */
+async function endWait(database: Database, { kind, payload }: Job): Promise<void> {
+  if (kind !== 'wait') return
+  await transact(database, (session) => session.delete(ownStorages.waits, textIn(payload.wait)), {})
 }
 
 /** What the API shows of it, but for its data, which may hold what does not belong in a log. */

@@ -2,12 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ada, adaUser, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
 import { startLocalServer } from '../../../test/local-server.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
+import { openAuditLog } from '../../records/audit-log.ts'
 import { blockRecords } from '../../records/records.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { search } from '../../shared/query.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { stageEdits } from '../blueprints/block-edits.ts'
 import { saveStaged } from '../blueprints/block-staging.ts'
+import { queueSteering } from './queue-steering.ts'
 
 let room: JobRoom
 beforeEach(async () => {
@@ -231,6 +234,16 @@ describe('a run that waits', () => {
     await room.database.capabilities.jobs.requeue(failed?.job.guid ?? '')
     expect(await room.work()).toMatchObject([{ error: undefined }])
     expect(await names()).toEqual(['before', 'after', 'last!'])
+  })
+
+  test('never goes on when its job was cancelled', async () => {
+    await room.send(await room.install(waiting('={ name: "after" }')))
+    const steering = queueSteering(room.database, await openAuditLog(room.database, {}))
+    const { records } = await room.database.capabilities.jobs.search(search({ limit: 10 }))
+    await steering.cancel(records[0]?.guid ?? '', ada)
+    expect(await waits()).toEqual([])
+    minutes(1)
+    expect([await room.work(), await names()]).toEqual([[], ['before']])
   })
 
   test('goes on once where two workers have its job', async () => {
