@@ -40,12 +40,16 @@ export async function storeFile(context: Context, file: NewFile, replace: boolea
   const removed = async () => {
     for (const record of former) await files.remove(guidOf(record), by)
   }
-  // A public path belongs to one file at a time.
+  // A public path belongs to one file at a time: the former one goes when the last byte of this one is there.
   const isPublic = file.directory === 'public' || file.directory.startsWith('public/')
-  if (isPublic) await removed()
-  const record = await files.save(file, by)
+  const record = await files.save(isPublic ? { ...file, content: andThen(file.content, removed) } : file, by)
   if (!isPublic) await removed()
   return fileValue(record)
+}
+
+async function* andThen(content: NewFile['content'], work: () => Promise<void>): NewFile['content'] {
+  yield* content
+  await work()
 }
 
 /** As a field of a document holds a file. */

@@ -64,11 +64,15 @@ test.each<[string, Readonly<Record<string, unknown>>, JsonObject]>([
   expect([await room.records(), await room.onDisk()]).toEqual([[], 0])
 })
 
-test('a table that fails half way leaves the former file, and nothing of its own', async () => {
-  await room.put('a.csv', 'old')
-  await expect(write({ list: [{ a: 1 }, 2], replace: true })).rejects.toMatchObject({ pin: 'list' })
-  expect([String(await room.content('a.csv')), await room.onDisk()]).toEqual(['old', 1])
-})
+test.each(['files', 'public'])(
+  'a table in %s that fails half way leaves the former file, and nothing of its own',
+  async (directory) => {
+    await room.put('a.csv', 'old', directory)
+    const failing = write({ list: [{ a: 1 }, 2], directory, replace: true })
+    await expect(failing).rejects.toMatchObject({ pin: 'list' })
+    expect([String(await room.content('a.csv')), await room.onDisk()]).toEqual(['old', 1])
+  },
+)
 
 test('a run that is stopped stores nothing', async () => {
   const stopped = AbortSignal.abort(new Error('stopped'))
@@ -137,7 +141,8 @@ test.each([
 
 test.each(['a.xlsx', ' A.XLSX '])('%j is a workbook, and gives its rows again', async (name) => {
   const { outputs } = await write({ storage: 'goods', sort: 'n', columns: ['n', 'name', 'low'], name })
-  expect(outputs).toMatchObject({ count: COUNT, file: { name: name.trim() } })
+  const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+  expect(outputs).toMatchObject({ count: COUNT, file: { name: name.trim(), type } })
   const { passes } = await room.run(eachRow, { inputs: { file: outputs.file } })
   expect(passes.map(({ item }) => item)).toEqual(
     Array.from({ length: COUNT }, (_none, n) => ({ n, name: `good ${n}`, low: n < 2 })),

@@ -199,13 +199,17 @@ function term(field: string, value: string) {
   return { kind: 'term', field, value } as const
 }
 
+/** Documents that are archives: whose parts were streamed has no mark that says which. */
+const OF_ARCHIVES =
+  /^application\/(vnd\.(openxmlformats-officedocument|oasis\.opendocument)\.[a-z.-]{1,60}|epub\+zip)$/
+
 /** The bytes say what a picture or an archive is; text has no mark, there the sender is believed. */
 async function typeOf({ head }: ReceivedFile, said: string | undefined): Promise<string> {
   // 9 MB that a server without uploads has no use for.
   const { fileTypeFromBuffer } = await import('file-type')
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
-  if (found) return found.mime
   const plain = said?.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (found && !(found.mime === 'application/zip' && OF_ARCHIVES.test(plain))) return found.mime
   return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/.test(plain)
     ? plain
     : 'application/octet-stream'
