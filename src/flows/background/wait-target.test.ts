@@ -178,6 +178,14 @@ describe('a run that waits', () => {
       { is: { n: 1 } },
     ],
     [
+      'what a value block gave',
+      waiting('={ name: "after", is: to.value }', {
+        to: { type: 'httpconnection_get_params', in: { connection: '@get.connection', field: 'to' } },
+        before: creates('@get.flow', '={ name: "before", to: to.value }'),
+      }),
+      { is: 'eve' },
+    ],
+    [
       'documents',
       waiting('={ name: "after", is: all.documents.map(d => d.name) }', {
         all: { type: 'function_search', in: { flow: '@before.flow', storage: 'docs' } },

@@ -1,4 +1,4 @@
-import type { Node } from '../blueprint-graph.ts'
+import type { Node, Wire } from '../blueprint-graph.ts'
 import { isReply } from '../derive-replies.ts'
 import type { Facts } from '../fold-constants.ts'
 import type { Steps } from '../in-turns.ts'
@@ -15,14 +15,20 @@ export function* waitingRequests(nodes: readonly Node[], facts: Facts): Steps<De
     const later = laterBlocks(wait, facts)
     for (const node of later) if (isReply(node)) notes.push(noteOf(node, 'replies', 'Reply before the wait.'))
     const { wires, names } = valuesRead(later, facts)
-    if (wires.some(({ node, pin }) => node.out.get(pin)?.type === 'connection'))
-      notes.push(noteOf(wait, 'reads the connection', 'Read what is needed of it before the wait.'))
+    if (wires.some(readsRequest))
+      notes.push(noteOf(wait, 'reads the request', 'Read what is needed of it before the wait.'))
     if (names.has('headers') || names.has('request'))
       notes.push(
         noteOf(wait, 'reads headers or request', 'They are nothing there. Set a value before the wait.'),
       )
   }
   return notes
+}
+
+function readsRequest({ node: { definition, out }, pin }: Wire): boolean {
+  return (
+    out.get(pin)?.type === 'connection' || (definition.kind === 'value' && definition.fromRequest === true)
+  )
 }
 
 function noteOf({ block }: Node, does: string, advice: string): DeployNote {
