@@ -60,8 +60,10 @@ export async function openPostgresServer(options: PostgresServerOptions = {}): P
     child.stderr?.setEncoding('utf8').on('data', (text) => {
       if (said.length < 200) said.push(text)
     })
-    for (let tries = 0; !(await answers(url('postgres'))); tries++) {
-      if (tries === 200 || child.exitCode !== null)
+    // Recovery after a kill took more than five seconds where five other suites used the disk.
+    const until = Date.now() + 60_000
+    while (!(await answers(url('postgres')))) {
+      if (Date.now() > until || child.exitCode !== null)
         throw new Error(`PostgreSQL did not start:\n${said.join('')}`)
       await new Promise((next) => setTimeout(next, 25))
     }
