@@ -112,6 +112,12 @@ function ChoiceEditor({ column, value, typed, onText, onCancel }: CellEditorProp
       onKeyDown={(event) => {
         event.stopPropagation()
         if (event.key === 'Escape' || event.key === 'Tab') onCancel()
+        const wanted = search.trim().toLowerCase()
+        const first = column.choices.find((choice) => choice.toLowerCase().includes(wanted))
+        // What fits the last key is not marked yet: Enter takes the first.
+        if (event.key !== 'Enter' || wanted === '' || first === undefined || isMarked()) return
+        event.preventDefault()
+        onText(first, 'down')
       }}
     />
   )
@@ -142,4 +148,9 @@ function ChoicesEditor({ column, value, onValue, onCancel }: CellEditorProps) {
       }}
     />
   )
+}
+
+/** Whether an option of an open list is marked, which Enter takes. */
+function isMarked(): boolean {
+  return document.querySelector('[data-combobox-selected]') !== null
 }
