@@ -92,6 +92,8 @@ describe('keys of a spreadsheet', () => {
     await press('Space')
     await cell(1, 'size').click()
     await press('L', 'Enter')
+    await eventually(async () => expect(await stored(1)).toMatchObject({ sold: true, size: 'L' }))
+    await settled(page)
     await cell(1, 'maker').click()
     await press('A', 'c')
     await page.getByRole('option', { name: 'Acme' }).waitFor()
