@@ -140,6 +140,8 @@ export interface Listening {
     readonly accepts?: 'text'
     /** Replays the stored reply for a repeated `idempotency-key`. */
     readonly idempotent: boolean
+    /** The pin `idempotency_key` gives the key, evaluated for each request. */
+    readonly calculatesKey?: true
     readonly summary: string
     readonly description: string
     /** Fields that are checked before the flow starts, each with its place. */

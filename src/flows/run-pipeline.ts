@@ -19,6 +19,8 @@ import { unitRuns } from './run/run-units.ts'
 export interface Runs extends Omit<CountedRuns, 'counted'> {
   /** Runs a flow to its end, or replies again what it replied. Gives at once when nothing waited. */
   readonly run: RunFlow
+  /** Evaluates a pin of a trigger before its flow runs. Neither counted nor traced: it is part of a run that is. */
+  readonly evaluate: RunFlow
 }
 
 type Stage = (next: RunFlow) => RunFlow
@@ -44,5 +46,9 @@ export function runPipeline(
       : (start) => on(start, database)
 
   const units = unitRuns(environment.clock, environment.limits)
-  return { ...counts, run: counted(units(traced(repeated(run)))) }
+  return {
+    ...counts,
+    run: counted(units(traced(repeated(run)))),
+    evaluate: (start) => run(start, database),
+  }
 }

@@ -68,7 +68,9 @@ export function readingEndpoints({
       if (reservedRoots.has(path.split('/', 2)[1] ?? '')) return false
       try {
         const found = find(method, path)
-        return found !== undefined && !writing.has(found.endpoint) && !isTraced(found.blueprint)
+        if (found === undefined || writing.has(found.endpoint) || isTraced(found.blueprint)) return false
+        // Where the key is calculated, the writer stores the reply.
+        return found.endpoint.key === undefined
       } catch {
         // A path that cannot be read; the writer says what is wrong with it.
         return false

@@ -133,6 +133,20 @@ describe('with three processes', () => {
     expect(await seen()).toEqual(new Set(['none']))
   })
 
+  test('a request whose key is calculated runs once, on whichever process it is received', async () => {
+    await room.install('once', {
+      on: {
+        type: 'on_startup_register_uri_any',
+        in: { uri: 'once', idempotency_key: '=params.id' },
+        scopes: ['*public'],
+      },
+      reply: reply('@on.flow', '=uuid()'),
+    })
+    const seen = async (id: string) =>
+      new Set((await room.everywhere(`/once?id=${id}`)).map(({ body }) => body))
+    expect([(await seen('a')).size, (await seen('b')).size, (await seen('')).size > 2]).toEqual([1, 1, true])
+  })
+
   test('a second Quoin at the port is refused', async () => {
     const other = createServer()
     const port = Number(new URL(room.process.address).port)

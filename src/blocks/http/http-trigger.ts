@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../shared/json.ts'
-import { defineTrigger, type Listening } from '../block.ts'
+import { defineTrigger, type Listening, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { endpointUri } from '../endpoint-uri.ts'
 import type { OutPins } from '../pin.ts'
@@ -102,7 +102,13 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
         ? 'Registers an endpoint of your API for all methods: each request starts the flow, unless another endpoint has its method at this address.'
         : `Registers an endpoint of your API: each ${method} request to it starts the flow.`,
     on: 'http',
-    in: { uri },
+    in: {
+      uri,
+      idempotency_key: {
+        type: 'value',
+        help: "What makes two requests the same, such as body.id or headers['x-github-delivery']: an expression over headers, body and params. A request with the key of a former one gets its reply for 24 hours, and the flow does not run again. A reply with a status of 400 or more is not stored.",
+      },
+    },
     out: bodyOut,
     settings: {
       ...common,
@@ -122,6 +128,14 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
         help: 'A request repeated with the same idempotency-key header gets the first reply for 24 hours; the flow does not run again.',
       },
     },
+    evaluatedLater: ['idempotency_key'],
+    check({ idempotency_key: key }) {
+      if (key !== undefined)
+        throw new PinError(
+          'idempotency_key',
+          'is the same for all requests: the second one would get the reply of the first. Calculate it from the request',
+        )
+    },
     moreOut: ({ schema }) => requestPins(method, schema),
     listen: (inputs, settings) => ({
       method,
@@ -129,6 +143,7 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       rateLimit: settings.rate_limit,
       cacheSeconds: 0,
       idempotent: settings.idempotent,
+      ...(inputs.idempotency_key !== undefined && { calculatesKey: true as const }),
       ...(settings.accepts === 'text' && { accepts: 'text' as const }),
       ...(settings.schema_storage !== undefined && {
         schemaStorage: builderStorage(settings.schema_storage, 'schema_storage'),

@@ -119,20 +119,26 @@ function flowPins(node: Node): readonly string[] {
   return [...node.out].flatMap(([pin, out]) => (out.type === 'flow' ? [pin] : []))
 }
 
-/** A flow that only pulls one pin of the trigger, of the type `date`. Its result is the date as text, or empty. */
-export function compileDatePin(trigger: Node, pin: string, facts: Facts, counts: BlockCounts): CompiledFlow {
+/** A flow that only pulls one pin of the trigger, a text or a date. Its result is the text, the date as text, or empty. */
+export function compileTriggerPin(
+  trigger: Node,
+  pin: string,
+  facts: Facts,
+  counts: BlockCounts,
+): CompiledFlow {
   const values = valueCompiler(facts, counts)
   const { gather } = values.inputsOf(trigger)
   const first: Step = (frame) => {
     try {
-      const date = gather(frame)[pin]
-      frame.result = date instanceof Date ? date.toISOString() : undefined
+      const value = gather(frame)[pin]
+      if (value instanceof Date) frame.result = value.toISOString()
+      else if (typeof value === 'string') frame.result = value
       return undefined
     } catch (error) {
       throw failureOf(trigger, error, facts)
     }
   }
-  return { trigger: trigger.block.guid, slots: values.slots(), accept: () => undefined, first }
+  return { trigger: trigger.block.guid, slots: values.slots(), accept: values.storeOf(trigger), first }
 }
 
 /** One step for all blocks behind a flow out-pin; undefined if there is none. */

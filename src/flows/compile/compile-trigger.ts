@@ -3,7 +3,7 @@ import { converterFor } from '../../blocks/convert-pin.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { isCallerBlind } from './caller-blind-flow.ts'
 import { requestChecker } from './check-request.ts'
-import { compileDatePin, compileFlow } from './compile-flow.ts'
+import { compileFlow, compileTriggerPin } from './compile-flow.ts'
 import { compilePageFlow, eventBlocks } from './compile-page-flow.ts'
 import { deriveReplies } from './derive-replies.ts'
 import type { Facts } from './fold-constants.ts'
@@ -69,7 +69,13 @@ export function* compileTrigger(
         schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
       const compiled = { ...flow, repeatable, asUser, ...(typedFields && { typedFields }) }
       const about = { block, listening, scopes, keepsRawBody, fields, replies, misses, callerBlind }
-      const endpoint = { ...about, flow: compiled, start }
+      const key = listening.calculatesKey
+        ? {
+            ...compileTriggerPin(node, 'idempotency_key', facts, counts),
+            ...(typedFields && { typedFields }),
+          }
+        : undefined
+      const endpoint = { ...about, flow: compiled, key, start }
       return { on: 'http', endpoint }
     }
     case 'page': {
@@ -98,7 +104,7 @@ export function* compileTrigger(
     }
     case 'schedule': {
       const { definition, listening } = trigger
-      const nextRun = listening.asksNextRun ? compileDatePin(node, 'next_run', facts, counts) : undefined
+      const nextRun = listening.asksNextRun ? compileTriggerPin(node, 'next_run', facts, counts) : undefined
       const start: CompiledSchedule['start'] = (tick) => definition.start(tick)
       return { on: 'schedule', schedule: { block, listening, flow, nextRun, start } }
     }

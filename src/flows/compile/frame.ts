@@ -242,5 +242,7 @@ export interface CompiledEndpoint {
   /** Whether it is certain that its reply does not depend on who asks. */
   readonly callerBlind: boolean
   readonly flow: CompiledFlow
+  /** A flow whose result is the key of a request, or empty; undefined where the trigger calculates none. */
+  readonly key: CompiledFlow | undefined
   readonly start: (request: RunRequest) => Readonly<Record<string, unknown>>
 }

@@ -9,6 +9,8 @@ import type { Session } from '../../storage/database.ts'
 export interface ReplyListener {
   /** Called at most once, in the transaction that the reply waits for. */
   readonly beforeReply?: (session: Session, reply: Reply) => unknown
+  /** Called at most once, in the transaction of a run that ends without a reply. */
+  readonly beforeEnd?: (session: Session) => unknown
   /** Called at most once, when everything written before is durable. */
   readonly onReply?: (reply: Reply) => void
 }

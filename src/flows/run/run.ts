@@ -349,10 +349,16 @@ export class Run implements RunControl {
     if (this.#missed && this.request && !this.request.visit && !this.#reply.asked) throw this.#missed
     this.#result = result
     const { committing } = this.#reply
-    const committed = committing ? committing.then(() => this.#commit()) : this.#commit()
+    const committed = committing
+      ? committing.then(() => this.#commit())
+      : andThen(this.#beforeEnd(), () => this.#commit())
     if (!isPromise(committed)) return this.#ended()
     this.#committing = committed
     return committed.then(() => this.#ended())
+  }
+
+  #beforeEnd(): unknown {
+    return this.#reply.asked ? undefined : this.#start.beforeEnd?.(this.session)
   }
 
   #commit(): MaybePromise<void> {

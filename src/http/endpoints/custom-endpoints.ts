@@ -13,7 +13,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
-import { FileBody } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { drawnBlock } from '../../flows/compile/expand-resources.ts'
 import type { Flows } from '../../flows/flows.ts'
@@ -25,10 +24,11 @@ import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promis
 import { isRefused } from '../server/authenticate.ts'
 import { findToken } from '../server/find-token.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
+import { answerByKey, answerOnce } from './answer-once.ts'
 import { checkStorageFields } from './check-storage-fields.ts'
 import { endpointBody } from './endpoint-body.ts'
 import { EndpointExchange, type HandedOver } from './endpoint-exchange.ts'
-import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
+import type { Idempotency } from './endpoint-idempotency.ts'
 import { type FileOf, sendEnd, sendReply } from './endpoint-reply.ts'
 import { runRequest } from './endpoint-request.ts'
 import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
@@ -44,7 +44,7 @@ declare module 'fastify' {
 /** What endpoints work with. */
 export interface EndpointDoor {
   readonly flows: Pick<Flows, 'live' | 'log' | 'permissions'>
-  readonly runs: Pick<Runs, 'run'>
+  readonly runs: Pick<Runs, 'run' | 'evaluate'>
   readonly idempotency: Idempotency
   /** Files of assets. Not there in a process that only reads: the writer sends them. */
   readonly fileOf?: FileOf
@@ -215,7 +215,6 @@ function answerChecked(
   given: RunRequest,
   traced?: Traced,
 ): MaybePromise<void> {
-  const key = found.endpoint.listening.idempotent ? door.idempotency.keyOf(found, given) : undefined
   const start: RunStart = {
     flow: found.endpoint.flow,
     blueprint: found.blueprint,
@@ -224,8 +223,11 @@ function answerChecked(
     onReply: (sent) => sendReply(exchange, sent, door),
     ...(traced && { traced }),
   }
-  if (key) return answerOnce(door, key, found, start, exchange)
-  return andThen(door.runs.run(start), (ended) => finish(door, found, ended, exchange))
+  const { listening, key } = found.endpoint
+  const over = (ended: RunEnd) => finish(door, found, ended, exchange)
+  if (key) return answerByKey(door, { found, given, start, exchange, over }, key)
+  if (listening.idempotent) return answerOnce(door, { found, given, start, exchange, over })
+  return andThen(door.runs.run(start), over)
 }
 
 function finish(
@@ -247,38 +249,4 @@ function finish(
     })
   }
   sendEnd(exchange, end)
-}
-
-async function answerOnce(
-  door: EndpointDoor,
-  key: IdempotencyKey,
-  found: FoundEndpoint,
-  start: RunStart,
-  exchange: EndpointExchange,
-): Promise<void> {
-  const { idempotency, runs } = door
-  const stored = await idempotency.take(key)
-  if (stored) {
-    replay(door, exchange, stored)
-    return
-  }
-  try {
-    const end = await runs.run({
-      ...start,
-      beforeReply: (session, sent) => idempotency.keep(session, key, sent),
-    })
-    // Another node was faster: its writes and its reply stand, ours were undone.
-    const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
-    if (other) replay(door, exchange, other)
-    else finish(door, found, end, exchange)
-  } finally {
-    idempotency.release(key)
-  }
-}
-
-function replay(door: EndpointDoor, exchange: EndpointExchange, stored: StoredReply): void {
-  const { code, text, file } = stored
-  const headers = { ...stored.headers, 'idempotent-replay': 'true' }
-  if (file) sendReply(exchange, { code, value: new FileBody(file), headers }, door)
-  else exchange.send({ status: code, headers, text })
 }

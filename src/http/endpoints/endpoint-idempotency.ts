@@ -6,15 +6,21 @@
  * wrote is there. A request with a key that is being worked on waits for it. Should two nodes work on one key, the
  * unique index lets one of them commit; the other one's writes are undone and it sends the reply of the first.
  *
- * A key belongs to an endpoint and to its sender (the user, or the address of an anonymous caller), and to one request:
- * the same key with another path or body is a mistake of the client and refused.
+ * A key in the header belongs to an endpoint and to its sender (the user, or the address of an anonymous caller), and to
+ * one request: the same key with another path or body is a mistake of the client and refused.
+ *
+ * A key that the trigger calculates is what makes two requests the same, so neither their bodies nor the addresses of
+ * anonymous senders need to be: a service repeats its events from any of its machines. It follows that
+ *
+ * - a refusal is not stored: an unsigned request with the id of an event would otherwise keep the event out;
+ * - a request that differs in path or body gets the status alone: the reply may be for the first sender only.
  */
 
 import { createHash } from 'node:crypto'
 import { FileBody, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Clock } from '../../shared/clock.ts'
-import { QuoinError } from '../../shared/errors.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -25,6 +31,7 @@ import { replyText } from './endpoint-reply.ts'
 
 const DAY = 86_400
 const LONGEST_KEY = 255
+const LONGEST_CALCULATED = 4096
 
 export interface StoredReply {
   readonly code: number
@@ -37,6 +44,8 @@ export interface StoredReply {
 export interface Idempotency {
   /** The key's identity, or undefined if the request carries none. Throws INVALID_QUERY for a key that cannot be one. */
   keyOf(found: KeyOwner, request: RunRequest): IdempotencyKey | undefined
+  /** The identity of a key that the trigger has calculated. Throws INVALID_BODY for one that is too long. */
+  calculatedKey(found: KeyOwner, request: RunRequest, text: string): IdempotencyKey
   /**
    * The stored reply, if there is one; else undefined, and the key is taken until `release` is called. Waits while
    * another request works on the key.
@@ -58,13 +67,14 @@ export interface KeyOwner {
 export interface IdempotencyKey {
   readonly key: string
   readonly fingerprint: string
+  readonly calculated?: true
 }
 
 export async function openIdempotency(database: Database, clock: Clock): Promise<Idempotency> {
   await database.ensure(ownStorages.idempotency, { indexes: [{ fields: ['key'], unique: true }] })
   const working = new Map<string, { readonly done: Promise<void>; readonly release: () => void }>()
 
-  async function stored({ key, fingerprint }: IdempotencyKey): Promise<StoredReply | undefined> {
+  async function stored({ key, fingerprint, calculated }: IdempotencyKey): Promise<StoredReply | undefined> {
     const session = database.session()
     const found = await session.find(
       ownStorages.idempotency,
@@ -80,6 +90,7 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
       await session.commit()
       return undefined
     }
+    if (record.fingerprint !== fingerprint && calculated) return readStored({ code: record.code ?? null })
     if (record.fingerprint !== fingerprint) {
       throw new QuoinError('CONFLICT', 'This idempotency-key was used for another request. Send a new key.')
     }
@@ -103,10 +114,20 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
           `idempotency-key must be 1 to ${LONGEST_KEY} characters, sent once.`,
         )
       }
-      const meta = isJsonObject(request.user?._meta) ? request.user._meta : undefined
-      const sender = typeof meta?.guid === 'string' ? meta.guid : request.ip
-      const fingerprint = digest([request.method, request.url, JSON.stringify(request.body ?? null)])
-      return { key: digest([found.blueprint, found.endpoint.block, sender, header]), fingerprint }
+      const sender = userOf(request) ?? request.ip
+      return {
+        key: digest([found.blueprint, found.endpoint.block, sender, header]),
+        fingerprint: fingerprintOf(request),
+      }
+    },
+    calculatedKey({ blueprint, endpoint }, request, text) {
+      if (text.length > LONGEST_CALCULATED)
+        throw invalidField(
+          'idempotency_key',
+          `The key of the request must have at most ${LONGEST_CALCULATED} characters.`,
+        )
+      const parts = ['calculated', blueprint, endpoint.block, userOf(request) ?? '', text]
+      return { key: digest(parts), fingerprint: fingerprintOf(request), calculated: true }
     },
     async take(key) {
       for (let other = working.get(key.key); other; other = working.get(key.key)) await other.done
@@ -121,7 +142,8 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
         throw error
       }
     },
-    keep(session, key, reply) {
+    keep(session, { calculated, ...key }, reply) {
+      if (calculated && reply.code >= 400) return undefined
       const expires = Math.floor(clock() / 1000) + DAY
       const body =
         reply.value instanceof FileBody
@@ -131,6 +153,15 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
       return session.create(ownStorages.idempotency, setFields(fields), { expiry: expires })
     },
   }
+}
+
+function userOf({ user }: RunRequest): string | undefined {
+  const meta = isJsonObject(user?._meta) ? user._meta : undefined
+  return typeof meta?.guid === 'string' ? meta.guid : undefined
+}
+
+function fingerprintOf({ method, url, body }: RunRequest): string {
+  return digest([method, url, JSON.stringify(body ?? null)])
 }
 
 function readStored(record: JsonObject): StoredReply {

@@ -34,7 +34,7 @@ function isText(value: Reply['value']): value is StoredJson | PlainText {
   return value instanceof StoredJson || value instanceof PlainText
 }
 
-interface SendingDoor {
+export interface SendingDoor {
   readonly fileOf?: FileOf | undefined
   readonly flows: { readonly permissions: Pick<Permissions, 'none'> }
 }

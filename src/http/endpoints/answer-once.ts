@@ -1,0 +1,80 @@
+/** Requests that run their flow once, by the header `idempotency-key` or by the key that the trigger calculates. */
+import { FileBody, type Reply } from '../../blocks/reply.ts'
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { CompiledFlow } from '../../flows/compile/frame.ts'
+import type { RunEnd, RunStart } from '../../flows/run/run.ts'
+import type { Runs } from '../../flows/run-pipeline.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import type { EndpointExchange } from './endpoint-exchange.ts'
+import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
+import { type FileOf, type SendingDoor, sendEnd, sendReply } from './endpoint-reply.ts'
+import type { FoundEndpoint } from './endpoint-table.ts'
+
+interface OnceDoor extends SendingDoor {
+  readonly runs: Pick<Runs, 'run' | 'evaluate'>
+  readonly idempotency: Idempotency
+  readonly fileOf?: FileOf
+}
+
+/** What a request gets whose flow ends without a reply block. */
+const NO_REPLY: Reply = { code: 204, value: undefined, headers: {} }
+
+/** A request that is about to be answered. */
+interface Asked {
+  readonly found: FoundEndpoint
+  readonly given: RunRequest
+  readonly start: RunStart
+  readonly exchange: EndpointExchange
+  readonly over: (end: RunEnd) => void
+}
+
+/** By its header; without one the flow runs each time. */
+export function answerOnce(door: OnceDoor, asked: Asked): MaybePromise<void> {
+  const key = door.idempotency.keyOf(asked.found, asked.given)
+  return key ? once(door, asked, key) : andThen(door.runs.run(asked.start), asked.over)
+}
+
+/** By the key that the trigger calculates; where that is empty by its header. */
+export function answerByKey(door: OnceDoor, asked: Asked, flow: CompiledFlow): MaybePromise<void> {
+  const { found, given, start, exchange } = asked
+  const { blueprint, request } = start
+  const evaluated = door.runs.evaluate({ flow, blueprint, given: start.given, ...(request && { request }) })
+  return andThen(evaluated, (end) => {
+    // The expression has failed: without its key the flow must not run.
+    if (end.error) return sendEnd(exchange, end)
+    const text = typeof end.result === 'string' ? end.result.trim() : ''
+    if (text !== '') return once(door, asked, door.idempotency.calculatedKey(found, given, text))
+    return found.endpoint.listening.idempotent
+      ? answerOnce(door, asked)
+      : andThen(door.runs.run(start), asked.over)
+  })
+}
+
+async function once(door: OnceDoor, { start, exchange, over }: Asked, key: IdempotencyKey): Promise<void> {
+  const { idempotency, runs } = door
+  const stored = await idempotency.take(key)
+  if (stored) {
+    replay(door, exchange, stored)
+    return
+  }
+  try {
+    const end = await runs.run({
+      ...start,
+      beforeReply: (session, sent) => idempotency.keep(session, key, sent),
+      beforeEnd: (session) => idempotency.keep(session, key, NO_REPLY),
+    })
+    // Another node was faster: its writes and its reply stand, ours were undone.
+    const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
+    if (other) replay(door, exchange, other)
+    else over(end)
+  } finally {
+    idempotency.release(key)
+  }
+}
+
+function replay(door: OnceDoor, exchange: EndpointExchange, stored: StoredReply): void {
+  const { code, text, file } = stored
+  const headers = { ...stored.headers, 'idempotent-replay': 'true' }
+  if (file) sendReply(exchange, { code, value: new FileBody(file), headers }, door)
+  else exchange.send({ status: code, headers, text })
+}
