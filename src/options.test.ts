@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { OptionError, optionsHelp, optionTable, readOptions } from './options.ts'
+import { OptionError } from './option-kinds.ts'
+import { optionsHelp, optionTable, readOptions } from './options.ts'
 
 test.each([
   ['QUOIN_PORT', 'http', 'QUOIN_PORT is "http"; it must be a whole number from 0 to 65535.'],

@@ -1,52 +1,24 @@
 import { isAbsolute } from 'node:path'
 import { allowedHostProblem } from './blocks/http/allowed-hosts.ts'
+import {
+  accepted,
+  choice,
+  flag,
+  list,
+  number,
+  type Option,
+  OptionError,
+  postgresUrl,
+  readOption,
+  text,
+} from './option-kinds.ts'
 import { parseSmtpUrl } from './records/mail/smtp-url.ts'
 import { readSecretKey } from './records/secrets/secret-keys.ts'
 import { mailAddress } from './shared/mail/mail-address.ts'
 import { wordsLike } from './shared/similar-word.ts'
 import { parseBucketUrl } from './storage/assets/bucket-url.ts'
 
-/**
- * Every setting, once: its variable, what it is, its default and how its text is read. `quoin start --help` and the start
- * itself come from this table, and nothing else looks at the environment.
- */
-export interface Option<T> {
-  readonly variable: string
-  readonly help: string
-  /** As one would write it. */
-  readonly fallback: string
-  /** What is accepted, in words. */
-  readonly accepts: string
-  /** The value, or undefined for text that is not accepted. */
-  readonly read: (text: string) => T | undefined
-  /** Never shown, not even when it is wrong. */
-  readonly secret?: true
-}
-
-const number = (least: number, most: number) => ({
-  accepts: `a whole number from ${least} to ${most}`,
-  read: (text: string) => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-    return value >= least && value <= most ? value : undefined
-  },
-})
-
-const text = { accepts: 'text', read: (given: string) => given }
-
-const list = {
-  accepts: 'a list separated by commas',
-  read: (given: string) =>
-    given
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-}
-
-const postgresUrl = {
-  accepts: 'empty, or postgres://user:password@host:port/database',
-  secret: true,
-  read: (given: string) => (given === '' || isPostgresUrl(given) ? given : undefined),
-} as const
+const environments = ['development', 'production'] as const
 
 function isBucketUrl(given: string): boolean {
   try {
@@ -57,32 +29,10 @@ function isBucketUrl(given: string): boolean {
   }
 }
 
-function isPostgresUrl(given: string): boolean {
-  const url = URL.parse(given)
-  return url !== null && ['postgres:', 'postgresql:'].includes(url.protocol) && url.pathname.length > 1
-}
-
-const flag = {
-  accepts: '0 or 1',
-  read: (given: string) => (given === '1' ? true : given === '0' ? false : undefined),
-}
-
-/** The text, if what is made of it can be made. */
-function accepted(given: string, make: () => unknown): string | undefined {
-  try {
-    make()
-    return given
-  } catch {
-    return undefined
-  }
-}
-
-const environments = ['development', 'production'] as const
-
-function choice<const T extends string>(...values: readonly T[]) {
-  return { accepts: values.join(', '), read: (given: string) => values.find((value) => value === given) }
-}
-
+/**
+ * Every setting, once. `quoin start --help` and the start itself come from this table, and nothing else looks at the
+ * environment.
+ */
 export const optionTable = {
   port: {
     variable: 'QUOIN_PORT',
@@ -327,23 +277,6 @@ type ReadOptions = {
 /** Where a default follows from other settings it has been worked out. */
 export type Options = {
   readonly [K in keyof ReadOptions]: Exclude<ReadOptions[K], 'unset'>
-}
-
-/** A setting that was not accepted: one line for the operator. */
-export class OptionError extends Error {}
-
-function readOption<T>(
-  option: Option<T>,
-  environment: Readonly<Record<string, string | undefined>>,
-): NonNullable<T> {
-  const given = environment[option.variable]
-  const written = given === undefined || given === '' ? option.fallback : given.trim()
-  const value = option.read(written)
-  if (value === undefined || value === null) {
-    const what = option.secret ? 'cannot be used' : `is ${JSON.stringify(written)}`
-    throw new OptionError(`${option.variable} ${what}; it must be ${option.accepts}.`)
-  }
-  return value
 }
 
 /** The settings from the environment. Throws OptionError for the first that is not accepted. */
