@@ -125,6 +125,11 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   run(inputs: Inputs<In>, context: FlowContext<S>): MaybePromise<FlowResult<Out>>
 }
 
+/** `text` takes `text/*` and XML as text, `xml` takes XML as a value; elements named in `lists` are always lists. */
+export type AcceptedBody =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'xml'; readonly lists: ReadonlySet<string> }
+
 /** What a trigger listens for, worked out when the blueprint is deployed. */
 export interface Listening {
   http: {
@@ -136,8 +141,8 @@ export interface Listening {
     readonly rateLimit: number | undefined
     /** Seconds that a client may keep the reply; 0 = must ask. */
     readonly cacheSeconds: number
-    /** Bodies beside JSON and forms: `text` takes `text/*` and XML, as text. */
-    readonly accepts?: 'text'
+    /** Bodies beside JSON and forms. */
+    readonly accepts?: AcceptedBody
     /** Replays the stored reply for a repeated `idempotency-key`. */
     readonly idempotent: boolean
     /** The pin `idempotency_key` gives the key, evaluated for each request. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../shared/json.ts'
-import { defineTrigger, type Listening, PinError } from '../block.ts'
+import { type AcceptedBody, defineTrigger, type Listening, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { endpointUri } from '../endpoint-uri.ts'
 import type { OutPins } from '../pin.ts'
@@ -92,6 +92,17 @@ export function defineReadTrigger(identifier: string) {
   })
 }
 
+function acceptedBody({
+  accepts,
+  xml_lists: lists,
+}: {
+  readonly accepts: string
+  readonly xml_lists: readonly string[]
+}): { readonly accepts?: AcceptedBody } {
+  if (accepts === 'text') return { accepts: { kind: 'text' } }
+  return accepts === 'xml' ? { accepts: { kind: 'xml', lists: new Set(lists) } } : {}
+}
+
 /** A trigger that changes something: it gets the body, and can answer a repeated request without running twice. */
 export function defineWriteTrigger(identifier: string, method: Exclude<Method, 'GET'>) {
   return defineTrigger({
@@ -118,9 +129,13 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       },
       accepts: {
         kind: 'choice',
-        options: ['json', 'text'],
+        options: ['json', 'text', 'xml'],
         default: 'json',
-        help: 'Content types of the body. json: JSON and forms. text: these, and text/* and XML, whose body is the text as it was sent.',
+        help: 'Content types of the body. json: JSON and forms. text: these, and text/* and XML, whose body is the text as it was sent. xml: these, and XML as an object: elements and @attributes by name, #text beside them.',
+      },
+      xml_lists: {
+        kind: 'names',
+        help: 'xml: names of elements that are a list also when the document has one of them, such as item.',
       },
       idempotent: {
         kind: 'switch',
@@ -144,7 +159,7 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       cacheSeconds: 0,
       idempotent: settings.idempotent,
       ...(inputs.idempotency_key !== undefined && { calculatesKey: true as const }),
-      ...(settings.accepts === 'text' && { accepts: 'text' as const }),
+      ...acceptedBody(settings),
       ...(settings.schema_storage !== undefined && {
         schemaStorage: builderStorage(settings.schema_storage, 'schema_storage'),
       }),

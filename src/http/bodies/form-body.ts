@@ -4,7 +4,8 @@ import type { JsonObject } from '../../shared/json.ts'
 import { jsonProblem } from '../../shared/json.ts'
 import { bodyText } from './json-body.ts'
 
-const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
+/** Names that would change the prototype of objects. */
+export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** A form as browsers send it: every value is text, a name that comes twice has a list. */
 export function parseFormBody(bytes: Buffer): JsonObject | undefined {

@@ -213,7 +213,15 @@ function requestBody(
   const body = requestBodySchema(endpoint, fieldsOf)
   const schema = body ? { $ref: `#/components/schemas/${bodySchemaName(operationId)}` } : { type: 'object' }
   const required = body?.required !== undefined && { required: true }
-  return { ...required, content: { 'application/json': { schema } } }
+  const { accepts } = endpoint.listening
+  return {
+    ...required,
+    content: {
+      'application/json': { schema },
+      ...(accepts?.kind === 'xml' && { 'application/xml': { schema } }),
+      ...(accepts?.kind === 'text' && { 'text/plain': { schema: { type: 'string' } } }),
+    },
+  }
 }
 
 function schemaOfParameter(field: PlacedField | undefined): ApiSchema {

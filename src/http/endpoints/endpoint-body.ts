@@ -1,8 +1,10 @@
+import type { AcceptedBody } from '../../blocks/block.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
-import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { parseFormBody } from '../bodies/form-body.ts'
 import { bodyText, parseJsonBody } from '../bodies/json-body.ts'
+import { parseXmlBody } from '../bodies/xml-body.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 
 /** A body as blocks see it, and as it was sent. */
@@ -11,7 +13,7 @@ export interface EndpointBody {
   readonly raw: Buffer
 }
 
-type Parser = (bytes: Buffer) => JsonValue | undefined
+type Parser = (bytes: Buffer) => MaybePromise<JsonValue | undefined>
 
 const parsers: ReadonlyMap<string, Parser> = new Map([
   ['application/json', parseJsonBody],
@@ -19,14 +21,15 @@ const parsers: ReadonlyMap<string, Parser> = new Map([
 ])
 
 const MORE_JSON = /^[a-z0-9!#$&^_.-]+\/[a-z0-9!#$&^_.-]+\+json$/
-const TEXT = /^(?:text\/[a-z0-9!#$&^_.+-]+|application\/(?:[a-z0-9!#$&^_.-]+\+)?xml)$/
+const XML = /^(?:text\/xml|application\/(?:[a-z0-9!#$&^_.-]+\+)?xml)$/
+const TEXT = /^text\/[a-z0-9!#$&^_.+-]+$/
 
 const none: EndpointBody = { value: undefined, raw: Buffer.alloc(0) }
 
-/** The parsed body of a request to a custom endpoint: JSON, a form or, where it accepts that, a text. Empty without one. */
+/** The parsed body of a request to a custom endpoint: JSON, a form or, where it accepts that, XML or a text. Empty without one. */
 export function endpointBody(
   exchange: EndpointExchange,
-  accepts: 'text' | undefined,
+  accepts: AcceptedBody | undefined,
 ): MaybePromise<EndpointBody> {
   if (!exchange.hasBody) return none
   const type = exchange.headers['content-type'] ?? ''
@@ -34,17 +37,18 @@ export function endpointBody(
   if (!parse)
     throw new QuoinError(
       'UNSUPPORTED_MEDIA_TYPE',
-      'This path does not accept that content type. Send application/json.',
+      `This path does not accept that content type. Send application/${accepts?.kind === 'xml' ? 'xml or application/json' : 'json'}.`,
     )
-  return exchange.readBody().then((raw) => ({ value: parse(raw), raw }))
+  return exchange.readBody().then((raw) => andThen(parse(raw), (value) => ({ value, raw })))
 }
 
-function parserOf(type: string, accepts: 'text' | undefined): Parser | undefined {
+function parserOf(type: string, accepts: AcceptedBody | undefined): Parser | undefined {
   if (MORE_JSON.test(type)) return parseJsonBody
-  return accepts === 'text' && TEXT.test(type) ? parseTextBody : parsers.get(type)
+  if (accepts?.kind === 'xml' && XML.test(type)) return (bytes) => parseXmlBody(bytes, accepts.lists)
+  if (accepts?.kind === 'text' && (TEXT.test(type) || XML.test(type))) return parseTextBody
+  return parsers.get(type)
 }
 
-/** XML is not parsed: what it means is up to the flow, and entities of a stranger are never resolved. */
 function parseTextBody(bytes: Buffer): string | undefined {
   if (bytes.length === 0) return undefined
   const text = bodyText(bytes)

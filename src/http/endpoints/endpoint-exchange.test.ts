@@ -52,6 +52,19 @@ async function open(settings: Readonly<Record<string, string>>): Promise<TestQuo
     },
     reply: { type: 'reply', in: { flow: '@take.flow', value: '={ body: body }' } },
   })
+  await quoin.install('orders', {
+    take: {
+      type: 'on_startup_register_uri_post',
+      in: { uri: 'orders' },
+      fields: { accepts: 'xml', xml_lists: ['item'] },
+      scopes: ['*public'],
+    },
+    reply: { type: 'reply', in: { flow: '@take.flow', value: '={ body: body, first: body.order.item[0] }' } },
+  })
+  await quoin.install('taken as JSON', {
+    take: { type: 'on_startup_register_uri_post', in: { uri: 'taken-as-json' }, scopes: ['*public'] },
+    reply: { type: 'reply', in: { flow: '@take.flow', value: '@take.body' } },
+  })
   await quoin.install('nothing', {
     on: { type: 'on_startup_register_uri_delete', in: { uri: 'nothing' } },
     log: { type: 'function_console_log', in: { flow: '@on.flow', value: 'asked' } },
@@ -270,5 +283,24 @@ describe('content types', () => {
     ['text/plain', 'x'.repeat(limit + 1), 413],
   ])('%s with %j is refused', async (type, body, status) => {
     expect((await sent('/texts', type, body)).status).toBe(status)
+  })
+
+  test.each(['application/xml', 'text/xml; charset=utf-8', 'application/soap+xml'])(
+    '%s is a value where XML is accepted',
+    async (type) => {
+      const item = { '@n': '2', '#text': 'tea' }
+      const got = await sent('/orders', type, '<order><item n="2">tea</item></order>')
+      expect(JSON.parse(got.text)).toEqual({ body: { order: { item: [item] } }, first: item })
+    },
+  )
+
+  test.each<[string, string, string, number]>([
+    ['/taken-as-json', 'application/xml', '<a/>', 415],
+    ['/orders', 'text/plain', '<a/>', 415],
+    ['/orders', 'application/xml', '<!DOCTYPE a><a/>', 400],
+    ['/orders', 'application/xml', '<a>', 400],
+    ['/orders', 'application/xml', `<a>${'x'.repeat(limit)}</a>`, 413],
+  ])('%s refuses %s with %s', async (path, type, body, status) => {
+    expect((await sent(path, type, body)).status).toBe(status)
   })
 })
