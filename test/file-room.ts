@@ -2,13 +2,14 @@
  * The files (assets) that a block in a test works with: records in a database of the engine that the suite runs on, and
  * bytes on the disk.
  */
-import { randomUUID } from 'node:crypto'
+import { randomFillSync, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { FlowBlock } from '../src/blocks/block.ts'
 import { openAssets } from '../src/records/assets/assets.ts'
 import { runFiles } from '../src/records/assets/run-files.ts'
 import { openRecords } from '../src/records/records.ts'
+import { openSigningSecret } from '../src/records/secrets/signing-secret.ts'
 import type { JsonObject } from '../src/shared/json.ts'
 import { search } from '../src/shared/query.ts'
 import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
@@ -41,7 +42,8 @@ export async function openFileRoom(): Promise<FileRoom> {
   const { database, clock, directory, close } = await openTestDatabase()
   const store = await openAssetFiles(join(directory, 'assets'), randomUUID)
   const assets = await openAssets(await openRecords(withoutRules(database), clock), store)
-  const files = runFiles(assets)
+  const secret = await openSigningSecret(database, (bytes) => void randomFillSync(bytes))
+  const files = runFiles(assets, secret, clock)
 
   async function records() {
     const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const

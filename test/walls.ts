@@ -54,7 +54,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/secrets': [...base, 'records'],
   'records/connections': [...base, 'records'],
   'records/mail': [...base, 'records', 'records/assets'],
-  'records/assets': [...base, 'blocks', 'records', 'storage/assets'],
+  'records/assets': [...base, 'blocks', 'records', 'records/secrets', 'storage/assets'],
 
   access: [...base, 'blocks', 'records', 'access/keys'],
   'access/keys': [...base, 'access'],

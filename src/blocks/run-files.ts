@@ -11,12 +11,24 @@ export interface NewFile {
   readonly content: AsyncIterable<Buffer>
 }
 
+/** What a link to a file allows. */
+export interface FileLink {
+  /** From now. */
+  readonly seconds: number
+  /** Browsers save the file, also where they could show it. */
+  readonly saved: boolean
+  /** To the bucket itself, if the bytes are in one. */
+  readonly direct: boolean
+}
+
 /** The assets of the cluster, for blocks. What they change is stored at once, and a run that fails later does not undo it. */
 export interface RunFiles {
   /** Gives the asset's record. INVALID_BODY for a name that cannot be, CONFLICT for a public path that is taken. */
   save(file: NewFile, by: { readonly guid: string; readonly username: string }): Promise<JsonObject>
   /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
   read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
+  /** An address at which any client can read the file until then: a path of this server, or a whole address of the bucket. */
+  link(record: JsonObject, link: FileLink): Promise<string>
   /** Permanently. NOT_FOUND. */
   remove(guid: string, by: { readonly guid: string; readonly username: string }): Promise<void>
 }

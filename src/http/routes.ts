@@ -5,10 +5,12 @@ import type { Flows } from '../flows/flows.ts'
 import type { Tracing } from '../flows/trace/tracing.ts'
 import type { Assets } from '../records/assets/assets.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
+import type { SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import type { BlockDescription } from '../shared/api/blocks.ts'
 import type { Info } from '../shared/api/info.ts'
 import type { NodeRecord } from '../shared/api/nodes.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { Capabilities } from '../storage/capabilities.ts'
 import type { Database } from '../storage/database.ts'
 import type { DescribeEndpoints } from './docs/endpoint-descriptions.ts'
@@ -28,6 +30,7 @@ import { documentRoutes } from './routes/data/documents.ts'
 import { documentImportRoutes } from './routes/data/documents-import.ts'
 import { manyDocumentRoutes } from './routes/data/documents-many.ts'
 import { documentTransferRoutes } from './routes/data/documents-transfer.ts'
+import { linkedFileRoutes } from './routes/data/linked-file.ts'
 import { preparationRoutes } from './routes/data/preparations.ts'
 import { sampleDocumentRoutes } from './routes/data/sample-documents.ts'
 import { storageAdviceRoutes } from './routes/data/storage-advice.ts'
@@ -63,6 +66,8 @@ export interface ManagementParts {
   readonly documents: StorageContext
   readonly imports: DocumentImports
   readonly assets: Assets
+  readonly secret: SigningSecret
+  readonly clock: Clock
   readonly capabilities: Capabilities
   readonly steering: QueueSteering
   /** undefined where nothing is planned. */
@@ -112,6 +117,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     documentImportRoutes(documents, parts.imports, permissions),
     sampleDocumentRoutes(documents, permissions),
     assetRoutes(parts.assets),
+    linkedFileRoutes(parts.assets, parts.secret, parts.clock),
     queueRoutes(records.database, parts.entity, parts.steering),
     ...(scheduler ? [scheduleRoutes(scheduler)] : []),
     systemLogRoutes(flows),

@@ -30,7 +30,7 @@ export async function openNodeDoors(
   records: NodeRecords,
   running: NodeFlows,
 ): Promise<Server> {
-  const { options, clock, random, version, opened } = start
+  const { options, clock, version, opened } = start
   const { raw, workers, isDamaged } = nodeDatabase
   const { database, rules, access, audit } = records
   const { flows, tracing, runs, background } = running
@@ -38,7 +38,7 @@ export async function openNodeDoors(
   const metrics = openNodeMetrics(start, records, running)
   const describe = endpointDescriptions(flows.live.table, rules.of)
   const idempotency = await openIdempotency(database, clock)
-  const pages = await openPageRoom({ ...records, flows, runs, clock, random, idempotency, rulesOf: rules.of })
+  const pages = await openPageRoom({ ...records, flows, runs, clock, idempotency, rulesOf: rules.of })
   const fileOf = (asset: JsonObject) => assetFile(records.assets, asset)
   metrics.countStreams(() => pages.events.size)
   const parts = {
@@ -47,6 +47,7 @@ export async function openNodeDoors(
     scheduler: background.scheduler,
     steering: queueSteering(raw, audit),
     entity: options.entity,
+    clock,
     metrics: {
       text: workers ? async () => workers.metricsText(await metrics.all()) : metrics.text,
       token: options.metricsToken,

@@ -30,7 +30,7 @@ export interface NodeFlows {
 export async function openNodeFlows(
   start: Start,
   { noticed, whenReaderLost }: NodeDatabase,
-  { database, rules, records, access, assets, audit }: NodeRecords,
+  { database, rules, records, access, assets, audit, secret }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, clock, random, offline = false, opened } = start
   const uses: { to?: SecretUses } = {}
@@ -39,7 +39,7 @@ export async function openNodeFlows(
       records,
       catalogue: await loadBlocks(),
       fields: rules,
-      files: runFiles(assets),
+      files: runFiles(assets, secret, clock),
       people: runPeople(access),
     },
     secretKeys: secretKeys(options.secretsKey, options.secretsOldKeys),

@@ -12,6 +12,7 @@ import { type DocumentImports, openDocumentImports } from '../records/documents/
 import { type FieldRules, openFieldRules } from '../records/fields/field-rules.ts'
 import { ruledDatabase } from '../records/fields/ruled-database.ts'
 import { openRecords, type RecordContext } from '../records/records.ts'
+import { openSigningSecret, type SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { openTemplates } from '../records/templates.ts'
 import { guidSource } from '../shared/guid.ts'
@@ -33,6 +34,8 @@ export interface NodeRecords {
   readonly documents: StorageContext
   readonly assets: Assets
   readonly imports: DocumentImports
+  /** For what this cluster signs for itself. */
+  readonly secret: SigningSecret
 }
 
 /** Quoin's own records, users and uploaded files, and the rules that every write keeps to. */
@@ -52,12 +55,13 @@ export async function openNodeRecords(start: Start, raw: RawDatabase): Promise<N
   const files = await openAssetStore(options, newGuid, clock)
   opened.add(() => files.close())
   const assets = await openAssets(records, files)
+  const secret = await openSigningSecret(database, random)
   const imports = await openDocumentImports({ database, directory: join(options.data, 'imports'), newGuid })
   opened.add(() => imports.close())
   // Before anything runs that could write what is audited.
   const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords })
   const documents = { records, history, audit }
-  return { database, rules, records, access, audit, documents, assets, imports }
+  return { database, rules, records, access, audit, documents, assets, imports, secret }
 }
 
 /** Users and their tokens: the same for each process of a node. */

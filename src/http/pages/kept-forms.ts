@@ -9,6 +9,7 @@
  */
 
 import { deleteExpired } from '../../access/delete-expired.ts'
+import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
@@ -18,7 +19,6 @@ import { numberIn, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { transact } from '../../storage/transact.ts'
-import type { PageSecret } from './page-secret.ts'
 import { type Posted, postedFields, sentNames } from './posted.ts'
 
 const PURPOSE = 'kept form'
@@ -54,7 +54,7 @@ export interface KeptForms {
 
 export async function openKeptForms(
   database: Database,
-  secret: PageSecret,
+  secret: SigningSecret,
   clock: Clock,
 ): Promise<KeptForms> {
   const indexes = [{ fields: ['name'], unique: true }, { fields: ['user'] }, { fields: ['until'] }]

@@ -3,8 +3,8 @@ import type { Flows } from '../../flows/flows.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
 import { openPages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
+import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import type { Clock } from '../../shared/clock.ts'
-import type { Random } from '../../shared/guid.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
 import type { RulesOf } from './field-rules-of.ts'
@@ -12,7 +12,6 @@ import { openKeptForms } from './kept-forms.ts'
 import { openPageEvents } from './page-events.ts'
 import { formTokens } from './page-origin.ts'
 import type { PageRoom } from './page-room.ts'
-import { openPageSecret } from './page-secret.ts'
 import { pageTemplates } from './page-templates.ts'
 
 export interface PageRoomOptions {
@@ -22,16 +21,15 @@ export interface PageRoomOptions {
   readonly database: Database
   readonly assets: Assets
   readonly clock: Clock
-  readonly random: Random
+  readonly secret: SigningSecret
   readonly idempotency: Idempotency
   readonly rulesOf: RulesOf
 }
 
-export async function openPageRoom({ random, ...given }: PageRoomOptions): Promise<PageRoom> {
-  const secret = await openPageSecret(given.database, random)
+export async function openPageRoom(given: PageRoomOptions): Promise<PageRoom> {
+  const { secret } = given
   return {
     ...given,
-    secret,
     pages: await openPages(given.clock),
     tokens: formTokens(secret, given.flows.newGuid),
     keptForms: await openKeptForms(given.database, secret, given.clock),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { openAssets } from '../../records/assets/assets.ts'
+import { openSigningSecret } from '../../records/secrets/signing-secret.ts'
 import { openAssetFiles } from '../../storage/assets/asset-files.ts'
 import { openIdempotency } from '../endpoints/endpoint-idempotency.ts'
 import { type Metrics, openMetrics } from '../metrics/metrics.ts'
@@ -42,7 +43,7 @@ beforeAll(async () => {
     database,
     assets,
     clock: Date.now,
-    random: (bytes) => void crypto.getRandomValues(bytes),
+    secret: await openSigningSecret(database, (bytes) => void crypto.getRandomValues(bytes)),
     idempotency: await openIdempotency(database, Date.now),
     rulesOf: async () => [],
   })

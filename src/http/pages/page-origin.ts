@@ -8,9 +8,9 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
+import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import { isSameOrigin } from '../server/same-origin.ts'
 import { cookieOf, setCookie } from './cookies.ts'
-import type { PageSecret } from './page-secret.ts'
 
 const VISITOR = 'quoin_visitor'
 const VISITOR_NAME = /^[A-Za-z0-9_-]{10,64}$/
@@ -33,7 +33,7 @@ export function isFromHere(request: FastifyRequest): boolean {
   return isSameOrigin(request)
 }
 
-export function formTokens(secret: PageSecret, newName: () => string): FormTokens {
+export function formTokens(secret: SigningSecret, newName: () => string): FormTokens {
   const sessionOf = (identity: Identity) => `token ${identity.tokenGuid}`
   return {
     issue(request, reply) {

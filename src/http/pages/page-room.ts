@@ -3,6 +3,7 @@ import type { Flows } from '../../flows/flows.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
 import type { Pages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
+import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
@@ -10,7 +11,6 @@ import type { RulesOf } from './field-rules-of.ts'
 import type { KeptForms } from './kept-forms.ts'
 import type { PageEvents } from './page-events.ts'
 import type { FormTokens } from './page-origin.ts'
-import type { PageSecret } from './page-secret.ts'
 import type { PageTemplates } from './page-templates.ts'
 
 /** What everything about pages works with. */
@@ -24,7 +24,7 @@ export interface PageRoom {
   readonly pages: Pages
   readonly idempotency: Idempotency
   readonly rulesOf: RulesOf
-  readonly secret: PageSecret
+  readonly secret: SigningSecret
   readonly tokens: FormTokens
   readonly keptForms: KeptForms
   readonly templates: PageTemplates

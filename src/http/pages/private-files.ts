@@ -4,6 +4,7 @@
  */
 import type { Assets } from '../../records/assets/assets.ts'
 import { filesToShow, type HeldFile } from '../../records/assets/page-uploads.ts'
+import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isGuid } from '../../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
@@ -13,7 +14,6 @@ import type { Session } from '../../storage/database.ts'
 import { assetFile } from '../replies/asset-file.ts'
 import { sendFile } from '../replies/file-reply.ts'
 import type { App } from '../server/route-family.ts'
-import type { PageSecret } from './page-secret.ts'
 
 const DAY = 86_400_000
 const PURPOSE = 'file'
@@ -22,7 +22,7 @@ const PURPOSE = 'file'
 export async function fileAddresses(
   session: Session,
   nodes: readonly PageNode[],
-  sign: { readonly secret: PageSecret; readonly now: number },
+  sign: { readonly secret: SigningSecret; readonly now: number },
 ): Promise<(node: PageNode) => PageNode> {
   const held: HeldFile[] = []
   for (const node of nodes)
@@ -71,12 +71,12 @@ function replaced(value: JsonValue, document: string | undefined, onFile: OnFile
   return onFile(value, { asset: value.guid, document })
 }
 
-function fileAddress(secret: PageSecret, guid: string, now: number): string {
+function fileAddress(secret: SigningSecret, guid: string, now: number): string {
   const day = Math.floor(now / DAY)
   return `/_pages/files/${guid}/${day}/${secret.sign(PURPOSE, `${guid} ${day}`)}`
 }
 
-export function privateFileRoute(app: App, assets: Assets, secret: PageSecret, clock: () => number): void {
+export function privateFileRoute(app: App, assets: Assets, secret: SigningSecret, clock: () => number): void {
   app.get<{ Params: { guid: string; day: string; signature: string } }>(
     '/_pages/files/:guid/:day/:signature',
     { config: { permission: 'public', entityTag: false }, schema: { hide: true } },

@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { contentDisposition, isShown } from '../../shared/content-disposition.ts'
 
 export interface FileToSend {
   readonly name: string
@@ -11,15 +12,13 @@ export interface FileToSend {
   readonly size: number
   /** Hexadecimal; the tag of the content. */
   readonly sha256: string
+  /** Browsers save it, also where they could show it. */
+  readonly saved?: boolean
   /** From byte `start` to byte `end`, both included. */
   readonly read: (range: { readonly start: number; readonly end: number }) => Readable
 }
 
 type Range = { readonly start: number; readonly end: number } | 'whole' | 'unsatisfiable'
-
-/** Types that a browser shows and cannot run; everything else is offered for saving. PDF is not among them: it has scripts. */
-const SHOWN =
-  /^(?:image\/(?!svg)[a-z0-9.+-]+|audio\/[a-z0-9.+-]+|video\/[a-z0-9.+-]+|font\/[a-z0-9.+-]+|text\/(?:plain|css|csv)|application\/json)$/
 
 /** What of a file goes to a client, by the headers of its request. */
 export interface FileAnswer {
@@ -41,8 +40,8 @@ export function fileAnswer(request: FileRequest, file: FileToSend): FileAnswer {
     'x-content-type-options': 'nosniff',
     // Whatever the type: a page that gets out of this cage is a page on our own origin.
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-    'content-disposition': disposition(file),
-    'content-type': SHOWN.test(type) && type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    'content-disposition': contentDisposition(file, file.saved),
+    'content-type': isShown(type) && type.startsWith('text/') ? `${type}; charset=utf-8` : type,
   }
   if (mayBeKnown(request, tag)) return { status: 304, headers, body: undefined }
   const range = rangeOf(request, tag, size)
@@ -92,14 +91,4 @@ function rangeOf({ headers, method }: FileRequest, tag: string, size: number): R
   const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
   if (last !== '' && Number(last) < start) return 'whole'
   return start >= size ? 'unsatisfiable' : { start, end }
-}
-
-function disposition({ name, type }: FileToSend): string {
-  const kind = SHOWN.test(type) ? 'inline' : 'attachment'
-  const plain = name.replace(/[^\x20-\x7e]|["\\%/]/g, '_')
-  const encoded = encodeURIComponent(name.toWellFormed()).replace(
-    /['()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16)}`,
-  )
-  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

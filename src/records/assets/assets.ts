@@ -10,7 +10,7 @@ import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Search } from '../../shared/query.ts'
-import type { AssetFiles, ReceivedFile } from '../../storage/assets/asset-files.ts'
+import type { AssetFiles, Presigned, ReceivedFile } from '../../storage/assets/asset-files.ts'
 import { assetDirectoryProblem, assetNameProblem, publicPath } from '../../storage/assets/asset-path.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
@@ -45,6 +45,8 @@ export interface Assets {
   settle(note: AssetNote): Promise<void>
   /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
   read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
+  /** An address of the bytes in the bucket; undefined where they are on a disk. */
+  presigned(record: JsonObject, wanted: Presigned): Promise<string> | undefined
   /** The asset at a path below `/static/`. */
   findPublic(path: string): Promise<JsonObject | undefined>
 }
@@ -158,6 +160,7 @@ export async function openAssets(
     },
     settle: (note) => inTurn(contentOf(note.place), () => settle(note)),
     read: (record, range) => files.read(placeOf(record), range),
+    presigned: (record, wanted) => files.presigned?.(placeOf(record), wanted),
     async findPublic(path) {
       const [record] = await findRecords(database.session(), ownStorages.assets, term('public_path', path))
       return record

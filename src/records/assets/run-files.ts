@@ -1,9 +1,14 @@
 import type { RunFiles } from '../../blocks/run-files.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { contentDisposition } from '../../shared/content-disposition.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import type { SigningSecret } from '../secrets/signing-secret.ts'
 import { type Assets, checkAssetPlace } from './assets.ts'
+import { linkPath } from './file-links.ts'
 
 /** Assets as blocks see them. */
-export function runFiles(assets: Assets): RunFiles {
+export function runFiles(assets: Assets, secret: SigningSecret, clock: Clock): RunFiles {
   return {
     async save({ name, directory, type, content }, by) {
       checkAssetPlace({ name, directory })
@@ -11,6 +16,13 @@ export function runFiles(assets: Assets): RunFiles {
       return assets.create(file, { name, directory, type }, by)
     },
     read: (record, range) => assets.read(record, range),
+    async link(record, { seconds, saved, direct }) {
+      const [name, type] = [textIn(record.name), textIn(record.type)]
+      const disposition = contentDisposition({ name, type }, saved)
+      const address = direct ? await assets.presigned(record, { seconds, type, disposition }) : undefined
+      const expires = Math.floor(clock() / 1000) + seconds
+      return address ?? linkPath(secret, { guid: guidOf(record), expires, saved })
+    },
     remove: (guid, by) => assets.remove(guid, by),
   }
 }

@@ -41,6 +41,17 @@ export const uploadQuerySchema = Type.Object({
   filesize: Type.Optional(Type.String({ description: 'Accepted from older clients and not used.' })),
 })
 
+/** Of a signed link; whatever is wrong with it is 404. */
+export const linkQuerySchema = Type.Object({
+  expires: Type.Optional(
+    Type.String({ maxLength: 20, description: 'Unix seconds until which the link holds.' }),
+  ),
+  save: Type.Optional(Type.String({ maxLength: 1, description: '`1`: browsers save the file.' })),
+  signature: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Over the asset and the rest of the query.' }),
+  ),
+})
+
 const uploadFormSchema = Type.Object({
   ...place,
   file: Type.Optional(Type.Unsafe<unknown>({ type: 'string', format: 'binary' })),

@@ -106,6 +106,16 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
       const stream = Readable.from(bytes(), { objectMode: false })
       return stream.once('close', () => stop.abort())
     },
+    async presigned(place, { seconds, type, disposition }) {
+      const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
+      const headers = {
+        ResponseContentType: type,
+        ResponseContentDisposition: disposition,
+        ResponseCacheControl: 'private, no-cache',
+      }
+      const command = new s3.GetObjectCommand({ ...at(keyOf(place)), ...headers })
+      return guarded(getSignedUrl(client, command, { expiresIn: seconds }))
+    },
     delete: async (place) => remove(keyOf(place)),
     close: () => client.destroy(),
   }

@@ -20,6 +20,15 @@ export interface ReceivedFile extends FileFacts {
   readonly waiting: string
 }
 
+/** What an address of a file says. */
+export interface Presigned {
+  /** From now, 1 to 604,800 (seven days). */
+  readonly seconds: number
+  /** The headers of its replies. */
+  readonly type: string
+  readonly disposition: string
+}
+
 export interface AssetFiles {
   /** Takes in a stream, a few MiB in memory at most. Leaves nothing behind when that fails. */
   receive(source: AsyncIterable<Buffer>): Promise<ReceivedFile>
@@ -31,6 +40,8 @@ export interface AssetFiles {
   discard(file: ReceivedFile): Promise<void>
   /** From byte `start` to byte `end`, both included. */
   read(place: string, range?: { readonly start: number; readonly end: number }): Readable
+  /** An address at which any client can read the file for a time; not where the bytes are on this node's disk. */
+  readonly presigned?: (place: string, wanted: Presigned) => Promise<string>
   /** Of nothing it is nothing. Throws TypeError for a place that is none of this store's. */
   delete(place: string): Promise<void>
   close(): void

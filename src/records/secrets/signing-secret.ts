@@ -1,4 +1,4 @@
-/** A secret that all nodes share, for what pages sign: tokens of forms and addresses of files. */
+/** A secret that all nodes share, for what this cluster signs for itself: tokens of forms and addresses of files. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../../shared/guid.ts'
@@ -12,14 +12,14 @@ import { transact } from '../../storage/transact.ts'
 const key = 'pages'
 const BYTES = 32
 
-export interface PageSecret {
+export interface SigningSecret {
   /** 43 characters, `A–Z a–z 0–9 - _`. `purpose` keeps signatures for one thing from counting for another. */
   sign(purpose: string, text: string): string
   verify(purpose: string, text: string, signature: string): boolean
 }
 
 /** Reads the secret, or makes it: one node at a time. */
-export async function openPageSecret(database: Database, random: Random): Promise<PageSecret> {
+export async function openSigningSecret(database: Database, random: Random): Promise<SigningSecret> {
   await database.ensure(ownStorages.pageSecrets, { indexes: [{ fields: ['key'], unique: true }] })
   const secret = await database.capabilities.alone('page secret', async () => {
     const known = await findOne(database.session(), ownStorages.pageSecrets, 'key', key)
