@@ -46,6 +46,16 @@ describe.each(found.map((one) => [one.definition.identifier, one] as const))('%s
     expect(definition.title).toMatch(/^\p{Lu}.*[^.]$/u)
   })
 
+  test('its words name pins and settings that it has', () => {
+    const names = [...(definition.words ?? '').matchAll(/\{([^}]+)\}/g)].flatMap(([, all = '']) =>
+      all.split('|'),
+    )
+    expect(names.filter((name) => !(name in definition.in || name in definition.settings))).toEqual([])
+    // Brackets come in pairs and hold a pin each, or the title would show them.
+    const optional = (definition.words ?? '').match(/\[[^[\]]*\{[^[\]]*\}[^[\]]*\]/g) ?? []
+    expect((definition.words ?? '').match(/[[\]]/g)?.length ?? 0).toBe(optional.length * 2)
+  })
+
   test('has its flow pins', () => {
     if (definition.kind === 'flow')
       expect([definition.in.flow?.type, definition.out.error?.type]).toEqual(['flow', 'flow'])

@@ -25,6 +25,11 @@ interface Described {
   /** Other identifiers under which it is accepted. */
   readonly aliases?: readonly string[]
   readonly title: string
+  /**
+   * What one such block does, from its own pins and settings: `Search {storage}[ where {where|query}]`. `{a|b}` is the first
+   * of them that has a value; what stands in `[…]` is left out where it has none. Without it the canvas lists its values.
+   */
+  readonly words?: string
   /** What it does, in one or two sentences for the builder. */
   readonly summary: string
 }

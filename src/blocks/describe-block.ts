@@ -11,6 +11,7 @@ export function describeBlock(definition: BlockDefinition, group: string): Block
     kind: definition.kind,
     on: definition.kind === 'trigger' ? definition.on : null,
     title: definition.title,
+    ...(definition.words !== undefined && { words: definition.words }),
     summary: definition.summary,
     in: definition.in,
     out: definition.out,

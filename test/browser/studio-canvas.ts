@@ -44,6 +44,16 @@ export function studioCanvas(page: Page): StudioCanvas {
     block(pin.block).locator(
       'out' in pin ? `.source[data-handleid="${pin.out}"]` : `.target[data-handleid="${pin.in}"]`,
     )
+  /** Pins that nothing uses are folded until one asks for them. */
+  async function shown(pin: OutPin | InPin): Promise<Locator> {
+    const found = handle(pin)
+    if ((await found.count()) === 0)
+      await block(pin.block)
+        .getByRole('button', { name: /^\+\d+ more$/ })
+        .click()
+    await found.waitFor()
+    return found
+  }
   const nodes = page.locator('.react-flow__node-block')
   const chosen = page.locator('.react-flow__node-block.selected')
   const guids = (all: Locator) =>
@@ -76,7 +86,7 @@ export function studioCanvas(page: Page): StudioCanvas {
     },
     grow(from, words, targetPosition) {
       return added(async () => {
-        await handle(from).dragTo(pane, { targetPosition })
+        await (await shown(from)).dragTo(pane, { targetPosition })
         const dialog = page.getByRole('dialog')
         await dialog.getByRole('combobox').fill(words)
         await dialog.getByRole('option').first().click()
@@ -86,7 +96,8 @@ export function studioCanvas(page: Page): StudioCanvas {
     async wire(from, to) {
       const wires = page.locator('.react-flow__edge')
       const before = await wires.count()
-      await handle(from).dragTo(handle(to))
+      const target = await shown(to)
+      await (await shown(from)).dragTo(target)
       await eventually(() => wires.count()).toBe(before + 1)
     },
     async choose(guid) {

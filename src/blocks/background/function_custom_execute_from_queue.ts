@@ -12,6 +12,7 @@ const MAX_KEY = 300
 export default defineFlow({
   identifier: 'function_custom_execute_from_queue',
   title: 'Run a custom function later',
+  words: 'Call {function}[ in {delay}] from the queue',
   summary:
     'Puts a custom function into a queue and continues at once. The job commits together with the earlier writes of the flow: both or neither. After a crash the function may run twice; its out-pin job is the same for both runs.',
   enqueues: true,

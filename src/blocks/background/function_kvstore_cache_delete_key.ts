@@ -5,6 +5,7 @@ import { searchCacheKey } from '../cached-search.ts'
 export default defineFlow({
   identifier: 'function_kvstore_cache_delete_key',
   title: 'Delete cache key',
+  words: 'Delete cache key {key}',
   summary:
     'Deletes a cached search result, so that the next search with this cache key reads the storage. Commits the earlier writes of the flow first, so that no run caches the former state again.',
   outside: true,

@@ -5,6 +5,7 @@ import { type DocumentEvent, documentEvents, isDocumentEvent } from '../document
 export default defineTrigger({
   identifier: 'storage_event',
   title: 'Storage event',
+  words: '{storage}: {events}',
   summary:
     'Starts the flow after a document of a storage was created, changed, removed or deleted, by any writer. No event is lost. After a crash an event may be delivered twice, with the same job.',
   on: 'storage',

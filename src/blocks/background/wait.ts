@@ -6,6 +6,7 @@ import { LONGEST_WAIT, versionIn, waitSettings } from '../wait-time.ts'
 export default defineFlow({
   identifier: 'wait',
   title: 'Wait',
+  words: 'Wait[ for {for}][ until {until}]',
   summary:
     'Stores the run in its own transaction and continues it later: after a time, or at a date, on any node, also after restarts. Behind it the run has no request: reply before, or at now.',
   enqueues: true,

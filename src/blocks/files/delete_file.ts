@@ -6,6 +6,7 @@ import { authorOf, fileValue } from './store-file.ts'
 export default defineFlow({
   identifier: 'delete_file',
   title: 'Delete file',
+  words: 'Delete file {file}',
   summary:
     'Deletes a file (an asset) permanently, and at once: a run that fails later does not bring it back.',
   outside: true,

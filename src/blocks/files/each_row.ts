@@ -16,6 +16,7 @@ const ZIP = Buffer.from('PK\u0003\u0004')
 export default defineFlow({
   identifier: 'each_row',
   title: 'For each row',
+  words: 'For each row of {file}',
   summary:
     'Reads a table of any size from a CSV or XLSX file (an asset) and runs the flow at each once for each row, one after the other. Each row is an object with the names of the first line. A failure names the row and ends the loop.',
   outside: true,

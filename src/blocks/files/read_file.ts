@@ -8,6 +8,7 @@ const MOST = 1024 * 1024
 export default defineFlow({
   identifier: 'read_file',
   title: 'Read file',
+  words: 'Read file {file}',
   summary: 'Reads a file (an asset) of at most 1 MiB as text. "For each row" reads tables of any size.',
   outside: true,
   deployScopes: ['assets_view'],

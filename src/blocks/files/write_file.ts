@@ -9,6 +9,7 @@ const MOST = { values: 500_000, characters: 16 * 1024 * 1024 }
 export default defineFlow({
   identifier: 'write_file',
   title: 'Write file',
+  words: 'Write file {name}',
   summary:
     'Stores text or JSON as a file (an asset). The file is stored at once: a run that fails later does not delete it. "Write rows" writes tables of any size.',
   outside: true,

@@ -21,6 +21,7 @@ const BYTE_ORDER_MARK = '\ufeff'
 export default defineFlow({
   identifier: 'write_rows',
   title: 'Write rows',
+  words: 'Write rows to {name}',
   summary:
     'Writes the documents of a search of any size, or a list, as a table into a file (an asset): XLSX if its name ends with .xlsx, else CSV. The file is stored at once: a run that fails later does not delete it.',
   outside: true,

@@ -28,6 +28,7 @@ type Refusal = 'missing' | 'too_old' | 'wrong'
 export default defineFlow({
   identifier: 'check_signature',
   title: 'Check signature',
+  words: 'Check signature with {secret}',
   summary:
     'Checks that the request was signed with a secret: an HMAC over the body as it was sent. Where invalid is not wired, the client gets 401.',
   ends: true,

@@ -64,6 +64,7 @@ export function defineReadTrigger(identifier: string) {
   return defineTrigger({
     identifier,
     title: titles.GET,
+    words: 'GET /{uri}',
     summary: 'Registers an endpoint of your API: each GET request to it starts the flow.',
     on: 'http',
     in: { uri },
@@ -108,6 +109,7 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
   return defineTrigger({
     identifier,
     title: titles[method],
+    words: `${method} /{uri}`,
     summary:
       method === 'ANY'
         ? 'Registers an endpoint of your API for all methods: each request starts the flow, unless another endpoint has its method at this address.'

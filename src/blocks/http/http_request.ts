@@ -16,6 +16,7 @@ export default defineFlow({
   identifier: 'http_request',
   aliases: ['http request'],
   title: 'HTTP request',
+  words: '[{method} ]{url}',
   summary: 'Sends an HTTP request to another server and waits for the reply. Follows redirects.',
   outside: true,
   ignoresCaller: true,

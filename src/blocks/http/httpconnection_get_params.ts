@@ -3,6 +3,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'httpconnection_get_params',
   title: 'Request parameters',
+  words: 'Parameter {field}',
   summary:
     'What was sent in the address: the query (?status=open) and the parameters of the path (tasks/{guid}). With a field it gives that one value.',
   readsRun: true,

@@ -7,6 +7,7 @@ const BODILESS = new Set([204, 205, 304])
 export default defineFlow({
   identifier: 'httpconnection_set_json',
   title: 'Reply with JSON',
+  words: 'Reply[ {code}][ {value}]',
   summary:
     'Replies to the request with a status code and a value as JSON. The flow continues after the reply.',
   repeatable: true,

@@ -13,6 +13,7 @@ import { endpointUri } from '../endpoint-uri.ts'
 export default defineTrigger({
   identifier: RESOURCE_TYPE,
   title: 'API: register resource',
+  words: 'API /{uri}',
   summary:
     'Registers the endpoints of a storage: list, read, create, change and remove its documents. They are the flows that a builder would draw; the studio can draw them.',
   on: 'http',

@@ -17,6 +17,7 @@ const LONGEST_NAME = 255
 export default defineFlow({
   identifier: 'reply',
   title: 'Reply',
+  words: 'Reply[ {code}][ {value}]',
   summary:
     'Replies to the request with JSON, text, HTML, a CSV file, an uploaded file or a redirect. The flow continues after the reply.',
   repeatable: true,

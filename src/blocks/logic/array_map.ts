@@ -7,6 +7,7 @@ const MAX_ITEMS = 10_000
 export default defineValue({
   identifier: 'array_map',
   title: 'Map a list',
+  words: 'Map {array}',
   summary:
     'Creates a new list: the blocks between item and result are evaluated once for each item of the input list.',
   in: {

@@ -3,6 +3,7 @@ import { defineFlow } from '../block.ts'
 export default defineFlow({
   identifier: 'branch',
   title: 'Branch',
+  words: 'If {condition}',
   summary: 'Continues at true or at false, depending on the condition.',
   ends: true,
   repeatable: true,

@@ -5,6 +5,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'condition_equals',
   title: 'Equals',
+  words: '{value} is[ {other}]',
   summary: 'Checks whether two values are equal. The number 5 and the text 5 are not.',
   in: {
     value: { type: 'any', help: 'A value of any kind.' },

@@ -5,6 +5,7 @@ import { queryField } from '../query-field.ts'
 export default defineValue({
   identifier: 'condition_has_field',
   title: 'Has field',
+  words: '[{object} ]has {field}',
   summary:
     'Checks whether an object has a field, even an empty one. For requests that change only the fields they send.',
   in: {

@@ -3,6 +3,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'condition_has_scope',
   title: 'Has scope',
+  words: 'User has scope {scope}',
   summary:
     'Checks whether the caller holds a scope, to show or do more for some users. It does not protect an endpoint: set the scope on the trigger for that.',
   readsRun: true,

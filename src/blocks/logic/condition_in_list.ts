@@ -4,6 +4,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'condition_in_list',
   title: 'Is in list',
+  words: '{value} is in {array}',
   summary: 'Checks whether a list contains a value: whether the stage is Won or Lost, whether a tag is set.',
   in: {
     value: { type: 'any', help: 'The value to find. No list contains an empty value.' },

@@ -5,6 +5,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'condition_not_empty_value',
   title: 'Is filled',
+  words: '{value} is filled',
   summary: 'Checks whether a value is not empty.',
   in: {
     // Raw, so that a list of documents is not parsed only to see that it has some.

@@ -13,6 +13,7 @@ const MOST_ITEMS = 10_000
 export default defineFlow({
   identifier: 'each',
   title: 'For each',
+  words: 'For each of {list|storage}[ where {where|query}]',
   summary:
     'Runs the flow at each once for each item of a list, or for each document of a search of any size, one after the other and in the transaction of the run. A failure names the element ("element 7: …") and ends the loop; error then also gives its index.',
   repeatable: true,

@@ -7,6 +7,7 @@ const LONGEST_MESSAGE = 2_000
 export default defineFlow({
   identifier: 'fail',
   title: 'Fail',
+  words: 'Fail[ {status}][ {message}]',
   summary:
     'Ends the run, undoes its writes and jobs, and replies an error. In a custom function the run of the caller ends too, unless error of the call is wired. A job counts as failed; a page shows the error.',
   ends: true,

@@ -6,6 +6,7 @@ const levels = ['debug', 'info', 'warn', 'error'] as const satisfies readonly Lo
 export default defineFlow({
   identifier: 'function_console_log',
   title: 'Log',
+  words: 'Log[ {value}]',
   summary: 'Writes a value to the system log, with run, blueprint and block.',
   ignoresCaller: true,
   in: {

@@ -6,6 +6,7 @@ import { namedValue, pinsNamed } from '../named-values.ts'
 export default defineFlow({
   identifier: 'function_custom_execute',
   title: 'Call a custom function',
+  words: 'Call {function}',
   summary: 'Runs a custom function with these parameters and waits for its result.',
   setsVariables: true,
   in: { function: { type: 'function', required: true, help: 'The name of the function.' } },

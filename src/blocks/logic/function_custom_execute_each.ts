@@ -8,6 +8,7 @@ const MOST_ITEMS = 10_000
 export default defineFlow({
   identifier: 'function_custom_execute_each',
   title: 'Call a custom function for each',
+  words: 'Call {function} for each[ of {array}]',
   summary:
     'Runs a custom function once for each item of a list, one after the other, and waits. If one call fails, the writes of all calls are undone, and the error names the element, from 0 ("element 7: …").',
   setsVariables: true,

@@ -3,6 +3,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'number_default',
   title: 'Number or default',
+  words: '{value} or[ {default}]',
   summary: 'A number, with a default for empty values. Without wires: a constant.',
   in: {
     value: { type: 'number', help: 'The number to use if it is not empty. 0 is a number.' },

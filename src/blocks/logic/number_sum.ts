@@ -6,6 +6,7 @@ import { queryField } from '../query-field.ts'
 export default defineValue({
   identifier: 'number_sum',
   title: 'Sum of a list',
+  words: 'Sum of[ {field} of] {array}',
   summary:
     'Adds up the numbers of a list, or a field of each of its objects, such as the amounts of found deals.',
   in: {

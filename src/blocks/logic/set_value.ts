@@ -6,6 +6,7 @@ import { variableName } from './variable-name.ts'
 export default defineFlow({
   identifier: 'set_value',
   title: 'Set a variable',
+  words: 'Set {name}[ to {value}]',
   summary:
     'Stores a value under a name until the run ends: replaces it, adds a number to it or appends an item to its list. "Variable" gives it. All variables of a run hold at most a million values and 16 million characters.',
   repeatable: true,

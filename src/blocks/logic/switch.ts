@@ -10,6 +10,7 @@ const out: Readonly<Record<string, { readonly type: 'flow'; readonly help: strin
 export default defineFlow({
   identifier: 'switch',
   title: 'Switch',
+  words: 'Switch on {value}',
   summary: 'Continues at the case that is the value: each case adds an out-pin of its name.',
   ends: true,
   repeatable: true,

@@ -10,6 +10,7 @@ const MAX_PARAMETERS = 50
 export default defineTrigger({
   identifier: 'trigger_custom_function',
   title: 'Custom function',
+  words: 'Function {name}',
   summary:
     'Defines a function with a name, which other flows can call and queues can run. Its added out-pins are its parameters.',
   on: 'function',

@@ -4,6 +4,7 @@ import { variableName } from './variable-name.ts'
 export default defineValue({
   identifier: 'value',
   title: 'Variable',
+  words: 'Variable {name}',
   summary: 'Gives the value that "Set a variable" has stored under a name in this run.',
   readsRun: true,
   // What a variable holds follows from the flow, whose blocks decide for themselves whether their reply can be kept.

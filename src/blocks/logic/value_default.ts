@@ -3,6 +3,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'value_default',
   title: 'Value or default',
+  words: '{value} or[ {default}]',
   summary: 'A text, with a default for empty values. Without wires: a constant.',
   in: {
     value: { type: 'value', help: 'The text to use if it is not empty.' },

@@ -11,6 +11,7 @@ const LONGEST_KEY = 300
 export default defineFlow({
   identifier: 'send_mail',
   title: 'Send mail',
+  words: 'Mail to {to}[: {subject}]',
   summary:
     'Puts a mail into the queue and continues at once. The mail commits together with the writes of the run: both or neither. The queue retries for about a day; a mail that the server refuses becomes a dead letter. After a crash a mail may arrive twice, with the same Message-ID.',
   enqueues: true,

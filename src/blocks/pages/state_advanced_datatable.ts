@@ -10,6 +10,7 @@ import { tableActions, tableColumns } from './table-columns.ts'
 export default defineValue({
   identifier: 'state_advanced_datatable',
   title: 'Data table',
+  words: 'Table of {storage}[ where {where|query}]',
   summary:
     'Adds a table of documents that visitors can search, filter, sort, page through and save as CSV. All of it happens on the server and is part of the address, so that a view can be linked. Only the named columns can be read.',
   in: {

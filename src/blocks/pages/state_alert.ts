@@ -5,6 +5,7 @@ import { toneOf, tones } from './page-tone.ts'
 export default defineValue({
   identifier: 'state_alert',
   title: 'Alert',
+  words: 'Alert {text}',
   summary: 'Adds a highlighted message to the page.',
   in: {
     state: { type: 'state', help: 'Content above it.' },

@@ -5,6 +5,7 @@ import { toneOf, tones } from './page-tone.ts'
 export default defineValue({
   identifier: 'state_badge',
   title: 'Badge',
+  words: 'Badge {text}',
   summary: 'Adds a small label to the page, such as the state of a document.',
   in: {
     state: { type: 'state', help: 'Content before it.' },

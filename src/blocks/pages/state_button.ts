@@ -8,6 +8,7 @@ const tones = ['primary', 'plain', 'danger'] as const
 export default defineValue({
   identifier: 'state_button',
   title: 'Button',
+  words: 'Button {label}',
   summary: 'Adds a button to the page. It submits its form, runs an action, or links to another page.',
   in: {
     state: { type: 'state', help: 'Content before it.' },

@@ -5,6 +5,7 @@ import { pageHref } from './page-href.ts'
 export default defineValue({
   identifier: 'state_card',
   title: 'Card',
+  words: 'Card {title}',
   summary: 'Adds a card to the page: content with a title, or one large figure for a dashboard.',
   in: {
     state: { type: 'state', help: 'Content above it.' },

@@ -9,6 +9,7 @@ const types = ['bar', 'line', 'pie'] as const
 export default defineValue({
   identifier: 'state_chart',
   title: 'Chart',
+  words: 'Chart {title}',
   summary:
     'Adds a bar, line or pie chart to the page. Visitors can open its figures as a table. It works without JavaScript.',
   in: {

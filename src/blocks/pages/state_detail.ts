@@ -6,6 +6,7 @@ import { detailItems } from './detail-items.ts'
 export default defineValue({
   identifier: 'state_detail',
   title: 'Detail view',
+  words: 'Details of {document}',
   summary: 'Shows the fields of a document on the page, with labels and values.',
   in: {
     state: { type: 'state', help: 'Content above it.' },

@@ -7,6 +7,7 @@ import { formInputs } from './form-inputs.ts'
 export default defineValue({
   identifier: 'state_form',
   title: 'Form',
+  words: 'Form {form_id}',
   summary:
     'Adds a form to the page. When valid values are submitted, the flow continues at submit. Invalid values are reported beside their inputs.',
   in: {

@@ -4,6 +4,7 @@ import { defineFlow } from '../block.ts'
 export default defineFlow({
   identifier: 'state_form_error',
   title: 'Refuse form',
+  words: 'Refuse[ {field}]: {message}',
   summary:
     'Refuses a submitted form: the page is shown again with the entered values and the message, and the writes of the flow are undone.',
   in: {

@@ -4,6 +4,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'state_form_get',
   title: 'Values of form',
+  words: '[{field} of ]form {form_id}',
   summary: 'Gives the submitted values of a form, in the flow at its submit. Empty elsewhere.',
   readsRun: true,
   fromRequest: true,

@@ -4,6 +4,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'state_h1',
   title: 'Heading',
+  words: 'Heading {text}',
   summary: 'Adds a heading to the page.',
   in: {
     state: { type: 'state', help: 'Content above it.' },

@@ -5,6 +5,7 @@ import { inputNode, writtenTypes } from './input-node.ts'
 export default defineValue({
   identifier: 'state_input_dynamic',
   title: 'Input',
+  words: 'Input {label|field}',
   summary:
     'Adds an input to a form. A form can list its inputs itself; this block adds one among other content. If the storage of the input or form has a blueprint field of this name, the field defines the kind and the allowed values.',
   in: {

@@ -5,6 +5,7 @@ import { pageHref } from './page-href.ts'
 export default defineValue({
   identifier: 'state_link',
   title: 'Link',
+  words: 'Link {label}',
   summary: 'Adds a link to the page.',
   in: {
     state: { type: 'state', help: 'Content above it.' },

@@ -5,6 +5,7 @@ import { formId } from './form-id.ts'
 export default defineValue({
   identifier: 'state_modal',
   title: 'Modal',
+  words: 'Modal {title|label}',
   summary: 'Adds a button that opens a dialog, such as one with a short form.',
   in: {
     state: { type: 'state', help: 'Content before it.' },

@@ -4,6 +4,7 @@ import { pageUri } from './page-uri.ts'
 export default defineTrigger({
   identifier: 'state_page',
   title: 'Page',
+  words: 'Page /{url}',
   summary:
     'Registers a page: each visit starts the flow, which replies with "Show page". With scopes on the block, only users who hold one of them can open the page; others are asked to sign in.',
   on: 'page',

@@ -6,6 +6,7 @@ const tones = ['neutral', 'info', 'success', 'warning', 'danger'] as const
 export default defineFlow({
   identifier: 'state_redirect',
   title: 'Go to page',
+  words: 'Go to {url}',
   summary:
     'Redirects the browser to another page. Use it after a form was saved: reloading the page then does not submit the form again.',
   in: {

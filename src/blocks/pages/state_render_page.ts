@@ -7,6 +7,7 @@ const MOST_NODES = 20_000
 export default defineFlow({
   identifier: 'state_render_page',
   title: 'Show page',
+  words: 'Show page[ {title}]',
   summary: 'Replies with a page built from the blocks that lead to its state. Only in the flow of a page.',
   in: {
     state: { type: 'state', help: 'Content of the page, from top to bottom. Empty: only the layout.' },

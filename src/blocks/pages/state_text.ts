@@ -6,6 +6,7 @@ const looks = ['normal', 'lead', 'muted', 'code'] as const
 export default defineValue({
   identifier: 'state_text',
   title: 'Text',
+  words: 'Text {text}',
   summary: 'Adds a text to the page. Line breaks are kept; an empty line starts a new paragraph.',
   in: {
     state: { type: 'state', help: 'Content above it.' },

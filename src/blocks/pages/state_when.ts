@@ -4,6 +4,7 @@ import { defineValue } from '../block.ts'
 export default defineValue({
   identifier: 'state_when',
   title: 'Show when',
+  words: 'Show when {condition}',
   summary:
     'Shows a part of the page only if a condition is true, such as a button for users with a scope, or a warning.',
   in: {

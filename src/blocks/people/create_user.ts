@@ -3,6 +3,7 @@ import { defineFlow } from '../block.ts'
 export default defineFlow({
   identifier: 'create_user',
   title: 'Create user',
+  words: 'Create user {username}',
   summary:
     'Creates a user who can sign in. The user holds no scopes and is in no group. The user is stored at once: a run that fails later does not remove it.',
   outside: true,

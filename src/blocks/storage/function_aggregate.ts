@@ -10,6 +10,7 @@ import { type AggregatePins, readAggregate } from './aggregate-pins.ts'
 export default defineFlow({
   identifier: 'function_aggregate',
   title: 'Aggregate documents',
+  words: 'Aggregate {storage}[ where {where}][ by {group}]',
   summary:
     'Counts, adds up and averages the documents of a storage in groups, in the database. Sums and averages are exact: 0.1 + 0.2 is 0.3.',
   repeatable: true,

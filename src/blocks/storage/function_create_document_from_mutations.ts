@@ -8,6 +8,7 @@ import { orTaken, takenOut } from './taken-values.ts'
 export default defineFlow({
   identifier: 'function_create_document_from_mutations',
   title: 'Create document',
+  words: 'Create in {storage}[ from {set|mutations}]',
   summary: 'Stores a new document with the fields that set, or mutations, name.',
   writes: 'creates',
   in: {

@@ -8,6 +8,7 @@ import { conditionOut, conditionPin, writeCondition } from './write-condition.ts
 export default defineFlow({
   identifier: 'function_delete_document',
   title: 'Delete document',
+  words: 'Delete {guid|document} from {storage}',
   summary:
     'Deletes a document permanently, also a removed one. It cannot be restored; use Remove document if it should be.',
   writes: 'deletes',

@@ -5,6 +5,7 @@ import { backgroundIn, changeMany, manyIn, manyOut } from './change-many.ts'
 export default defineFlow({
   identifier: 'function_delete_many',
   title: 'Delete many documents',
+  words: 'Delete all of {storage}[ where {where}]',
   summary:
     'Deletes all documents that match permanently, in one transaction: all of them, or none. They cannot be restored; use Remove many documents if they should be.',
   reads: true,

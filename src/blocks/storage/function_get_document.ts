@@ -7,6 +7,7 @@ import { expanded, expandIn } from '../expand-pin.ts'
 export default defineFlow({
   identifier: 'function_get_document',
   title: 'Get document',
+  words: 'Get {guid} from {storage}',
   summary: 'Reads one document by its guid.',
   repeatable: true,
   reads: true,

@@ -8,6 +8,7 @@ import { conditionOut, conditionPin, writeCondition } from './write-condition.ts
 export default defineFlow({
   identifier: 'function_remove_document',
   title: 'Remove document',
+  words: 'Remove {guid|document} from {storage}',
   summary: 'Marks a document as removed. Searches and reads no longer find it; it can be restored.',
   writes: 'removes',
   in: {

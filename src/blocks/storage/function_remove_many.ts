@@ -5,6 +5,7 @@ import { backgroundIn, changeMany, manyIn, manyOut } from './change-many.ts'
 export default defineFlow({
   identifier: 'function_remove_many',
   title: 'Remove many documents',
+  words: 'Remove all of {storage}[ where {where}]',
   summary:
     'Marks all documents that match as removed, in one transaction: all of them, or none. They can be restored.',
   reads: true,

@@ -13,6 +13,7 @@ import { whereIn } from '../where-pin.ts'
 export default defineFlow({
   identifier: 'function_search',
   title: 'Search documents',
+  words: 'Search {storage}[ where {where|query}][ by {sort}]',
   summary:
     'Finds the documents of a storage that match a query, one page at a time. Without a query it finds all of them, newest first.',
   repeatable: ['cache_key'],

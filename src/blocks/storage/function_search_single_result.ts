@@ -11,6 +11,7 @@ import { whereIn } from '../where-pin.ts'
 export default defineFlow({
   identifier: 'function_search_single_result',
   title: 'Search one document',
+  words: 'Find one of {storage}[ where {where|query}]',
   summary: 'Finds the first document of a storage that matches a query, in the given order.',
   repeatable: ['cache_key'],
   reads: true,

@@ -10,6 +10,7 @@ import { conditionOut, conditionPin, writeCondition } from './write-condition.ts
 export default defineFlow({
   identifier: 'function_update_document_mutations',
   title: 'Update document',
+  words: 'Update {guid|document} in {storage}[ with {set|mutations}]',
   summary:
     'Changes the fields of a document that set, or mutations, name; other fields stay unchanged. Simultaneous changes all take effect, one after another.',
   writes: 'changes',

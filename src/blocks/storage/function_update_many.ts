@@ -7,6 +7,7 @@ import { orTaken, takenOut } from './taken-values.ts'
 export default defineFlow({
   identifier: 'function_update_many',
   title: 'Update many documents',
+  words: 'Update all of {storage}[ where {where}]',
   summary:
     'Makes the same change to all documents that match, in one transaction: all of them, or none. Rules, unique fields, events and history count as with single updates.',
   reads: true,

@@ -11,6 +11,7 @@ import { orTaken, takenOut } from './taken-values.ts'
 export default defineFlow({
   identifier: 'function_upsert_document',
   title: 'Create or update document',
+  words: 'Create or update in {storage}[ by {by}]',
   summary:
     'Changes the document that has these values of unique fields, or creates it if there is none. Simultaneous requests with the same values write one document.',
   writes: 'creates',

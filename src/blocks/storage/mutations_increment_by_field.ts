@@ -4,6 +4,7 @@ import { mutationField } from './field-mutation.ts'
 export default defineValue({
   identifier: 'mutations_increment_by_field',
   title: 'Increment field',
+  words: 'Increment {field}[ by {amount}]',
   summary:
     'Adds to a number in a document, such as a counter or a stock. The change is atomic: simultaneous requests all count.',
   in: {

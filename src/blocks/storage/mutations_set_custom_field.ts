@@ -4,6 +4,7 @@ import { mutationField, setField } from './field-mutation.ts'
 export default defineValue({
   identifier: 'mutations_set_custom_field',
   title: 'Set custom field',
+  words: 'Set {field}[ to {value}]',
   summary: 'Sets one field of a document; its name may come from a wire. For create and update blocks.',
   in: {
     mutations: { type: 'mutations', help: 'Mutations that come before this one.' },

@@ -5,6 +5,7 @@ import { rangeQuery } from '../range-query.ts'
 export default defineValue({
   identifier: 'query_bool_range_field',
   title: 'Field is between',
+  words: '{field}[ ≥ {gte}][ > {gt}][ ≤ {lte}][ < {lt}]',
   summary:
     'Finds the documents whose field is a number or date between bounds. Dates may be stored as text (2026-01-31) or as Unix seconds, as in _meta.created.',
   in: {

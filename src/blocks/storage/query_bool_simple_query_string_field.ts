@@ -5,6 +5,7 @@ import { queryField } from '../query-field.ts'
 export default defineValue({
   identifier: 'query_bool_simple_query_string_field',
   title: 'Free text',
+  words: 'Text[ in {field}] has {value}',
   summary:
     'Finds documents by words, best matches first. Supports "exact words", begin*, -without, either | or, ( ), and word~1 for one wrong letter.',
   in: {

@@ -5,6 +5,7 @@ import { matchesAny, matchesEmpty, scalarsOf } from './exact-match.ts'
 export default defineValue({
   identifier: 'query_bool_term_fields',
   title: 'Field is',
+  words: '{field} is[ {value}]',
   summary: 'Finds the documents whose field equals a value, or whose list contains it.',
   in: {
     field: { type: 'value', required: true, help: 'Name of the field; use dots for nested fields.' },

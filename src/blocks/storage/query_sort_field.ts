@@ -4,6 +4,7 @@ import { queryField } from '../query-field.ts'
 export default defineValue({
   identifier: 'query_sort_field',
   title: 'Sort by field',
+  words: 'By {field}[ {order}]',
   summary: 'Puts the documents of a search in the order of a field.',
   in: {
     field: {

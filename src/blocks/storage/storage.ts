@@ -4,6 +4,7 @@ import { builderStorage } from '../builder-storage.ts'
 export default defineValue({
   identifier: 'storage',
   title: 'Storage',
+  words: '{storage}',
   summary:
     'Selects the storage that other blocks read and write. A new storage is created when the blueprint is deployed.',
   in: {},

@@ -53,6 +53,12 @@ export const blockDescriptionSchema = Type.Object({
   kind: Type.Enum(['value', 'flow', 'trigger']),
   on: Type.Union([Type.String(), Type.Null()], { description: 'Event that starts the trigger.' }),
   title: Type.String(),
+  words: Type.Optional(
+    Type.String({
+      description:
+        'Title of one such block made of its pins and settings: `Search {storage}[ where {where|query}]`.',
+    }),
+  ),
   summary: Type.String(),
   in: byName(inPin),
   out: byName(outPin),

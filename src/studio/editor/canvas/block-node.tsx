@@ -1,23 +1,25 @@
-import { type NodeProps, useStore } from '@xyflow/react'
+import { Handle, type NodeProps, Position, useStore } from '@xyflow/react'
 import { memo } from 'react'
 import { Icon } from '../../controls/icon.tsx'
-import { methodOf, subjectOf } from '../model/block-names.ts'
+import { methodOf } from '../model/block-names.ts'
 import { pinY } from '../model/node-geometry.ts'
+import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './block-node.module.css'
 import { Pins } from './block-pins.tsx'
 import { BreakpointMark, TraceMark, TraceMessage } from './block-trace.tsx'
-import { type BlockData, type BlockNodeType, HANDLE } from './canvas-nodes.ts'
+import type { BlockData, BlockNodeType } from './canvas-nodes.ts'
 
-/** Below this zoom pins are too small to read, and drawing them is expensive. */
+/** Below this zoom names of pins and values are too small to read, and drawing them is expensive. */
 const FAR = 0.45
+/** Pixels of the canvas: rows are 24 high. */
+const FAR_MARK = 24
 
 /** A block on the canvas. Its size is worked out by `node-geometry.ts`; the style sheet keeps to the same numbers. */
 export const BlockNode = memo(function BlockNode({ id, data, selected }: NodeProps<BlockNodeType>) {
   const isFar = useStore((state) => state.transform[2] < FAR)
-  const { content, description, staging, problems, trace, breakpoint } = data
+  const { content, description, words, staging, problems, trace, breakpoint } = data
   const errors = problems.filter(({ level }) => level === 'error').length
   const kind = description?.kind ?? 'unknown'
-  const subject = content.title || subjectOf(content)
   return (
     <div
       className={classes.block}
@@ -37,8 +39,10 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
           {methodOf(content.type) ?? badges[kind]}
         </span>
         <span className={classes.names}>
-          <span className={classes.name}>{subject || description?.title || content.type}</span>
-          {subject === '' ? null : <span className={classes.kind}>{description?.title ?? content.type}</span>}
+          <span className={classes.name} title={words.title}>
+            {words.title}
+          </span>
+          <span className={classes.kind}>{words.kind}</span>
         </span>
         {problems.length > 0 && !isFar ? (
           <span
@@ -79,28 +83,42 @@ function initials(name: string): string {
   return name.slice(0, 2).toUpperCase()
 }
 
-/** Only where wires end: the canvas measures these when a block comes into sight. */
-function FarPins({ data }: { readonly data: BlockData }) {
-  const place = (row: number) => ({ top: pinY(data.content, row) - HANDLE / 2 })
+/** Without words, and large enough to be taken hold of from afar. */
+function FarPins({ data: { content, pins, shown, wiredOut } }: { readonly data: BlockData }) {
+  const place = (row: number) => ({ top: pinY(content, row) })
   return (
     <>
-      {[...data.pins.in.keys()].map((pin, row) => (
-        <i
+      {shown.in.map((pin, row) => {
+        const type = pins.in.get(pin)?.type ?? 'any'
+        const isFull = content.in_pins.some(({ id }) => id === pin)
+        return (
+          <Handle
+            key={pin}
+            type="target"
+            position={Position.Left}
+            id={pin}
+            className={classes.handle}
+            style={place(row)}
+          >
+            <PinMark type={type} full={isFull} size={FAR_MARK} />
+          </Handle>
+        )
+      })}
+      {shown.out.map((pin, row) => (
+        <Handle
           key={pin}
-          className={`target ${classes.end}`}
-          data-handleid={pin}
-          data-handlepos="left"
+          type="source"
+          position={Position.Right}
+          id={pin}
+          className={classes.handle}
           style={place(row)}
-        />
-      ))}
-      {[...data.pins.out.keys()].map((pin, row) => (
-        <i
-          key={pin}
-          className={`source ${classes.end}`}
-          data-handleid={pin}
-          data-handlepos="right"
-          style={place(row)}
-        />
+        >
+          <PinMark
+            type={pins.out.get(pin)?.type ?? 'any'}
+            full={wiredOut.includes(`|${pin}|`)}
+            size={FAR_MARK}
+          />
+        </Handle>
       ))}
     </>
   )

@@ -9,13 +9,15 @@ import { cut, short } from '../model/words.ts'
 import { pinLooks } from '../pins/pin-look.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { unfold } from '../state/editor-deeds.ts'
 import classes from './block-node.module.css'
 import type { BlockData } from './canvas-nodes.ts'
 import { PinValue } from './pin-value.tsx'
 
 /** The pins of a block with their handles; those that fit the wire in the hand stand out. */
 export function Pins({ id, data }: { readonly id: string; readonly data: BlockData }) {
-  const { store } = useEditor()
+  const editor = useEditor()
+  const { store } = editor
   const held = useConnection((connection): string =>
     connection.inProgress && connection.fromHandle
       ? `${connection.fromHandle.type}|${connection.fromHandle.nodeId}|${connection.fromHandle.id}`
@@ -35,7 +37,7 @@ export function Pins({ id, data }: { readonly id: string; readonly data: BlockDa
   return (
     <div className={classes.pins}>
       <div className={classes.column}>
-        {[...data.pins.in].map(([pin, kind]) => (
+        {shownOf(data.shown.in, data.pins.in).map(([pin, kind]) => (
           <InRow
             key={pin}
             pin={pin}
@@ -49,7 +51,7 @@ export function Pins({ id, data }: { readonly id: string; readonly data: BlockDa
         ))}
       </div>
       <div className={classes.column}>
-        {[...data.pins.out].map(([pin, kind]) => (
+        {shownOf(data.shown.out, data.pins.out).map(([pin, kind]) => (
           <OutRow
             key={pin}
             pin={pin}
@@ -59,8 +61,28 @@ export function Pins({ id, data }: { readonly id: string; readonly data: BlockDa
           />
         ))}
       </div>
+      {data.shown.folded > 0 || data.shown.isUnfolded ? (
+        <button
+          type="button"
+          className={`${classes.fold} nodrag`}
+          aria-expanded={data.shown.isUnfolded}
+          onClick={(event) => {
+            event.stopPropagation()
+            unfold(editor, id, !data.shown.isUnfolded)
+          }}
+        >
+          {data.shown.isUnfolded ? 'Fewer pins' : `+${data.shown.folded} more`}
+        </button>
+      ) : null}
     </div>
   )
+}
+
+function shownOf<Pin>(shown: readonly string[], pins: ReadonlyMap<string, Pin>): [string, Pin][] {
+  return shown.flatMap((id): [string, Pin][] => {
+    const pin = pins.get(id)
+    return pin ? [[id, pin]] : []
+  })
 }
 
 function wireInto(block: string, saved: SavedInPin | undefined): string {

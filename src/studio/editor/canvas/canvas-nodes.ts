@@ -4,19 +4,22 @@ import type { BlockDescription } from '../../../shared/api/blocks.ts'
 import type { Checked, Problem } from '../../../shared/api/blueprints.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
-import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from '../model/block-description.ts'
+import { type BlockWords, wordsOf } from '../model/block-words.ts'
 import type { Flow } from '../model/flow.ts'
-import { NODE_WIDTH, pinY, sizeOf } from '../model/node-geometry.ts'
+import { NODE_WIDTH, pinY, sizeWith } from '../model/node-geometry.ts'
 import { type BlockPins, pinsOf } from '../model/pins.ts'
 import { type BlockTrace, type RunView, sameTrace } from '../model/run-view.ts'
+import { allPins, type ShownPins, shownPins, usedOut } from '../model/shown-pins.ts'
 import type { KnownBlocks, Staging } from '../model/staged-blocks.ts'
 import { type Level, problemsOf } from '../state/editor-state.ts'
 
 export interface BlockData extends Record<string, unknown> {
   readonly content: BlockContent
   readonly description: BlockDescription | undefined
+  readonly words: BlockWords
   readonly pins: BlockPins
+  readonly shown: ShownPins
   readonly staging: Staging | null
   readonly problems: readonly (Problem & { readonly level: Level })[]
   /** Out-pins that a wire leaves. */
@@ -33,7 +36,7 @@ export type BlockNodeType = Node<BlockData, 'block'>
 export type NoteNodeType = Node<{ note: BlueprintNote }, 'note'>
 export type CanvasNode = BlockNodeType | NoteNodeType
 
-export const HANDLE = 14
+const HANDLE = 14
 
 interface Given {
   readonly flow: Flow
@@ -42,6 +45,8 @@ interface Given {
   readonly known: KnownBlocks
   readonly checked: Checked
   readonly selection: ReadonlySet<string>
+  /** Blocks that show all of their pins. */
+  readonly unfolded: ReadonlySet<string>
   /** The shown run. */
   readonly view: RunView | undefined
   readonly breakpoints: { readonly at: ReadonlySet<string>; readonly hold: boolean }
@@ -56,7 +61,7 @@ interface Given {
 export function nodeMaker(): (given: Given) => CanvasNode[] {
   let before = new Map<string, CanvasNode>()
   return (given) => {
-    const leaving = outPinsInUse(given.flow)
+    const leaving = usedOut(given.flow)
     const next = new Map<string, CanvasNode>()
     for (const note of given.notes) {
       const id = `note:${note.id}`
@@ -65,7 +70,7 @@ export function nodeMaker(): (given: Given) => CanvasNode[] {
       next.set(id, old?.type === 'note' && sameNote(old, made) ? old : made)
     }
     for (const [guid, content] of given.flow) {
-      const made = blockNode(guid, content, given, leaving.get(guid) ?? '')
+      const made = blockNode(guid, content, given, usedText(leaving.get(guid)))
       const old = before.get(guid)
       next.set(guid, old?.type === 'block' && sameBlock(old, made) ? old : made)
     }
@@ -77,11 +82,13 @@ export function nodeMaker(): (given: Given) => CanvasNode[] {
 function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: string): BlockNodeType {
   const { catalogue, known, checked, selection, view, breakpoints, paused } = given
   const pins = pinsOf(content, catalogue)
-  const size = sizeOf(content, catalogue)
+  const shown = (given.unfolded.has(guid) ? allPins : shownPins)(given.flow, catalogue, guid)
+  const size = sizeWith(content, shown)
   const description = catalogue.get(content.type)
+  const words = wordsOf(given.flow, catalogue, guid)
   const half = HANDLE / 2
   const box = { width: HANDLE, height: HANDLE }
-  const into = [...pins.in.keys()].map((id, row) => ({
+  const into = shown.in.map((id, row) => ({
     ...box,
     id,
     type: 'target' as const,
@@ -89,7 +96,7 @@ function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: 
     x: -half,
     y: pinY(content, row) - half,
   }))
-  const out = [...pins.out.keys()].map((id, row) => ({
+  const out = shown.out.map((id, row) => ({
     ...box,
     id,
     type: 'source' as const,
@@ -105,11 +112,15 @@ function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: 
     measured: size,
     handles: [...into, ...out],
     selected: selection.has(guid),
-    ariaLabel: `${content.title || (description?.title ?? content.type)}, block${traceWords(view?.blocks.get(guid))}`,
+    // Unfolded it may reach over those below it.
+    zIndex: shown.isUnfolded ? 1 : 0,
+    ariaLabel: `${words.title}, block${traceWords(view?.blocks.get(guid))}`,
     data: {
       content,
       description,
+      words,
       pins,
+      shown,
       staging: known.get(guid)?.staging ?? null,
       problems: problemsOf(checked, guid),
       wiredOut,
@@ -146,6 +157,9 @@ function sameBlock(a: BlockNodeType, b: BlockNodeType): boolean {
   return (
     a.data.content === b.data.content &&
     a.data.description === b.data.description &&
+    sameShown(a.data.shown, b.data.shown) &&
+    a.data.words.title === b.data.words.title &&
+    a.data.words.kind === b.data.words.kind &&
     a.data.staging === b.data.staging &&
     a.data.wiredOut === b.data.wiredOut &&
     a.data.breakpoint === b.data.breakpoint &&
@@ -166,11 +180,15 @@ function sameProblems(a: BlockData['problems'], b: BlockData['problems']): boole
   )
 }
 
-function outPinsInUse(flow: Flow): Map<string, string> {
-  const pins = new Map<string, Set<string>>()
-  for (const { from } of linksOf(flow)) {
-    const used = pins.get(from.block) ?? new Set<string>()
-    pins.set(from.block, used.add(from.pin))
-  }
-  return new Map([...pins].map(([guid, used]) => [guid, `|${[...used].sort().join('|')}|`]))
+function sameShown(a: ShownPins, b: ShownPins): boolean {
+  return a === b || (sameList(a.in, b.in) && sameList(a.out, b.out) && a.isUnfolded === b.isUnfolded)
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((one, at) => one === b[at])
+}
+
+/** One text for the same pins, so that it can be compared. */
+function usedText(pins: ReadonlySet<string> | undefined): string {
+  return pins ? `|${[...pins].sort().join('|')}|` : ''
 }

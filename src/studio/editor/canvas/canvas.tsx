@@ -10,6 +10,7 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
+  useStore,
 } from '@xyflow/react'
 import { type MouseEvent, useCallback, useRef } from 'react'
 import { wireProblem } from '../model/wire-check.ts'
@@ -21,10 +22,12 @@ import type { CanvasNode } from './canvas-nodes.ts'
 import { wireOfConnection } from './canvas-wires.ts'
 import { ConnectionLine } from './connection-line.tsx'
 import { EmptyCanvas } from './empty-canvas.tsx'
+import { LaneList } from './lane-list.tsx'
 import { NoteNode } from './note-node.tsx'
 import { useCanvasGraph } from './use-canvas-graph.ts'
 import { useCanvasShortcuts } from './use-canvas-shortcuts.ts'
 import { useDragging } from './use-dragging.ts'
+import { useOpeningView } from './use-opening-view.ts'
 import { usePaletteDrop } from './use-palette-drop.ts'
 import { useShowRun, useShowSelected } from './use-show-block.ts'
 import { useWiring } from './use-wiring.ts'
@@ -52,6 +55,8 @@ function CanvasInside() {
   useShowSelected()
   useShowRun()
   const menu = useBlockMenu()
+  const view = useOpeningView()
+  const reach = useStore(({ transform: [, , zoom] }) => (zoom > 0.6 ? 22 : zoom > 0.3 ? 44 : 88))
 
   const onNodesChange = useCallback(
     (changes: NodeChange<CanvasNode>[]) => {
@@ -119,9 +124,12 @@ function CanvasInside() {
         onConnectEnd={wiring.end}
         onReconnect={wiring.reconnect}
         onMoveStart={() => canvas.current?.setAttribute('data-moving', '')}
-        onMoveEnd={() => canvas.current?.removeAttribute('data-moving')}
+        onMoveEnd={(event, seen) => {
+          canvas.current?.removeAttribute('data-moving')
+          view.left(event, seen)
+        }}
         connectionLineComponent={ConnectionLine}
-        connectionRadius={22}
+        connectionRadius={reach}
         onlyRenderVisibleElements
         elevateNodesOnSelect={false}
         deleteKeyCode={null}
@@ -132,8 +140,7 @@ function CanvasInside() {
         snapGrid={[10, 10]}
         minZoom={0.05}
         maxZoom={2}
-        fitView
-        fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
+        onInit={view.open}
         aria-label="Canvas. The outline shows the same blueprint as a list."
       >
         <MiniMap
@@ -144,8 +151,9 @@ function CanvasInside() {
           nodeColor={mapColor}
           nodeBorderRadius={8}
         />
-        <Controls showInteractive={false} />
+        <Controls showInteractive={false} fitViewOptions={{ maxZoom: 1, padding: 0.15 }} />
       </ReactFlow>
+      <LaneList onJump={view.jump} />
       {isEmpty ? <EmptyCanvas /> : null}
       <BlockMenu menu={menu} />
     </div>

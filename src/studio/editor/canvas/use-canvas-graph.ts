@@ -14,14 +14,17 @@ export function useCanvasGraph() {
   const known = useEditorState((state) => state.known)
   const checked = useEditorState((state) => state.checked)
   const selection = useEditorState((state) => state.selection)
+  const unfolded = useEditorState((state) => state.unfolded)
   const { view } = useShownRun()
   const { at, hold } = useBreakpoints()
   const paused = usePausedBlocks()
   const make = useRef(nodeMaker())
   const made = useMemo(() => {
     const breakpoints = { at, hold }
-    return make.current({ flow, notes, catalogue, known, checked, selection, view, breakpoints, paused })
-  }, [flow, notes, catalogue, known, checked, selection, view, at, hold, paused])
+    return make.current({
+      ...{ flow, notes, catalogue, known, checked, selection, unfolded, view, breakpoints, paused },
+    })
+  }, [flow, notes, catalogue, known, checked, selection, unfolded, view, at, hold, paused])
   const [nodes, setNodes] = useState<CanvasNode[]>(made)
   useEffect(() => {
     // What is in the hand stays there.

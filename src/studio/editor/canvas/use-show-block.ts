@@ -78,7 +78,7 @@ function useShowBlock(least = 0): (guid: string) => void {
       if (!content) return
       const { width, height } = canvas.getState()
       const { x, y, zoom } = getViewport()
-      const size = sizeOf(content, catalogue)
+      const size = sizeOf(drawing.flow, catalogue, guid)
       if (zoom < least) {
         const middle = { x: content.position.x + size.width / 2, y: content.position.y + size.height / 2 }
         void setCenter(middle.x, middle.y, { zoom: STEP_ZOOM, duration: 150 })

@@ -13,7 +13,7 @@ export function align(
 ): Map<string, { x: number; y: number }> {
   const boxes = [...flow]
     .filter(([guid]) => guids.has(guid))
-    .map(([guid, content]) => ({ guid, ...content.position, ...sizeOf(content, catalogue) }))
+    .map(([guid, content]) => ({ guid, ...content.position, ...sizeOf(flow, catalogue, guid) }))
   if (boxes.length < 2) return new Map()
   if (how === 'across' || how === 'down') return distributed(boxes, how)
   const edge = {

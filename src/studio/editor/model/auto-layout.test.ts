@@ -36,7 +36,7 @@ function overlaps(of: Flow): string[] {
   const boxes = [...of].map(([guid, content]) => ({
     guid,
     ...content.position,
-    ...sizeOf(content, catalogue),
+    ...sizeOf(of, catalogue, guid),
   }))
   return boxes.flatMap((a, at) =>
     boxes
@@ -66,8 +66,8 @@ test('what each trigger sets off has a lane of its own, and what several need st
   const places = autoLayout(flow, catalogue, new Set(flow.keys()))
   const spans = lanes.map((lane) => {
     const boxes = [...lane].flatMap((guid) => {
-      const [place, content] = [places.get(guid), flow.get(guid)]
-      return place && content ? [{ top: place.y, bottom: place.y + sizeOf(content, catalogue).height }] : []
+      const place = places.get(guid)
+      return place ? [{ top: place.y, bottom: place.y + sizeOf(flow, catalogue, guid).height }] : []
     })
     return [Math.min(...boxes.map(({ top }) => top)), Math.max(...boxes.map(({ bottom }) => bottom))]
   })
@@ -93,9 +93,9 @@ test('aligned blocks share an edge, and spread ones have equal gaps', () => {
   const down = moveBlocks(flow, align(moveBlocks(flow, left), catalogue, three, 'down'))
   const boxes = [...down]
     .filter(([guid]) => three.has(guid))
-    .map(([, content]) => ({
+    .map(([guid, content]) => ({
       top: content.position.y,
-      bottom: content.position.y + sizeOf(content, catalogue).height,
+      bottom: content.position.y + sizeOf(down, catalogue, guid).height,
     }))
     .toSorted((a, b) => a.top - b.top)
   const gaps = boxes.slice(1).map(({ top }, at) => top - (boxes[at]?.bottom ?? 0))

@@ -51,8 +51,7 @@ export function autoLayout(
   )
 
   function heightOf(guid: string): number {
-    const content = flow.get(guid)
-    return content ? sizeOf(content, catalogue).height : 0
+    return sizeOf(flow, catalogue, guid).height
   }
 }
 
@@ -61,15 +60,15 @@ function layOutLane(flow: Flow, catalogue: Catalogue, lane: ReadonlySet<string>)
   graph.setGraph({ rankdir: 'LR', nodesep: BLOCK_GAP, ranksep: 70, edgesep: 10, ranker: 'tight-tree' })
   graph.setDefaultEdgeLabel(() => ({}))
   const blocks = [...flow].filter(([guid]) => lane.has(guid))
-  for (const [guid, content] of blocks) graph.setNode(guid, { ...sizeOf(content, catalogue) })
+  for (const [guid] of blocks) graph.setNode(guid, { ...sizeOf(flow, catalogue, guid) })
   for (const { from, to } of linksOf(new Map(blocks))) {
     if (!lane.has(from.block) || from.block === to.block) continue
     // What follows each other by signals stands in a line before anything else does.
     graph.setEdge(from.block, to.block, { weight: to.pin === 'flow' ? 4 : 1 })
   }
   layout(graph)
-  const boxes = blocks.map(([guid, content]) => {
-    const { width, height } = sizeOf(content, catalogue)
+  const boxes = blocks.map(([guid]) => {
+    const { width, height } = sizeOf(flow, catalogue, guid)
     const { x = 0, y = 0 }: { x?: number; y?: number } = graph.node(guid)
     return { guid, x: x - width / 2, y: y - height / 2, bottom: y + height / 2 }
   })

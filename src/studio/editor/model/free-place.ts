@@ -12,8 +12,8 @@ export function freePlace(
   type: string,
   { x, y }: { readonly x: number; readonly y: number },
 ): { x: number; y: number } {
-  const size = sizeOf(newContent(type, catalogue, { x, y }), catalogue)
-  const boxes = [...flow.values()].map((content) => ({ ...content.position, ...sizeOf(content, catalogue) }))
+  const size = sizeOf(new Map([['new', newContent(type, catalogue, { x, y })]]), catalogue, 'new')
+  const boxes = [...flow].map(([guid, { position }]) => ({ ...position, ...sizeOf(flow, catalogue, guid) }))
   let top = y
   for (let tries = 0; tries < 50; tries++) {
     const at = top

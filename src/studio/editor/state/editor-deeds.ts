@@ -121,7 +121,7 @@ function placesBelow(flow: Flow, guids: ReadonlySet<string>, catalogue: Catalogu
   const boxes = [...flow].map(([guid, content]) => ({
     guid,
     ...content.position,
-    ...sizeOf(content, catalogue),
+    ...sizeOf(flow, catalogue, guid),
   }))
   const mine = boxes.filter(({ guid }) => guids.has(guid))
   const left = Math.min(...mine.map(({ x }) => x))
@@ -174,6 +174,14 @@ export async function layOut(editor: Editor): Promise<void> {
     editor.run('Arrange', (flow) => moveBlocks(flow, fetched.autoLayout(flow, catalogue, guids)))
 }
 
+/** Shows all pins of a block, or only those that are used or needed. */
+export function unfold(editor: Editor, guid: string, isUnfolded: boolean): void {
+  const unfolded = new Set(editor.store.getState().unfolded)
+  if (isUnfolded) unfolded.add(guid)
+  else unfolded.delete(guid)
+  editor.set({ unfolded })
+}
+
 export function addNote(editor: Editor, at: Point): void {
   const id = editor.newGuid()
   const note = {
@@ -193,9 +201,9 @@ export function groupSelected(editor: Editor): void {
   const { selection, drawing, catalogue } = editor.store.getState()
   const boxes = [...drawing.flow]
     .filter(([guid]) => selection.has(guid))
-    .map(([, content]) => ({
+    .map(([guid, content]) => ({
       ...content.position,
-      ...sizeOf(content, catalogue),
+      ...sizeOf(drawing.flow, catalogue, guid),
       name: nameOf(content, catalogue),
     }))
   const [first] = boxes

@@ -5,6 +5,7 @@ import type { Drawing } from '../model/command.ts'
 import type { DanglingWire } from '../model/fitting-blocks.ts'
 import { emptyFlow, type PinPlace } from '../model/flow.ts'
 import { emptyHistory, type History } from '../model/history.ts'
+import type { View } from '../model/opening-view.ts'
 import type { KnownBlock, KnownBlocks } from '../model/staged-blocks.ts'
 
 /** A block that another user changed while it was changed here. */
@@ -52,12 +53,16 @@ export interface EditorState {
   readonly history: History
   /** Guids of blocks and `note:` ids of notes. */
   readonly selection: ReadonlySet<string>
+  /** Guids of blocks that show all of their pins, also those that nothing uses. */
+  readonly unfolded: ReadonlySet<string>
   /** Ids of wires. */
   readonly selectedWires: ReadonlySet<string>
   readonly checked: Checked
   readonly storing: Storing
   readonly conflicts: readonly Conflict[]
   readonly view: 'canvas' | 'outline'
+  /** What the canvas showed when it was left for the outline. */
+  readonly seen: View | undefined
   readonly panel: 'properties' | 'try' | 'runs'
   readonly shownRun: ShownRun | undefined
   /** A wire that the mouse is over. */
@@ -80,11 +85,13 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     drawing: { flow: emptyFlow, notes: [] },
     history: emptyHistory,
     selection: new Set(),
+    unfolded: new Set(),
     selectedWires: new Set(),
     checked: { problems: [], notes: [] },
     storing: { state: 'stored' },
     conflicts: [],
     view: 'canvas',
+    seen: undefined,
     panel: 'properties',
     shownRun: undefined,
     pointedWire: '',

@@ -1,0 +1,72 @@
+/** A blueprint that is opened can be read at once, and pins can be used from near and from afar. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import tasksFile from '../../examples/tasks.blueprint.json' with { type: 'json' }
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import { studioCanvas } from './studio-canvas.ts'
+import { eventually, textsOf } from './studio-eventually.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+beforeAll(async () => {
+  studio = await openStudio()
+  const tasks = await installBlueprint(studio.quoin.quoin.flows, tasksFile, { guid: '', username: 'admin' })
+  page = await studio.open('admin', `blueprints/${tasks}`)
+  await page.locator('.react-flow__node-block').first().waitFor()
+})
+
+afterAll(() => studio?.close())
+
+const zoom = () => page.locator('.react-flow__viewport').evaluate((at) => new DOMMatrix(at.style.transform).a)
+const titled = (title: string) => page.locator(`.react-flow__node-block[aria-label^="${title}, block"]`)
+
+test('it opens with the first trigger in sight, and titles say what blocks do', async () => {
+  await eventually(zoom).toBeGreaterThanOrEqual(0.8)
+  const box = await titled('GET /tasks').boundingBox()
+  expect(box && box.x > 280 && box.y > 100 && box.x + box.width < 970).toBe(true)
+  await titled('Reply search.documents').waitFor()
+})
+
+test('the list of lanes leads to each of them', async () => {
+  const lanes = page.getByRole('navigation', { name: 'Lanes' })
+  await lanes.getByRole('button', { name: '5 lanes' }).click()
+  await eventually(textsOf(lanes.getByRole('listitem'))).toEqual([
+    'GET /tasks',
+    'POST /tasks',
+    'GET /tasks/{guid}',
+    'PUT /tasks/{guid}',
+    'DELETE /tasks/{guid}',
+  ])
+  await lanes.getByRole('button', { name: 'DELETE /tasks/{guid}' }).click()
+  await eventually(async () => (await titled('DELETE /tasks/{guid}').boundingBox())?.y ?? 0).toBeLessThan(400)
+  expect(await zoom()).toBeGreaterThanOrEqual(0.8)
+  // On a narrow canvas the list makes room for what it leads to.
+  await eventually(() => lanes.getByRole('listitem').count()).toBe(0)
+})
+
+test('unused pins are folded until one asks for them', async () => {
+  const search = titled('Get params.guid from tasks')
+  await page.getByRole('button', { name: '5 lanes' }).click()
+  await page.getByRole('button', { name: 'GET /tasks/{guid}', exact: true }).click()
+  const expand = search.locator('.target[data-handleid="expand"]')
+  expect(await expand.count()).toBe(0)
+  const before = (await search.boundingBox())?.height ?? 0
+  await search.getByRole('button', { name: /^\+\d+ more$/ }).click()
+  await expand.waitFor()
+  expect((await search.boundingBox())?.height).toBeGreaterThan(before)
+  await search.getByRole('button', { name: 'Fewer pins' }).click()
+  await eventually(() => expand.count()).toBe(0)
+})
+
+test('wires can be drawn where names of pins are not drawn any more', async () => {
+  await page.getByRole('button', { name: 'Fit View' }).click()
+  await eventually(zoom).toBeLessThan(0.45)
+  const guid = async (title: string) => (await titled(title).getAttribute('data-id')) ?? ''
+  const canvas = studioCanvas(page)
+  const remove = await guid('Remove params.guid from tasks')
+  const fail = await guid('Fail 400 title is required')
+  await canvas.wire({ block: remove, out: 'not_found' }, { block: fail, in: 'flow' })
+  await page.keyboard.press('ControlOrMeta+z')
+  expect(studio.complaints()).toEqual([])
+})
