@@ -166,10 +166,11 @@ function counter(): () => string {
 async function leaveNothing(blueprint: string): Promise<void> {
   await room.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
   await room.manage('DELETE', `/blueprints/${blueprint}`)
-  const storages: JsonObject[] = objectsOf(await room.manage('POST', '/_system/storages/search', {}))
-  for (const storage of storages) await room.manage('DELETE', `/_system/storages/${guidOf(storage)}`)
+  // Before the storages: one that a reference leads to cannot be deleted.
   const fields: JsonObject[] = objectsOf(await room.manage('POST', '/blueprintfields/search', {}))
   for (const field of fields) await room.manage('DELETE', `/blueprintfields/${guidOf(field)}`)
+  const storages: JsonObject[] = objectsOf(await room.manage('POST', '/_system/storages/search', {}))
+  for (const storage of storages) await room.manage('DELETE', `/_system/storages/${guidOf(storage)}`)
 }
 
 const users = new Set(examples.flatMap(({ example }) => example.steps.flatMap(({ as }) => as ?? [])))

@@ -33,6 +33,7 @@ export interface Circumstances {
   readonly cache?: Cache
   /** None if not said. */
   readonly references?: FlowContext['references']
+  readonly rules?: FlowContext['rules']
   readonly request?: RunRequest
   /** Milliseconds since 1970; without it the clock stands at {@link noon}. */
   readonly now?: () => number
@@ -199,6 +200,7 @@ function contextOf(
     now,
     wired: (pin) => given.wired?.includes(pin) ?? true,
     references: given.references ?? (() => []),
+    rules: given.rules ?? (() => []),
     get session() {
       if (!given.session) throw new TypeError('The block uses the session: give runBlock one.')
       return given.session

@@ -1,3 +1,4 @@
+import type { FieldRule } from '../shared/field-rule.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mail } from '../shared/mail/mail.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
@@ -38,6 +39,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   readonly cache: Cache
   /** The fields of a storage that refer to documents. */
   readonly references: (storage: string) => MaybePromise<readonly Reference[]>
+  /** What the fields of a storage say about their values. */
+  readonly rules: (storage: string) => MaybePromise<readonly FieldRule[]>
   readonly variables: RunVariables
   /** Aborted at the run's deadline, on shutdown, and when the run fails elsewhere. Every block that waits obeys it. */
   readonly signal: AbortSignal

@@ -83,7 +83,7 @@ const unknownFields: Pick<FieldRules, 'kept' | 'noPermissions'> = {
 
 /** Opens the room that keeps blueprints, with every active one in place. What runs them is `run-pipeline.ts`. */
 export async function openFlows(options: FlowsOptions): Promise<Flows> {
-  const { records, catalogue, random } = options
+  const { records, catalogue, random, fields } = options
   const { database, clock } = records
   const log = options.log ?? (await openSystemLog(database, clock))
   const environmentValues = await openEnvironmentValues(database)
@@ -117,6 +117,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     newGuid,
     cache,
     references: options.fields?.references,
+    rulesOf: fields && ((storage) => andThen(fields.kept(storage), ({ rules }) => rules)),
     allowedHosts: options.allowedHosts,
     files: options.files,
     connections: connections.find,

@@ -1,10 +1,10 @@
-import { andThen, recover } from '../../shared/maybe-promise.ts'
+import { andThen } from '../../shared/maybe-promise.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
-import { UnknownKey } from '../../storage/unique/unknown-key.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { keyFields, orUnknownKey } from './found-by.ts'
 import { writtenMutations } from './set-mutations.ts'
 import { orTaken, takenOut } from './taken-values.ts'
 
@@ -46,10 +46,7 @@ export default defineFlow({
   settings: asSettings,
   run(inputs, { session }) {
     const storage = builderStorage(inputs.storage)
-    const by = inputs.by.map((name) => {
-      if (typeof name === 'string') return name
-      throw new PinError('by', 'must be the name of a unique field, or a list of names')
-    })
+    const by = keyFields(inputs.by)
     const change = writtenMutations({ set: inputs.set, mutations: undefined })
     const added = inputs.set_new && writtenMutations({ set: inputs.set_new, mutations: undefined })
     const create = added ? [...change, ...added] : change
@@ -62,11 +59,6 @@ export default defineFlow({
           `needs a value of each field by which the document is found: ${by.join(', ')}`,
         )
       })
-    return recover(
-      () => orTaken(upsert, (taken) => ({ taken, next: 'conflict' as const })),
-      (error) => {
-        throw error instanceof UnknownKey ? new PinError('by', error.reason) : error
-      },
-    )
+    return orUnknownKey(() => orTaken(upsert, (taken) => ({ taken, next: 'conflict' as const })))
   },
 })

@@ -86,6 +86,10 @@ export class BlockContext implements FlowContext {
     return (storage) => (references ? andThen(references(), (all) => all.of(storage)) : [])
   }
 
+  get rules(): FlowContext['rules'] {
+    return this.#frame.run.environment.rulesOf ?? noRules
+  }
+
   get signal(): AbortSignal {
     return this.#frame.run.signal
   }
@@ -174,3 +178,5 @@ export class BlockContext implements FlowContext {
     this.#frame.result = value
   }
 }
+
+const noRules = () => []

@@ -1,5 +1,5 @@
 import type { Happening, Listening } from '../../blocks/block.ts'
-import type { Cache, LaterCall, LogLevel, RunVariables, Wait } from '../../blocks/context.ts'
+import type { Cache, FlowContext, LaterCall, LogLevel, RunVariables, Wait } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunPeople } from '../../blocks/run-people.ts'
@@ -57,6 +57,7 @@ export interface RunControl {
     readonly clock: Clock
     readonly cache: Cache
     readonly references?: (() => MaybePromise<References>) | undefined
+    readonly rulesOf?: FlowContext['rules'] | undefined
     readonly allowedHosts: readonly string[]
     readonly secrets?: RunSecrets | undefined
     readonly files?: RunFiles | undefined

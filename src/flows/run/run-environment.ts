@@ -1,4 +1,4 @@
-import type { Cache, LogLevel } from '../../blocks/context.ts'
+import type { Cache, FlowContext, LogLevel } from '../../blocks/context.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunPeople } from '../../blocks/run-people.ts'
 import type { Permissions } from '../../records/permissions/permissions.ts'
@@ -41,6 +41,8 @@ export interface RunEnvironment {
   readonly cache: Cache
   /** What fields refer to: the same object until a field changes. None without it. */
   readonly references?: (() => MaybePromise<References>) | undefined
+  /** What the fields of a storage say. None without it. */
+  readonly rulesOf?: FlowContext['rules'] | undefined
   /** Of the process that writes. */
   readonly files?: RunFiles | undefined
   readonly people?: RunPeople | undefined

@@ -1,0 +1,123 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { QuoinError } from '../../shared/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { refusalOf } from '../../storage/create-all.ts'
+import { upsertDocument } from '../../storage/upsert-document.ts'
+import { asSettings } from '../as-user.ts'
+import { defineFlow, PinError } from '../block.ts'
+import { builderStorage } from '../builder-storage.ts'
+import { keyFields, orUnknownKey } from './found-by.ts'
+import { type RowReader, rowReader } from './row-reader.ts'
+import { writtenMutations } from './set-mutations.ts'
+
+const MOST_ROWS = 50_000
+/** Lines that are wrong, in the reply. */
+const MOST_LINES = 100
+/** Milliseconds of work in one turn of the event loop. */
+const TURN_MS = 10
+
+interface WrongLine {
+  readonly line: number
+  readonly fields: readonly string[]
+  readonly reason: string
+}
+
+export default defineFlow({
+  identifier: 'store_rows',
+  title: 'Store rows',
+  summary:
+    'Stores a document for each row of a list, all or none. Texts become what the fields of the storage ask for, such as numbers and dates, and a reference is found by name. When rows are wrong the run fails, and the reply lists the line and the reason of each, at most 100.',
+  writes: 'creates',
+  in: {
+    storage: { type: 'storage', required: true, help: 'The storage that holds the documents.' },
+    rows: {
+      type: 'array',
+      required: true,
+      help: `Objects with the fields of a document, such as the rows of "Rows of a file", or =rows.rows.map(row => ({ ... })). At most ${MOST_ROWS}, in one transaction.`,
+    },
+    lines: {
+      type: 'array',
+      help: 'The line of each row, for error messages. Empty: rows are numbered from 1.',
+    },
+    by: {
+      type: 'array',
+      help: 'The unique field by which a document is found and changed, such as sku; of fields that are unique together a list, or the name that they share. Empty: each row creates a document.',
+    },
+    set_new: {
+      type: 'object',
+      language: 'set',
+      help: 'Fields that only a new document gets, after those of its row.',
+    },
+  },
+  out: {
+    count: { type: 'number', help: 'Number of rows.' },
+    created: { type: 'number', help: 'How many documents are new.' },
+  },
+  settings: asSettings,
+  async run({ storage: named, rows, lines, by, set_new: added }, { session, signal, rules }) {
+    const storage = builderStorage(named)
+    const keys = by ? keyFields(by) : []
+    if (rows.length > MOST_ROWS)
+      throw new PinError('rows', `has ${rows.length} rows; at most ${MOST_ROWS} fit`)
+    const fresh = added === undefined ? [] : writtenMutations({ set: added, mutations: undefined })
+    const read = await rowReader(session, storage, rules)
+    const wrong: { readonly error: QuoinError; readonly at: WrongLine }[] = []
+    let created = 0
+    let began = performance.now()
+    for (const [i, row] of rows.entries()) {
+      if (performance.now() - began > TURN_MS) {
+        await nextTurn()
+        signal.throwIfAborted()
+        began = performance.now()
+      }
+      try {
+        if (await stored(row, read)) created += 1
+      } catch (thrown) {
+        const error = refusalOf(thrown)
+        const line = lines?.[i]
+        const at = {
+          line: typeof line === 'number' ? line : i + 1,
+          fields: error.fields ?? [],
+          reason: error.message,
+        }
+        wrong.push({ error, at })
+        if (wrong.length === MOST_LINES) break
+      }
+    }
+    const [first] = wrong
+    if (first)
+      throw refused(
+        first,
+        wrong.map(({ at }) => at),
+      )
+    return { count: rows.length, created }
+
+    /** Whether the document is new. */
+    async function stored(row: JsonValue, read: RowReader): Promise<boolean> {
+      if (!isJsonObject(row)) throw new QuoinError('INVALID_BODY', 'It is not an object.')
+      const fields = await read(row)
+      const change = writtenMutations({ set: fields, mutations: undefined })
+      const create = [...change, ...fresh]
+      if (keys.length === 0) {
+        await session.create(storage, create)
+        return true
+      }
+      const upserted = await orUnknownKey(() =>
+        upsertDocument(session, { storage, by: keys, wanted: fields, create, change }),
+      )
+      if (upserted) return upserted.created
+      throw new QuoinError('INVALID_BODY', `It has no value of ${keys.join(', ')}.`, { fields: keys })
+    }
+  },
+})
+
+function refused(
+  { error, at }: { readonly error: QuoinError; readonly at: WrongLine },
+  lines: readonly WrongLine[],
+): QuoinError {
+  const list: JsonObject[] = lines.map(({ line, fields, reason }) => ({ line, fields: [...fields], reason }))
+  return new QuoinError('FLOW_FAILED', `Nothing was stored. Line ${at.line}: ${error.message}`, {
+    flow: { status: error.status, code: 'WRONG_ROWS', details: { lines: list } },
+    cause: error,
+  })
+}
