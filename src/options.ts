@@ -20,6 +20,21 @@ import { parseBucketUrl } from './storage/assets/bucket-url.ts'
 
 const environments = ['development', 'production'] as const
 
+/** Without a slash at its end; undefined for what is no address of a whole site. */
+function siteAddress(given: string): string | undefined {
+  const url = URL.parse(given)
+  const whole =
+    url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search + url.hash === ''
+  return whole && url.username + url.password === '' ? url.origin : undefined
+}
+
+/** `off`, or the groups of users who sign up: none for `on`. */
+function signUpGroups(given: string): 'off' | readonly string[] | undefined {
+  if (given === 'off') return 'off'
+  const groups = given === 'on' ? [] : list.read(given)
+  return groups.length <= 20 ? groups : undefined
+}
+
 function isBucketUrl(given: string): boolean {
   try {
     parseBucketUrl(given)
@@ -149,6 +164,20 @@ export const optionTable = {
     help: 'Sender of mail where a block names none; required with QUOIN_MAIL_URL.',
     accepts: 'empty, or an address such as Shop <shop@example.com>',
     read: (given: string) => (given === '' || mailAddress(given) !== undefined ? given : undefined),
+  },
+  publicUrl: {
+    variable: 'QUOIN_PUBLIC_URL',
+    fallback: '',
+    help: 'Address at which users reach Quoin, for links in mail. Empty: no password reset, invitation or sign-up by mail.',
+    accepts: 'empty, or an address such as https://shop.example.com',
+    read: (given: string) => (given === '' ? '' : siteAddress(given)),
+  },
+  signUp: {
+    variable: 'QUOIN_SIGN_UP',
+    fallback: 'off',
+    help: 'Who may create an account at /login/new: off; on; or names of authentication groups that each new user joins.',
+    accepts: 'off, on, or names of groups separated by commas',
+    read: (given: string) => signUpGroups(given),
   },
   corsOrigins: {
     variable: 'QUOIN_CORS_ORIGINS',
@@ -309,6 +338,8 @@ export function readOptions(
     replyMemory: read(optionTable.replyMemory),
     mailUrl: read(optionTable.mailUrl),
     mailFrom: read(optionTable.mailFrom),
+    publicUrl: read(optionTable.publicUrl),
+    signUp: read(optionTable.signUp),
     corsOrigins: read(optionTable.corsOrigins),
     trustProxy,
     allowedHosts: read(optionTable.allowedHosts),
@@ -333,6 +364,10 @@ export function readOptions(
     )
   if (options.mailUrl !== '' && options.mailFrom === '')
     throw new OptionError('QUOIN_MAIL_URL is set without QUOIN_MAIL_FROM; set the sender of mail too.')
+  if (options.signUp !== 'off' && (options.mailUrl === '' || options.publicUrl === ''))
+    throw new OptionError(
+      'QUOIN_SIGN_UP is set without QUOIN_MAIL_URL or QUOIN_PUBLIC_URL; users confirm their address by a link in a mail.',
+    )
   return options
 }
 

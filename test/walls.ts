@@ -13,7 +13,7 @@ const base = [
   'storage/reference',
 ]
 const flows = [...base, 'blocks', 'records/**']
-const server = [...flows, 'access', 'access/keys', 'flows/**']
+const server = [...flows, 'access', 'access/keys', 'access/links', 'flows/**']
 
 const walls: Readonly<Record<string, readonly string[]>> = {
   'shared/**': [],
@@ -56,8 +56,9 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/mail': [...base, 'records', 'records/assets'],
   'records/assets': [...base, 'blocks', 'records', 'records/secrets', 'storage/assets'],
 
-  access: [...base, 'blocks', 'records', 'access/keys'],
+  access: [...base, 'blocks', 'records', 'access/keys', 'access/links'],
   'access/keys': [...base, 'access'],
+  'access/links': [...base, 'access', 'records/mail'],
 
   'flows/values': [...base, 'blocks'],
   'flows/compile': [

@@ -17,6 +17,16 @@ export interface AccessSettings {
   readonly tokenSeconds: number
   /** OWASP's minimum for argon2id if not given. Hashes of another cost are renewed when their users sign in. */
   readonly passwordCost?: PasswordCost
+  /** undefined: no mail server or no public address is set, and no links are sent. */
+  readonly links?: LinkSettings | undefined
+}
+
+/** Links in mail to users: to set a password, to accept an invitation, to sign up. */
+export interface LinkSettings {
+  /** Origin of the address at which users reach Quoin: never taken from a request, which could name another site. */
+  readonly publicUrl: string
+  /** Names of the groups of users who sign up; undefined: users cannot sign up. */
+  readonly signUp: readonly string[] | undefined
 }
 
 /** What the parts of this room share. */

@@ -34,6 +34,7 @@ import type { Identity } from './identity.ts'
 import { identityCache } from './identity-cache.ts'
 import { type ApiKeys, apiKeys } from './keys/api-keys.ts'
 import { keyUses } from './keys/key-uses.ts'
+import { type AccountLinks, accountLinks } from './links/account-links.ts'
 import { passwordHasher } from './password-hash.ts'
 import type { SignedIn, SignInInput } from './sign-in.ts'
 import { signIn } from './sign-in.ts'
@@ -72,6 +73,8 @@ export interface Access {
   searchUsers(search: Search): Promise<RecordPage>
   /** Secrets of users for programs that call in. */
   readonly keys: ApiKeys
+  /** New passwords, invitations and sign-up by links in mails. */
+  readonly links: AccountLinks
   /** Authentication groups: see `group-changes.ts`. */
   searchGroups(search: Search): Promise<RecordPage>
   getGroup(guid: string): Promise<JsonObject | undefined>
@@ -107,6 +110,15 @@ const storages: Readonly<Record<string, Needs>> = {
       { fields: ['user_guid'] },
     ],
   },
+  [ownStorages.accountLinks]: {
+    indexes: [
+      { fields: ['link_hash'], unique: true },
+      { fields: ['user_guid'] },
+      { fields: ['email_key'] },
+      { fields: ['_meta.expiry'] },
+    ],
+  },
+  [ownStorages.accountRequests]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
   [ownStorages.apiKeyUses]: { indexes: [{ fields: ['key_guid'], unique: true }] },
   [ownStorages.groups]: { indexes: [{ fields: ['name_key'], unique: true }] },
   [ownStorages.signInAddresses]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
@@ -166,6 +178,7 @@ export async function openAccess(options: {
     scopesOfUser: (guid) => during(() => scopesOfUser(context, guid)),
     searchUsers: (search) => during(() => searchUsers(context, search)),
     keys: apiKeys(context, during),
+    links: accountLinks(context, during),
     searchGroups: (search) => during(() => searchGroups(context, search)),
     getGroup: (guid) => during(() => getGroup(context, guid)),
     createGroup: (input, by) => during(() => createGroup(context, input, by)),

@@ -7,7 +7,7 @@ export const auditedAccess: AuditedStorages = {
     category: 'users',
     secrets: { password_hash: 'password' },
     counters: ['login_attempts', 'locked_until', 'last_activity', 'known_addresses'],
-    derived: ['username_key', 'email_key'],
+    derived: ['username_key', 'email_key', 'invitation'],
   },
   [ownStorages.apiKeys]: {
     category: 'api_keys',

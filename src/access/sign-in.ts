@@ -28,6 +28,7 @@ import { deleteExpired } from './delete-expired.ts'
 import { countFailure, failedPlaces, forgetPlace } from './failed-sign-ins.ts'
 import { signInPlace, withAddress } from './known-addresses.ts'
 import { type LockoutLimits, lockedUntil, refuseWhileLocked } from './lockout.ts'
+import { retryContested } from './retry-contested.ts'
 import { createToken, deleteOldestTokens } from './tokens.ts'
 import { MAX_EMAIL, MAX_PASSWORD } from './user-input.ts'
 import { noteUserEvent } from './user-log.ts'
@@ -126,12 +127,13 @@ async function refuse(
   const now = unixSeconds(context.clock)
   await deleteExpired(database, ownStorages.failedSignIns, 'until', now)
   await deleteExpired(database, ownStorages.signInAddresses, 'until', now)
-  await transactUncontested(context, async (session) => {
+  const count = async (session: Session) => {
     const counted = user && (await countFailureOfUser(session, user, ip, now, settings))
     if (!counted) await countFailure(session, { nameKey }, signInPlace(ip, []), now, settings)
     await addresses.countFailure(session, ip, now)
     await noteUserEvent(session, now, 'sign_in_failed', user, { ip, agent })
-  })
+  }
+  await retryContested(database, count, RESERVE)
   throw new QuoinError('INVALID_CREDENTIALS', 'The user name or the password is wrong.')
 }
 
@@ -219,15 +221,4 @@ function afterSuccess(user: JsonObject, now: number): Mutation[] {
   const locked = numberIn(user.locked_until)
   if (locked > 0 && locked <= now) changes.push({ op: 'set', field: 'locked_until', value: 0 })
   return changes
-}
-
-/** Does the work again when another session adds the same counter first; by then it is there to be counted on. */
-async function transactUncontested(context: AccessContext, work: (session: Session) => Promise<void>) {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await transact(context.database, work, RESERVE)
-    } catch (error) {
-      if (!(error instanceof QuoinError) || error.code !== 'CONFLICT' || tries === 5) throw error
-    }
-  }
 }

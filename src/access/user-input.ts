@@ -47,7 +47,7 @@ const otherNames: Readonly<Record<string, string>> = {
   active: 'is_active',
 }
 
-const readOnly = new Set(['_meta', 'login_attempts', 'locked_until', 'last_activity'])
+const readOnly = new Set(['_meta', 'login_attempts', 'locked_until', 'last_activity', 'invited_until'])
 
 /** INVALID_BODY naming every field that does not fit. */
 export function userInput(input: JsonObject, required: readonly string[] = []): UserInput {

@@ -21,7 +21,13 @@ const LONGEST_PATH = 512
 /** In one record. */
 const MOST_PATHS = 100
 
-type UserLogEvent = 'sign_in' | 'sign_in_failed' | 'sign_out'
+type UserLogEvent =
+  | 'sign_in'
+  | 'sign_in_failed'
+  | 'sign_out'
+  | 'password_reset_sent'
+  | 'password_set_by_link'
+  | 'signed_up'
 
 /** Where a request came from. */
 export interface Sender {

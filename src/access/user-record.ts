@@ -1,13 +1,13 @@
 /** A user as `_users` keeps it, and what of it may leave this room. */
 
 import type { JsonObject } from '../shared/json.ts'
-import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
+import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
 import type { Grants } from './groups.ts'
 
 export interface UserRecord extends Grants {
   readonly guid: string
   readonly username: string
-  /** Undefined only for what was removed. */
+  /** Undefined for what was removed, and for an invited user who has set none yet. */
   readonly passwordHash: string | undefined
   readonly isActive: boolean
   /** From which the user signed in: see `known-addresses.ts`. */
@@ -50,5 +50,6 @@ export function publicUser(document: JsonObject): JsonObject {
   return {
     _meta: document._meta ?? null,
     ...Object.fromEntries(publicFields.map((field) => [field, document[field] ?? null])),
+    ...(numberIn(document.invited_until) > 0 && { invited_until: numberIn(document.invited_until) }),
   }
 }

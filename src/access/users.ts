@@ -17,6 +17,7 @@ import { noGrants, scopesOf } from './groups.ts'
 import type { Identity } from './identity.ts'
 import { deleteKeysOf } from './keys/key-record.ts'
 import { requirePerson } from './keys/require-person.ts'
+import { deleteLinksOf } from './links/link-record.ts'
 import { checkAdministratorLeft, checkGrants, checkMayChange, isAdministrator } from './permitted-change.ts'
 import { deleteTokensOf } from './tokens.ts'
 import { checkPassword, userInput } from './user-input.ts'
@@ -28,6 +29,17 @@ const unlocked: readonly Mutation[] = [
   { op: 'set', field: 'login_attempts', value: 0 },
   { op: 'set', field: 'locked_until', value: 0 },
 ]
+
+/** Of a user who has a password. */
+const noInvitation: readonly Mutation[] = [
+  { op: 'set', field: 'invited_until', value: 0 },
+  { op: 'set', field: 'invitation', value: null },
+]
+
+/** What a user who sets a password by a link gets with it. */
+export function newPassword(passwordHash: string): readonly Mutation[] {
+  return [{ op: 'set', field: 'password_hash', value: passwordHash }, ...unlocked, ...noInvitation]
+}
 
 const defaults: JsonObject = {
   email: null,
@@ -52,23 +64,38 @@ export async function createUser(
   requirePerson(by)
   const { fields, password } = userInput(input, ['username', 'password'])
   checkPassword(password ?? '', textIn(fields.username))
-  const passwordHash = await context.passwords.hash(password ?? '')
+  return createUserWith(context, fields, await context.passwords.hash(password ?? ''), by)
+}
+
+/** Fields are checked. `more`: what else the transaction does with the new user; gives the user after it. */
+export async function createUserWith(
+  context: AccessContext,
+  fields: JsonObject,
+  passwordHash: string | undefined,
+  by: Identity,
+  more: (session: Session, user: JsonObject) => Promise<JsonObject> = async (_session, user) => user,
+): Promise<JsonObject> {
+  requirePerson(by)
   return transact(
     context.database,
     async (session) => {
       await takeTurn(session, context.turnGuid)
       await checkGrants(session, by, grantsOf(fields), noGrants)
-      return insertUser(session, fields, passwordHash)
+      return publicUser(await more(session, await insertUser(session, fields, passwordHash)))
     },
     { user: { guid: by.guid, username: by.username } },
   )
 }
 
-/** Stores a new user. The turn is taken and the fields are checked. */
-export async function insertUser(session: Session, fields: JsonObject, passwordHash: string) {
+/** Stores a new user and gives the record. The turn is taken and the fields are checked. */
+export async function insertUser(session: Session, fields: JsonObject, passwordHash: string | undefined) {
   await checkNamesFree(session, fields, undefined)
-  const record = { ...defaults, ...fields, password_hash: passwordHash }
-  return publicUser(documentOf(await session.create(ownStorages.users, mutationsFor(record))))
+  const record = {
+    ...defaults,
+    ...fields,
+    ...(passwordHash !== undefined && { password_hash: passwordHash }),
+  }
+  return documentOf(await session.create(ownStorages.users, mutationsFor(record)))
 }
 
 /**
@@ -87,19 +114,24 @@ export async function updateUser(
   const { fields, password } = userInput(changes)
   if (password !== undefined) checkPassword(password, textIn(fields.username))
   const passwordHash = password === undefined ? undefined : await context.passwords.hash(password)
-  return change(context, guid, by, async (session, user) => {
+  return changeUser(context, guid, by, async (session, user) => {
     if (password !== undefined) {
       if (by.guid === user.guid && !knowsPassword)
         throw invalidField('current_password', 'current_password is needed to change your own password.')
       checkPassword(password, textIn(fields.username) || user.username)
     }
+    const newAddress = fields.email !== undefined && fields.email !== (user.document.email ?? null)
+    // A link to a new password would be sent there.
+    if (newAddress && by.guid === user.guid && !knowsPassword)
+      throw invalidField('current_password', 'current_password is needed to change your own e-mail address.')
     await checkGrants(session, by, grantsOf(fields, user), user)
     await checkNamesFree(session, fields, guid)
     const mutations = mutationsFor(fields)
-    if (passwordHash !== undefined)
-      mutations.push({ op: 'set', field: 'password_hash', value: passwordHash }, ...unlocked)
+    if (passwordHash !== undefined) mutations.push(...newPassword(passwordHash))
     if (mutations.length === 0) return user.document
     const updated = await write(session, guid, mutations)
+    if (newAddress || passwordHash !== undefined || fields.is_active === false)
+      await deleteLinksOf(session, guid)
     if (passwordHash !== undefined) await forgetFailures(session, { user: guid })
     if (passwordHash !== undefined || fields.is_active === false) await deleteTokensOf(session, guid)
     return updated
@@ -108,9 +140,10 @@ export async function updateUser(
 
 /** Soft delete; tokens, API keys and password are deleted permanently. */
 export async function removeUser(context: AccessContext, guid: string, by: Identity): Promise<JsonObject> {
-  return change(context, guid, by, async (session) => {
+  return changeUser(context, guid, by, async (session) => {
     await write(session, guid, [{ op: 'remove', field: 'password_hash' }])
     await deleteTokensOf(session, guid)
+    await deleteLinksOf(session, guid)
     await deleteKeysOf(session, guid)
     const removed = await session.setRemoved(ownStorages.users, guid, true)
     if (removed.outcome !== 'written') throw noSuchUser(guid)
@@ -124,7 +157,7 @@ export async function resetLoginAttempts(
   guid: string,
   by: Identity,
 ): Promise<JsonObject> {
-  return change(context, guid, by, async (session) => {
+  return changeUser(context, guid, by, async (session) => {
     const user = await write(session, guid, unlocked)
     await forgetFailures(session, { user: guid })
     return user
@@ -146,7 +179,7 @@ export async function scopesOfUser(
 }
 
 /** NOT_FOUND, INSUFFICIENT_PERMISSIONS, or CONFLICT if no administrator is left; nothing is changed then. */
-async function change(
+export async function changeUser(
   context: AccessContext,
   guid: string,
   by: Identity,

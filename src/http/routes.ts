@@ -50,6 +50,7 @@ import { systemLogRoutes } from './routes/operate/system-logs.ts'
 import { apiKeyRoutes } from './routes/people/api-keys.ts'
 import { authRoutes } from './routes/people/auth.ts'
 import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
+import { invitationRoutes } from './routes/people/invitations.ts'
 import { meRoutes } from './routes/people/me.ts'
 import { userLogRoutes } from './routes/people/user-logs.ts'
 import { userRoutes } from './routes/people/users.ts'
@@ -88,6 +89,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     authRoutes(access),
     meRoutes(access),
     userRoutes(access),
+    invitationRoutes(access),
     apiKeyRoutes(access),
     authenticationGroupRoutes(access),
     userLogRoutes(access),

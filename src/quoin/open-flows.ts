@@ -70,7 +70,8 @@ export async function openNodeFlows(
   whenReaderLost(settle)
   if (!offline) await settle()
   const settings = mailSettings(options)
-  const mail = (job: MailJob, signal: AbortSignal) => sendMail({ settings, database, assets }, job, signal)
+  const mail = (job: MailJob, signal: AbortSignal) =>
+    sendMail({ settings, database, assets, accountMail: access.links.mailOf }, job, signal)
   const background = await openBackground({
     ...{ database, flows, runs, access, clock, random, offline },
     mail,

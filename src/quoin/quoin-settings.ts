@@ -1,5 +1,5 @@
 /** What the rooms are told, from the settings: the same for each process of a node. */
-import type { AccessSettings } from '../access/access-context.ts'
+import type { AccessSettings, LinkSettings } from '../access/access-context.ts'
 import type { RunLimits } from '../flows/run/run-environment.ts'
 import type { HttpSettings } from '../http/server/http-settings.ts'
 import type { Options } from '../options.ts'
@@ -15,7 +15,13 @@ export function accessSettings(options: Options): AccessSettings {
     lockoutSeconds: options.lockoutSeconds,
     addressAttempts: 100,
     tokenSeconds: 14 * 86_400,
+    links: linkSettings(options),
   }
+}
+
+function linkSettings({ mailUrl, publicUrl, signUp }: Options): LinkSettings | undefined {
+  if (mailUrl === '' || publicUrl === '') return undefined
+  return { publicUrl, signUp: signUp === 'off' ? undefined : signUp }
 }
 
 export function runLimits(options: Options): RunLimits {

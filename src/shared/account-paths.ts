@@ -2,7 +2,16 @@
  * The pages at which passwords are typed. Quoin has them; a blueprint may have its own in their place, if a user deploys
  * it who holds `blueprints_account_pages`.
  */
-export const accountPaths = { signIn: 'login', signOut: 'logout', password: 'password' } as const
+export const accountPaths = {
+  signIn: 'login',
+  signOut: 'logout',
+  password: 'password',
+  /** Asks for a link to a new password. */
+  forgot: 'password/forgot',
+  /** Where such a link leads, and those of invitations and of users who sign up. */
+  choose: 'password/set',
+  signUp: 'login/new',
+} as const
 
 export type AccountPath = (typeof accountPaths)[keyof typeof accountPaths]
 

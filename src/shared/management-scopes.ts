@@ -30,7 +30,7 @@ const special = {
   },
   blueprints_account_pages: {
     meaning:
-      'May deploy blueprints that have the page login, logout or password. Their flows see typed passwords. Equals administrator rights.',
+      'May deploy blueprints that have the page login, logout, password or one of those below them. Their flows see typed passwords. Equals administrator rights.',
     equalsAdministrator: true,
   },
   storages_rules: {

@@ -5,6 +5,8 @@ export const ownStorages = {
   tokens: '_tokens',
   apiKeys: '_api_keys',
   apiKeyUses: '_api_key_uses',
+  accountLinks: '_account_links',
+  accountRequests: '_account_requests',
   userLogs: '_userlogs',
   failedSignIns: '_signin_names',
   signInAddresses: '_signin_addresses',

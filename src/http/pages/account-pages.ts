@@ -7,10 +7,22 @@ import type { PageMessages } from '../../pages/messages.ts'
 import { messagesFor } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths, isAccountPath } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { changeKnowingPassword } from '../routes/people/change-password.ts'
+import {
+  type AccountRefusal,
+  accountForms,
+  accountNode,
+  accountShown,
+  newPasswordNodes,
+  passwordNode,
+  refusedField,
+  refusedWhole,
+  sentOn,
+  typed,
+} from './account-form.ts'
+import { isLinkPath, type LinkPath, linkPage, linksToMails, submitLinkForm } from './account-link-pages.ts'
 import { setCookie } from './cookies.ts'
 import { localPath } from './local-path.ts'
 import { keepNotice } from './notice-cookie.ts'
@@ -18,51 +30,32 @@ import { pageAddress } from './page-address.ts'
 import type { PageRoom } from './page-room.ts'
 import { localeOf } from './show-page.ts'
 
-const forms = {
-  [accountPaths.signIn]: 'signin',
-  [accountPaths.signOut]: 'signout',
-  [accountPaths.password]: 'password',
-} as const
-
 /** The id of the form that works at this address. */
 export function accountForm(uri: string): ReadonlySet<string> {
-  return new Set(isAccountPath(uri) ? [forms[uri]] : [])
+  return new Set(isAccountPath(uri) ? [accountForms[uri]] : [])
 }
 
-/** What the door shows where no blueprint has a page. */
-export function accountPage(uri: AccountPath, request: FastifyRequest): ShownPage {
+/** What the door shows where no blueprint has a page; undefined where there is none, as without a mail server. */
+export async function accountPage(
+  room: PageRoom,
+  uri: AccountPath,
+  request: FastifyRequest,
+): Promise<ShownPage | undefined> {
   const say = messagesFor(localeOf(request))
+  const { access } = room
+  if (isLinkPath(uri)) return linkPage(access, uri, say, pageAddress(request.url).get('link') ?? '')
   const [title, content] = contentOf(uri, say)
-  return {
-    title,
-    content: [{ kind: 'heading', level: 1, text: title }, ...content],
-    template: undefined,
-    status: 200,
-  }
+  const links = uri === accountPaths.signIn ? linksToMails(access, say) : []
+  return accountShown(title, [...content, ...links])
 }
 
-function contentOf(uri: AccountPath, say: PageMessages): [string, PageNode[]] {
-  const form = (label: string, content: readonly PageNode[]): PageNode => ({
-    kind: 'form',
-    id: forms[uri],
-    block: '',
-    content: [...content, { kind: 'button', action: 'submit', label, tone: 'primary' }],
-  })
-  const password = (name: string, label: string, autocomplete: string, help?: string): PageNode => ({
-    kind: 'input',
-    type: 'password',
-    name,
-    label,
-    autocomplete,
-    required: true,
-    ...(help !== undefined && { help }),
-  })
+function contentOf(uri: Exclude<AccountPath, LinkPath>, say: PageMessages): [string, PageNode[]] {
   switch (uri) {
     case 'login':
       return [
         say('signin.title'),
         [
-          form(say('signin.submit'), [
+          accountNode(uri, say('signin.submit'), [
             {
               kind: 'input',
               type: 'text',
@@ -71,33 +64,26 @@ function contentOf(uri: AccountPath, say: PageMessages): [string, PageNode[]] {
               autocomplete: 'username',
               required: true,
             },
-            password('password', say('signin.password'), 'current-password'),
+            passwordNode('password', say('signin.password'), 'current-password'),
           ]),
         ],
       ]
     case 'logout':
       return [
         say('signout.title'),
-        [{ kind: 'text', text: say('signout.question') }, form(say('signout.submit'), [])],
+        [{ kind: 'text', text: say('signout.question') }, accountNode(uri, say('signout.submit'), [])],
       ]
     case 'password':
       return [
         say('password.title'),
         [
-          form(say('password.submit'), [
-            password('current', say('password.current'), 'current-password'),
-            password('new', say('password.new'), 'new-password', say('password.hint')),
-            password('repeat', say('password.repeat'), 'new-password'),
+          accountNode(uri, say('password.submit'), [
+            passwordNode('current', say('password.current'), 'current-password'),
+            ...newPasswordNodes(say),
           ]),
         ],
       ]
   }
-}
-
-/** What one of the forms did not take: by field, and as a whole. */
-export interface AccountRefusal {
-  readonly errors: ReadonlyMap<string, string>
-  readonly messages: readonly string[]
 }
 
 /**
@@ -112,10 +98,16 @@ export async function submitAccountForm(
   values: JsonObject,
 ): Promise<AccountRefusal | undefined> {
   const say = messagesFor(localeOf(request))
-  if (form === forms.logout) return signOut(room, request, reply)
-  return form === forms.login
-    ? signIn(room, request, reply, values, say)
-    : changePassword(room, request, reply, values, say)
+  switch (form) {
+    case accountForms.logout:
+      return signOut(room, request, reply)
+    case accountForms.login:
+      return signIn(room, request, reply, values, say)
+    case accountForms.password:
+      return changePassword(room, request, reply, values, say)
+    default:
+      return submitLinkForm(room.access, request, reply, { form, values, say })
+  }
 }
 
 async function signIn(
@@ -127,8 +119,8 @@ async function signIn(
 ): Promise<AccountRefusal | undefined> {
   try {
     const { access_token, expiry } = await access.signIn({
-      username: text(values.username),
-      password: text(values.password),
+      username: typed(values.username),
+      password: typed(values.password),
       ip: request.ip,
       agent: request.headers['user-agent'],
     })
@@ -139,12 +131,12 @@ async function signIn(
       maxAge: Math.max(60, expiry - Math.floor(clock() / 1000)),
     })
     const address = pageAddress(request.url)
-    return redirect(reply, localPath(address.get('next')) ?? '/')
+    return sentOn(reply, localPath(address.get('next')) ?? '/')
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
     if (error.code === 'INVALID_CREDENTIALS' || error.code === 'INVALID_BODY')
-      return whole(say('signin.failed'))
-    if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return whole(say('signin.locked'))
+      return refusedWhole(say('signin.failed'))
+    if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return refusedWhole(say('signin.locked'))
     throw error
   }
 }
@@ -158,7 +150,7 @@ async function signOut(
     await access.signOut(request.accessToken, { ip: request.ip, agent: request.headers['user-agent'] })
   setCookie(request, reply, 'access_token', '', { maxAge: 0 })
   keepNotice(request, reply, { tone: 'info', text: messagesFor(localeOf(request))('signout.done') })
-  return redirect(reply, `/${accountPaths.signIn}`)
+  return sentOn(reply, `/${accountPaths.signIn}`)
 }
 
 async function changePassword(
@@ -170,40 +162,24 @@ async function changePassword(
 ): Promise<AccountRefusal | undefined> {
   const { identity } = request
   if (!identity) throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'No user is signed in.')
-  if (values.new !== values.repeat) return field('repeat', say('password.differ'))
+  if (values.new !== values.repeat) return refusedField('repeat', say('password.differ'))
   try {
     await changeKnowingPassword(
       access,
       identity,
-      { password: text(values.new) },
-      text(values.current),
+      { password: typed(values.new) },
+      typed(values.current),
       request.ip,
     )
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
-    if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return whole(say('signin.locked'))
+    if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return refusedWhole(say('signin.locked'))
     if (error.code !== 'INVALID_BODY') throw error
-    if (error.fields?.includes('current_password')) return field('current', say('password.wrong'))
-    return field('new', error.message)
+    if (error.fields?.includes('current_password')) return refusedField('current', say('password.wrong'))
+    return refusedField('new', error.message)
   }
   // A new password ends all sessions, this one too.
   setCookie(request, reply, 'access_token', '', { maxAge: 0 })
   keepNotice(request, reply, { tone: 'success', text: say('password.done') })
-  return redirect(reply, `/${accountPaths.signIn}`)
-}
-
-function redirect(reply: FastifyReply, to: string): undefined {
-  reply.code(303).header('location', headerAddress(to)).header('cache-control', 'no-store').send()
-}
-
-function whole(message: string): AccountRefusal {
-  return { errors: new Map(), messages: [message] }
-}
-
-function field(name: string, message: string): AccountRefusal {
-  return { errors: new Map([[name, message]]), messages: [] }
-}
-
-function text(value: JsonObject[string] | undefined): string {
-  return typeof value === 'string' ? value : ''
+  return sentOn(reply, `/${accountPaths.signIn}`)
 }

@@ -173,9 +173,11 @@ async function visitAccountPage(
   uri: AccountPath,
   sent: Sent | undefined,
 ): Promise<FastifyReply> {
-  const shown = accountPage(uri, request)
+  const shown = await accountPage(room, uri, request)
+  if (!shown) throw nothingHere(request.method)
   const show = { shown, title: '', builtIn: true }
-  if (!sent) return showPage(room, request, reply, show)
+  // A link that was used meanwhile has a page without a form.
+  if (!sent || shown.status !== 200) return showPage(room, request, reply, show)
   const visit = new Visit(
     sent.posted,
     {

@@ -37,6 +37,17 @@ export function mailJob(mail: Mail, origin: JsonObject, left?: { message: string
   }
 }
 
+/** A mail that is only written when it is sent: see `access/links`. Its link is then in no job that managers can read. */
+export function accountMailJob(account: JsonObject, title: string): NewJob {
+  return {
+    queue: mailQueue,
+    kind: 'function',
+    title,
+    payload: { function: FUNCTION, account },
+    attempts: ATTEMPTS,
+  }
+}
+
 export function isMailJob({ payload }: { readonly payload: JsonObject }): boolean {
   return payload.function === FUNCTION
 }

@@ -11,7 +11,7 @@
 import { hash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
 import { QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Mail, MOST_ATTACHED } from '../../shared/mail/mail.ts'
 import type { MailAddress } from '../../shared/mail/mail-address.ts'
 import type { Database } from '../../storage/database.ts'
@@ -32,6 +32,8 @@ export interface MailParts {
   readonly settings: MailSettings
   readonly database: Database
   readonly assets: Pick<Assets, 'get' | 'read'>
+  /** Writes the mail of a job of `accountMailJob`; undefined if there is none to send. */
+  readonly accountMail: (account: JsonObject) => Promise<Mail | undefined>
 }
 
 export type MailJob = Pick<Job, 'guid' | 'payload'>
@@ -48,7 +50,10 @@ export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSign
     throw new Error(
       'Mail is not set up. Set QUOIN_MAIL_URL and QUOIN_MAIL_FROM on every node and start them again.',
     )
-  const waiting = mailIn(job.payload)
+  const { account } = job.payload
+  const mail = isJsonObject(account) ? await parts.accountMail(account) : undefined
+  if (isJsonObject(account) && !mail) return
+  const waiting = mail ? { mail, message: undefined, only: undefined } : mailIn(job.payload)
   const message = waiting.message ?? nameOf(waiting.mail) ?? job.guid
   const content = await composed(parts, waiting, message)
   const refused = await handOver(server, { ...content, signal })

@@ -40,6 +40,7 @@ const readOnlyFields = {
   login_attempts: ignored,
   locked_until: ignored,
   last_activity: ignored,
+  invited_until: ignored,
 }
 
 const password = Type.String({
@@ -52,11 +53,22 @@ export const createUserSchema = Type.Object(
   { additionalProperties: false },
 )
 
+export const inviteUserSchema = Type.Object(
+  {
+    username: Type.Optional(Type.String({ description: 'The e-mail address if not given.' })),
+    ...givenFields,
+    email: Type.String({ description: 'Where the invitation is sent.' }),
+  },
+  { additionalProperties: false },
+)
+
 export const updateUserSchema = Type.Object(
   {
     username: Type.Optional(Type.String()),
     password: Type.Optional(password),
-    current_password: Type.Optional(Type.String({ description: 'Required to change your own password.' })),
+    current_password: Type.Optional(
+      Type.String({ description: 'Required to change your own password or e-mail address.' }),
+    ),
     ...givenFields,
     ...readOnlyFields,
   },
@@ -93,6 +105,12 @@ const userRecord = Type.Object({
     }),
   ),
   last_activity: Type.Optional(Type.Integer({ description: 'Unix seconds.' })),
+  invited_until: Type.Optional(
+    Type.Integer({
+      description:
+        'Unix seconds until which an invited user can set a password. Only of users who have none yet.',
+    }),
+  ),
 })
 export type User = Wire<typeof userRecord>
 export const userSchema = storedRecord(userRecord)

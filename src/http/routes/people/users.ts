@@ -60,13 +60,13 @@ export function userRoutes(access: Access): RouteFamily {
         operationId: 'updateUser',
         summary: 'Change a user',
         description:
-          'Changes the given fields. A new password, or `is_active: false`, signs the user out everywhere. Changing your own password requires the current one, as with `PUT /users/me`.',
+          'Changes the given fields. A new password, or `is_active: false`, signs the user out everywhere. Changing your own password or e-mail address requires the current password.',
         errors: ['CONFLICT', 'TOO_MANY_LOGIN_ATTEMPTS'],
         body: updateUserSchema,
       },
       (guid, { current_password, ...changes }, request) => {
         const caller = callerOf(request)
-        if (changes.password === undefined || guid !== caller.guid)
+        if (guid !== caller.guid || (changes.password === undefined && current_password === undefined))
           return access.updateUser(guid, changes, caller)
         return changeKnowingPassword(access, caller, changes, current_password, request.ip)
       },

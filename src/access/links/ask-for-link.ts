@@ -1,0 +1,63 @@
+/**
+ * Anonymous callers ask for a link here. The work is the same whether or not a user has the address: two counters and a
+ * job (`account-mail.ts` says what the job does). A client address that asked too often is refused; for an e-mail address
+ * that was named too often nothing is sent, and the caller is told the same as ever.
+ */
+
+import { accountMailJob } from '../../records/mail/mail-job.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
+import { mailAddress } from '../../shared/mail/mail-address.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import type { AccessContext } from '../access-context.ts'
+import { unixSeconds } from '../access-context.ts'
+import { deleteExpired } from '../delete-expired.ts'
+import { addressKey } from '../known-addresses.ts'
+import { retryContested } from '../retry-contested.ts'
+import { userInput } from '../user-input.ts'
+import type { Sender } from '../user-log.ts'
+import { folded } from '../visible-text.ts'
+import { type AccountMail, RESET_SECONDS, SIGN_UP_SECONDS } from './account-mail.ts'
+import { countRequest } from './request-limit.ts'
+
+/** In an hour, by one client address and for one e-mail address. */
+const MOST_BY_CLIENT = 20
+const MOST_FOR_ADDRESS = 3
+const LONGEST_AGENT = 512
+
+/** What a page hands over. */
+export interface LinkRequest extends Sender {
+  readonly email: string
+  /** Of the page: a mail to a user who signs up is written in it. */
+  readonly language: string
+}
+
+/** INVALID_BODY for text that is no address, RATE_LIMITED (with `retryAfter`), NOT_FOUND where nothing is set up. */
+export async function askForLink(
+  context: AccessContext,
+  kind: 'reset' | 'signup',
+  { email, language, ip, agent = '' }: LinkRequest,
+): Promise<void> {
+  const { links } = context.settings
+  if (!links || (kind === 'signup' && !links.signUp))
+    throw new QuoinError('NOT_FOUND', 'Links by mail are not set up. An administrator has to do it.')
+  const address = mailAddress(email)?.address
+  if (address === undefined) throw invalidField('email', 'email must look like name@example.com.')
+  userInput({ email: address })
+  const now = unixSeconds(context.clock)
+  const mail: AccountMail = {
+    ...{ kind, email: address, language, ip, user: '', invitation: '' },
+    until: now + (kind === 'reset' ? RESET_SECONDS : SIGN_UP_SECONDS),
+    agent: agent.slice(0, LONGEST_AGENT).toWellFormed(),
+  }
+  const title = `${address}: ${kind === 'reset' ? 'new password' : 'sign-up'}`
+  await deleteExpired(context.database, ownStorages.accountRequests, 'until', now)
+  await retryContested(context.database, async (session) => {
+    const client = await countRequest(session, `client ${addressKey(ip)}`, MOST_BY_CLIENT, now)
+    if (!client.allowed)
+      throw new QuoinError('RATE_LIMITED', 'Too many requests. Wait, then try again.', {
+        retryAfter: client.wait,
+      })
+    const named = await countRequest(session, `${kind} ${folded(address)}`, MOST_FOR_ADDRESS, now)
+    if (named.allowed) await session.enqueue(accountMailJob(mail, title))
+  })
+}

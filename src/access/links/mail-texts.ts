@@ -1,0 +1,111 @@
+/** What mails to users say, in the languages of pages. `{site}` is the name of the host, `{hours}` how long the link works. */
+
+interface MailText {
+  readonly subject: string
+  readonly before: string
+  readonly button: string
+  readonly after: string
+}
+
+export type MailTextKey = 'reset' | 'invite' | 'signup' | 'exists'
+
+const en: Readonly<Record<MailTextKey, MailText>> = {
+  reset: {
+    subject: 'New password for {site}',
+    before: 'A new password was requested for your account {username} at {site}.',
+    button: 'Set a new password',
+    after:
+      'The link works once, for {hours}. If you did not request it, ignore this mail: your password stays as it is.',
+  },
+  invite: {
+    subject: 'Your account at {site}',
+    before: 'You are invited to {site}. Your user name is {username}.',
+    button: 'Set your password',
+    after: 'The link works once, for {hours}. If you did not expect this mail, ignore it.',
+  },
+  signup: {
+    subject: 'Confirm your address for {site}',
+    before: 'An account at {site} was requested with this address.',
+    button: 'Create the account',
+    after:
+      'The link works once, for {hours}. If you did not request it, ignore this mail: no account is created.',
+  },
+  exists: {
+    subject: 'Your account at {site}',
+    before: 'An account at {site} was requested with this address, and you have one: {username}.',
+    button: 'Sign in',
+    after: 'If you do not know the password, request a new one on the sign-in page.',
+  },
+}
+
+const de: Readonly<Record<MailTextKey, MailText>> = {
+  reset: {
+    subject: 'Neues Passwort für {site}',
+    before: 'Für Ihr Konto {username} bei {site} wurde ein neues Passwort angefordert.',
+    button: 'Neues Passwort setzen',
+    after:
+      'Der Link gilt einmal, {hours} lang. Wenn Sie ihn nicht angefordert haben, können Sie diese Mail ignorieren: Ihr Passwort bleibt, wie es ist.',
+  },
+  invite: {
+    subject: 'Ihr Konto bei {site}',
+    before: 'Sie sind zu {site} eingeladen. Ihr Benutzername ist {username}.',
+    button: 'Passwort setzen',
+    after:
+      'Der Link gilt einmal, {hours} lang. Wenn Sie diese Mail nicht erwartet haben, können Sie sie ignorieren.',
+  },
+  signup: {
+    subject: 'Bestätigen Sie Ihre Adresse für {site}',
+    before: 'Mit dieser Adresse wurde ein Konto bei {site} angefordert.',
+    button: 'Konto anlegen',
+    after:
+      'Der Link gilt einmal, {hours} lang. Wenn Sie ihn nicht angefordert haben, können Sie diese Mail ignorieren: Es wird kein Konto angelegt.',
+  },
+  exists: {
+    subject: 'Ihr Konto bei {site}',
+    before:
+      'Mit dieser Adresse wurde ein Konto bei {site} angefordert, und Sie haben bereits eines: {username}.',
+    button: 'Anmelden',
+    after: 'Wenn Sie das Passwort nicht kennen, fordern Sie auf der Anmeldeseite ein neues an.',
+  },
+}
+
+export interface WrittenMail {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** `language`: a tag such as `de-AT`; English for languages without texts. `seconds`: how long the link works. */
+export function writeMail(
+  key: MailTextKey,
+  language: string,
+  given: { readonly url: string; readonly username: string; readonly seconds: number },
+): WrittenMail {
+  const tag = language.split('-')[0] === 'de' ? 'de' : 'en'
+  const texts = (tag === 'de' ? de : en)[key]
+  const values: Readonly<Record<string, string>> = {
+    site: new URL(given.url).host,
+    username: given.username,
+    hours: lasting(given.seconds, tag),
+  }
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+  const [subject, before, after] = [texts.subject, texts.before, texts.after].map(fill)
+  const paragraph = (inner: string) => `<p style="margin:0 0 16px">${inner}</p>`
+  const button = `<a href="${escaped(given.url)}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#1f5fbf;color:#ffffff;text-decoration:none">${escaped(texts.button)}</a>`
+  return {
+    subject: subject ?? '',
+    text: `${before}\n\n${texts.button}:\n${given.url}\n\n${after}\n`,
+    html: `<!doctype html><html lang="${tag}"><body style="margin:0;padding:24px;font-family:sans-serif;font-size:16px;line-height:1.5;color:#1c1f24;background:#ffffff">${paragraph(escaped(before ?? ''))}${paragraph(button)}${paragraph(escaped(after ?? ''))}</body></html>`,
+  }
+}
+
+function lasting(seconds: number, tag: string): string {
+  const days = Math.round(seconds / 86_400)
+  const [unit, count] =
+    days >= 2 ? (['day', days] as const) : (['hour', Math.max(1, Math.round(seconds / 3_600))] as const)
+  return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+}
