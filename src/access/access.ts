@@ -36,6 +36,7 @@ import { type ApiKeys, apiKeys } from './keys/api-keys.ts'
 import { keyUses } from './keys/key-uses.ts'
 import { type AccountLinks, accountLinks } from './links/account-links.ts'
 import { passwordHasher } from './password-hash.ts'
+import { type Sessions, sessions } from './sessions.ts'
 import type { SignedIn, SignInInput } from './sign-in.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
@@ -73,6 +74,8 @@ export interface Access {
   searchUsers(search: Search): Promise<RecordPage>
   /** Secrets of users for programs that call in. */
   readonly keys: ApiKeys
+  /** Where users are signed in. */
+  readonly sessions: Sessions
   /** New passwords, invitations and sign-up by links in mails. */
   readonly links: AccountLinks
   /** Authentication groups: see `group-changes.ts`. */
@@ -178,6 +181,7 @@ export async function openAccess(options: {
     scopesOfUser: (guid) => during(() => scopesOfUser(context, guid)),
     searchUsers: (search) => during(() => searchUsers(context, search)),
     keys: apiKeys(context, during),
+    sessions: sessions(context, during),
     links: accountLinks(context, during),
     searchGroups: (search) => during(() => searchGroups(context, search)),
     getGroup: (guid) => during(() => getGroup(context, guid)),

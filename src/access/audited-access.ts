@@ -1,7 +1,11 @@
 import type { AuditedStorages } from '../records/audit-log.ts'
+import { documentOf } from '../storage/database.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 
-/** The records of this room whose changes are audited. Tokens are not: user logs tell of sign-ins. */
+/**
+ * The records of this room whose changes are audited. Of sessions only those that a user ended by hand: user logs have
+ * sign-ins and sign-outs.
+ */
 export const auditedAccess: AuditedStorages = {
   [ownStorages.users]: {
     category: 'users',
@@ -12,6 +16,12 @@ export const auditedAccess: AuditedStorages = {
   [ownStorages.apiKeys]: {
     category: 'api_keys',
     secrets: { key_hash: 'secret', previous_hash: 'previous_secret' },
+  },
+  [ownStorages.tokens]: {
+    category: 'sessions',
+    secrets: { token_hash: 'token' },
+    when: ({ kind, before }) =>
+      kind === 'deleted' && before !== undefined && 'ended_by' in documentOf(before),
   },
   [ownStorages.groups]: { category: 'authentication_groups', derived: ['name_key'] },
 }

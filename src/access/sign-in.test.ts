@@ -219,7 +219,13 @@ test('of far too many tokens, from before there was a limit, the newest 100 are 
   const random = seededRandom(7)
   await transact(room.database, async (session) => {
     for (let count = 0; count < 300; count++)
-      await createToken(session, random, { userGuid, ip: '', created: 0, expiry: 4_000_000_000 + count })
+      await createToken(session, random, {
+        userGuid,
+        ip: '',
+        agent: '',
+        created: 0,
+        expiry: 4_000_000_000 + count,
+      })
   })
   await room.token('ann')
   const left = (await room.records('_tokens')).filter((token) => token.user_guid === userGuid)

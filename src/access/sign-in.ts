@@ -192,7 +192,7 @@ async function admit(
     if (changes.length > 0) await session.update(ownStorages.users, user.guid, changes)
     await noteUserEvent(session, now, 'sign_in', user, { ip, agent })
     await deleteOldestTokens(session, user.guid)
-    return createToken(session, random, { userGuid: user.guid, ip, created: now, expiry })
+    return createToken(session, random, { userGuid: user.guid, ip, agent: agent ?? '', created: now, expiry })
   }
   const token = await transact(database, work, RESERVE)
   if (token === undefined) return undefined

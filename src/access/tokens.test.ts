@@ -12,7 +12,7 @@ test('all tokens of a user go, more than one page of them too, and none of other
   room = await openTestAccess()
   const others = await room.records('_tokens')
   const random = seededRandom(3)
-  const token = { userGuid: 'somebody', ip: '192.0.2.1', created: 0, expiry: 4_000_000_000 }
+  const token = { userGuid: 'somebody', ip: '192.0.2.1', agent: '', created: 0, expiry: 4_000_000_000 }
   await transact(room.database, async (session) => {
     for (let count = 0; count < 501; count++) await createToken(session, random, token)
   })

@@ -1,9 +1,11 @@
 /**
- * Tokens as `_tokens` keeps them: `{ user_guid, token_hash, ip, created, expiry }`, times in Unix seconds. Use extends
+ * Tokens as `_tokens` keeps them: `{ user_guid, token_hash, ip, agent, created, expiry }`, times in Unix seconds. Use extends
  * `expiry`, so among tokens of one user the one that expires first is the one used longest ago.
  */
 
+import { logText } from '../records/batched-log.ts'
 import type { Random } from '../shared/guid.ts'
+import type { JsonObject } from '../shared/json.ts'
 import { search } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
@@ -13,6 +15,7 @@ import { accessTokenHash, newAccessToken } from './access-token.ts'
 
 /** Places where a user is signed in at once. A program that signs in for each request would else fill the storage. */
 const MOST_TOKENS = 100
+const LONGEST_AGENT = 512
 
 /** Stores a new token and gives its text, which is nowhere else. */
 export async function createToken(
@@ -21,6 +24,7 @@ export async function createToken(
   token: {
     readonly userGuid: string
     readonly ip: string
+    readonly agent: string
     readonly created: number
     readonly expiry: number
   },
@@ -30,6 +34,7 @@ export async function createToken(
     { op: 'set', field: 'user_guid', value: token.userGuid },
     { op: 'set', field: 'token_hash', value: accessTokenHash(text) ?? null },
     { op: 'set', field: 'ip', value: token.ip },
+    { op: 'set', field: 'agent', value: logText(token.agent, LONGEST_AGENT) },
     { op: 'set', field: 'created', value: token.created },
     { op: 'set', field: 'expiry', value: token.expiry },
   ])
@@ -47,6 +52,13 @@ export async function deleteOldestTokens(session: Session, userGuid: string): Pr
   const wanted = search({ query, sort: newestFirst, offset: MOST_TOKENS - 1, limit: 1_000 })
   const tooMany = documentsOf(await session.find(ownStorages.tokens, wanted))
   for (const token of tooMany.toReversed()) await session.delete(ownStorages.tokens, guidOf(token))
+}
+
+/** The tokens of a user, the one used last first. */
+export function tokensOf(session: Session, userGuid: string): Promise<JsonObject[]> {
+  const query = { kind: 'term', field: 'user_guid', value: userGuid } as const
+  const newestFirst = { field: 'expiry', order: 'desc', missing: 'last' } as const
+  return findAll(session, ownStorages.tokens, query, MOST_TOKENS, [newestFirst])
 }
 
 /** Deletes all tokens of a user. Write the user first: no sign-in can then add one unseen. */

@@ -185,6 +185,7 @@ export async function changeUser(
   by: Identity,
   work: (session: Session, user: UserRecord) => Promise<JsonObject>,
 ): Promise<JsonObject> {
+  requirePerson(by)
   return transact(
     context.database,
     async (session) => {

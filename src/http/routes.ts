@@ -52,6 +52,7 @@ import { authRoutes } from './routes/people/auth.ts'
 import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
 import { invitationRoutes } from './routes/people/invitations.ts'
 import { meRoutes } from './routes/people/me.ts'
+import { sessionRoutes } from './routes/people/sessions.ts'
 import { userLogRoutes } from './routes/people/user-logs.ts'
 import { userRoutes } from './routes/people/users.ts'
 import { docsRoutes, openApiRoutes } from './routes/site/open-api.ts'
@@ -89,6 +90,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     authRoutes(access),
     meRoutes(access),
     userRoutes(access),
+    sessionRoutes(access),
     invitationRoutes(access),
     apiKeyRoutes(access),
     authenticationGroupRoutes(access),

@@ -29,6 +29,8 @@ interface Hidden {
 interface AuditedStorage extends Hidden {
   /** The resource, as permissions call it. */
   readonly category: string
+  /** Which changes count; all if not given. */
+  readonly when?: (change: Change) => boolean
 }
 
 /** By the storage's name. */
@@ -81,6 +83,7 @@ export async function openAuditLog(database: Database, audited: AuditedStorages)
   }
   const watches = Object.entries(audited).map(([name, resource]) =>
     database.observe(name, (session, change): MaybePromise<void> => {
+      if (resource.when?.(change) === false) return undefined
       const record = auditRecord(resource, change, session.origin.user)
       return record && write(session, record)
     }),

@@ -26,6 +26,8 @@ interface Described extends Endpoint {
   readonly operation: JsonObject
 }
 
+/** Called when all other calls are done: it would end the sessions that send them. */
+const ENDS_SESSIONS = 'DELETE /users/me/sessions'
 const NOTHING = '0190a6e0-0000-7000-8000-000000000000'
 
 export async function checkMatrix({ signal, ...options }: MatrixOptions): Promise<MatrixResult> {
@@ -38,20 +40,24 @@ export async function checkMatrix({ signal, ...options }: MatrixOptions): Promis
   for (const endpoint of endpoints) failures.push(...documentProblems(endpoint, promised.of(endpoint)))
   const needs = endpoints.map(promised.of).filter((access) => typeof access === 'object')
   const roles = await openRoles({ ...options, needs })
-  const calls = roles.flatMap((role) =>
-    endpoints
-      .filter((endpoint) => role.tries(promised.of(endpoint)))
-      .map((endpoint) => async () => {
-        signal?.throwIfAborted()
-        const access = promised.of(endpoint)
-        const reply = await ask(caller, role, endpoint, access)
-        const problem = replyProblem(reply, mayCall(role, access), role)
-        if (problem !== undefined) failures.push(`${nameOf(endpoint)} as ${role.name}: ${problem}`)
-      }),
-  )
+  const callsOf = (some: readonly Described[]) =>
+    roles.flatMap((role) =>
+      some
+        .filter((endpoint) => role.tries(promised.of(endpoint)))
+        .map((endpoint) => async () => {
+          signal?.throwIfAborted()
+          const access = promised.of(endpoint)
+          const reply = await ask(caller, role, endpoint, access)
+          const problem = replyProblem(reply, mayCall(role, access), role)
+          if (problem !== undefined) failures.push(`${nameOf(endpoint)} as ${role.name}: ${problem}`)
+        }),
+    )
+  const last = endpoints.filter((endpoint) => nameOf(endpoint) === ENDS_SESSIONS)
+  const [calls, lastCalls] = [callsOf(endpoints.filter((one) => !last.includes(one))), callsOf(last)]
   await someAtOnce(calls)
+  await someAtOnce(lastCalls)
   return {
-    checked: calls.length,
+    checked: calls.length + lastCalls.length,
     failures,
     figures: { endpoints: endpoints.length, roles: roles.length },
   }
