@@ -9,6 +9,7 @@ import { HttpConnection } from '../src/blocks/http-connection.ts'
 import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
 import { readSettings } from '../src/blocks/read-settings.ts'
 import type { Reply } from '../src/blocks/reply.ts'
+import type { RunCounts } from '../src/blocks/run-counts.ts'
 import type { RunFiles } from '../src/blocks/run-files.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
 import { Secret } from '../src/blocks/secret.ts'
@@ -40,6 +41,9 @@ export interface Circumstances {
   readonly signal?: AbortSignal
   readonly allowedHosts?: readonly string[]
   readonly files?: RunFiles
+  readonly counts?: RunCounts
+  /** Guid of the block. */
+  readonly block?: string
   /** UTC if not said. */
   readonly timeZone?: string
   /** The out-pins from which wires leave; all of them when not said. */
@@ -232,6 +236,11 @@ function contextOf(
     get files() {
       if (!given.files) throw new TypeError('The block uses files: give runBlock some.')
       return given.files
+    },
+    ...(given.block !== undefined && { block: given.block }),
+    get counts() {
+      if (!given.counts) throw new TypeError('The block counts: give runBlock counts.')
+      return given.counts
     },
     get people(): never {
       throw new TypeError('A block that changes users is tested on a whole Quoin.')

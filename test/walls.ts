@@ -53,6 +53,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/environment': [...base, 'records'],
   'records/secrets': [...base, 'records'],
   'records/connections': [...base, 'records'],
+  'records/limits': [...base, 'blocks', 'records'],
   'records/mail': [...base, 'records', 'records/assets'],
   'records/assets': [...base, 'blocks', 'records', 'records/secrets', 'storage/assets'],
 

@@ -93,6 +93,11 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   /** Touches the world outside: what the run wrote before is made durable first. */
   readonly outside?: true
   /**
+   * With `outside`: what it does stands beside the run. Before the first block that reads or writes, nothing is committed for it,
+   * so what comes behind it can still be a unit of work. A run that begins once more gets what it got before.
+   */
+  readonly aside?: true
+  /**
    * Changes nothing, and gives or replies the same for the same inputs until something is written to the storages among
    * them: what a flow of such blocks has replied may be sent again. A list: only while these in-pins are empty.
    */
@@ -235,6 +240,7 @@ export interface ValueBlock extends Erased {
 export interface FlowBlock extends Erased {
   readonly kind: 'flow'
   readonly outside?: true
+  readonly aside?: true
   readonly repeatable?: true | readonly string[]
   readonly ignoresCaller?: true
   readonly reads?: true

@@ -6,6 +6,7 @@ import type { Session } from '../storage/database.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
 import type { Reference } from '../storage/reference/references.ts'
 import type { Reply } from './reply.ts'
+import type { RunCounts } from './run-counts.ts'
 import type { RunFiles } from './run-files.ts'
 import type { RunPeople } from './run-people.ts'
 import type { RunRequest } from './run-request.ts'
@@ -75,6 +76,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   readonly files: RunFiles
   /** UNAVAILABLE when it is read in a process without users. */
   readonly people: RunPeople
+  /** UNAVAILABLE when it is read in a process that only reads. */
+  readonly counts: RunCounts
   /** Has a mail sent later: stored in the run's transaction, and undone with it. Gives the job's guid. */
   mailLater(mail: Mail): MaybePromise<string | undefined>
   /**

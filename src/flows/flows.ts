@@ -1,4 +1,5 @@
 import type { BlockDefinition } from '../blocks/block.ts'
+import type { RunCounts } from '../blocks/run-counts.ts'
 import type { RunFiles } from '../blocks/run-files.ts'
 import type { RunPeople } from '../blocks/run-people.ts'
 import { type Connections, openConnections } from '../records/connections/connections.ts'
@@ -32,6 +33,7 @@ export interface FlowsOptions {
   /** For blocks; there are none in processes that only read. */
   readonly files?: RunFiles
   readonly people?: RunPeople
+  readonly counts?: RunCounts
   /** Keys of secrets; without them none can be set or used. */
   readonly secretKeys?: SecretKeys
   /** Told which block has used which secret. */
@@ -122,6 +124,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     files: options.files,
     connections: connections.find,
     people: options.people,
+    counts: options.counts,
     secrets: {
       open: secrets.open,
       used: (use) => options.secretUsed?.(use, secrets.guidOf(use.name) ?? ''),

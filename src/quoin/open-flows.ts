@@ -9,6 +9,8 @@ import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { runFiles } from '../records/assets/run-files.ts'
 import { openAssetSweep } from '../records/assets/sweep-assets.ts'
 import { settleAllUnique } from '../records/fields/unique-fields.ts'
+import { ensureLimits, limitCounts } from '../records/limits/limit-counts.ts'
+import { openLimitPurge } from '../records/limits/purge-limits.ts'
 import { type MailJob, sendMail } from '../records/mail/send-mail.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
 import { secretKeys } from '../records/secrets/secret-keys.ts'
@@ -34,6 +36,7 @@ export async function openNodeFlows(
 ): Promise<NodeFlows> {
   const { options, clock, random, offline = false, opened } = start
   const uses: { to?: SecretUses } = {}
+  await ensureLimits(database)
   const flows = await openLimitedFlows(start, {
     ...{
       records,
@@ -41,6 +44,7 @@ export async function openNodeFlows(
       fields: rules,
       files: runFiles(assets, secret, clock),
       people: runPeople(access),
+      counts: limitCounts({ database, clock }),
     },
     secretKeys: secretKeys(options.secretsKey, options.secretsOldKeys),
     secretUsed: (use, guid) => uses.to?.note({ ...use, guid }),
@@ -59,6 +63,8 @@ export async function openNodeFlows(
   if (!offline) {
     const purge = openExpiryPurge({ database, clock, log })
     opened.add(() => purge.close())
+    const limitPurge = openLimitPurge({ database, clock })
+    opened.add(() => limitPurge.close())
     const sweep = openAssetSweep({ database, assets, clock, log })
     opened.add(() => sweep.close())
   }
@@ -89,7 +95,7 @@ export async function openLimitedFlows(
   { options, random, opened }: Start,
   given: Pick<
     FlowsOptions,
-    'records' | 'catalogue' | 'log' | 'fields' | 'files' | 'people' | 'secretKeys' | 'secretUsed'
+    'records' | 'catalogue' | 'log' | 'fields' | 'files' | 'people' | 'counts' | 'secretKeys' | 'secretUsed'
   >,
 ): Promise<Flows> {
   const { allowedHosts, timeZone, locale } = options

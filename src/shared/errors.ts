@@ -37,7 +37,10 @@ export const errorTable = {
     summary: 'The blueprint cannot run. `problems` lists each block and pin.',
   },
   TOO_MANY_LOGIN_ATTEMPTS: { status: 429, summary: 'The user or the address is temporarily locked.' },
-  RATE_LIMITED: { status: 429, summary: 'Too many requests from one address. See `retry-after`.' },
+  RATE_LIMITED: {
+    status: 429,
+    summary: 'Too many requests from one address, or for one key of a block Limit. See `retry-after`.',
+  },
   INTERNAL: { status: 500, summary: 'Internal error. Find it in the system log by its id.' },
   UNAVAILABLE: { status: 503, summary: 'The request could not be served in time, or not now. Retry.' },
   STORAGE_FULL: { status: 507, summary: 'The disk is full. Nothing was stored.' },

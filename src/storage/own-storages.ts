@@ -38,6 +38,7 @@ export const ownStorages = {
   pageSecrets: '_secrets',
   keptForms: '_kept_forms',
   waits: '_waits',
+  limits: '_limits',
 } as const
 
 /** Whether a storage is Quoin's own: builders cannot name it, and rules of fields do not reach it. */

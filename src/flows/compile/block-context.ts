@@ -7,6 +7,7 @@ import type {
   Wait,
 } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
+import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunPeople } from '../../blocks/run-people.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
@@ -64,12 +65,17 @@ export class BlockContext implements FlowContext {
     return this.#frame.run.request
   }
 
+  get block(): string {
+    return this.#node.block.guid
+  }
+
   get user(): JsonObject | undefined {
     return this.#frame.run.user
   }
 
   get session(): Session {
     const { run } = this.#frame
+    run.begun = true
     return this.#nested.asUser ? run.userSession : run.session
   }
 
@@ -158,6 +164,10 @@ export class BlockContext implements FlowContext {
     const { people } = this.#frame.run.environment
     if (!people) throw new QuoinError('UNAVAILABLE', 'This process has no users.')
     return people
+  }
+
+  get counts(): RunCounts {
+    return this.#frame.run.counts
   }
 
   mailLater(mail: Mail): MaybePromise<string | undefined> {

@@ -166,9 +166,13 @@ function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
+function secondsIn(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
 /** Ways that a flow may leave unwired: a request that ends there without a reply has an error. */
 function isMiss(pin: string): pin is Miss {
-  return pin === 'not_found' || pin === 'conflict' || pin === 'refused'
+  return pin === 'not_found' || pin === 'conflict' || pin === 'refused' || pin === 'exceeded'
 }
 
 function flowStep(
@@ -205,7 +209,7 @@ function flowStep(
     const pin = given?.next === undefined ? 'flow' : given.next
     const following = typeof pin === 'string' ? next.get(pin) : undefined
     if (following === undefined && typeof pin === 'string' && isMiss(pin))
-      frame.run.missed(pin, textsIn(given?.taken))
+      frame.run.missed(pin, textsIn(given?.taken), secondsIn(given?.retry_after))
     // Nothing behind a reply may run before the reply's writes are durable: it would share their transaction.
     const settling = following && frame.run.settle()
     return settling ? settling.then(() => following) : following
@@ -241,7 +245,8 @@ function flowStep(
   function outside(frame: Frame): ReturnType<Step> {
     frame.run.tick()
     executed.count += 1
-    const { session } = frame.run
+    const { session, begun } = frame.run
+    if (definition.aside && !begun && !session.hasWritten && !compiled.begins) return run(frame)
     const noted = compiled.begins && point ? frame.run.reached(point, frame) : undefined
     const committed = noted ? noted.then(() => session.commit()) : session.commit()
     return isPromise(committed) ? committed.then(() => run(frame)) : run(frame)

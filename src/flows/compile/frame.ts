@@ -1,6 +1,7 @@
 import type { Happening, Listening } from '../../blocks/block.ts'
 import type { Cache, FlowContext, LaterCall, LogLevel, RunVariables, Wait } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
+import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunPeople } from '../../blocks/run-people.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
@@ -16,8 +17,8 @@ import type { References } from '../../storage/reference/references.ts'
 import type { EndpointReply } from '../values/value-shape.ts'
 import type { FormerRequest, SavedFrame } from './waiting/stored-frame.ts'
 
-/** What a block may have found instead of what it was to work on. */
-export type Miss = 'not_found' | 'conflict' | 'refused'
+/** What a block may have found instead of what it was to work on, or that it may not go on now. */
+export type Miss = 'not_found' | 'conflict' | 'refused' | 'exceeded'
 
 /** Who has decrypted a secret. */
 export interface SecretUse {
@@ -43,6 +44,8 @@ export interface NamedConnection {
 /** What a step may do with the run that it is part of. `run.ts` keeps these promises. */
 export interface RunControl {
   readonly session: Session
+  /** Whether a block has asked for the session: it may have read or written. */
+  begun: boolean
   /** The same transaction, on behalf of the user of the request. */
   readonly userSession: Session
   /** Guid of the blueprint. */
@@ -72,9 +75,10 @@ export interface RunControl {
   readonly env: JsonObject
   /**
    * A block took a way that is not wired. The first one decides how a request without a reply ends. `taken`: the unique
-   * fields whose values another document has.
+   * fields whose values another document has. `retryAfter`: seconds, of `exceeded`.
    */
-  missed(way: Miss, taken: readonly string[]): void
+  missed(way: Miss, taken: readonly string[], retryAfter?: number): void
+  readonly counts: RunCounts
   /** Blocks that the run may still execute. */
   readonly budget: number
   /** After one pass of a body. In a run without a request, what the pass executed does not count: the deadline bounds it. */

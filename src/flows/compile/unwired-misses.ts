@@ -4,7 +4,7 @@ import type { Miss } from './frame.ts'
 import type { Steps } from './in-turns.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 
-const misses: readonly Miss[] = ['not_found', 'conflict', 'refused']
+const misses: readonly Miss[] = ['not_found', 'conflict', 'refused', 'exceeded']
 
 /** The ways behind a trigger that are not wired: each may end a request without a reply. */
 export function* unwiredMisses(trigger: Node, facts: Facts): Steps<readonly Miss[]> {

@@ -1,4 +1,5 @@
 import type { Cache, FlowContext, LogLevel } from '../../blocks/context.ts'
+import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { RunPeople } from '../../blocks/run-people.ts'
 import type { Permissions } from '../../records/permissions/permissions.ts'
@@ -46,6 +47,7 @@ export interface RunEnvironment {
   /** Of the process that writes. */
   readonly files?: RunFiles | undefined
   readonly people?: RunPeople | undefined
+  readonly counts?: RunCounts | undefined
   readonly allowedHosts: readonly string[]
   readonly secrets?: RunSecrets | undefined
   readonly connections?: ((name: string) => NamedConnection | undefined) | undefined

@@ -32,8 +32,10 @@ export function explainFailure(error: unknown, requested: boolean): RunFailure {
 }
 
 /** What a request gets whose flow took a way that leads nowhere, and replied nothing. */
-export function missedError(way: Miss, taken: readonly string[]): QuoinError {
+export function missedError(way: Miss, taken: readonly string[], retryAfter?: number): QuoinError {
   if (way === 'not_found') return new QuoinError('NOT_FOUND', 'not found')
+  if (way === 'exceeded')
+    return new QuoinError('RATE_LIMITED', 'Too many requests. Wait and try again.', { retryAfter })
   if (taken.length > 0)
     return new QuoinError(
       'CONFLICT',

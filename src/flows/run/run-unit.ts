@@ -1,3 +1,4 @@
+import type { Counted } from '../../blocks/run-counts.ts'
 import type { UnitOfWork } from '../../storage/unit-of-work.ts'
 
 /** All tries of one run. */
@@ -7,4 +8,6 @@ export interface RunUnit extends UnitOfWork {
   readonly until: number
   /** Something is committed, or may be done outside. */
   committed: boolean
+  /** What was counted in its tries, by what was asked, in the order of asking. */
+  readonly counted: Map<string, readonly Counted[]>
 }

@@ -14,7 +14,7 @@ export function unitRuns(clock: Clock, limits: Pick<RunLimits, 'deadline'>): (ru
   return (run) => (start) => {
     if (!isUnit(start)) return run(start)
     const until = clock() + limits.deadline
-    const unit: RunUnit = { attempt: 1, until, committed: false }
+    const unit: RunUnit = { attempt: 1, until, committed: false, counted: new Map() }
     return andThen(run({ ...start, unit }), (end) => (end.again ? tryAgain(run, start, unit) : end))
   }
 }

@@ -5,18 +5,19 @@
  * - The writes of its blocks are one transaction, committed when the run replies, before a block that touches the world
  *   outside, and at the end. A run that fails undoes the writes that are not yet durable.
  * - It replies at most once; after the reply the flow continues, with a transaction of its own.
- * - A request that ends without a reply after a way `not_found`, `conflict` or `refused` that is not wired fails with 404 or
- *   409.
+ * - A request that ends without a reply after a way `not_found`, `conflict`, `refused` or `exceeded` that is not wired fails
+ *   with 404, 409 or 429.
  * - It stops at its deadline, at its budget of blocks, when its job's signal says so, and when one of its branches
  *   fails.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LaterCall, Wait } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
+import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { mailJob } from '../../records/mail/mail-job.ts'
 import { subjectOf } from '../../records/permissions/subject.ts'
-import type { QuoinError } from '../../shared/errors.ts'
+import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
@@ -51,6 +52,7 @@ import { RunSteps } from './run-steps.ts'
 import type { RunUnit } from './run-unit.ts'
 import { runVariables } from './run-variables.ts'
 import { storeWait } from './store-wait.ts'
+import { unitCounts } from './unit-counts.ts'
 
 /** Usually a commit takes milliseconds; one that takes longer is as good as lost to the caller. */
 const COMMIT_GRACE_MS = 250
@@ -94,6 +96,7 @@ export class Run implements RunControl {
   readonly blueprint: string
   readonly request: RunRequest | undefined
   readonly user: JsonObject | undefined
+  begun = false
   readonly #start: RunStart
   readonly #steps: RunSteps
   readonly #reply: RunReply
@@ -108,6 +111,7 @@ export class Run implements RunControl {
   #variables: StoredVariables | undefined
   #resumed: ResumedRun | undefined
   #userSession: Session | undefined
+  #counts: RunCounts | undefined
   #env: JsonObject | undefined
   #missed: QuoinError | undefined
   #failed = false
@@ -153,8 +157,15 @@ export class Run implements RunControl {
     return this.#steps.breathe()
   }
 
-  missed(way: Miss, taken: readonly string[]): void {
-    this.#missed ??= missedError(way, taken)
+  missed(way: Miss, taken: readonly string[], retryAfter?: number): void {
+    this.#missed ??= missedError(way, taken, retryAfter)
+  }
+
+  get counts(): RunCounts {
+    const { counts } = this.environment
+    if (!counts) throw new QuoinError('UNAVAILABLE', 'This process does not count.')
+    this.#counts ??= unitCounts(counts, this.#start.unit)
+    return this.#counts
   }
 
   /** Only a request has a user whose scopes are known: a job is anonymous. */

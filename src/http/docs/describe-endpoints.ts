@@ -126,13 +126,17 @@ const missTexts = {
   not_found: 'The document was not found, or the caller has no access.',
   conflict: 'The document was changed meanwhile; nothing is stored.',
   refused: 'The condition of the change does not hold; nothing is stored.',
+  exceeded: 'Too many requests from this address or for one key; retry after `retry-after` seconds.',
 }
 
 function missed({ misses }: CompiledEndpoint): Readonly<Record<string, string>> {
-  const conflicts = misses.flatMap((miss) => (miss === 'not_found' ? [] : missTexts[miss]))
+  const conflicts = misses.flatMap((miss) =>
+    miss === 'conflict' || miss === 'refused' ? missTexts[miss] : [],
+  )
   return {
     ...(misses.includes('not_found') && { '404': missTexts.not_found }),
     ...(conflicts.length > 0 && { '409': conflicts.join(' ') }),
+    ...(misses.includes('exceeded') && { '429': missTexts.exceeded }),
   }
 }
 

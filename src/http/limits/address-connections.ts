@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../shared/clock.ts'
-import { countedAddress } from './counted-address.ts'
+import { countedAddress } from '../../shared/counted-address.ts'
 
 /** Milliseconds between two lines about connections that were closed: a flood must not become one of the log. */
 const LOG_PAUSE = 10_000

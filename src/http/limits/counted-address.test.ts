@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { countedAddress, standsForMany } from './counted-address.ts'
+import { countedAddress } from '../../shared/counted-address.ts'
+import { standsForMany } from './counted-address.ts'
 
 test.each([
   ['1.2.3.4', '1.2.3.4'],

@@ -1,9 +1,10 @@
 import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
+import { countedAddress } from '../../shared/counted-address.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { HttpSettings } from '../server/http-settings.ts'
 import type { RouteTools } from '../server/route-family.ts'
-import { countedAddress, isLoopback } from './counted-address.ts'
+import { isLoopback } from './counted-address.ts'
 
 /** 100,000 buckets take about 20 MB. A flood from more addresses forgets those that have not asked for the longest time. */
 const MAX_BUCKETS = 100_000

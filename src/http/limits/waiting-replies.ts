@@ -8,8 +8,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { onSendHookHandler } from 'fastify'
+import { countedAddress } from '../../shared/counted-address.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { countedAddress } from './counted-address.ts'
 
 export interface WaitingReplies {
   /** In all connections. */

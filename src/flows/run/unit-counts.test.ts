@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
+import { ensureLimits, limitCounts } from '../../records/limits/limit-counts.ts'
+import type { RunUnit } from './run-unit.ts'
+import { unitCounts } from './unit-counts.ts'
+
+let room: TestDatabase
+beforeEach(async () => {
+  room = await openTestDatabase()
+  await ensureLimits(room.database)
+})
+afterEach(() => room.close())
+
+const call = { key: 'ann', window: 60_000, most: 3, amount: 1 }
+
+test('a unit that begins once more gets what its first try has counted, call by call', async () => {
+  const unit: RunUnit = { attempt: 1, until: 0, committed: false, counted: new Map() }
+  const oneTry = async (calls: number) => {
+    const counts = unitCounts(limitCounts(room), unit)
+    const left: number[] = []
+    for (let at = 0; at < calls; at++) left.push((await counts.count(call)).remaining)
+    return left
+  }
+  expect(await oneTry(2)).toEqual([2, 1])
+  expect(await oneTry(2)).toEqual([2, 1])
+  expect(await oneTry(3)).toEqual([2, 1, 0])
+  expect(await oneTry(1)).toEqual([2])
+})
+
+test('another call of a unit, and runs that are no units, are counted', async () => {
+  const unit: RunUnit = { attempt: 1, until: 0, committed: false, counted: new Map() }
+  const counts = unitCounts(limitCounts(room), unit)
+  await counts.count(call)
+  expect((await counts.count({ ...call, amount: 2 })).remaining).toBe(0)
+  const alone = unitCounts(limitCounts(room), undefined)
+  expect((await alone.count(call)).allowed).toBe(false)
+  expect((await alone.count({ ...call, key: 'bob' })).allowed).toBe(true)
+})
