@@ -29,11 +29,11 @@ const people = async () =>
     }),
   ).map(({ name, age }) => [name, age])
 
-async function choose(text: string): Promise<void> {
+async function choose(text: string | Buffer, name = 'people.csv'): Promise<void> {
   await page.getByRole('button', { name: 'Import' }).click()
   const chooser = page.waitForEvent('filechooser')
   await dialog().locator('button', { hasText: 'Choose a file' }).click()
-  await (await chooser).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+  await (await chooser).setFiles({ name, mimeType: '', buffer: Buffer.from(text) })
 }
 
 const file = 'Who,Age,Note\nAnn,41,x\nBob,abc,y\nCid,9,z\n'
@@ -89,5 +89,19 @@ test('an export has the columns and rows that are shown', async () => {
   const done = await download
   expect(done.suggestedFilename()).toBe('people.csv')
   expect(await readFile(await done.path(), 'utf8')).toBe('\ufeffage,name\r\n50,Dee\r\n41,Ann\r\n')
+})
+
+test('a workbook is exported, and imported again', async () => {
+  await page.getByRole('button', { name: 'Export' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'XLSX, the columns shown' }).click()
+  const done = await download
+  expect(done.suggestedFilename()).toBe('people.xlsx')
+  await choose(await readFile(await done.path()), 'people.xlsx')
+  const preview = dialog().getByRole('table', { name: 'Preview' })
+  await preview.getByRole('cell', { name: 'Dee' }).waitFor()
+  await dialog().getByRole('button', { name: 'Import' }).click()
+  await dialog().getByText('2 documents imported.').waitFor()
+  expect((await people()).map(([name]) => name)).toEqual(['Cid', 'Ann', 'Ann', 'Dee', 'Dee'])
   expect(studio.complaints()).toEqual([])
 })

@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { cellValue } from '../../blocks/rows/cell-value.ts'
+import { type Cell, MOST_SHEET_ROWS, xlsxFile } from '../../blocks/rows/xlsx-file.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
@@ -45,19 +47,62 @@ function csvValue(value: JsonValue | undefined): string {
   return csvCell(typeof value === 'boolean' ? String(value) : JSON.stringify(value))
 }
 
-/**
- * Present documents of a storage, one a line, in pieces of some lines. Each page is a
- * search of its own behind the last document of the page before: no transaction is held open while a slow client reads.
- * So every document that is there from beginning to end comes exactly once; one that is written meanwhile comes as it was
- * before or after, and a new one may come.
- */
+/** Present documents of a storage, one a line, in pieces of some lines. */
 export async function* exportDocuments(
   database: Database,
   name: string,
-  { query = matchAll, sort = [], lines = ndjsonLines }: Exported = {},
+  { lines = ndjsonLines, ...wanted }: Exported = {},
 ): AsyncGenerator<string, void> {
-  const session = database.session()
   if (lines.head !== '') yield lines.head
+  for await (const page of pagesOf(database, name, wanted)) yield page.map(lines.of).join('')
+}
+
+/** The same as a workbook. INVALID_QUERY for more rows than a sheet holds: `count` of them are there before the first byte. */
+export function exportSheet(
+  database: Database,
+  name: string,
+  wanted: Omit<Exported, 'lines'>,
+  { columns, count }: { readonly columns: readonly string[]; readonly count: number },
+): AsyncGenerator<Buffer, void> {
+  if (count >= MOST_SHEET_ROWS)
+    throw new QuoinError(
+      'INVALID_QUERY',
+      `A sheet holds ${MOST_SHEET_ROWS - 1} rows, and ${count} documents match. Filter them, or export CSV.`,
+    )
+  return xlsxFile(sheetRows(pagesOf(database, name, wanted), columns))
+}
+
+async function* sheetRows(
+  pages: AsyncIterable<readonly JsonObject[]>,
+  columns: readonly string[],
+): AsyncGenerator<readonly Cell[], void> {
+  const paths = columns.map(parseFieldPath)
+  yield columns
+  let rows = 1
+  for await (const page of pages)
+    for (const document of page) {
+      // Documents that came while it was written.
+      if (rows === MOST_SHEET_ROWS) return
+      rows += 1
+      yield paths.map((path) => sheetCell(valueAt(document, path)))
+    }
+}
+
+function sheetCell(value: JsonValue | undefined): Cell {
+  return typeof value === 'boolean' ? value : cellValue(value)
+}
+
+/**
+ * Each page is a search of its own behind the last document of the page before: no transaction is held open while a slow
+ * client reads. So every document that is there from beginning to end comes exactly once; one that is written meanwhile
+ * comes as it was before or after, and a new one may come.
+ */
+async function* pagesOf(
+  database: Database,
+  name: string,
+  { query = matchAll, sort = [] }: Omit<Exported, 'lines'>,
+): AsyncGenerator<readonly JsonObject[], void> {
+  const session = database.session()
   // Documents may be of 16 MiB each: the first page is small, and the next ones as large as the last one allows.
   let limit = 4
   let after: string | undefined
@@ -68,8 +113,8 @@ export async function* exportDocuments(
       limit,
       ...(after !== undefined && { after }),
     })
-    const text = documentsOf(found).map(lines.of).join('')
-    if (text !== '') yield text
+    const page = documentsOf(found)
+    if (page.length > 0) yield page
     // SQLite answers at once, and so does a fast client: others must have their turn in between.
     await nextTurn()
     // A page that had to be made smaller is full by its own limit, and says itself where it ended.

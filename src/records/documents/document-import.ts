@@ -20,7 +20,6 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database, Origin, Session } from '../../storage/database.ts'
 import type { RuledDatabase } from '../../storage/ruled.ts'
-import type { FileReading } from './csv-import-rows.ts'
 import { batchesOf, createRows, guidsOf, hashesOf } from './import-batch.ts'
 import {
   beginImport,
@@ -34,6 +33,7 @@ import {
 import { type ImportPreview, previewRows } from './import-preview.ts'
 import { ProblemList, tryRows } from './import-problems.ts'
 import { type ImportRow, type LineProblem, ndjsonRows, type RowsOf } from './import-rows.ts'
+import type { FileReading } from './table-import-rows.ts'
 
 /** Called in the transaction from which on an import stays, with the number of its documents. */
 export type WhenWritten = (session: Session, count: number) => MaybePromise<void>
@@ -69,7 +69,7 @@ export interface DocumentImports {
    * value that is taken. FILE_TOO_BIG past the limit.
    */
   run(name: string, source: AsyncIterable<Buffer>, origin: Origin, options?: ImportOptions): Promise<Imported>
-  /** What the first rows would become. Stores nothing. FILE_TOO_BIG past 4 MiB. */
+  /** What the first rows would become. Stores nothing. FILE_TOO_BIG past 4 MiB; a workbook is needed whole, up to the limit. */
   preview(
     name: string,
     source: AsyncIterable<Buffer>,
@@ -146,7 +146,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     },
     preview: (name, source, origin, { reading, database: permitted = database }) =>
       counted(
-        received(source, PREVIEW_BYTES, (path) =>
+        received(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES, (path) =>
           previewRows(permitted.session(origin), name, path, reading),
         ),
       ),

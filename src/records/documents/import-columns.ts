@@ -1,10 +1,11 @@
 /** Which column of a file goes into which field, and what its texts mean there. */
+import type { Cell } from '../../blocks/rows/xlsx-file.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { fieldNameProblem } from '../../shared/field-path.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
-import { type DecimalMark, valueOfText } from '../../shared/fields/value-of-text.ts'
+import { type DecimalMark, type ReadText, valueOfText } from '../../shared/fields/value-of-text.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 
 /** Column → field; null leaves the column out. Columns that it does not name go where their name says. */
@@ -16,6 +17,8 @@ export interface ColumnTarget {
   readonly field: string | undefined
   readonly type: FieldType
   readonly limits: FieldLimits
+  /** No field of the storage says what it holds. */
+  readonly free?: boolean
 }
 
 /** What a document may bring along from where it was before. */
@@ -49,10 +52,10 @@ export function columnTargets(
   })
 }
 
-function typeOf(field: string, rules: readonly FieldRule[]): Pick<ColumnTarget, 'type' | 'limits'> {
+function typeOf(field: string, rules: readonly FieldRule[]): Pick<ColumnTarget, 'type' | 'limits' | 'free'> {
   const rule = rules.find(({ name }) => name === field)
   if (rule) return { type: rule.type, limits: rule.limits }
-  return { type: field === '_meta.created' || field === '_meta.expiry' ? 'number' : 'string', limits: {} }
+  return isTime(field) ? { type: 'number', limits: {} } : { type: 'string', limits: {}, free: true }
 }
 
 /** By name, else by label, without regard to case; else a new field, if the column has a name that one can have. */
@@ -69,25 +72,38 @@ function usualField(column: string, rules: readonly FieldRule[]): string | undef
   return fieldNameProblem(column.trim()) ? undefined : column.trim()
 }
 
-/** The document of a row. An empty cell leaves its field out, so that defaults count. */
+function isTime(field: string): boolean {
+  return field === '_meta.created' || field === '_meta.expiry'
+}
+
+/**
+ * The document of a row. An empty cell leaves its field out, so that defaults count. Numbers and conditions of a workbook stay what
+ * they are where no field says else.
+ */
 export function documentOfCells(
   targets: readonly ColumnTarget[],
-  cells: readonly string[],
+  cells: readonly Cell[],
   decimal: DecimalMark,
 ): JsonObject {
-  if (cells.slice(targets.length).some((cell) => cell.trim() !== ''))
+  if (cells.slice(targets.length).some((cell) => String(cell).trim() !== ''))
     throw wrong(`It has ${cells.length} cells, and there are ${targets.length} columns.`)
   const document: Record<string, JsonValue> = {}
   const meta: Record<string, JsonValue> = {}
-  for (const [i, { column, field, type, limits }] of targets.entries()) {
+  for (const [i, target] of targets.entries()) {
+    const { column, field } = target
     if (field === undefined) continue
-    const read = valueOfText({ type, limits }, cells[i] ?? '', decimal)
+    const read = valueOfCell(target, cells[i] ?? '', decimal)
     if ('problem' in read) throw wrong(`The value of ${column} ${read.problem}.`, [field])
     if (read.value === null) continue
     if (field.startsWith('_meta.')) meta[field.slice(6)] = read.value
     else document[field] = read.value
   }
   return Object.keys(meta).length > 0 ? { ...document, _meta: meta } : document
+}
+
+function valueOfCell({ type, limits, free }: ColumnTarget, cell: Cell, decimal: DecimalMark): ReadText {
+  if (typeof cell === 'string') return valueOfText({ type, limits }, cell, decimal)
+  return free ? { value: cell } : valueOfText({ type, limits }, String(cell))
 }
 
 /** The same object with its fields under other names. */

@@ -1,9 +1,9 @@
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
-import { type FileColumn, type FileReading, fileColumns, rowsOf } from './csv-import-rows.ts'
 import { createRows } from './import-batch.ts'
 import { type ImportRow, type LineProblem, lineProblem } from './import-rows.ts'
+import { type FileColumn, type FileReading, fileColumns, rowsOf } from './table-import-rows.ts'
 
 const ROWS = 20
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../json.ts'
+import { CSV, NDJSON, XLSX } from '../table-types.ts'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { searchQuerySchema, searchSchema } from './search.ts'
@@ -188,7 +189,7 @@ export const previewQuery = Type.Object(fileQuery)
 export const previewSchema = Type.Object({
   columns: Type.Array(
     Type.Object({ column: Type.String(), field: Type.Unsafe<string | null>({ type: ['string', 'null'] }) }),
-    { description: 'Columns of a CSV file, with the fields that they go into; null: left out.' },
+    { description: 'Columns of a CSV or XLSX file, with the fields that they go into; null: left out.' },
   ),
   rows: Type.Array(
     Type.Object({
@@ -231,18 +232,16 @@ export const samplesSchema = Type.Object(
   { additionalProperties: false },
 )
 
-export const NDJSON = 'application/x-ndjson'
-export const CSV = 'text/csv'
-
 export const exportQuery = Type.Object({
-  format: Type.Optional(Type.Enum(['ndjson', 'csv'], { default: 'ndjson' })),
+  format: Type.Optional(Type.Enum(['ndjson', 'csv', 'xlsx'], { default: 'ndjson' })),
   query: searchQuerySchema.properties.query,
   filters: searchQuerySchema.properties.filters,
   sort: searchQuerySchema.properties.sort,
   columns: Type.Optional(
     Type.String({
       maxLength: 8_000,
-      description: 'JSON list of fields: the columns of a CSV file. If not given, the fields of the storage.',
+      description:
+        'JSON list of fields: the columns of a CSV or XLSX file. If not given, the fields of the storage.',
     }),
   ),
 })
@@ -253,5 +252,6 @@ export const exportResponse = {
   content: {
     [NDJSON]: { schema: Type.Unsafe<unknown>({ type: 'string' }) },
     [CSV]: { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+    [XLSX]: { schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }) },
   },
 }

@@ -1,13 +1,19 @@
 /** Files of documents in and out: CSV, mapping, previews, bad lines, undo, and exports of what is filtered. */
+import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
 import { textAt } from '../../../../test/json-at.ts'
+import { type Cell, xlsxFile } from '../../../blocks/rows/xlsx-file.ts'
+import { xlsxRows } from '../../../blocks/rows/xlsx-rows.ts'
 import { undoBrokenImports } from '../../../records/documents/import-journal.ts'
 import { createField } from '../../../records/fields/field-records.ts'
-import type { JsonObject } from '../../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { matchAll, search } from '../../../shared/query.ts'
+import { XLSX } from '../../../shared/table-types.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
 
 let room: DocumentServer
@@ -16,7 +22,7 @@ let number = 0
 const by = { guid: 'u', username: 'u' }
 
 beforeAll(async () => {
-  room = await openDocumentServer({ imported: 3_000_000 })
+  room = await openDocumentServer({ imported: 8_000_000 })
   await room.addUser('creator', ['storages_create'])
   await room.addUser('viewer', ['storages_view'])
 })
@@ -262,5 +268,145 @@ describe('export', () => {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${storage}.csv"`,
     })
+  })
+})
+
+describe('workbooks', () => {
+  async function sheetOf(rows: readonly (readonly Cell[])[]): Promise<Buffer> {
+    async function* given() {
+      yield* rows
+    }
+    return buffer(Readable.from(xlsxFile(given())))
+  }
+  const sheet = async (rows: readonly (readonly Cell[])[], query: Readonly<Record<string, string>> = {}) =>
+    room.send('POST', address('import', query), 'admin', { raw: await sheetOf(rows), type: XLSX })
+  async function rowsIn(file: Buffer): Promise<(readonly Cell[])[]> {
+    const read = (start: number, end: number) => Readable.from([file.subarray(start, end + 1)])
+    const rows = await Array.fromAsync(xlsxRows({ size: file.length, read }))
+    return rows.map(({ cells }) => cells)
+  }
+
+  test.each<[string, Buffer | readonly (readonly Cell[])[], RegExp]>([
+    ['what is no workbook', Buffer.from('name,price'), /^The file is no XLSX workbook/],
+    ['a workbook that is cut off', Buffer.from('PK\u0003\u0004'), /^The file is no XLSX workbook/],
+    [
+      'a value of another type',
+      [
+        ['name', 'price'],
+        ['a', 1],
+        ['b', 'x'],
+      ],
+      /^Line 3: The value of price is not a number/,
+    ],
+    ['a required field', [['price'], [1]], /^Line 2: name is required/],
+    ['too many cells', [['name'], ['a', 'b']], /^Line 2: It has 2 cells/],
+    [
+      'two columns of one field',
+      [
+        ['name', 'Full name'],
+        ['a', 'b'],
+      ],
+      /^Two columns go into the field name/,
+    ],
+  ])('%s is refused, and nothing is imported', async (_what, given, message) => {
+    const raw = Buffer.isBuffer(given) ? given : await sheetOf(given)
+    const reply = await room.send('POST', address('import', {}), 'admin', { raw, type: XLSX })
+    expect([reply.status, textAt(reply.body, 'message')]).toEqual([400, expect.stringMatching(message)])
+    await expectNothing()
+  })
+
+  test('without the scope nothing is imported', async () => {
+    const raw = await sheetOf([['name'], ['a']])
+    expect((await room.send('POST', address('import', {}), 'viewer', { raw, type: XLSX })).status).toBe(403)
+    expect((await room.send('POST', address('import', {}), '', { raw, type: XLSX })).status).toBe(401)
+    await expectNothing()
+  })
+
+  test('cells become values of the fields; without a field they stay what they are', async () => {
+    const reply = await sheet(
+      [
+        ['Full name', 'price', 'due', 'sold', 'code', 'weight', 'new', 'note'],
+        ['a', 1.5, '2026-01-31', true, 17, 2.25, false, 'x'],
+        ['b', '2,5', '', 'yes', '', '', '', ''],
+      ],
+      { decimal: 'comma' },
+    )
+    expect([reply.status, reply.body]).toMatchObject([200, { imported: 2 }])
+    expect(await stored()).toEqual([
+      {
+        ...{ name: 'a', price: 1.5, due: '2026-01-31', sold: true, state: 'new', code: '17', double: 3 },
+        ...{ weight: 2.25, new: false, note: 'x' },
+      },
+      { name: 'b', price: 2.5, sold: true, state: 'new', double: 5 },
+    ])
+  })
+
+  test('columns are mapped, bad lines named and skipped, and the import undone', async () => {
+    const query = { mapping: '{"Title":"name","Left out":null}', skip_invalid: 'true', undo: 'true' }
+    const { status, body } = await sheet(
+      [
+        ['Title', 'Left out', 'price'],
+        ['a', 1, 1],
+        ['b', 2, 'x'],
+        ['c', 3, 3],
+      ],
+      query,
+    )
+    expect([status, body]).toMatchObject([
+      200,
+      { imported: 2, refused: 1, problems: [{ line: 3, fields: ['price'] }] },
+    ])
+    expect((await stored()).map(({ name }) => name)).toEqual(['a', 'c'])
+    await room.send('DELETE', `${base()}/imports/${textAt(body, 'undo')}`, 'admin')
+    expect(await stored()).toEqual([])
+  })
+
+  test('a preview reads the whole workbook and stores nothing', async () => {
+    const many = Array.from({ length: 30_000 }, (_none, at) => [randomBytes(150).toString('base64'), at])
+    const raw = await sheetOf([['name', 'price'], ...many])
+    expect(raw.length).toBeGreaterThan(4 * 1024 * 1024)
+    const { status, body } = await room.send('POST', address('import/preview', {}), 'admin', {
+      raw,
+      type: XLSX,
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      columns: [
+        { column: 'name', field: 'name' },
+        { column: 'price', field: 'price' },
+      ],
+    })
+    expect(objectsIn(isJsonObject(body) ? body.rows : undefined)).toHaveLength(20)
+    await expectNothing()
+  })
+
+  test('what is filtered is exported in its order, and imported again as it was', async () => {
+    await ndjson(
+      ['c', 'a', 'b', '=1+1']
+        .map((name, at) =>
+          JSON.stringify({ name, price: at, sold: at === 1, tags: ['x', 'y'], code: `${at}` }),
+        )
+        .join('\n'),
+    )
+    const columns = JSON.stringify(['name', 'price', 'sold', 'tags', 'nothing'])
+    const filters = '{"price":{"gt":0}}'
+    const sort = '[{"name":"asc"}]'
+    expect((await take({ format: 'xlsx', columns }, '')).status).toBe(401)
+    expect((await take({ format: 'xlsx', columns }, 'creator')).status).toBe(403)
+    const reply = await take({ format: 'xlsx', columns, sort, filters })
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, XLSX])
+    expect(reply.headers['content-disposition']).toBe(`attachment; filename="${storage}.xlsx"`)
+    expect(await rowsIn(reply.bytes)).toEqual([
+      ['name', 'price', 'sold', 'tags', 'nothing'],
+      ['=1+1', 3, false, 'x; y', ''],
+      ['a', 1, true, 'x; y', ''],
+      ['b', 2, false, 'x; y', ''],
+    ])
+    const all = await take({ format: 'xlsx', columns: '["name","price","sold"]' })
+    await room.make(`${storage}_copy`)
+    const copied = await room.send('POST', `/_system/storages/${storage}_copy/documents/import`, 'admin', {
+      ...{ raw: all.bytes, type: XLSX },
+    })
+    expect(copied.body).toMatchObject({ imported: 4 })
   })
 })

@@ -1,24 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { auditMany, auditTransfer } from '../../../records/audited-documents.ts'
-import { rowsOf } from '../../../records/documents/csv-import-rows.ts'
 import type { DocumentImports } from '../../../records/documents/document-import.ts'
 import { undoDoneImport } from '../../../records/documents/import-journal.ts'
+import { rowsOf } from '../../../records/documents/table-import-rows.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { notFound } from '../../../records/records.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
 import {
-  CSV,
   importedSchema,
   importParams,
   importQuery,
-  NDJSON,
   previewQuery,
   previewSchema,
   undoneSchema,
 } from '../../../shared/api/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
+import { CSV, NDJSON, XLSX } from '../../../shared/table-types.ts'
 import { transact } from '../../../storage/transact.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
@@ -27,7 +26,7 @@ import { asCaller } from './as-caller.ts'
 import { type FileQuery, fileReading } from './import-file.ts'
 
 const tags = ['Documents']
-const consumes = [NDJSON, CSV]
+const consumes = [NDJSON, CSV, XLSX]
 const path = '/_system/storages/:guid/documents/import'
 
 interface Parts {
@@ -36,7 +35,7 @@ interface Parts {
   readonly permissions: Permissions
 }
 
-/** Documents from files: NDJSON and CSV, streamed. */
+/** Documents from files: NDJSON, CSV and XLSX, streamed. */
 export function documentImportRoutes(
   context: StorageContext,
   imports: DocumentImports,
@@ -66,7 +65,7 @@ function importRoute(app: App, { context, imports, permissions }: Parts): void {
         operationId: 'importDocuments',
         summary: 'Import documents into a storage',
         description:
-          'NDJSON: one document per line. CSV: names of columns in the first line; cells are converted to the types of the fields, empty ones are left out. All or none: an error names the first line that is refused and lists the first 100 as `details.lines`, and nothing is imported; `skip_invalid` imports the others. Valid values of `_meta.guid`, `created` and `expiry` are kept. The path accepts the name of the storage instead of its guid.',
+          'NDJSON: one document per line. CSV, and XLSX (its first sheet): names of columns in the first line; cells are converted to the types of the fields, empty ones are left out. All or none: an error names the first line that is refused and lists the first 100 as `details.lines`, and nothing is imported; `skip_invalid` imports the others. Valid values of `_meta.guid`, `created` and `expiry` are kept. The path accepts the name of the storage instead of its guid.',
         tags,
         params: guidParams,
         querystring: importQuery,
@@ -110,7 +109,7 @@ function previewRoute(app: App, { context, imports, permissions }: Parts): void 
         operationId: 'previewImport',
         summary: 'Show what an import would store',
         description:
-          'The first 20 rows, each as it would be stored or with what is wrong with it. Stores nothing. Send the beginning of the file, at most 4 MiB.',
+          'The first 20 rows, each as it would be stored or with what is wrong with it. Stores nothing. Send the beginning of the file, at most 4 MiB; of XLSX the whole file.',
         tags,
         params: guidParams,
         querystring: previewQuery,

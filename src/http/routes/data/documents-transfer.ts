@@ -2,15 +2,16 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { auditTransfer } from '../../../records/audited-documents.ts'
-import { csvLines, type Exported, exportDocuments } from '../../../records/documents/document-export.ts'
+import { csvLines, exportDocuments, exportSheet } from '../../../records/documents/document-export.ts'
 import { rulesIn } from '../../../records/fields/field-rules.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
-import { CSV, exportQuery, exportResponse, NDJSON } from '../../../shared/api/documents.ts'
+import { exportQuery, exportResponse } from '../../../shared/api/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
 import { matchAll } from '../../../shared/query.ts'
+import { CSV, NDJSON, XLSX } from '../../../shared/table-types.ts'
 import type { Session } from '../../../storage/database.ts'
 import { transact } from '../../../storage/transact.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
@@ -19,7 +20,7 @@ import { searchBodyFromQuery } from '../search-request.ts'
 import { asCaller } from './as-caller.ts'
 import { documentSearch } from './document-search.ts'
 
-/** Documents of a storage as NDJSON or CSV, streamed. */
+/** Documents of a storage as NDJSON, CSV or XLSX, streamed. */
 export function documentTransferRoutes(context: StorageContext, permissions: Permissions): RouteFamily {
   return (app) => {
     app.get(
@@ -30,7 +31,7 @@ export function documentTransferRoutes(context: StorageContext, permissions: Per
           operationId: 'exportDocuments',
           summary: 'Export documents of a storage',
           description:
-            'All of them, or those that `filters` and `query` find, as a search by GET. NDJSON has one document per line; CSV has the fields of `columns`, lists and objects as JSON, and an apostrophe before text that a spreadsheet would take for a formula. Oldest first unless `sort` is given. Removed documents are omitted.',
+            'All of them, or those that `filters` and `query` find, as a search by GET. NDJSON has one document per line; CSV has the fields of `columns`, lists and objects as JSON, and an apostrophe before text that a spreadsheet would take for a formula. XLSX has the same columns in one sheet, numbers and conditions as such, lists with semicolons, and at most 1,048,575 rows. Oldest first unless `sort` is given. Removed documents are omitted.',
           tags: ['Documents'],
           params: guidParams,
           querystring: exportQuery,
@@ -40,18 +41,26 @@ export function documentTransferRoutes(context: StorageContext, permissions: Per
       async (request, reply) => {
         const name = await storageNamed(context, request.params.guid)
         const { database } = asCaller(context, permissions, request).records
-        const wanted = await exported(database.session(), name, request.query)
+        const session = database.session()
+        const { query, sort } = documentSearch(searchOf(request.query))
+        const columns = await columnsOf(session, name, request.query)
+        const isSheet = request.query.format === 'xlsx'
+        const asked = request.method === 'HEAD' ? 0 : await session.count(name, query ?? matchAll)
+        const content = isSheet
+          ? exportSheet(database, name, { query, sort }, { columns, count: asked })
+          : exportDocuments(database, name, {
+              query,
+              sort,
+              ...(columns.length > 0 && { lines: csvLines(columns) }),
+            })
         // Before the first byte, so that no document leaves without its record.
         if (request.method !== 'HEAD')
           await transact(
             database,
-            async (session) => {
-              const count = await session.count(name, wanted.query ?? matchAll)
-              await auditTransfer(context.audit, session, name, 'exported', count)
-            },
+            (audited) => auditTransfer(context.audit, audited, name, 'exported', asked),
             { user: actorOf(request) },
           )
-        const pieces = request.method === 'HEAD' ? [] : exportDocuments(database, name, wanted)
+        const pieces = request.method === 'HEAD' ? [] : content
         return sendFile(request, reply, name, Readable.from(pieces, { objectMode: false }))
       },
     )
@@ -66,27 +75,30 @@ function sendFile(
 ): FastifyReply {
   const { format = 'ndjson' } = request.query
   return reply
-    .type(`${format === 'csv' ? CSV : NDJSON}; charset=utf-8`)
+    .type(format === 'xlsx' ? XLSX : `${format === 'csv' ? CSV : NDJSON}; charset=utf-8`)
     .header('content-disposition', `attachment; filename="${name}.${format}"`)
     .send(content)
 }
 
-async function exported(
+function searchOf({ format, columns, ...search }: Static<typeof exportQuery>) {
+  return searchBodyFromQuery(search)
+}
+
+/** None for NDJSON, which has whole documents. */
+async function columnsOf(
   session: Session,
   name: string,
-  { format, columns, ...search }: Static<typeof exportQuery>,
-): Promise<Exported> {
-  const body = searchBodyFromQuery(search)
-  const { query, sort } = documentSearch(body)
-  if (format !== 'csv') return { query, sort }
+  { format = 'ndjson', columns }: Static<typeof exportQuery>,
+): Promise<readonly string[]> {
+  if (format === 'ndjson') return []
   const names =
     columns === undefined ? (await rulesIn(session, name)).map((rule) => rule.name) : listed(columns)
   if (names.length === 0)
     throw new QuoinError('INVALID_QUERY', 'The storage has no fields. Give columns: a JSON list of fields.')
-  return { query, sort, lines: csvLines(names) }
+  return names
 }
 
-/** Columns of a CSV file. */
+/** Columns of a table. */
 const MOST_COLUMNS = 500
 
 function listed(text: string): readonly string[] {

@@ -1,12 +1,12 @@
 /** How a request says that a file of documents is read. */
 
-import type { FileReading } from '../../../records/documents/csv-import-rows.ts'
 import type { ColumnMapping } from '../../../records/documents/import-columns.ts'
+import type { FileReading } from '../../../records/documents/table-import-rows.ts'
 import { rulesIn } from '../../../records/fields/field-rules.ts'
-import { CSV } from '../../../shared/api/documents.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
 import { isJsonObject } from '../../../shared/json.ts'
+import { CSV, XLSX } from '../../../shared/table-types.ts'
 import type { Session } from '../../../storage/database.ts'
 
 const separators = { comma: ',', semicolon: ';', tab: '\t' } as const
@@ -24,7 +24,7 @@ export async function fileReading(
   { mapping, decimal = 'point', separator }: FileQuery,
 ): Promise<FileReading> {
   return {
-    format: contentType?.startsWith(CSV) ? 'csv' : 'ndjson',
+    format: contentType?.startsWith(CSV) ? 'csv' : contentType?.startsWith(XLSX) ? 'xlsx' : 'ndjson',
     mapping: mappingIn(mapping),
     decimal,
     separator: separator && separators[separator],

@@ -16,11 +16,11 @@ interface ExportProps {
 /** The listed documents as a file; the button says how much has come. */
 export function ExportDocuments({ storage, name, listed }: ExportProps) {
   const [read, setRead] = useState<number>()
-  const run = async (format: 'csv' | 'ndjson') => {
+  const run = async (format: 'csv' | 'xlsx' | 'ndjson') => {
     setRead(0)
     try {
       const { columns, ...search } = listed
-      const query = format === 'csv' && columns !== undefined ? { ...search, columns } : search
+      const query = format !== 'ndjson' && columns !== undefined ? { ...search, columns } : search
       const reply = await send('GET', `/_system/storages/${storage}/documents/export`, {
         query: { ...query, format },
       })
@@ -51,6 +51,7 @@ export function ExportDocuments({ storage, name, listed }: ExportProps) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => void run('csv')}>CSV, the columns shown</Menu.Item>
+        <Menu.Item onClick={() => void run('xlsx')}>XLSX, the columns shown</Menu.Item>
         <Menu.Item onClick={() => void run('ndjson')}>NDJSON, whole documents</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -12,6 +12,7 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { StorageRecord } from '../../../../shared/api/storages.ts'
+import { CSV } from '../../../../shared/table-types.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { type ImportDraft, importFile, previewImport, typeOf } from './import-file.ts'
 import { ImportPreviewTable } from './import-preview-table.tsx'
@@ -58,9 +59,9 @@ function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) 
     <Stack gap="md">
       <FileInput
         label="File"
-        description="CSV with names of columns in the first line, or NDJSON: one JSON document per line."
+        description="CSV or XLSX with names of columns in the first line, or NDJSON: one JSON document per line."
         placeholder="Choose a file"
-        accept=".csv,.tsv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+        accept=".csv,.tsv,.xlsx,.ndjson,.jsonl,text/csv,application/x-ndjson"
         required
         value={file}
         onChange={(chosen) => {
@@ -69,7 +70,7 @@ function ImportForm({ storage, onClose }: Omit<ImportDocumentsProps, 'opened'>) 
           send.reset()
         }}
       />
-      {file && typeOf(file) === 'text/csv' ? <DecimalMark value={decimal} onChange={setDecimal} /> : null}
+      {file && typeOf(file) === CSV ? <DecimalMark value={decimal} onChange={setDecimal} /> : null}
       <ErrorNotice error={preview.error} title="This file cannot be read" />
       {preview.data ? (
         <ImportPreviewTable

@@ -1,5 +1,6 @@
 /** A file of documents on its way into a storage. */
 import type { Imported, ImportPreview, Undone } from '../../../../shared/api/documents.ts'
+import { CSV, NDJSON, XLSX } from '../../../../shared/table-types.ts'
 import { errorFromReply } from '../../../api/api-error.ts'
 import { address, call, tokenHeader } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'
@@ -18,7 +19,8 @@ export interface ImportDraft {
 const PREVIEW_BYTES = 512 * 1024
 
 export function typeOf({ name }: Pick<File, 'name'>): string {
-  return /\.(?:csv|tsv|txt)$/i.test(name) ? 'text/csv' : 'application/x-ndjson'
+  if (/\.xlsx$/i.test(name)) return XLSX
+  return /\.(?:csv|tsv|txt)$/i.test(name) ? CSV : NDJSON
 }
 
 function queryOf({ mapping, decimal }: Pick<ImportDraft, 'mapping' | 'decimal'>) {
@@ -45,7 +47,8 @@ export async function previewImport(
 }
 
 async function beginning(file: File): Promise<Blob> {
-  if (file.size <= PREVIEW_BYTES) return file
+  // The list of what is in a workbook is at its end.
+  if (file.size <= PREVIEW_BYTES || typeOf(file) === XLSX) return file
   const bytes = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
   const end = bytes.lastIndexOf(10)
   return new Blob([end < 0 ? bytes : bytes.slice(0, end + 1)])

@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { CsvProblem, csvRows } from '../../blocks/rows/csv-rows.ts'
 import { decodedText } from '../../blocks/rows/csv-text-of.ts'
+import { type SheetRow, xlsxRows } from '../../blocks/rows/xlsx-rows.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { DecimalMark } from '../../shared/fields/value-of-text.ts'
@@ -9,10 +11,10 @@ import { type ImportRow, ndjsonRows, type RowsOf } from './import-rows.ts'
 import { atLine } from './ndjson-lines.ts'
 
 export interface FileReading {
-  readonly format: 'csv' | 'ndjson'
+  readonly format: 'csv' | 'xlsx' | 'ndjson'
   readonly mapping: ColumnMapping
   readonly decimal: DecimalMark
-  /** Found out from the first line if not given. */
+  /** Of CSV; found out from the first line if not given. */
   readonly separator?: string | undefined
   /** Of the storage. */
   readonly rules: readonly FieldRule[]
@@ -20,7 +22,7 @@ export interface FileReading {
 
 /** How a file's rows are read. */
 export function rowsOf(reading: FileReading): RowsOf {
-  if (reading.format === 'csv') return (path) => csvImportRows(path, reading)
+  if (reading.format !== 'ndjson') return (path) => tableRows(path, reading)
   const { mapping } = reading
   return Object.keys(mapping).length === 0 ? ndjsonRows : (path) => mappedRows(path, mapping)
 }
@@ -31,19 +33,17 @@ async function* mappedRows(path: string, mapping: ColumnMapping): AsyncGenerator
 }
 
 /** The first row has the names of the columns. */
-async function* csvImportRows(
-  path: string,
-  { mapping, decimal, separator, rules }: FileReading,
-): AsyncGenerator<ImportRow, void> {
+async function* tableRows(path: string, reading: FileReading): AsyncGenerator<ImportRow, void> {
+  const { mapping, decimal, rules } = reading
   let targets: ReturnType<typeof columnTargets> | undefined
   try {
-    for await (const { line, cells } of csvRows(utf8(path), separator)) {
+    for await (const { line, cells } of cellsOf(path, reading)) {
       if (targets === undefined) {
-        targets = columnTargets(cells, rules, mapping)
+        targets = columnTargets(cells.map(String), rules, mapping)
         continue
       }
       const known = targets
-      const size = cells.reduce((sum, cell) => sum + cell.length, 0)
+      const size = cells.reduce((sum: number, cell) => sum + (typeof cell === 'string' ? cell.length : 8), 0)
       yield { line, size, read: () => named(line, () => documentOfCells(known, cells, decimal)) }
     }
   } catch (error) {
@@ -66,8 +66,13 @@ function named<T>(line: number, read: () => T): T {
 }
 
 /** An import has a limit of its own. */
-function utf8(path: string): AsyncIterable<string> {
-  return decodedText(createReadStream(path), Number.POSITIVE_INFINITY)
+async function* cellsOf(path: string, { format, separator }: FileReading): AsyncGenerator<SheetRow, void> {
+  if (format === 'csv')
+    yield* csvRows(decodedText(createReadStream(path), Number.POSITIVE_INFINITY), separator)
+  else {
+    const { size } = await stat(path)
+    yield* xlsxRows({ size, read: (start, end) => createReadStream(path, { start, end }) })
+  }
 }
 
 export interface FileColumn {
@@ -75,15 +80,13 @@ export interface FileColumn {
   readonly field: string | null
 }
 
-/** Names of the columns of a CSV file, and where they go; none for NDJSON, whose lines have names of their own. */
-export async function fileColumns(
-  path: string,
-  { format, mapping, separator, rules }: FileReading,
-): Promise<readonly FileColumn[]> {
+/** Names of the columns of a CSV or XLSX file, and where they go; none for NDJSON, whose lines have names of their own. */
+export async function fileColumns(path: string, reading: FileReading): Promise<readonly FileColumn[]> {
+  const { format, mapping, rules } = reading
   if (format === 'ndjson') return []
   try {
-    for await (const { cells } of csvRows(utf8(path), separator))
-      return columnTargets(cells, rules, mapping).map(({ column, field }) => ({
+    for await (const { cells } of cellsOf(path, reading))
+      return columnTargets(cells.map(String), rules, mapping).map(({ column, field }) => ({
         column,
         field: field ?? null,
       }))
