@@ -33,7 +33,9 @@ beforeAll(async () => {
     QUOIN_SECRETS_KEY: '0f'.repeat(32),
     QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
     QUOIN_MAIL_FROM: 'examples@example.com',
+    QUOIN_PUBLIC_URL: 'https://examples.example.com',
   })
+  await room.manage('POST', '/_system/authentication-groups', { name: 'club', scopes: ['club_news'] })
   address = await room.quoin.server.listen()
   directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
 })

@@ -37,6 +37,7 @@ import { keyUses } from './keys/key-uses.ts'
 import { type AccountLinks, accountLinks } from './links/account-links.ts'
 import { passwordHasher } from './password-hash.ts'
 import { type Sessions, sessions } from './sessions.ts'
+import { type GroupChoice, setGroups } from './set-groups.ts'
 import type { SignedIn, SignInInput } from './sign-in.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
@@ -64,6 +65,8 @@ export interface Access {
    * asked for. NOT_FOUND, CONFLICT also for the last administrator.
    */
   updateUser(guid: string, changes: JsonObject, by: Identity, asked?: Asked): Promise<JsonObject>
+  /** See `set-groups.ts`. */
+  setGroups(guid: string, choice: GroupChoice, by: Identity): Promise<JsonObject>
   /** Gives what was removed. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for the last administrator. */
   removeUser(guid: string, by: Identity): Promise<JsonObject>
   /** Unlocks. NOT_FOUND, INSUFFICIENT_PERMISSIONS. */
@@ -175,6 +178,7 @@ export async function openAccess(options: {
     createUser: (input, by) => during(() => createUser(context, input, by)),
     updateUser: (guid, changes, by, asked) =>
       during(() => updateUser(context, guid, changes, by, asked?.currentPassword === true)),
+    setGroups: (guid, choice, by) => during(() => setGroups(context, guid, choice, by)),
     removeUser: (guid, by) => during(() => removeUser(context, guid, by)),
     resetLoginAttempts: (guid, by) => during(() => resetLoginAttempts(context, guid, by)),
     getUser: (guid) => during(() => getUser(context, guid)),

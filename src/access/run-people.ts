@@ -1,10 +1,54 @@
-import type { RunPeople } from '../blocks/run-people.ts'
+/**
+ * Users as blocks see them. A block acts with the scopes of the groups that its builder named, which its deployer held: it
+ * can give no other scope, and change no user who holds another one.
+ */
+import type { Person, RunPeople } from '../blocks/run-people.ts'
+import { QuoinError } from '../shared/errors.ts'
+import { search } from '../shared/query.ts'
+import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { Access } from './access.ts'
+import type { Identity } from './identity.ts'
 
-/** Users as blocks see them. A block holds no scope, so it can grant none. */
-export function runPeople(access: Pick<Access, 'createUser'>): RunPeople {
+type People = Pick<Access, 'createUser' | 'setGroups' | 'searchGroups' | 'links'>
+
+export function runPeople(access: People): RunPeople {
   return {
-    create: (user, by) =>
-      access.createUser({ ...user }, { ...by, scopes: new Set(), user: {}, tokenGuid: '' }),
+    create: (user, by) => access.createUser({ ...user }, actingFor(by, [])),
+    async invite(user, groups, by) {
+      const given = await groupsNamed(access, groups)
+      return access.links.invite({ ...user, groups: given.map(({ guid }) => guid) }, actingFor(by, given))
+    },
+    async setGroups(user, among, groups, by) {
+      const given = await groupsNamed(access, among)
+      const wanted = given.filter(({ name }) => groups.includes(name))
+      const choice = { among: given.map(({ guid }) => guid), groups: wanted.map(({ guid }) => guid) }
+      return access.setGroups(user, choice, actingFor(by, given))
+    },
   }
+}
+
+interface GivenGroup {
+  readonly guid: string
+  readonly name: string
+  readonly scopes: readonly string[]
+}
+
+/** CONFLICT for a group that was renamed or removed since the deploy. */
+async function groupsNamed(access: People, names: readonly string[]): Promise<readonly GivenGroup[]> {
+  if (names.length === 0) return []
+  const query = { kind: 'terms', field: 'name', values: [...names] } as const
+  const { records } = await access.searchGroups(search({ query, limit: names.length }))
+  return names.map((name) => {
+    const group = records.find((one) => textIn(one.name) === name)
+    if (!group)
+      throw new QuoinError(
+        'CONFLICT',
+        `There is no authentication group ${name}. Choose another in the block.`,
+      )
+    return { guid: guidOf(group), name, scopes: textsIn(group.scopes) }
+  })
+}
+
+function actingFor(by: Person, groups: readonly GivenGroup[]): Identity {
+  return { ...by, scopes: new Set(groups.flatMap(({ scopes }) => scopes)), user: {}, tokenGuid: '' }
 }

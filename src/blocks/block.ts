@@ -116,6 +116,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   readonly enqueues?: true
   /** Scopes that a user must hold to put it live: it does for every caller what they allow. */
   readonly deployScopes?: readonly string[]
+  /** Setting with names of authentication groups that it gives: who puts it live must hold each scope of these too. */
+  readonly givesGroups?: keyof S & string
   /** Sends mail: a deploy warns where the cluster has no mail server. */
   readonly mails?: true
   /** Flow out-pin whose flow is run again and again. */
@@ -246,6 +248,7 @@ export interface FlowBlock extends Erased {
   readonly reads?: true
   readonly enqueues?: true
   readonly deployScopes?: readonly string[]
+  readonly givesGroups?: string
   readonly mails?: true
   readonly body?: string
   readonly setsVariables?: true

@@ -23,6 +23,7 @@ import {
 } from './check-candidate.ts'
 import { dropUnusedIndexes } from './drop-unused-indexes.ts'
 import type { Deployed } from './follow-deployments.ts'
+import { refuseLackedGroups } from './given-groups.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
 import { notingPreparations } from './note-preparations.ts'
 import { ensureStorages } from './used-storages.ts'
@@ -74,6 +75,7 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
   if (active) live.checkClaims(compiled)
   if (active && !mayTakeAccountPages) refuseAccountPages(compiled)
   if (active) refuseLackedScopes(candidate.blocks, parts.catalogue, lacks)
+  if (active) await refuseLackedGroups(session, candidate.blocks, parts.catalogue, lacks)
   await notingPreparations({ indexes: database.capabilities.indexes, log, blueprint: guid }, () =>
     ensureStorages(context, compiled.needs, by),
   )
