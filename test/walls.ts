@@ -103,7 +103,14 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'http/limits': [...server, 'http/server'],
   'http/metrics': [...server, 'http/server'],
   'http/docs': [...server, 'http/server'],
-  'http/endpoints': [...server, 'http/bodies', 'http/limits', 'http/replies', 'http/server'],
+  'http/endpoints': [
+    ...server,
+    'http/bodies',
+    'http/limits',
+    'http/replies',
+    'http/server',
+    'storage/assets',
+  ],
   'http/pages': [
     ...server,
     'http/endpoints',

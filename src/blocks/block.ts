@@ -141,6 +141,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
 export type AcceptedBody =
   | { readonly kind: 'text' }
   | { readonly kind: 'xml'; readonly lists: ReadonlySet<string> }
+  /** Forms with files: so many, of so many bytes each. */
+  | { readonly kind: 'multipart'; readonly files: number; readonly fileBytes: number }
 
 /** What a trigger listens for, worked out when the blueprint is deployed. */
 export interface Listening {

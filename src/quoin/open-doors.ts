@@ -40,6 +40,7 @@ export async function openNodeDoors(
   const idempotency = await openIdempotency(database, clock)
   const pages = await openPageRoom({ ...records, flows, runs, clock, idempotency, rulesOf: rules.of })
   const fileOf = (asset: JsonObject) => assetFile(records.assets, asset)
+  const uploads = { assets: records.assets, database, newGuid: flows.newGuid }
   metrics.countStreams(() => pages.events.size)
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe },
@@ -60,7 +61,7 @@ export async function openNodeDoors(
     ...{ access, clock, version, settings: httpSettings(options) },
     api: [
       ...managementRoutes(parts),
-      customEndpoints({ flows, runs, idempotency, rulesOf: rules.of, fileOf }),
+      customEndpoints({ flows, runs, idempotency, rulesOf: rules.of, fileOf, uploads }),
     ],
     root: [...siteRoutes(parts), pageDoor(pages)],
     finished: metrics.finished,

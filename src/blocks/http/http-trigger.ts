@@ -93,15 +93,26 @@ export function defineReadTrigger(identifier: string) {
   })
 }
 
-function acceptedBody({
-  accepts,
-  xml_lists: lists,
-}: {
+interface BodySettings {
   readonly accepts: string
   readonly xml_lists: readonly string[]
-}): { readonly accepts?: AcceptedBody } {
-  if (accepts === 'text') return { accepts: { kind: 'text' } }
-  return accepts === 'xml' ? { accepts: { kind: 'xml', lists: new Set(lists) } } : {}
+  readonly max_files: number
+  readonly max_file_size: number
+}
+
+function acceptedBody(settings: BodySettings): { readonly accepts?: AcceptedBody } {
+  switch (settings.accepts) {
+    case 'text':
+      return { accepts: { kind: 'text' } }
+    case 'xml':
+      return { accepts: { kind: 'xml', lists: new Set(settings.xml_lists) } }
+    case 'multipart': {
+      const files = Math.floor(settings.max_files)
+      return { accepts: { kind: 'multipart', files, fileBytes: Math.floor(settings.max_file_size) } }
+    }
+    default:
+      return {}
+  }
 }
 
 /** A trigger that changes something: it gets the body, and can answer a repeated request without running twice. */
@@ -131,13 +142,27 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       },
       accepts: {
         kind: 'choice',
-        options: ['json', 'text', 'xml'],
+        options: ['json', 'text', 'xml', 'multipart'],
         default: 'json',
-        help: 'Content types of the body. json: JSON and forms. text: these, and text/* and XML, whose body is the text as it was sent. xml: these, and XML as an object: elements and @attributes by name, #text beside them.',
+        help: 'Content types of the body. json: JSON and forms. text: these, and text/* and XML, whose body is the text as it was sent. xml: these, and XML as an object: elements and @attributes by name, #text beside them. multipart: these, and forms with files: a file is stored as a private asset, and the body has { guid, name, type, size } in its place.',
       },
       xml_lists: {
         kind: 'names',
         help: 'xml: names of elements that are a list also when the document has one of them, such as item.',
+      },
+      max_files: {
+        kind: 'number',
+        default: 10,
+        min: 1,
+        max: 20,
+        help: 'multipart: maximum number of files of one request.',
+      },
+      max_file_size: {
+        kind: 'number',
+        default: 10_485_760,
+        min: 1,
+        max: 524_288_000,
+        help: 'multipart: maximum bytes of one file. 10 MiB if not set, 500 MiB at most.',
       },
       idempotent: {
         kind: 'switch',

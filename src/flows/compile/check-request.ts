@@ -6,6 +6,8 @@ import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { type PlacedField, type RequestField, ruleOfField } from '../../shared/request-field.ts'
 
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?:\s*;|$)/i
+
 export interface CheckedRequest {
   /** With the defaults in its body. Fields that the schema does not name stay as they are. */
   readonly request: RunRequest
@@ -26,18 +28,23 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
     const values: Record<string, unknown> = {}
     const body = readsBody ? bodyObject(request.body) : {}
     const added: Record<string, JsonValue> = {}
+    const isForm = readsBody && FORM.test(String(request.headers['content-type'] ?? ''))
     let isRefused = false
     let isCompleted = false
     for (const { field, rule, missing } of checked) {
       const { name } = field
-      const given = field.in === 'body' ? own(body, name) : fromText(field, request)
+      const sent = field.in === 'body' ? own(body, name) : undefined
+      const given = field.in === 'body' ? (isForm ? fromForm(field, sent) : sent) : fromText(field, request)
       const { problem, value } = given === undefined ? missing : checkedValue(field, rule, given)
       if (problem !== undefined) {
         reasons[name] = problem
         isRefused = true
       } else if (value !== undefined) values[name] = value
-      if (given === undefined && field.default !== undefined && field.in === 'body') {
+      if (field.in === 'body' && given === undefined && field.default !== undefined) {
         added[name] = field.default
+        isCompleted = true
+      } else if (given !== undefined && given !== sent && field.in === 'body') {
+        added[name] = given
         isCompleted = true
       }
     }
@@ -76,12 +83,22 @@ function own(object: JsonObject, name: string): JsonValue | undefined {
 
 /** A value of the path or the query is text: read as the type of its field. What cannot be read stays text, and is refused. */
 function fromText(field: RequestField, request: RunRequest): JsonValue | undefined {
-  const { name, type } = field
+  const { name } = field
   const from = field.in === 'path' ? request.path : request.query
   const given = Object.hasOwn(from, name) ? from[name] : undefined
+  if (given === undefined || typeof given === 'string') return valueOfText(field, given)
+  return [...given]
+}
+
+/** Texts of a form are read as those of a query; a file is an object. */
+function fromForm(field: RequestField, given: JsonValue | undefined): JsonValue | undefined {
+  if (isJsonObject(given)) return field.type === 'list' ? [given] : given
+  return typeof given === 'string' ? valueOfText(field, given) : given
+}
+
+function valueOfText({ type }: RequestField, given: string | undefined): JsonValue | undefined {
   if (given === undefined || given === '') return undefined
-  if (type === 'list') return typeof given === 'string' ? [given] : [...given]
-  if (typeof given !== 'string') return [...given]
+  if (type === 'list') return [given]
   if (type === 'number' || type === 'whole number') {
     const number = given.trim() === '' ? Number.NaN : Number(given)
     return Number.isFinite(number) && !/^[+-]?0[xob]/i.test(given.trim()) ? number : given

@@ -222,9 +222,25 @@ function requestBody(
     ...required,
     content: {
       'application/json': { schema },
+      ...(accepts?.kind === 'multipart' && { 'multipart/form-data': { schema: formSchema(body) } }),
       ...(accepts?.kind === 'xml' && { 'application/xml': { schema } }),
       ...(accepts?.kind === 'text' && { 'text/plain': { schema: { type: 'string' } } }),
     },
+  }
+}
+
+/** An object among the fields of a form is a file, and so is a part of another name that has one. */
+function formSchema(body: ApiSchema | undefined): ApiSchema {
+  const file: ApiSchema = { type: 'string', format: 'binary' }
+  const properties = Object.entries(body?.properties ?? {}).map(([name, schema]) => {
+    if (schema.type === 'array') return [name, { type: 'array', items: file }] as const
+    return [name, schema.type === 'object' ? file : schema] as const
+  })
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(body?.required && { required: body.required }),
+    additionalProperties: file,
   }
 }
 

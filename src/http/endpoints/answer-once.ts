@@ -2,7 +2,7 @@
 import { FileBody, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { CompiledFlow } from '../../flows/compile/frame.ts'
-import type { RunEnd, RunStart } from '../../flows/run/run.ts'
+import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
@@ -28,10 +28,22 @@ interface Asked {
   readonly over: (end: RunEnd) => void
 }
 
+/** Runs a flow, with the files of its request in their places. */
+export function runWithUploads(
+  run: RunFlow,
+  start: RunStart,
+  { uploads, identity }: EndpointExchange,
+): MaybePromise<RunEnd> {
+  if (!uploads) return run(start)
+  return uploads.run(run, start, { guid: identity?.guid ?? '', username: identity?.username ?? '' })
+}
+
 /** By its header; without one the flow runs each time. */
 export function answerOnce(door: OnceDoor, asked: Asked): MaybePromise<void> {
-  const key = door.idempotency.keyOf(asked.found, asked.given)
-  return key ? once(door, asked, key) : andThen(door.runs.run(asked.start), asked.over)
+  const key = door.idempotency.keyOf(asked.found, asked.given, asked.exchange.uploads?.sent)
+  return key
+    ? once(door, asked, key)
+    : andThen(runWithUploads(door.runs.run, asked.start, asked.exchange), asked.over)
 }
 
 /** By the key that the trigger calculates; where that is empty by its header. */
@@ -43,10 +55,11 @@ export function answerByKey(door: OnceDoor, asked: Asked, flow: CompiledFlow): M
     // The expression has failed: without its key the flow must not run.
     if (end.error) return sendEnd(exchange, end)
     const text = typeof end.result === 'string' ? end.result.trim() : ''
-    if (text !== '') return once(door, asked, door.idempotency.calculatedKey(found, given, text))
+    if (text !== '')
+      return once(door, asked, door.idempotency.calculatedKey(found, given, text, exchange.uploads?.sent))
     return found.endpoint.listening.idempotent
       ? answerOnce(door, asked)
-      : andThen(door.runs.run(start), asked.over)
+      : andThen(runWithUploads(door.runs.run, start, exchange), asked.over)
   })
 }
 
@@ -58,11 +71,12 @@ async function once(door: OnceDoor, { start, exchange, over }: Asked, key: Idemp
     return
   }
   try {
-    const end = await runs.run({
+    const keeping: RunStart = {
       ...start,
       beforeReply: (session, sent) => idempotency.keep(session, key, sent),
       beforeEnd: (session) => idempotency.keep(session, key, NO_REPLY),
-    })
+    }
+    const end = await runWithUploads(runs.run, keeping, exchange)
     // Another node was faster: its writes and its reply stand, ours were undone.
     const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
     if (other) replay(door, exchange, other)

@@ -24,7 +24,7 @@ import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promis
 import { isRefused } from '../server/authenticate.ts'
 import { findToken } from '../server/find-token.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
-import { answerByKey, answerOnce } from './answer-once.ts'
+import { answerByKey, answerOnce, runWithUploads } from './answer-once.ts'
 import { checkStorageFields } from './check-storage-fields.ts'
 import { endpointBody } from './endpoint-body.ts'
 import { EndpointExchange, type HandedOver } from './endpoint-exchange.ts'
@@ -32,6 +32,7 @@ import type { Idempotency } from './endpoint-idempotency.ts'
 import { type FileOf, sendEnd, sendReply } from './endpoint-reply.ts'
 import { runRequest } from './endpoint-request.ts'
 import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
+import type { EndpointUploads, UploadRoom } from './endpoint-uploads.ts'
 import { TRACE_HEADER, type Traced, tracedFor } from './trace-header.ts'
 
 declare module 'fastify' {
@@ -48,6 +49,8 @@ export interface EndpointDoor {
   readonly idempotency: Idempotency
   /** Files of assets. Not there in a process that only reads: the writer sends them. */
   readonly fileOf?: FileOf
+  /** Where files of requests are stored. Not there in a process that only reads: it never gets a body. */
+  readonly uploads?: UploadRoom
   /** Rules of a storage's fields. Not there in a process that only reads: it never gets a body. */
   readonly rulesOf?: (storage: string) => MaybePromise<readonly FieldRule[]>
 }
@@ -146,10 +149,24 @@ function readAndRespond(
   traced?: Traced,
 ): MaybePromise<void> {
   const { listening, keepsRawBody } = found.endpoint
-  return andThen(endpointBody(exchange, listening.accepts), ({ value, raw }) => {
+  return andThen(endpointBody(exchange, listening.accepts, door.uploads), ({ value, raw }) => {
     const request = runRequest(exchange, found.parameters, value)
-    return respond(door, exchange, found, keepsRawBody ? { ...request, rawBody: raw } : request, traced)
+    const given = keepsRawBody && raw ? { ...request, rawBody: raw } : request
+    if (exchange.uploads)
+      return respondWithUploads(exchange.uploads, () => respond(door, exchange, found, given, traced))
+    return respond(door, exchange, found, given, traced)
   })
+}
+
+async function respondWithUploads(
+  uploads: EndpointUploads,
+  respond: () => MaybePromise<void>,
+): Promise<void> {
+  try {
+    await respond()
+  } finally {
+    await uploads.discard()
+  }
 }
 
 /**
@@ -227,7 +244,7 @@ function answerChecked(
   const over = (ended: RunEnd) => finish(door, found, ended, exchange)
   if (key) return answerByKey(door, { found, given, start, exchange, over }, key)
   if (listening.idempotent) return answerOnce(door, { found, given, start, exchange, over })
-  return andThen(door.runs.run(start), over)
+  return andThen(runWithUploads(door.runs.run, start, exchange), over)
 }
 
 function finish(

@@ -6,11 +6,14 @@ import { parseFormBody } from '../bodies/form-body.ts'
 import { bodyText, parseJsonBody } from '../bodies/json-body.ts'
 import { parseXmlBody } from '../bodies/xml-body.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
+import { openUploads, type UploadRoom } from './endpoint-uploads.ts'
+import { receiveParts } from './receive-parts.ts'
 
 /** A body as blocks see it, and as it was sent. */
 export interface EndpointBody {
   readonly value: JsonValue | undefined
-  readonly raw: Buffer
+  /** Undefined for one that is read a piece at a time. */
+  readonly raw: Buffer | undefined
 }
 
 type Parser = (bytes: Buffer) => MaybePromise<JsonValue | undefined>
@@ -22,24 +25,41 @@ const parsers: ReadonlyMap<string, Parser> = new Map([
 
 const MORE_JSON = /^[a-z0-9!#$&^_.-]+\/[a-z0-9!#$&^_.-]+\+json$/
 const XML = /^(?:text\/xml|application\/(?:[a-z0-9!#$&^_.-]+\+)?xml)$/
+const FORM = /^multipart\/form-data\s*;/i
 const TEXT = /^text\/[a-z0-9!#$&^_.+-]+$/
 
 const none: EndpointBody = { value: undefined, raw: Buffer.alloc(0) }
+
+const also = { text: '', xml: 'application/xml or ', multipart: 'multipart/form-data or ' }
 
 /** The parsed body of a request to a custom endpoint: JSON, a form or, where it accepts that, XML or a text. Empty without one. */
 export function endpointBody(
   exchange: EndpointExchange,
   accepts: AcceptedBody | undefined,
+  room: UploadRoom | undefined,
 ): MaybePromise<EndpointBody> {
   if (!exchange.hasBody) return none
   const type = exchange.headers['content-type'] ?? ''
+  if (accepts?.kind === 'multipart' && room && FORM.test(type)) return formWithFiles(exchange, accepts, room)
   const parse = parsers.get(type) ?? parserOf(type.split(';', 1)[0]?.trim().toLowerCase() ?? '', accepts)
   if (!parse)
     throw new QuoinError(
       'UNSUPPORTED_MEDIA_TYPE',
-      `This path does not accept that content type. Send application/${accepts?.kind === 'xml' ? 'xml or application/json' : 'json'}.`,
+      `This path does not accept that content type. Send ${also[accepts?.kind ?? 'text']}application/json.`,
     )
   return exchange.readBody().then((raw) => andThen(parse(raw), (value) => ({ value, raw })))
+}
+
+async function formWithFiles(
+  exchange: EndpointExchange,
+  { files, fileBytes }: Extract<AcceptedBody, { kind: 'multipart' }>,
+  room: UploadRoom,
+): Promise<EndpointBody> {
+  const bounds = { files, fileBytes: Math.min(fileBytes, room.assets.limit), textBytes: exchange.bodyLimit }
+  const parts = await exchange.readStream((body) => receiveParts(body, room.assets.files, bounds))
+  const { body, uploads } = await openUploads(room, parts)
+  exchange.uploads = uploads
+  return { value: body, raw: undefined }
 }
 
 function parserOf(type: string, accepts: AcceptedBody | undefined): Parser | undefined {

@@ -11,6 +11,7 @@ import type { Identity } from '../../access/identity.ts'
 import { HTML_TYPE } from '../../blocks/reply.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { timeSlowBody } from '../limits/slow-body.ts'
 import type { WaitingReplies } from '../limits/waiting-replies.ts'
 import { entityTag, knowsTag } from '../replies/entity-tag.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
@@ -20,6 +21,7 @@ import { bodyTooLarge, errorAnswer } from '../server/error-answer.ts'
 import type { RequestListener } from '../server/finished-request.ts'
 import { requestIdOf, traceParentOf } from '../server/request-id.ts'
 import { hasParameter } from './endpoint-address.ts'
+import type { EndpointUploads } from './endpoint-uploads.ts'
 
 /** What all exchanges of a server share. */
 export interface ExchangeTools {
@@ -77,6 +79,7 @@ export class EndpointExchange implements Caller {
   readonly endpoint: CompiledEndpoint
   identity: Identity | undefined = undefined
   accessToken: string | undefined = undefined
+  uploads: EndpointUploads | undefined = undefined
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #tools: ExchangeTools
@@ -120,6 +123,10 @@ export class EndpointExchange implements Caller {
     return this.accessToken !== undefined && hasParameter(this.url, 'access_token')
   }
 
+  get bodyLimit(): number {
+    return this.#tools.bodyLimit
+  }
+
   get ip(): string {
     return this.#handed?.ip ?? this.#request.socket.remoteAddress ?? ''
   }
@@ -141,6 +148,19 @@ export class EndpointExchange implements Caller {
     if (headers['content-type'] !== undefined || headers['transfer-encoding'] !== undefined) return true
     const length = headers['content-length']
     return length !== undefined && length !== '0'
+  }
+
+  /** Hands the body to what reads it a piece at a time. What it leaves unread ends the connection. */
+  async readStream<T>(read: (body: IncomingMessage) => Promise<T>): Promise<T> {
+    const stop = timeSlowBody(this.#request, this.#response)
+    try {
+      return await read(this.#request)
+    } catch (error) {
+      this.#unread = true
+      throw error
+    } finally {
+      stop()
+    }
   }
 
   /** The body, whole. Rejects one that is longer than the limit, or not as long as it says. */

@@ -21,7 +21,7 @@ import { FileBody, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
-import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
@@ -42,10 +42,13 @@ export interface StoredReply {
 }
 
 export interface Idempotency {
-  /** The key's identity, or undefined if the request carries none. Throws INVALID_QUERY for a key that cannot be one. */
-  keyOf(found: KeyOwner, request: RunRequest): IdempotencyKey | undefined
+  /**
+   * The key's identity, or undefined if the request carries none. `sent`: in place of a body that differs each time, since it names
+   * new files. Throws INVALID_QUERY for a key that cannot be one.
+   */
+  keyOf(found: KeyOwner, request: RunRequest, sent?: JsonValue): IdempotencyKey | undefined
   /** The identity of a key that the trigger has calculated. Throws INVALID_BODY for one that is too long. */
-  calculatedKey(found: KeyOwner, request: RunRequest, text: string): IdempotencyKey
+  calculatedKey(found: KeyOwner, request: RunRequest, text: string, sent?: JsonValue): IdempotencyKey
   /**
    * The stored reply, if there is one; else undefined, and the key is taken until `release` is called. Waits while
    * another request works on the key.
@@ -105,7 +108,7 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
   return {
     find: stored,
     release,
-    keyOf(found, request) {
+    keyOf(found, request, sent) {
       const header = request.headers['idempotency-key']
       if (header === undefined) return undefined
       if (typeof header !== 'string' || header === '' || header.length > LONGEST_KEY) {
@@ -117,17 +120,17 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
       const sender = userOf(request) ?? request.ip
       return {
         key: digest([found.blueprint, found.endpoint.block, sender, header]),
-        fingerprint: fingerprintOf(request),
+        fingerprint: fingerprintOf(request, sent),
       }
     },
-    calculatedKey({ blueprint, endpoint }, request, text) {
+    calculatedKey({ blueprint, endpoint }, request, text, sent) {
       if (text.length > LONGEST_CALCULATED)
         throw invalidField(
           'idempotency_key',
           `The key of the request must have at most ${LONGEST_CALCULATED} characters.`,
         )
       const parts = ['calculated', blueprint, endpoint.block, userOf(request) ?? '', text]
-      return { key: digest(parts), fingerprint: fingerprintOf(request), calculated: true }
+      return { key: digest(parts), fingerprint: fingerprintOf(request, sent), calculated: true }
     },
     async take(key) {
       for (let other = working.get(key.key); other; other = working.get(key.key)) await other.done
@@ -160,8 +163,8 @@ function userOf({ user }: RunRequest): string | undefined {
   return typeof meta?.guid === 'string' ? meta.guid : undefined
 }
 
-function fingerprintOf({ method, url, body }: RunRequest): string {
-  return digest([method, url, JSON.stringify(body ?? null)])
+function fingerprintOf({ method, url, body }: RunRequest, sent: JsonValue | undefined): string {
+  return digest([method, url, JSON.stringify(sent ?? body ?? null)])
 }
 
 function readStored(record: JsonObject): StoredReply {

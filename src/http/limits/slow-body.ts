@@ -6,6 +6,7 @@
  * its connection under its own watch, and the handler leaves those alone ({@link hasOwnTimeLimit}). The watch is as
  * strict about senders that keep a connection with a byte now and then: what counts is that enough arrives all the time.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { onRequestHookHandler } from 'fastify'
 
@@ -37,25 +38,34 @@ export function letOthersTime(socket: Socket): () => void {
 /** A hook for routes with large bodies. Runs after the permission check: refused callers do not get this time. */
 export function allowSlowBody(limits: SlowBodyLimits = slowBodyLimits): onRequestHookHandler {
   return (request, reply, done) => {
-    const { raw } = request
-    const { socket } = raw
-    let before = socket.bytesRead
-    let looks = Math.ceil(limits.total / limits.pause)
-    watched.add(socket)
-    const timer = setInterval(() => {
-      const arrived = socket.bytesRead - before
-      before = socket.bytesRead
-      looks -= 1
-      // What waits to be read here is ours to wait for, not the sender's fault.
-      if (looks <= 0 || (arrived < limits.bytes && raw.readableLength === 0)) socket.destroy()
-    }, limits.pause).unref()
-    const over = () => {
-      clearInterval(timer)
-      watched.delete(socket)
-    }
-    raw.once('end', over)
-    raw.once('close', over)
-    reply.raw.once('close', over)
+    timeSlowBody(request.raw, reply.raw, limits)
     done()
   }
+}
+
+/** Watches over the time of one body until it ends, or until the function that it gives is called. */
+export function timeSlowBody(
+  raw: IncomingMessage,
+  reply: ServerResponse,
+  limits: SlowBodyLimits = slowBodyLimits,
+): () => void {
+  const { socket } = raw
+  let before = socket.bytesRead
+  let looks = Math.ceil(limits.total / limits.pause)
+  watched.add(socket)
+  const timer = setInterval(() => {
+    const arrived = socket.bytesRead - before
+    before = socket.bytesRead
+    looks -= 1
+    // What waits to be read here is ours to wait for, not the sender's fault.
+    if (looks <= 0 || (arrived < limits.bytes && raw.readableLength === 0)) socket.destroy()
+  }, limits.pause).unref()
+  const over = () => {
+    clearInterval(timer)
+    watched.delete(socket)
+  }
+  raw.once('end', over)
+  raw.once('close', over)
+  reply.once('close', over)
+  return over
 }

@@ -1,12 +1,10 @@
 import type { Assets } from '../../records/assets/assets.ts'
 import { PAGE_UPLOADS } from '../../records/assets/page-uploads.ts'
+import { errorOfField, removeFiles, safeName } from '../../records/assets/sent-files.ts'
 import type { Actor } from '../../records/records.ts'
-import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { guidOf, numberIn, textIn } from '../../storage/document-fields.ts'
 import type { ReadForm } from './read-form.ts'
-
-const LONGEST_NAME = 200
 
 export interface StoredFiles {
   readonly values: JsonObject
@@ -41,23 +39,6 @@ export async function storeFiles(
   } catch (error) {
     await removeFiles(assets, made, by)
     const [first] = files
-    if (error instanceof QuoinError && error.code === 'INVALID_BODY' && first)
-      throw invalidField(first.file.field, error.message)
-    throw error
+    throw first ? errorOfField(first.file.field, error) : error
   }
-}
-
-export async function removeFiles(assets: Assets, guids: readonly string[], by: Actor): Promise<void> {
-  for (const guid of guids) await assets.remove(guid, by)
-}
-
-/** Some browsers send a whole path, and names may hold anything. */
-function safeName(name: string): string {
-  const last = name.split(/[/\\]/).at(-1) ?? ''
-  const plain = last
-    .replace(/[\p{Cc}<>:"|?*]/gu, '_')
-    .replace(/^\.+/, '')
-    .trim()
-  const short = plain.length > LONGEST_NAME ? plain.slice(-LONGEST_NAME) : plain
-  return short === '' ? 'file' : short
 }

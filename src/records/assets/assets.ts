@@ -29,6 +29,8 @@ export interface AssetInput {
   readonly directory: string
   /** What the sender says it is; what the bytes say goes first. */
   readonly type: string | undefined
+  /** A new one, if not given. */
+  readonly guid?: string
 }
 
 export interface Assets {
@@ -106,19 +108,20 @@ export async function openAssets(
     const { size, sha256 } = file
     const { name, directory } = input
     const path = publicPath(directory, name) ?? null
-    const type = await typeOf(file, input.type)
+    const type = await assetType(file, input.type)
     return inTurn(sha256, async () => {
       const place = files.placeOf(file)
       const note = await transact(database, (session) => noteFile(session, place))
       const facts = { name, type, size, sha256, directory, public_path: path, file: place }
       const fields = { ...facts, created_by: { ...by } }
+      const options = input.guid === undefined ? {} : { guid: input.guid }
       try {
         await files.keep(file)
         return await transact(
           database,
           async (session) => {
             if (path !== null) await checkFree(session, path)
-            const stored = await session.create(ownStorages.assets, setFields(fields))
+            const stored = await session.create(ownStorages.assets, setFields(fields), options)
             await forgetNote(session, note)
             return documentOf(stored)
           },
@@ -207,7 +210,7 @@ const OF_ARCHIVES =
   /^application\/(vnd\.(openxmlformats-officedocument|oasis\.opendocument)\.[a-z.-]{1,60}|epub\+zip)$/
 
 /** The bytes say what a picture or an archive is; text has no mark, there the sender is believed. */
-async function typeOf({ head }: ReceivedFile, said: string | undefined): Promise<string> {
+export async function assetType({ head }: ReceivedFile, said: string | undefined): Promise<string> {
   // 9 MB that a server without uploads has no use for.
   const { fileTypeFromBuffer } = await import('file-type')
   const found = await fileTypeFromBuffer(head).catch(() => undefined)

@@ -1,0 +1,102 @@
+/**
+ * Files of a request to an endpoint. They wait while the request is checked, become assets when its flow starts, and are
+ * deleted again when the flow refuses the request: when it fails, or replies with a status of 400 or more.
+ *
+ * They are private files as those of forms of pages: see `records/assets/page-uploads.ts`.
+ */
+import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run.ts'
+import { type Assets, assetType } from '../../records/assets/assets.ts'
+import { noteDocumentsOf, PAGE_UPLOADS } from '../../records/assets/page-uploads.ts'
+import { errorOfField, removeFiles, safeName } from '../../records/assets/sent-files.ts'
+import type { Actor } from '../../records/records.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { Database } from '../../storage/database.ts'
+import type { SentParts } from './receive-parts.ts'
+
+export interface UploadRoom {
+  readonly assets: Assets
+  readonly database: Database
+  readonly newGuid: () => string
+}
+
+/** The files of one request. */
+export interface EndpointUploads {
+  /** What the client sent, the same for the same files: guids differ each time. */
+  readonly sent: JsonValue
+  /** Runs the flow with the files in their places. */
+  run(run: RunFlow, start: RunStart, by: Actor): Promise<RunEnd>
+  /** Lets go of files that were not stored. */
+  discard(): Promise<void>
+}
+
+/** The body as flows see it: texts, and for a file `{ guid, name, type, size }`; a name that comes twice has a list. */
+export async function openUploads(
+  { assets, database, newGuid }: UploadRoom,
+  { fields, files }: SentParts,
+): Promise<{ readonly body: JsonObject; readonly uploads: EndpointUploads }> {
+  const named = await Promise.all(
+    files.map(async ({ field, name, type, file }) => {
+      const value = {
+        guid: newGuid(),
+        name: safeName(name),
+        type: await assetType(file, type),
+        size: file.size,
+      }
+      return { ...value, field, file }
+    }),
+  )
+  const guids = named.map(({ guid }) => guid)
+
+  async function store(by: Actor): Promise<void> {
+    const made: string[] = []
+    try {
+      for (const { guid, name, type, field, file } of named) {
+        await assets
+          .create(file, { guid, name, type, directory: PAGE_UPLOADS }, by)
+          .catch((error: unknown) => {
+            throw errorOfField(field, error)
+          })
+        made.push(guid)
+      }
+    } catch (error) {
+      await removeFiles(assets, made, by)
+      throw error
+    }
+  }
+
+  return {
+    body: bodyOf([...fields, ...named.map(({ field, file: _, ...value }) => [field, value] as const)]),
+    uploads: {
+      sent: [fields, files.map(({ field, name, file }) => [field, name, file.sha256])],
+      async run(run, start, by) {
+        await store(by)
+        const endNotes = noteDocumentsOf(database, guids)
+        let isRefused = false
+        try {
+          const end = await run({
+            ...start,
+            onReply(reply) {
+              isRefused = reply.code >= 400
+              start.onReply?.(reply)
+            },
+          })
+          if (isRefused || (end.error && !end.replied)) await removeFiles(assets, guids, by)
+          return end
+        } finally {
+          endNotes()
+        }
+      },
+      async discard() {
+        for (const { file } of files) await assets.files.discard(file)
+      },
+    },
+  }
+}
+
+function bodyOf(parts: readonly (readonly [string, JsonValue])[]): JsonObject {
+  const all = new Map<string, JsonValue[]>()
+  for (const [name, value] of parts) all.set(name, [...(all.get(name) ?? []), value])
+  return Object.fromEntries(
+    [...all].map(([name, values]) => [name, values.length > 1 ? values : (values[0] ?? null)]),
+  )
+}

@@ -1,0 +1,333 @@
+/** Endpoints take forms with files: texts and files reach the flow together, and what is refused leaves no file. */
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const LIMIT = 5_000
+let quoin: TestQuoin
+let base: string
+
+const endpoint = (uri: string, fields: JsonObject, more: JsonObject = {}): JsonObject => ({
+  on: {
+    type: 'on_startup_register_uri_post',
+    in: { uri, ...more },
+    fields: { accepts: 'multipart', max_files: 2, max_file_size: 1_000, ...fields },
+    scopes: ['*public'],
+  },
+  keep: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@on.flow', storage: 'letters', set: '={ letter: body }' },
+  },
+  reply: {
+    type: 'httpconnection_set_json',
+    in: { flow: '@keep.flow', code: "=body.code == '422' ? 422 : 201", value: '=body' },
+  },
+})
+
+beforeAll(async () => {
+  quoin = await openTestQuoin({ QUOIN_BODY_LIMIT: String(LIMIT) })
+  base = `${await quoin.quoin.server.listen()}/api/v1`
+  await quoin.install('letters', endpoint('letters', {}))
+  const schema = [
+    { name: 'pages', type: 'whole number', required: true, max: 9 },
+    { name: 'photo', type: 'object', required: true },
+    { name: 'scans', type: 'list' },
+  ]
+  await quoin.install('typed', endpoint('typed', { schema }))
+  await quoin.install('once', endpoint('once', { idempotent: true }))
+  await quoin.install('keyed', endpoint('keyed', {}, { idempotency_key: '=body.id' }))
+  await quoin.install('one', endpoint('one', { max_files: 1 }))
+  await quoin.install('plain', endpoint('plain', { accepts: 'json' }))
+  await quoin.install('private', {
+    ...endpoint('private', {}),
+    on: {
+      type: 'on_startup_register_uri_post',
+      in: { uri: 'private' },
+      fields: { accepts: 'multipart' },
+      scopes: ['clerks'],
+    },
+  })
+  await quoin.install('failing', {
+    ...endpoint('failing', {}),
+    reply: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@keep.flow', code: '=body.nothing ?? 999', value: 'never' },
+    },
+  })
+})
+afterAll(() => quoin.close())
+
+let before: JsonObject[]
+beforeEach(async () => {
+  before = await assets()
+})
+
+type Part = readonly [name: string, content: string | Buffer, fileName?: string]
+
+async function send(path: string, parts: readonly Part[], headers: Record<string, string> = {}) {
+  const form = new FormData()
+  for (const [name, content, fileName] of parts)
+    if (fileName === undefined) form.append(name, String(content))
+    else form.append(name, new File([new Uint8Array(Buffer.from(content))], fileName))
+  const reply = await fetch(`${base}${path}`, { method: 'POST', body: form, headers })
+  const text = await reply.text()
+  return { status: reply.status, body: text === '' ? {} : objectOf(JSON.parse(text)), headers: reply.headers }
+}
+
+const assets = () => quoin.documents('_assets')
+
+/** Everything below the folder of assets: files that wait, and files in their places. */
+async function filesOnDisk(): Promise<number> {
+  const entries = await readdir(join(quoin.directory, 'assets'), { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).length
+}
+
+async function nothingIsLeft(): Promise<void> {
+  const places = () => new Set(before.map(({ file }) => file)).size
+  for (let tries = 0; tries < 500; tries++) {
+    if ((await filesOnDisk()) === places() && (await assets()).length === before.length) return
+    await wait(10)
+  }
+  expect([await filesOnDisk(), (await assets()).length]).toEqual([places(), before.length])
+}
+
+describe('refused, and no file is left', () => {
+  test.each<[string, string, readonly Part[], number, RegExp]>([
+    [
+      'an endpoint that takes no forms with files',
+      '/plain',
+      [['photo', PNG, 'a.png']],
+      415,
+      /application\/json/,
+    ],
+    ['a caller without the scope', '/private', [['photo', PNG, 'a.png']], 404, /not found/],
+    [
+      'a file that is too large',
+      '/letters',
+      [
+        ['a', 'x', 'a.txt'],
+        ['b', 'x'.repeat(1001), 'b.txt'],
+      ],
+      413,
+      /"b" is larger than 1000/,
+    ],
+    [
+      'too many files',
+      '/letters',
+      [1, 2, 3].map((n): Part => ['f', `${n}`, `${n}.txt`]),
+      400,
+      /more than 2 files/,
+    ],
+    [
+      'a second file',
+      '/one',
+      [
+        ['f', '1', '1.txt'],
+        ['f', '2', '2.txt'],
+      ],
+      400,
+      /more than 1 file\./,
+    ],
+    [
+      'too much text',
+      '/letters',
+      [
+        ['f', '1', '1.txt'],
+        ['a', 'x'.repeat(3_000)],
+        ['b', 'x'.repeat(2_001)],
+      ],
+      400,
+      /too much text/,
+    ],
+    ['more than all of it together', '/letters', [['a', 'x'.repeat(1_100_000)]], 413, /The body is larger/],
+    [
+      'too many fields',
+      '/letters',
+      [['f', '1', '1.txt'], ...Array.from({ length: 1001 }, (): Part => ['a', ''])],
+      400,
+      /1000 fields/,
+    ],
+    [
+      'a name that changes objects',
+      '/letters',
+      [
+        ['f', '1', '1.txt'],
+        ['__proto__', '1'],
+      ],
+      400,
+      /named __proto__/,
+    ],
+    [
+      'U+0000',
+      '/letters',
+      [
+        ['f', '1', '1.txt'],
+        ['a', 'x\u0000'],
+      ],
+      400,
+      /cannot be stored/,
+    ],
+    [
+      'fields that do not fit',
+      '/typed',
+      [
+        ['photo', PNG, 'a.png'],
+        ['pages', 'ten'],
+      ],
+      400,
+      /pages/,
+    ],
+    ['a file that is missing', '/typed', [['pages', '1']], 400, /photo/],
+    ['a flow that fails', '/failing', [['f', '1', '1.txt']], 400, /from 200 to 599/],
+    [
+      'a flow that replies that it does not take it',
+      '/letters',
+      [
+        ['f', '1', '1.txt'],
+        ['code', '422'],
+      ],
+      422,
+      /^$/,
+    ],
+  ])('%s', async (_name, path, parts, status, message) => {
+    const reply = await send(path, parts)
+    expect([reply.status, String(reply.body.error ?? '')]).toEqual([status, expect.stringMatching(message)])
+    await nothingIsLeft()
+  })
+
+  const open = '--b\r\ncontent-disposition: form-data; name="f"; filename="a.txt"\r\n\r\nhello'
+  test.each<[string, string, string, boolean]>([
+    ['a form without an end', 'multipart/form-data; boundary=b', open, true],
+    ['no form at all', 'multipart/form-data; boundary=b', 'hello', true],
+    ['a form without a boundary', 'multipart/form-data; x=b', open, true],
+    ['a connection that is cut', 'multipart/form-data; boundary=b', open, false],
+  ])('%s', async (_name, type, body, isWhole) => {
+    const { hostname, port } = new URL(base)
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    socket.on('data', (bytes) => {
+      answer += bytes.toString()
+    })
+    const length = body.length + (isWhole ? 0 : 500)
+    socket.write(
+      `POST /api/v1/letters HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${body}`,
+    )
+    while (
+      isWhole
+        ? !answer.includes('\r\n\r\n')
+        : (await filesOnDisk()) === new Set(before.map(({ file }) => file)).size
+    )
+      await wait(5)
+    socket.destroy()
+    if (isWhole) expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    await nothingIsLeft()
+  })
+})
+
+describe('taken', () => {
+  test('texts and files by name; a repeated name is a list; nothing chosen is nothing', async () => {
+    const { status, body } = await send('/letters', [
+      ['to', 'Ann'],
+      ['tag', 'a'],
+      ['tag', 'ä'],
+      ['photo', PNG, '../secret/Photo 1.txt'],
+      ['empty', '', ''],
+      ['note', 'hello', 'note.md'],
+    ])
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      to: 'Ann',
+      tag: ['a', 'ä'],
+      photo: { guid: expect.any(String), name: 'Photo 1.txt', type: 'image/png', size: PNG.length },
+      note: { guid: expect.any(String), name: 'note.md', type: expect.any(String), size: 5 },
+    })
+    const made = (await assets()).slice(before.length)
+    expect(made.map(({ name, directory, public_path }) => [name, directory, public_path])).toEqual([
+      ['Photo 1.txt', 'page_uploads', null],
+      ['note.md', 'page_uploads', null],
+    ])
+    const [letter] = (await quoin.documents('letters')).slice(-1)
+    expect(made.map(({ documents }) => documents)).toEqual([
+      [objectOf(letter?._meta).guid],
+      [objectOf(letter?._meta).guid],
+    ])
+    const photo = await quoin.manage('GET', `/_system/assets/${objectOf(body.photo).guid}`)
+    expect(objectOf(photo)).toMatchObject({ size: PNG.length, type: 'image/png' })
+  })
+
+  test('files of one name are in the order in which they were sent', async () => {
+    const { body } = await send('/letters', [
+      ['f', 'x'.repeat(1_000), 'large.txt'],
+      ['f', 'y', 'small.txt'],
+    ])
+    expect(body.f).toMatchObject([{ name: 'large.txt' }, { name: 'small.txt' }])
+  })
+
+  test('typed fields, also of a form without files', async () => {
+    const whole = await send('/typed', [
+      ['photo', PNG, 'a.png'],
+      ['pages', '3'],
+      ['scans', 'x', 'x.txt'],
+    ])
+    expect([whole.status, whole.body]).toEqual([
+      201,
+      {
+        pages: 3,
+        photo: expect.objectContaining({ name: 'a.png' }),
+        scans: [expect.objectContaining({ name: 'x.txt' })],
+      },
+    ])
+    const plain = await fetch(`${base}/letters`, { method: 'POST', body: new URLSearchParams({ to: 'Ann' }) })
+    expect([plain.status, await plain.json()]).toEqual([201, { to: 'Ann' }])
+  })
+
+  test.each<[string, string, readonly Part[], Record<string, string>]>([
+    ['its header', '/once', [['f', 'once', 'a.txt']], { 'idempotency-key': 'one' }],
+    [
+      'its key',
+      '/keyed',
+      [
+        ['f', 'once', 'a.txt'],
+        ['id', '7'],
+      ],
+      {},
+    ],
+  ])('once by %s: the second one leaves no file', async (_name, path, parts, headers) => {
+    const first = await send(path, parts, headers)
+    before = await assets()
+    const again = await send(path, parts, headers)
+    expect([first.status, again.status, again.headers.get('idempotent-replay')]).toEqual([201, 201, 'true'])
+    expect(again.body).toEqual(first.body)
+    await nothingIsLeft()
+  })
+
+  test('another file under the same header is refused', async () => {
+    const headers = { 'idempotency-key': 'two' }
+    await send('/once', [['f', 'a', 'a.txt']], headers)
+    before = await assets()
+    expect((await send('/once', [['f', 'b', 'a.txt']], headers)).status).toBe(409)
+    await nothingIsLeft()
+  })
+
+  test('the OpenAPI document describes the form', async () => {
+    const { paths } = objectOf(await quoin.manage('GET', '/openapi.json'))
+    const typed = objectOf(objectOf(objectOf(paths)['/api/v1/typed']).post)
+    const content = objectOf(objectOf(typed.requestBody).content)
+    expect(objectOf(content['multipart/form-data']).schema).toMatchObject({
+      properties: {
+        pages: { type: 'integer' },
+        photo: { type: 'string', format: 'binary' },
+        scans: { type: 'array', items: { type: 'string', format: 'binary' } },
+      },
+      required: ['pages', 'photo'],
+    })
+  })
+})
