@@ -23,6 +23,7 @@
 import { blockNames } from '../block-name.ts'
 import type { Block, CustomOutPin, SavedInPin } from '../blueprint.ts'
 import type { BlueprintNote } from '../blueprint-note.ts'
+import { placesFor } from '../canvas/file-layout.ts'
 import { QuoinError } from '../errors.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { isJsonObject } from '../json.ts'
@@ -78,7 +79,7 @@ export interface ImportedBlueprint {
 /** The blueprint of a file whose shape was checked. Each block and note gets a guid of its own. Throws INVALID_BODY, naming the place. */
 export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): ImportedBlueprint {
   const guids = new Map(Object.keys(file.blocks).map((id) => [id, newGuid()]))
-  const blocks = Object.entries(file.blocks).map(([id, block]): Block => {
+  const read = Object.entries(file.blocks).map(([id, block]): Block => {
     const [x, y] = file.layout?.[id] ?? [0, 0]
     const pins = Object.entries(block.in ?? {})
     return {
@@ -94,6 +95,7 @@ export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): Imp
       scopes: block.scopes ?? [],
     }
   })
+  const blocks = withPlaces(read, new Set(Object.keys(file.layout ?? {})))
   const notes = (file.notes ?? []).map(({ kind, text, color, at: [x, y], size: [width, height] }) => ({
     id: newGuid(),
     kind,
@@ -104,6 +106,20 @@ export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): Imp
   }))
   const { name, description = '', category = '', tags = [] } = file
   return { name, description, category, tags, blocks, notes }
+}
+
+/** Blocks that the file gives no place stand in order, below those that it does. */
+function withPlaces(blocks: readonly Block[], placed: ReadonlySet<string>): readonly Block[] {
+  const [known, unknown] = [
+    blocks.filter(({ name = '' }) => placed.has(name)),
+    blocks.filter(({ name = '' }) => !placed.has(name)),
+  ]
+  if (unknown.length === 0) return blocks
+  const places = placesFor(
+    unknown,
+    known.map(({ position }) => position),
+  )
+  return blocks.map((block) => ({ ...block, position: places.get(block.guid) ?? block.position }))
 }
 
 function readPin(

@@ -45,6 +45,7 @@ export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Ed
       }
       next.set(id, {
         id,
+        type: isReference ? 'default' : 'wire',
         source: wire.from.block,
         sourceHandle: wire.from.pin,
         target: wire.to.block,

@@ -4,6 +4,7 @@ import {
   Controls,
   type Edge,
   type EdgeChange,
+  type EdgeTypes,
   MiniMap,
   type NodeChange,
   type NodeTypes,
@@ -31,8 +32,10 @@ import { useOpeningView } from './use-opening-view.ts'
 import { usePaletteDrop } from './use-palette-drop.ts'
 import { useShowRun, useShowSelected } from './use-show-block.ts'
 import { useWiring } from './use-wiring.ts'
+import { BoxesContext, useBoxes, WireEdge } from './wire-edge.tsx'
 
 const nodeTypes: NodeTypes = { block: BlockNode, note: NoteNode }
+const edgeTypes: EdgeTypes = { wire: WireEdge }
 
 export function Canvas() {
   return (
@@ -48,14 +51,17 @@ function CanvasInside() {
   const { nodes, setNodes, edges } = useCanvasGraph()
   const isEmpty = useEditorState(({ drawing }) => drawing.flow.size === 0 && drawing.notes.length === 0)
   const canvas = useRef<HTMLDivElement>(null)
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const boxes = useBoxes(flow, catalogue)
   const wiring = useWiring()
   const dragging = useDragging(nodes, setNodes)
   const drop = usePaletteDrop()
-  useCanvasShortcuts()
   useShowSelected()
   useShowRun()
   const menu = useBlockMenu()
   const view = useOpeningView()
+  useCanvasShortcuts(view.start)
   const reach = useStore(({ transform: [, , zoom] }) => (zoom > 0.6 ? 22 : zoom > 0.3 ? 44 : 88))
 
   const onNodesChange = useCallback(
@@ -103,56 +109,59 @@ function CanvasInside() {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a double click adds a block; the key for it is A
     <div ref={canvas} className={classes.canvas} onDoubleClick={onDoubleClick} {...drop}>
-      <ReactFlow<CanvasNode, Edge>
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={nodeTypes}
-        onNodesChange={onNodesChange}
-        onEdgesChange={onEdgesChange}
-        onNodeDragStart={dragging.start}
-        onNodeDragStop={dragging.stop}
-        onSelectionDragStart={dragging.start}
-        onSelectionDragStop={dragging.stop}
-        isValidConnection={(connection) => {
-          const { drawing, catalogue } = editor.store.getState()
-          return wireProblem(drawing.flow, catalogue, wireOfConnection(connection)) === undefined
-        }}
-        onNodeContextMenu={menu.open}
-        onEdgeMouseEnter={(_event, { id }) => editor.set({ pointedWire: id })}
-        onEdgeMouseLeave={() => editor.set({ pointedWire: '' })}
-        onConnect={wiring.connect}
-        onConnectEnd={wiring.end}
-        onReconnect={wiring.reconnect}
-        onMoveStart={() => canvas.current?.setAttribute('data-moving', '')}
-        onMoveEnd={(event, seen) => {
-          canvas.current?.removeAttribute('data-moving')
-          view.left(event, seen)
-        }}
-        connectionLineComponent={ConnectionLine}
-        connectionRadius={reach}
-        onlyRenderVisibleElements
-        elevateNodesOnSelect={false}
-        deleteKeyCode={null}
-        zoomOnDoubleClick={false}
-        selectionOnDrag={false}
-        multiSelectionKeyCode={['Shift', 'Meta', 'Control']}
-        snapToGrid
-        snapGrid={[10, 10]}
-        minZoom={0.05}
-        maxZoom={2}
-        onInit={view.open}
-        aria-label="Canvas. The outline shows the same blueprint as a list."
-      >
-        <MiniMap
-          style={{ width: 150, height: 100 }}
-          pannable
-          zoomable
-          ariaLabel="Minimap of the canvas"
-          nodeColor={mapColor}
-          nodeBorderRadius={8}
-        />
-        <Controls showInteractive={false} fitViewOptions={{ maxZoom: 1, padding: 0.15 }} />
-      </ReactFlow>
+      <BoxesContext value={boxes}>
+        <ReactFlow<CanvasNode, Edge>
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          onNodesChange={onNodesChange}
+          onEdgesChange={onEdgesChange}
+          onNodeDragStart={dragging.start}
+          onNodeDragStop={dragging.stop}
+          onSelectionDragStart={dragging.start}
+          onSelectionDragStop={dragging.stop}
+          isValidConnection={(connection) => {
+            const { drawing, catalogue } = editor.store.getState()
+            return wireProblem(drawing.flow, catalogue, wireOfConnection(connection)) === undefined
+          }}
+          onNodeContextMenu={menu.open}
+          onEdgeMouseEnter={(_event, { id }) => editor.set({ pointedWire: id })}
+          onEdgeMouseLeave={() => editor.set({ pointedWire: '' })}
+          onConnect={wiring.connect}
+          onConnectEnd={wiring.end}
+          onReconnect={wiring.reconnect}
+          onMoveStart={() => canvas.current?.setAttribute('data-moving', '')}
+          onMoveEnd={(event, seen) => {
+            canvas.current?.removeAttribute('data-moving')
+            view.left(event, seen)
+          }}
+          connectionLineComponent={ConnectionLine}
+          connectionRadius={reach}
+          onlyRenderVisibleElements
+          elevateNodesOnSelect={false}
+          deleteKeyCode={null}
+          zoomOnDoubleClick={false}
+          selectionOnDrag={false}
+          multiSelectionKeyCode={['Shift', 'Meta', 'Control']}
+          snapToGrid
+          snapGrid={[10, 10]}
+          minZoom={0.05}
+          maxZoom={2}
+          onInit={view.open}
+          aria-label="Canvas. The outline shows the same blueprint as a list."
+        >
+          <MiniMap
+            style={{ width: 150, height: 100 }}
+            pannable
+            zoomable
+            ariaLabel="Minimap of the canvas"
+            nodeColor={mapColor}
+            nodeBorderRadius={8}
+          />
+          <Controls showInteractive={false} fitViewOptions={{ maxZoom: 1, padding: 0.15 }} />
+        </ReactFlow>
+      </BoxesContext>
       <LaneList onJump={view.jump} />
       {isEmpty ? <EmptyCanvas /> : null}
       <BlockMenu menu={menu} />

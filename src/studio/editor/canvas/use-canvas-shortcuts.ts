@@ -7,7 +7,7 @@ import { addNote, groupSelected, layOut } from '../state/editor-deeds.ts'
 const group = 'Canvas'
 
 /** Keys that need to know where the canvas is. Those that the outline has too are in `frame/use-editor-shortcuts.ts`. */
-export function useCanvasShortcuts(): void {
+export function useCanvasShortcuts(onArranged: () => void): void {
   const editor = useEditor()
   const { fitView, zoomIn, zoomOut, screenToFlowPosition } = useReactFlow()
   const middle = () => screenToFlowPosition({ x: innerWidth / 2 - 120, y: innerHeight / 2 - 60 })
@@ -24,9 +24,9 @@ export function useCanvasShortcuts(): void {
   )
   useShortcut({ keys: '=', label: 'Zoom in', group }, () => void zoomIn())
   useShortcut({ keys: '-', label: 'Zoom out', group }, () => void zoomOut())
-  useShortcut({ keys: 'l', label: 'Arrange blocks', group }, async () => {
-    await layOut(editor)
-    setTimeout(() => void fitView({ duration: 200, maxZoom: 1, padding: 0.15 }), 50)
+  useShortcut({ keys: 'l', label: 'Arrange blocks', group }, () => {
+    layOut(editor)
+    setTimeout(onArranged, 50)
   })
   useShortcut({ keys: 'n', label: 'Add a remark', group }, () => addNote(editor, middle()))
   useShortcut({ keys: 'mod+g', label: 'Put a frame around the selected blocks', group }, () =>

@@ -29,6 +29,12 @@ export function useOpeningView() {
     },
     [editor, canvas, setViewport, getZoom],
   )
+  /** All of it where it stays readable, else its first lane. */
+  const start = useCallback(() => {
+    const { drawing, catalogue } = editor.store.getState()
+    const { width, height } = canvas.getState()
+    void setViewport(openingView(drawing.flow, catalogue, { width, height }))
+  }, [editor, canvas, setViewport])
   const left = useCallback((_event: unknown, seen: Viewport) => editor.set({ seen }), [editor])
-  return { open, jump, left }
+  return { open, start, jump, left }
 }

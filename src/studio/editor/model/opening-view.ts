@@ -1,7 +1,8 @@
 /** What the canvas shows when a blueprint opens: all of it where titles stay readable, else its first lane from the start. */
+import { lanesOf } from '../../../shared/canvas/lanes.ts'
+import { layoutGraphOf } from '../layout/layout-graph-of.ts'
 import type { Catalogue } from './block-description.ts'
 import type { Flow } from './flow.ts'
-import { lanesOf } from './flow-lanes.ts'
 import { laneList } from './lane-list.ts'
 import { sizeOf } from './node-geometry.ts'
 
@@ -59,7 +60,8 @@ export function laneView(
   zoom: number,
 ): View {
   const { x, y } = (flow.get(trigger) ?? [...flow.values()][0])?.position ?? { x: 0, y: 0 }
-  const lane = lanesOf(flow, catalogue, new Set(flow.keys())).lanes.find((one) => one.has(trigger))
+  const { blocks, links } = layoutGraphOf(flow, catalogue, new Set(flow.keys()))
+  const lane = lanesOf(blocks, links).lanes.find((one) => one.has(trigger))
   const near = [...(lane ?? [])].flatMap((guid) => flow.get(guid)?.position.y ?? [])
   const top = Math.min(y, ...near.filter((one) => y - one <= MOST_ABOVE))
   const beside = screen.width > WIDE ? LIST : MARGIN

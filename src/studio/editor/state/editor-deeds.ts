@@ -1,5 +1,6 @@
 /** What can be done in the editor, by mouse, keys or the outline alike. Each is one step of undo. */
 import { notifyFailed } from '../../controls/notify.ts'
+import { autoLayout } from '../layout/auto-layout.ts'
 import { type Alignment, align } from '../model/align.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { nameOf } from '../model/block-names.ts'
@@ -134,12 +135,11 @@ function placesBelow(flow: Flow, guids: ReadonlySet<string>, catalogue: Catalogu
 
 /** Puts the flows of a resource in its place, arranged and below what is there. What does that is fetched when it is first asked for. */
 export async function drawResource(editor: Editor, guid: string): Promise<void> {
-  const fetched = await Promise.all([
-    import('../model/as-blocks.ts'),
-    import('../model/auto-layout.ts'),
-  ]).catch((error: unknown) => notifyFailed('Could not draw the blocks', error))
+  const fetched = await import('../model/as-blocks.ts').catch((error: unknown) =>
+    notifyFailed('Could not draw the blocks', error),
+  )
   if (!fetched) return
-  const [{ asBlocks }, { autoLayout }] = fetched
+  const { asBlocks } = fetched
   const { catalogue } = editor.store.getState()
   let guids: readonly string[] = []
   editor.run('As blocks', (flow) => {
@@ -158,20 +158,14 @@ export function alignSelected(editor: Editor, how: Alignment): void {
   editor.run('Align', (flow) => moveBlocks(flow, align(flow, catalogue, selection, how)))
 }
 
-/**
- * Puts the selected blocks in order, or all where fewer than two are selected. What works that out is fetched when it is
- * first asked for; says so if it cannot be.
- */
-export async function layOut(editor: Editor): Promise<void> {
-  const fetched = await import('../model/auto-layout.ts').catch((error: unknown) =>
-    notifyFailed('Could not arrange the blocks', error),
-  )
-  if (!fetched) return
+/** Puts the selected blocks in order, or all where fewer than two are selected; pins that were unfolded fold again. */
+export function layOut(editor: Editor): void {
   const { selection, catalogue, drawing } = editor.store.getState()
   const chosen = [...selection].filter((one) => drawing.flow.has(one))
   const guids = new Set(chosen.length > 1 ? chosen : drawing.flow.keys())
-  if (guids.size > 0)
-    editor.run('Arrange', (flow) => moveBlocks(flow, fetched.autoLayout(flow, catalogue, guids)))
+  if (guids.size === 0) return
+  editor.set({ unfolded: new Set() })
+  editor.run('Arrange', (flow) => moveBlocks(flow, autoLayout(flow, catalogue, guids)))
 }
 
 /** Shows all pins of a block, or only those that are used or needed. */

@@ -3,14 +3,15 @@ import tasks from '../../../../examples/tasks.blueprint.json' with { type: 'json
 import { describeBlock } from '../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../blocks/load-blocks.ts'
 import { importBlueprint } from '../../../flows/blueprints/blueprint-file.ts'
-import { align } from './align.ts'
+import { lanesOf } from '../../../shared/canvas/lanes.ts'
+import { align } from '../model/align.ts'
+import { catalogueOf } from '../model/block-description.ts'
+import { type Flow, wiresOf } from '../model/flow.ts'
+import { moveBlocks } from '../model/flow-changes.ts'
+import { freePlace } from '../model/free-place.ts'
+import { sizeOf } from '../model/node-geometry.ts'
 import { autoLayout } from './auto-layout.ts'
-import { catalogueOf } from './block-description.ts'
-import { type Flow, wiresOf } from './flow.ts'
-import { moveBlocks } from './flow-changes.ts'
-import { lanesOf } from './flow-lanes.ts'
-import { freePlace } from './free-place.ts'
-import { sizeOf } from './node-geometry.ts'
+import { layoutGraphOf } from './layout-graph-of.ts'
 
 const catalogue = catalogueOf(
   (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
@@ -59,7 +60,8 @@ test('blocks in order do not cover each other, and wires go from left to right',
 })
 
 test('what each trigger sets off has a lane of its own, and what several need stands before them', () => {
-  const { lanes, shared: before } = lanesOf(flow, catalogue, new Set(flow.keys()))
+  const { blocks, links } = layoutGraphOf(flow, catalogue, new Set(flow.keys()))
+  const { lanes, shared: before } = lanesOf(blocks, links)
   expect(lanes).toHaveLength(5)
   expect([...before].map((guid) => flow.get(guid)?.type)).toEqual(['storage'])
   expect(lanes.reduce((sum, { size }) => sum + size, before.size)).toBe(flow.size)

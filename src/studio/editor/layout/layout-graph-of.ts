@@ -1,0 +1,41 @@
+import type { LayoutBlock, LayoutLink } from '../../../shared/canvas/layout-graph.ts'
+import { referencesOf } from '../expressions/references.ts'
+import type { Catalogue } from '../model/block-description.ts'
+import { type Flow, wiresOf } from '../model/flow.ts'
+import { pinY, sizeOf } from '../model/node-geometry.ts'
+import { shownPins } from '../model/shown-pins.ts'
+
+/** The drawing as the layout sees it, triggers from the top. */
+export function layoutGraphOf(
+  flow: Flow,
+  catalogue: Catalogue,
+  guids: ReadonlySet<string>,
+): { readonly blocks: LayoutBlock[]; readonly links: LayoutLink[] } {
+  const blocks = [...flow]
+    .filter(([guid]) => guids.has(guid))
+    .toSorted(([, a], [, b]) => a.position.y - b.position.y || a.position.x - b.position.x)
+    .map(([id, { type }]): LayoutBlock => {
+      const kind = catalogue.get(type)?.kind ?? 'flow'
+      return { id, ...sizeOf(flow, catalogue, id), kind }
+    })
+  const row = (guid: string, side: 'in' | 'out', pin: string) => {
+    const content = flow.get(guid)
+    return content ? pinY(content, Math.max(0, shownPins(flow, catalogue, guid)[side].indexOf(pin))) : 0
+  }
+  const links = [
+    ...wiresOf(flow).map((wire) => ({ ...wire, isRead: false })),
+    ...referencesOf(flow).map((wire) => ({ ...wire, isRead: true })),
+  ]
+    .filter(({ from, to }) => guids.has(from.block) && guids.has(to.block))
+    .map(({ from, to, isRead }): LayoutLink => {
+      const isSignal = to.pin === 'flow' || from.pin === 'flow'
+      return {
+        from: from.block,
+        to: to.block,
+        fromY: row(from.block, 'out', from.pin),
+        toY: row(to.block, 'in', to.pin),
+        kind: isRead ? 'read' : !isSignal ? 'value' : from.pin === 'flow' ? 'flow' : 'branch',
+      }
+    })
+  return { blocks, links }
+}
