@@ -16,9 +16,9 @@ import {
 import { type MouseEvent, useCallback, useRef } from 'react'
 import { wireProblem } from '../model/wire-check.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { BlockMenu, useBlockMenu } from './block-menu.tsx'
 import { BlockNode } from './block-node.tsx'
 import classes from './canvas.module.css'
+import { CanvasMenu, useCanvasMenu } from './canvas-menu.tsx'
 import type { CanvasNode } from './canvas-nodes.ts'
 import { wireOfConnection } from './canvas-wires.ts'
 import { ConnectionLine } from './connection-line.tsx'
@@ -59,7 +59,7 @@ function CanvasInside() {
   const drop = usePaletteDrop()
   useShowSelected()
   useShowRun()
-  const menu = useBlockMenu()
+  const menu = useCanvasMenu()
   const view = useOpeningView()
   useCanvasShortcuts(view.start)
   const reach = useStore(({ transform: [, , zoom] }) => (zoom > 0.6 ? 22 : zoom > 0.3 ? 44 : 88))
@@ -125,7 +125,9 @@ function CanvasInside() {
             const { drawing, catalogue } = editor.store.getState()
             return wireProblem(drawing.flow, catalogue, wireOfConnection(connection)) === undefined
           }}
-          onNodeContextMenu={menu.open}
+          onNodeContextMenu={menu.onBlock}
+          onEdgeContextMenu={menu.onWire}
+          onPaneContextMenu={menu.onCanvas}
           onEdgeMouseEnter={(_event, { id }) => editor.set({ pointedWire: id })}
           onEdgeMouseLeave={() => editor.set({ pointedWire: '' })}
           onConnect={wiring.connect}
@@ -164,7 +166,7 @@ function CanvasInside() {
       </BoxesContext>
       <LaneList onJump={view.jump} />
       {isEmpty ? <EmptyCanvas /> : null}
-      <BlockMenu menu={menu} />
+      <CanvasMenu menu={menu} placeOf={screenToFlowPosition} onArranged={view.start} />
     </div>
   )
 }

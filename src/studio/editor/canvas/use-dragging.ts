@@ -1,10 +1,18 @@
 import { applyNodeChanges, type NodePositionChange } from '@xyflow/react'
-import { type Dispatch, type SetStateAction, useCallback, useRef } from 'react'
+import {
+  type Dispatch,
+  type MouseEvent as ReactMouseEvent,
+  type SetStateAction,
+  useCallback,
+  useRef,
+} from 'react'
 import { moveBlocks } from '../model/flow-changes.ts'
 import { onGrid } from '../model/grid.ts'
 import { count } from '../model/words.ts'
 import { useEditor } from '../state/editor-context.ts'
+import { dropOnWire } from '../state/editor-gestures.ts'
 import type { CanvasNode } from './canvas-nodes.ts'
+import { wireAt } from './wire-at.ts'
 
 /**
  * Moving blocks. While they are in the hand only the canvas knows; put down, it is one step of undo. What stands inside a
@@ -68,7 +76,19 @@ export function useDragging(nodes: readonly CanvasNode[], setNodes: Dispatch<Set
     [editor, setNodes, putDown],
   )
 
-  return { start, moved, stop: putDown }
+  /** A single block that hangs on nothing and is put down on a wire goes into it. */
+  const stop = useCallback(
+    (event: ReactMouseEvent | MouseEvent | TouchEvent) => {
+      const [only, ...more] = [...held.current.keys()]
+      putDown()
+      if (only === undefined || more.length > 0 || !('clientX' in event)) return
+      const wire = wireAt({ x: event.clientX, y: event.clientY }, editor.store.getState().drawing.flow)
+      if (wire) dropOnWire(editor, only, wire)
+    },
+    [editor, putDown],
+  )
+
+  return { start, moved, stop }
 }
 
 /** Blocks that stand wholly inside a selected group. */

@@ -3,6 +3,8 @@ import type { DragEvent } from 'react'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { addBlock } from '../state/editor-deeds.ts'
+import { addOnWire } from '../state/editor-gestures.ts'
+import { wireAt } from './wire-at.ts'
 
 export const BLOCK_TYPE = 'application/x-quoin-block'
 
@@ -20,8 +22,10 @@ export function usePaletteDrop() {
       const type = event.dataTransfer.getData(BLOCK_TYPE)
       if (type === '') return
       event.preventDefault()
-      const { x, y } = screenToFlowPosition({ x: event.clientX, y: event.clientY })
-      addBlock(editor, type, { x: x - 60, y: y - 20 })
+      const screen = { x: event.clientX, y: event.clientY }
+      const wire = wireAt(screen, editor.store.getState().drawing.flow)
+      const { x, y } = screenToFlowPosition(screen)
+      if (!wire || !addOnWire(editor, type, wire)) addBlock(editor, type, { x: x - 60, y: y - 20 })
       // Not in the palette, where keys would search.
       focusDrawingIn(50)
     },

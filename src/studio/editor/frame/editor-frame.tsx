@@ -4,6 +4,7 @@ import { EditorBar } from '../bar/editor-bar.tsx'
 import { Canvas } from '../canvas/canvas.tsx'
 import { OutlineView } from '../outline/outline-view.tsx'
 import { AddDialog } from '../palette/add-dialog.tsx'
+import { FindDialog } from '../palette/find-dialog.tsx'
 import { Palette } from '../palette/palette.tsx'
 import { PropertyPanel } from '../properties/property-panel.tsx'
 import { RunBar } from '../runs/run-bar.tsx'
@@ -81,6 +82,7 @@ export function EditorFrame() {
         </aside>
       </div>
       <AddDialog />
+      <FindDialog />
       <WhenIdle wanted={isAsked}>
         <StageDialogs />
       </WhenIdle>

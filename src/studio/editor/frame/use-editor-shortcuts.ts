@@ -37,6 +37,9 @@ export function useEditorShortcuts(): void {
   useShortcut({ keys: 'shift+a', label: 'Add any block', group }, () =>
     editor.set({ dialog: { kind: 'add' } }),
   )
+  useShortcut({ keys: 'mod+f', label: 'Find in this blueprint', group, whileTyping: true }, () =>
+    editor.set({ dialog: { kind: 'find' } }),
+  )
   useShortcut({ keys: 'o', label: 'Canvas or outline', group }, () => {
     const { view } = editor.store.getState()
     editor.set({ view: view === 'canvas' ? 'outline' : 'canvas' })

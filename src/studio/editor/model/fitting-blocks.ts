@@ -26,10 +26,10 @@ export function fittingBlocks(flow: Flow, catalogue: Catalogue, wire: DanglingWi
   const all = new Set(catalogue.values())
   if (wire.side === 'from') {
     const out = pins.out.get(wire.place.pin)
-    return out ? ranked([...all].flatMap((one) => bestIn(one, out))) : []
+    return out ? ranked([...all].flatMap((one) => bestIn(one, out, wire.place.pin))) : []
   }
   const into = pins.in.get(wire.place.pin)
-  return into ? ranked([...all].flatMap((one) => bestOut(one, into))) : []
+  return into ? ranked([...all].flatMap((one) => bestOut(one, into, wire.place.pin))) : []
 }
 
 /** The pins of one block that the wire could end at, the best first. */
@@ -41,11 +41,15 @@ export function fittingPins(flow: Flow, catalogue: Catalogue, wire: DanglingWire
   if (wire.side === 'from') {
     const out = holding.out.get(wire.place.pin)
     if (!out) return []
-    return bestFirst([...pins.in].map(([id, pin]) => [id, rankOf(out, pin)]))
+    return bestFirst(
+      [...pins.in].map(([id, pin]) => [id, rankOf(out, pin, { out: wire.place.pin, into: id })]),
+    )
   }
   const into = holding.in.get(wire.place.pin)
   if (!into) return []
-  return bestFirst([...pins.out].map(([id, pin]) => [id, rankOf(pin, into)]))
+  return bestFirst(
+    [...pins.out].map(([id, pin]) => [id, rankOf(pin, into, { out: id, into: wire.place.pin })]),
+  )
 }
 
 /** Both ends of a dangling wire that has found its other one. */
@@ -53,27 +57,36 @@ export function wireTo({ side, place }: DanglingWire, other: PinPlace): Wire {
   return side === 'from' ? { from: place, to: other } : { from: other, to: place }
 }
 
-function bestIn(description: BlockDescription, out: OutPin): FittingBlock[] {
-  const [pin] = bestFirst(Object.entries(description.in).map(([id, one]) => [id, rankOf(out, one)]))
+function bestIn(description: BlockDescription, out: OutPin, held: string): FittingBlock[] {
+  const [pin] = bestFirst(
+    Object.entries(description.in).map(([id, one]) => [id, rankOf(out, one, { out: held, into: id })]),
+  )
   if (pin === undefined) return []
   const one = description.in[pin]
   return one ? [{ description, pin, rank: rankOf(out, one) }] : []
 }
 
-function bestOut(description: BlockDescription, into: InPin): FittingBlock[] {
-  const [pin] = bestFirst(Object.entries(description.out).map(([id, one]) => [id, rankOf(one, into)]))
+function bestOut(description: BlockDescription, into: InPin, held: string): FittingBlock[] {
+  const [pin] = bestFirst(
+    Object.entries(description.out).map(([id, one]) => [id, rankOf(one, into, { out: id, into: held })]),
+  )
   if (pin === undefined) return []
   const one = description.out[pin]
   return one ? [{ description, pin, rank: rankOf(one, into) }] : []
 }
 
+/** Less than another type makes: `value` goes to `value` where `params` would fit as well. */
+const SAME_NAME = 0.5
+
 /** 0: it does not fit. What has the very type comes before what is converted, and what is needed before what may be. */
-function rankOf(out: OutPin, into: InPin): number {
+function rankOf(out: OutPin, into: InPin, ends?: { readonly out: string; readonly into: string }): number {
   const gives: PinType = carriedType(out, into.type)
   if (!canConvert(gives, into.type)) return 0
   if (out.carries && into.type === 'flow') return 2
+  // An item has a value only within its list.
+  if (out.frame && !into.perFrame) return 1
   const near = gives === into.type ? 8 : into.type === 'any' || gives === 'any' ? 2 : 4
-  return near + (into.required ? 1 : 0)
+  return near + (into.required ? 1 : 0) + (ends && ends.out === ends.into ? SAME_NAME : 0)
 }
 
 function bestFirst(pins: readonly (readonly [string, number])[]): string[] {

@@ -1,4 +1,5 @@
 import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import { synonymsOf } from '../palette/synonyms.ts'
 
 /**
  * Finds blocks by name, purpose and pin type. Each word must be found somewhere; `in:query` and `out:documents` ask for a
@@ -30,6 +31,14 @@ function wordScore(block: BlockDescription, word: string): number {
     const pins = Object.values(side === 'in' ? block.in : block.out)
     return pins.some((pin) => pin.type.startsWith(type)) ? 10 : 0
   }
+  const own = ownScore(block, word)
+  const title = block.title.toLowerCase()
+  // What is called differently here stands before what only mentions the word.
+  const isMeant = own < 15 && synonymsOf(word).some((other) => title.includes(other))
+  return isMeant ? 12 : own
+}
+
+function ownScore(block: BlockDescription, word: string): number {
   const title = block.title.toLowerCase()
   if (title.startsWith(word)) return 20
   if (title.split(/[^a-z0-9]+/).some((part) => part.startsWith(word))) return 15

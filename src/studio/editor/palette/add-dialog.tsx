@@ -1,10 +1,13 @@
 import { Modal, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { BlockDescription } from '../../../shared/api/blocks.ts'
+import { fitsOnWire } from '../gestures/insert-on-wire.ts'
 import { nameOf } from '../model/block-names.ts'
+import { wordsOf } from '../model/block-words.ts'
 import { fittingBlocks } from '../model/fitting-blocks.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { addBlock, addStep } from '../state/editor-deeds.ts'
+import { addOnWire, replaceWith } from '../state/editor-gestures.ts'
 import type { Dialog } from '../state/editor-state.ts'
 import { BlockList } from './block-list.tsx'
 
@@ -32,8 +35,15 @@ export function AddDialog() {
   )
 }
 
-function Title({ adding: { wire, behind } }: { readonly adding: Adding }) {
+function Title({ adding: { wire, behind, onWire, replace } }: { readonly adding: Adding }) {
   const { drawing, catalogue } = useEditor().store.getState()
+  if (onWire || replace !== undefined)
+    return (
+      <Text size="sm">
+        <b>{onWire ? 'Insert a block' : 'Replace'}</b>{' '}
+        {replace === undefined ? '' : wordsOf(drawing.flow, catalogue, replace).title}
+      </Text>
+    )
   const place = wire?.place ?? behind
   const content = place && drawing.flow.get(place.block)
   if (!place || !content)
@@ -53,7 +63,7 @@ function Title({ adding: { wire, behind } }: { readonly adding: Adding }) {
 function Choice({ adding }: { readonly adding: Adding }) {
   const editor = useEditor()
   const { drawing, catalogue } = editor.store.getState()
-  const { wire, behind, at } = adding
+  const { wire, behind, at, onWire, replace } = adding
   const fitting = useMemo(
     () => (wire ? fittingBlocks(drawing.flow, catalogue, wire) : undefined),
     [drawing.flow, catalogue, wire],
@@ -61,14 +71,19 @@ function Choice({ adding }: { readonly adding: Adding }) {
   const blocks = useMemo(() => {
     if (fitting) return fitting.map(({ description }) => description)
     const all = [...new Set(catalogue.values())]
+    if (onWire) return all.filter((block) => fitsOnWire(drawing.flow, catalogue, onWire, block.identifier))
+    const old = catalogue.get(drawing.flow.get(replace ?? '')?.type ?? '')
+    if (old) return all.filter((block) => block.kind === old.kind && block !== old)
     return behind ? all.filter((block) => block.kind === 'flow') : all
-  }, [fitting, catalogue, behind])
+  }, [fitting, drawing.flow, catalogue, behind, onWire, replace])
   const pinOf = (block: BlockDescription) =>
     fitting?.find(({ description }) => description === block)?.pin ?? ''
 
   const choose = (block: BlockDescription) => {
     editor.set({ dialog: undefined })
-    if (behind) addStep(editor, block.identifier, behind)
+    if (onWire) addOnWire(editor, block.identifier, onWire)
+    else if (replace !== undefined) replaceWith(editor, replace, block.identifier)
+    else if (behind) addStep(editor, block.identifier, behind)
     else if (wire) {
       const place = at ?? { x: 0, y: 0 }
       const corner =

@@ -3,7 +3,7 @@ import type { Blueprint, Checked, Problem } from '../../../shared/api/blueprints
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/command.ts'
 import type { DanglingWire } from '../model/fitting-blocks.ts'
-import { emptyFlow, type PinPlace } from '../model/flow.ts'
+import { emptyFlow, type PinPlace, type Wire } from '../model/flow.ts'
 import { emptyHistory, type History } from '../model/history.ts'
 import type { View } from '../model/opening-view.ts'
 import type { KnownBlock, KnownBlocks } from '../model/staged-blocks.ts'
@@ -23,12 +23,15 @@ export type Storing =
 
 export type Dialog =
   | { readonly kind: 'deploy' | 'versions' | 'explain' | 'discard' }
-  /** Choose a block to add: at a place of the canvas, at the end of a wire, or behind a step. */
+  | { readonly kind: 'find'; readonly text?: string }
+  /** Choose a block to add: at a place of the canvas, at the end or in the middle of a wire, behind a step or in place of a block. */
   | {
       readonly kind: 'add'
       readonly at?: Point
       readonly wire?: DanglingWire
       readonly behind?: PinPlace
+      readonly onWire?: Wire
+      readonly replace?: string
     }
 
 /** The run that is drawn, and the step of it that is looked at: its place, from 0, or undefined for all of it. */

@@ -1,12 +1,12 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Blueprint } from '../../../shared/api/blueprints.ts'
-import { exportBlueprintFile } from '../../api/blueprint-transfer.ts'
+import { exportBlueprintFile, importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { forgetBlueprints, setActive } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
-import { notifyDone, notifyFailed } from '../../controls/notify.ts'
+import { notifyAbout, notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { fileName, saveFile } from '../../controls/save-file.ts'
 import { EditBlueprintDialog } from './edit-blueprint-dialog.tsx'
 
@@ -36,6 +36,9 @@ export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) 
           )}
           <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={edit.open}>
             Name and description
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="copy" size={16} />} onClick={() => duplicate(blueprint)}>
+            Duplicate
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={() => save(blueprint)}>
             Export as a file
@@ -82,6 +85,27 @@ async function save(blueprint: Blueprint): Promise<void> {
     notifyFailed(`${blueprint.name} was not exported`, error)
   }
 }
+
+/** A copy of what is saved, inactive: two blueprints cannot have the same addresses live. */
+async function duplicate(blueprint: Blueprint): Promise<void> {
+  try {
+    const file = await exportBlueprintFile(blueprint)
+    const name = `${blueprint.name.slice(0, LONGEST_NAME)} (copy)`
+    await importBlueprintFile(
+      { ...file, name },
+      {
+        stays: (part) =>
+          notifyAbout('Not all was undone', `${part} was made and could not be removed again.`),
+      },
+    )
+    notifyDone(`${name} was made. It is not active.`)
+  } catch (error) {
+    notifyFailed(`${blueprint.name} was not duplicated`, error)
+  }
+}
+
+/** Names have at most 200 characters. */
+const LONGEST_NAME = 190
 
 function askToRemove({ _meta, name }: Blueprint): void {
   confirm({

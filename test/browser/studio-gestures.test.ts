@@ -1,0 +1,159 @@
+/** What people do with a canvas without being told: drop on a wire, right-click, replace, find, duplicate. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
+import { eventually, textsOf } from './studio-eventually.ts'
+import { expectNoProblem } from './studio-looks.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+const file = {
+  name: 'Greeting',
+  blocks: {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'greeting' }, scopes: ['*public'] },
+    store: { type: 'storage', fields: { storage: 'words' } },
+    search: { type: 'function_search', in: { flow: '@get.flow', storage: '@store.storage' } },
+    answer: { type: 'httpconnection_set_json', in: { flow: '@search.flow', value: 'Hello' } },
+    call: { type: 'function_custom_execute', in: { flow: '@answer.flow', function: 'tidy_up' } },
+    tidy: { type: 'trigger_custom_function', fields: { name: 'tidy_up' } },
+    done: { type: 'function_return', in: { flow: '@tidy.flow' } },
+  },
+}
+
+let studio: StudioRoom
+let page: Page
+let canvas: StudioCanvas
+beforeAll(async () => {
+  studio = await openStudio()
+  const guid = await installBlueprint(studio.quoin.quoin.flows, file, { guid: '', username: 'admin' })
+  page = await studio.open('admin', `blueprints/${guid}`, { viewport: { width: 1920, height: 1100 } })
+  canvas = studioCanvas(page)
+  await blocks().first().waitFor()
+})
+
+afterAll(() => studio?.close())
+
+const blocks = () => page.locator('.react-flow__node-block')
+const titled = (title: string) => page.locator(`.react-flow__node-block[aria-label^="${title}, block"]`)
+const guidOf = async (title: string) => (await titled(title).getAttribute('data-id')) ?? ''
+const wires = () =>
+  page
+    .locator('.react-flow__edge.wire-signal')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('data-id') ?? ''))
+const menuItem = (name: string) => page.getByRole('menuitem', { name, exact: true })
+
+/** The canvas draws what is in sight only. */
+async function showAll(): Promise<void> {
+  await page.getByRole('button', { name: 'Fit View' }).click()
+  await titled('GET /greeting').waitFor()
+}
+
+/** A place on the wire between two blocks whose pins `flow` are on one line. */
+async function middleOfWire(from: string, to: string): Promise<{ x: number; y: number }> {
+  const out = await titled(from).locator('.source[data-handleid="flow"]').boundingBox()
+  const into = await titled(to).locator('.target[data-handleid="flow"]').boundingBox()
+  return { x: ((out?.x ?? 0) + (into?.x ?? 0)) / 2 + 5, y: (out?.y ?? 0) + (out?.height ?? 0) / 2 }
+}
+
+test('a block from the palette that is dropped on a wire goes into it', async () => {
+  const [search, answer] = [await guidOf('Search words'), await guidOf('Reply Hello')]
+  const place = await middleOfWire('Search words', 'Reply Hello')
+  const palette = page.getByRole('complementary', { name: 'Blocks to add' })
+  await palette.getByRole('combobox').fill('log')
+  const pane = await page.locator('.react-flow__pane').boundingBox()
+  await palette.getByRole('option', { name: /^Log/ }).dragTo(page.locator('.react-flow__pane'), {
+    targetPosition: { x: place.x - (pane?.x ?? 0), y: place.y - (pane?.y ?? 0) },
+    force: true,
+  })
+  await titled('Log').waitFor()
+  const log = await guidOf('Log')
+  await eventually(wires).toEqual(
+    expect.arrayContaining([`${search}|flow>${log}|flow`, `${log}|flow>${answer}|flow`]),
+  )
+  expect(await wires()).not.toContain(`${search}|flow>${answer}|flow`)
+  // Behind it there is room for it.
+  const [a, b] = [await titled('Log').boundingBox(), await titled('Reply Hello').boundingBox()]
+  expect((b?.x ?? 0) - (a?.x ?? 0)).toBeGreaterThan(a?.width ?? Number.NaN)
+})
+
+test('a wire has a menu, which inserts what fits there', async () => {
+  await showAll()
+  const { x, y } = await middleOfWire('Log', 'Reply Hello')
+  await page.mouse.click(x, y, { button: 'right' })
+  await menuItem('Insert a block').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox').fill('custom function')
+  // A trigger has no place in a wire.
+  expect(await dialog.getByRole('option', { name: /^Custom function/ }).count()).toBe(0)
+  await dialog
+    .getByRole('option', { name: /^Call a custom function/ })
+    .first()
+    .click()
+  await page.locator('.react-flow__node-block.selected').waitFor()
+  await showAll()
+  await eventually(() => blocks().count()).toBe(9)
+  await page.keyboard.press('ControlOrMeta+z')
+  await eventually(() => blocks().count()).toBe(8)
+})
+
+test('a block is replaced, and keeps what fits', async () => {
+  const answer = await guidOf('Reply Hello')
+  await titled('Reply Hello').click({ button: 'right', position: { x: 60, y: 12 } })
+  await menuItem('Replace with …').click()
+  const dialog = page.getByRole('dialog')
+  await expectNoProblem(page, 'replace a block')
+  await dialog.getByRole('combobox').fill('reply')
+  await dialog
+    .getByRole('option', { name: /^Reply(?! with)/ })
+    .first()
+    .click()
+  await eventually(async () => (await canvas.block(answer).textContent()) ?? '').toContain('Reply · answer')
+  await titled('Reply Hello').waitFor()
+  await eventually(wires).toEqual(expect.arrayContaining([expect.stringContaining(`>${answer}|flow`)]))
+  await page.getByText(/staged$/).waitFor()
+})
+
+test('a call leads to its function, and the function to its calls', async () => {
+  await showAll()
+  await titled('Call tidy_up').click({ button: 'right', position: { x: 60, y: 12 } })
+  await menuItem('Go to tidy_up').click()
+  await page.locator('.react-flow__node-block.selected[aria-label^="Function tidy_up"]').waitFor()
+  await showAll()
+  await titled('Function tidy_up').click({ button: 'right', position: { x: 60, y: 12 } })
+  await menuItem('Find its calls').click()
+  await page.locator('.react-flow__node-block.selected[aria-label^="Call tidy_up"]').waitFor()
+})
+
+test('a storage is chosen in the block that uses it', async () => {
+  await showAll()
+  const store = await guidOf('words')
+  await titled('words').click({ button: 'right', position: { x: 60, y: 12 } })
+  await menuItem('Choose words in its blocks').click()
+  await eventually(() => canvas.block(store).count()).toBe(0)
+  await eventually(async () => (await titled('Search words').textContent()) ?? '').toContain('storage“words”')
+})
+
+test('Ctrl F finds blocks by what is in them', async () => {
+  await page.locator('.react-flow__pane').click({ button: 'right', position: { x: 30, y: 700 } })
+  await page.getByRole('menuitem', { name: /^Find/ }).waitFor()
+  await expectNoProblem(page, 'menu of the canvas')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('ControlOrMeta+f')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox').fill('hello')
+  await eventually(textsOf(dialog.getByRole('option'))).toEqual([expect.stringContaining('Reply Hello')])
+  await expectNoProblem(page, 'find in a blueprint')
+  await page.keyboard.press('Enter')
+  await page.locator('.react-flow__node-block.selected[aria-label^="Reply Hello"]').waitFor()
+})
+
+test('a blueprint is duplicated, without what is only staged, and is not active', async () => {
+  await page.goto(`${studio.address}/studio/blueprints`)
+  await page.getByRole('button', { name: 'More about Greeting' }).click()
+  await menuItem('Duplicate').click()
+  await page.getByRole('link', { name: 'Greeting (copy)' }).waitFor()
+  await page.getByRole('link', { name: 'Greeting (copy)' }).click()
+  await eventually(() => blocks().count()).toBe(7)
+  await page.getByText('Inactive').waitFor()
+  expect(studio.complaints()).toEqual([])
+})
