@@ -7,16 +7,19 @@ import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './block-node.module.css'
 import { Pins } from './block-pins.tsx'
 import { BreakpointMark, TraceMark, TraceMessage } from './block-trace.tsx'
-import type { BlockData, BlockNodeType } from './canvas-nodes.ts'
+import { type BlockData, type BlockNodeType, HANDLE } from './canvas-nodes.ts'
 
 /** Below this zoom names of pins and values are too small to read, and drawing them is expensive. */
 const FAR = 0.45
+/** Below this a pin is smaller than 6 pixels on the screen: none is drawn, and 500 blocks in sight stay fluid. */
+const FARTHEST = 0.25
 /** Pixels of the canvas: rows are 24 high. */
 const FAR_MARK = 24
 
 /** A block on the canvas. Its size is worked out by `node-geometry.ts`; the style sheet keeps to the same numbers. */
 export const BlockNode = memo(function BlockNode({ id, data, selected }: NodeProps<BlockNodeType>) {
   const isFar = useStore((state) => state.transform[2] < FAR)
+  const isFarthest = useStore((state) => state.transform[2] < FARTHEST)
   const { content, description, words, staging, problems, trace, breakpoint } = data
   const errors = problems.filter(({ level }) => level === 'error').length
   const kind = description?.kind ?? 'unknown'
@@ -66,7 +69,7 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
       {content.description === '' || isFar ? null : (
         <div className={classes.comment}>{content.description}</div>
       )}
-      {isFar ? <FarPins data={data} /> : <Pins id={id} data={data} />}
+      {isFarthest ? <Ends data={data} /> : isFar ? <FarPins data={data} /> : <Pins id={id} data={data} />}
     </div>
   )
 })
@@ -120,6 +123,25 @@ function FarPins({ data: { content, pins, shown, wiredOut } }: { readonly data: 
           />
         </Handle>
       ))}
+    </>
+  )
+}
+
+/** Only where wires end: the canvas measures these when a block comes into sight. */
+function Ends({ data: { content, shown } }: { readonly data: BlockData }) {
+  const end = (pin: string, row: number, side: 'left' | 'right') => (
+    <i
+      key={`${side} ${pin}`}
+      className={`${side === 'left' ? 'target' : 'source'} ${classes.end}`}
+      data-handleid={pin}
+      data-handlepos={side}
+      style={{ top: pinY(content, row) - HANDLE / 2 }}
+    />
+  )
+  return (
+    <>
+      {shown.in.map((pin, row) => end(pin, row, 'left'))}
+      {shown.out.map((pin, row) => end(pin, row, 'right'))}
     </>
   )
 }

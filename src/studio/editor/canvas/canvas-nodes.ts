@@ -36,7 +36,7 @@ export type BlockNodeType = Node<BlockData, 'block'>
 export type NoteNodeType = Node<{ note: BlueprintNote }, 'note'>
 export type CanvasNode = BlockNodeType | NoteNodeType
 
-const HANDLE = 14
+export const HANDLE = 14
 
 interface Given {
   readonly flow: Flow

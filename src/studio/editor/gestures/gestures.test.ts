@@ -75,7 +75,7 @@ test('what comes behind an inserted block makes room, and what stands elsewhere 
 
 test('a replaced block keeps its name, place, values and wires that fit', () => {
   const named = new Map(flow).set('reply', {
-    ...(flow.get('reply') ?? emptyContent),
+    ...(flow.get('reply') ?? { ...emptyContent, type: '' }),
     name: 'answer',
     title: 'Ours',
   })
