@@ -113,7 +113,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
     secretRoutes(flows),
-    connectionRoutes(flows.connections, records),
+    connectionRoutes(flows, records),
     customEndpoints({
       flows,
       runs: runPipeline(flows),

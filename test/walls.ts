@@ -84,7 +84,15 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'flows/watchdog': [...flows, 'flows/compile', 'flows/live', 'flows/run'],
   'flows/run': [...flows, 'flows/compile', 'flows/compile/waiting', 'flows/values'],
   'flows/live': [...flows, 'flows/compile', 'flows/compile/notes', 'flows/values'],
-  flows: [...flows, 'flows/compile', 'flows/live', 'flows/run', 'flows/trace', 'flows/watchdog'],
+  flows: [
+    ...flows,
+    'blocks/http',
+    'flows/compile',
+    'flows/live',
+    'flows/run',
+    'flows/trace',
+    'flows/watchdog',
+  ],
   'flows/blueprints': [...flows, 'expressions/language', 'flows', 'flows/compile'],
   'flows/background': [...flows, 'flows', 'flows/compile', 'flows/live', 'flows/run'],
   'flows/trace': [

@@ -1,6 +1,11 @@
 import { check } from './check.ts'
 import type { Command } from './command.ts'
 import { completion } from './completion/completion.ts'
+import { connectionGet } from './connections/connection-get.ts'
+import { connectionList } from './connections/connection-list.ts'
+import { connectionSet } from './connections/connection-set.ts'
+import { connectionTry } from './connections/connection-try.ts'
+import { connectionUnset } from './connections/connection-unset.ts'
 import { backup } from './data/backup.ts'
 import { migrate } from './data/migrate.ts'
 import { restore } from './data/restore.ts'
@@ -37,6 +42,11 @@ const working: readonly Command[] = [
   secretSet,
   secretUnset,
   secretRotate,
+  connectionList,
+  connectionGet,
+  connectionSet,
+  connectionUnset,
+  connectionTry,
   backup,
   restore,
   migrate,

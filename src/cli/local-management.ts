@@ -9,6 +9,7 @@ import { blueprintTemplateRoutes } from '../http/routes/blueprints/blueprint-tem
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
 import { storageRoutes } from '../http/routes/data/storages.ts'
+import { connectionRoutes } from '../http/routes/operate/connections.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
 import { secretRoutes } from '../http/routes/operate/secrets.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
@@ -61,6 +62,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         sampleDocumentRoutes(documents, flows.permissions),
         environmentRoutes(flows.environmentValues, flows.records),
         secretRoutes(flows),
+        connectionRoutes(flows, flows.records),
       ],
     })
     opened.add(() => server.close())

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adminPassword, guidOf } from '../../test/end-to-end/harness.ts'
+import { startLocalServer } from '../../test/local-server.ts'
 import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
 import { readOptions } from '../options.ts'
 import { openQuoin, type Quoin } from '../quoin/quoin.ts'
@@ -35,6 +36,7 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
       QUOIN_ADMIN_PASSWORD: adminPassword,
       QUOIN_LOG_LEVEL: 'silent',
       QUOIN_SECRETS_KEY: firstKey,
+      QUOIN_ALLOWED_HOSTS: '127.0.0.1',
     }
     server = await open(environment)
     if (where === 'over HTTP') {
@@ -255,6 +257,69 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
     ])
     if (where === 'over HTTP') expect((await run(['secret', 'list'])).printed).toBe('STRIPE\tSigned')
     await run(['secret', 'unset', 'STRIPE'])
+  })
+
+  test('connections are set from a file, listed, tried and removed; a file of a blueprint lists them', async () => {
+    const done = { code: 0, printed: '', complained: '' }
+    const other = await startLocalServer((request, response) => {
+      response.writeHead(
+        request.headers.authorization === 'Bearer sk' && request.url === '/v1/me' ? 200 : 404,
+      )
+      response.end('not shown')
+    })
+    const shop = {
+      base_url: `${other.url}/v1`,
+      auth: { kind: 'bearer', secret: 'SHOP_KEY' },
+      headers: { 'x-shop': '7' },
+      description: 'The shop',
+    }
+    await writeFile(file('shop.json'), JSON.stringify(shop))
+    await writeFile(file('list.json'), '[1]')
+    expect((await run(['connection', 'list'])).complained).toContain('connection set')
+    expect(await run(['connection', 'set', 'SHOP', file('shop.json')])).toEqual(done)
+    await writeFile(file('shop.json'), JSON.stringify({ description: 'Our shop' }))
+    expect(await run(['connection', 'set', 'SHOP', file('shop.json')])).toEqual(done)
+    expect(JSON.parse((await run(['connection', 'get', 'SHOP'])).printed)).toEqual({
+      ...shop,
+      description: 'Our shop',
+    })
+    expect(await run(['connection', 'list'])).toEqual({ ...done, printed: `SHOP\t${shop.base_url}\tbearer` })
+    for (const [words, code, complained] of [
+      [['unset', 'SHOPS'], 1, 'There is no connection "SHOPS". Did you mean SHOP?'],
+      [['set', 'SHOP', file('list.json')], 2, expect.stringContaining('is not a JSON object')],
+      [['set', 'a-b', file('shop.json')], 1, expect.stringContaining('name')],
+      [['set', 'SHOP', file('none.json')], 1, expect.stringContaining('none.json')],
+      [['try', 'SHOP', '--path', 'me'], 1, expect.stringContaining('SHOP_KEY')],
+      [
+        ['try', 'SHOP', '--path', '//elsewhere.example'],
+        1,
+        expect.stringContaining('below the base address'),
+      ],
+    ] as const)
+      expect([words, await run(['connection', ...words])]).toEqual([words, { code, printed: '', complained }])
+    await run(['secret', 'set', 'SHOP_KEY'], 'sk')
+    const tried = await run(['connection', 'try', 'SHOP', '--path', 'me'])
+    expect(tried).toEqual({ ...done, printed: expect.stringMatching(/^200 in \d+ ms$/) })
+    const missing = await run(['connection', 'try', 'SHOP'])
+    expect(missing).toEqual({ ...done, code: 1, printed: expect.stringMatching(/^404 in /) })
+    await other.close()
+    const blocks = {
+      on: { type: 'on_startup_register_uri_get', in: { uri: 'asks' }, scopes: ['*public'] },
+      ask: { type: 'http_request', in: { flow: '@on.flow', connection: 'SHOPS', url: 'me' } },
+      reply: { type: 'reply', in: { flow: '@ask.flow', value: '=1' } },
+    }
+    const layout = { on: [0, 0], ask: [300, 0], reply: [600, 0] }
+    const content = { name: 'Asks', connections: ['SHOPS'], blocks, layout }
+    await writeFile(file('asks.json'), JSON.stringify(content))
+    expect(await run(['import', file('asks.json')])).toMatchObject({
+      code: 0,
+      complained: expect.stringContaining(
+        'There is no connection SHOPS. Set it: quoin connection set SHOPS <file>',
+      ),
+    })
+    expect(JSON.parse((await run(['export', 'Asks'])).printed)).toEqual(content)
+    expect(await run(['connection', 'unset', 'SHOP'])).toEqual(done)
+    await run(['secret', 'unset', 'SHOP_KEY'])
   })
 
   test('a file lists the values that it reads; an import says which are missing, a deploy too', async () => {

@@ -3,8 +3,8 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { environmentNames } from '../expressions/language/environment/environment-names.ts'
 import { exportBlueprint } from '../shared/application/blueprint-file.ts'
+import { connectionNamesOf, secretNamesOf } from '../shared/application/names-in-pins.ts'
 import { readParts } from '../shared/application/read-parts.ts'
-import { secretNamesOf } from '../shared/application/secret-names-of.ts'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import { blueprintNoteSchema } from '../shared/blueprint-note.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -48,6 +48,7 @@ async function fileText(management: Management, named: string, terminal: Termina
   const exported = exportBlueprint(content, {
     env: environmentNames(blocks),
     secrets: secretNamesOf(blocks),
+    connections: connectionNamesOf(blocks),
     parts,
   })
   return `${JSON.stringify(exported, undefined, 2)}\n`

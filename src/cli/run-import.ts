@@ -9,14 +9,13 @@ import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { activateBlueprint } from './activate-blueprint.ts'
 import { blueprintProblems, problemLine } from './blueprint-problems.ts'
 import type { Terminal } from './command.ts'
-import { warnOfMissing } from './environment/warn-of-missing.ts'
 import { findRecord } from './find-record.ts'
 import { guidOf, type Management, Refused, recordsOf, warningsIn } from './management.ts'
 import { withManagement } from './open-management.ts'
 import { partsApi } from './parts-api.ts'
 import { readBlueprintFile } from './read-blueprint-file.ts'
 import { replaceBlueprint } from './replace-blueprint.ts'
-import { warnOfUnset } from './secrets/warn-of-unset.ts'
+import { warnOfNeeds } from './warn-of-needs.ts'
 
 interface Import {
   readonly file: string
@@ -56,8 +55,7 @@ export async function runImport(
     for (const part of left) warn(`${part} is there and differs; --replace changes it.`)
     terminal.print(guid)
     if (!activate) {
-      await warnOfMissing(management, imported.blocks, warn)
-      await warnOfUnset(management, imported.blocks, warn)
+      await warnOfNeeds(management, imported.blocks, warn)
       return 0
     }
     return activated(terminal, async () => {

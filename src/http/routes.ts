@@ -110,7 +110,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
     secretRoutes(flows),
-    connectionRoutes(flows.connections, records),
+    connectionRoutes(flows, records),
     storageRoutes(documents, live, permissions),
     viewRoutes(documents),
     storageAdviceRoutes(documents, live),

@@ -3,7 +3,14 @@ import type { Agent } from 'undici'
 import { PinError } from '../block.ts'
 import type { OpenedConnection } from '../http-connection.ts'
 import { accessToken, forgetToken } from './access-token.ts'
-import { type Answer, type OutgoingRequest, outgoingUrl } from './send-request.ts'
+import { checkHeaders } from './check-headers.ts'
+import {
+  type Answer,
+  type OutgoingRequest,
+  outgoingUrl,
+  type SendLimits,
+  sendRequest,
+} from './send-request.ts'
 
 /** The address below the connection's base. Throws PinError('url', …) for one that leads elsewhere. */
 export function connectionUrl({ baseUrl }: OpenedConnection, text: string): URL {
@@ -13,6 +20,25 @@ export function connectionUrl({ baseUrl }: OpenedConnection, text: string): URL 
   if (url.origin !== baseUrl.origin || !url.pathname.startsWith(baseUrl.pathname))
     throw new PinError('url', 'must not lead out of the base address of the connection')
   return url
+}
+
+/** The client writes these itself. */
+export const isRefusedHeader = (name: string): boolean => name === 'host' || name === 'accept-encoding'
+
+/** A GET request with the headers and the sign-in of the connection. Throws as `sendRequest`. */
+export function sendOver(
+  connection: OpenedConnection,
+  path: string,
+  agent: Agent,
+  limits: SendLimits & { readonly now: () => number },
+): Promise<Answer> {
+  const headers = {
+    ...{ accept: '*/*', 'user-agent': 'quoin' },
+    ...checkHeaders(connection.headers, isRefusedHeader),
+    'accept-encoding': 'identity',
+  }
+  const request = { url: connectionUrl(connection, path), method: 'GET', headers, body: undefined }
+  return sendSignedIn(connection, request, agent, limits, (one) => sendRequest(one, agent, limits))
 }
 
 type Send = (request: OutgoingRequest) => Promise<Answer>

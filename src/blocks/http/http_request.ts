@@ -2,14 +2,12 @@ import { QuoinError } from '../../shared/errors.ts'
 import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { checkHeaders } from './check-headers.ts'
-import { connectionUrl, sendSignedIn } from './connection-request.ts'
+import { connectionUrl, isRefusedHeader, sendSignedIn } from './connection-request.ts'
 import { bodyKinds, requestBody } from './request-body.ts'
 import { type Answer, type OutgoingRequest, outgoingUrl, sendRequest } from './send-request.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 import { sharedAgent } from './shared-agent.ts'
 
-/** The client writes these itself. */
-const isRefused = (name: string) => name === 'host' || name === 'accept-encoding'
 const JSON_TYPE = /^(?:application|text)\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i
 
 export default defineFlow({
@@ -101,8 +99,8 @@ export default defineFlow({
       accept: '*/*',
       'user-agent': 'quoin',
       ...(type === undefined ? {} : { 'content-type': type }),
-      ...(opened ? checkHeaders(opened.headers, isRefused) : {}),
-      ...checkHeaders(inputs.headers, isRefused),
+      ...(opened ? checkHeaders(opened.headers, isRefusedHeader) : {}),
+      ...checkHeaders(inputs.headers, isRefusedHeader),
       // Answers are not unpacked, so that max_size is what it says.
       'accept-encoding': 'identity',
     }

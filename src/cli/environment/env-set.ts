@@ -18,8 +18,9 @@ export const envSet = command({
 Write -- before a value that begins with -.`,
   async run({ positionals: [name = '', text = ''], values: { json = false, url } }, terminal) {
     const value = json ? parsed(text) : text
-    const { setValue } = await import('./stored-values.ts')
-    await withManagement(terminal, url, (management) => setValue(management, name, value))
+    const { setNamed } = await import('../named-records.ts')
+    const { valueKind } = await import('./stored-values.ts')
+    await withManagement(terminal, url, (management) => setNamed(management, valueKind, name, { value }))
     return 0
   },
 })

@@ -8,8 +8,9 @@ export const envUnset = command({
   summary: 'Removes a value of the environment.',
   about: 'In runs that begin afterwards, env.NAME is nothing.',
   async run({ positionals: [name = ''], values: { url } }, terminal) {
-    const { unsetValue } = await import('./stored-values.ts')
-    await withManagement(terminal, url, (management) => unsetValue(management, name))
+    const { removeNamed } = await import('../named-records.ts')
+    const { valueKind } = await import('./stored-values.ts')
+    await withManagement(terminal, url, (management) => removeNamed(management, valueKind, name))
     return 0
   },
 })

@@ -21,8 +21,9 @@ line. Adds the secret or changes it; runs that begin afterwards use the new valu
     const value =
       file === undefined ? await terminal.readSecret(`Value of ${name}: `) : await textOfFile(file)
     if (value === '') throw new UsageError('The value is empty. Write it to the standard input.')
-    const { setSecret } = await import('./stored-secrets.ts')
-    await withManagement(terminal, url, (management) => setSecret(management, name, value))
+    const { setNamed } = await import('../named-records.ts')
+    const { secretKind } = await import('./stored-secrets.ts')
+    await withManagement(terminal, url, (management) => setNamed(management, secretKind, name, { value }))
     return 0
   },
 })

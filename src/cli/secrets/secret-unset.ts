@@ -8,8 +8,9 @@ export const secretUnset = command({
   summary: 'Removes a secret.',
   about: 'Blocks that name it fail from then on.',
   async run({ positionals: [name = ''], values: { url } }, terminal) {
-    const { unsetSecret } = await import('./stored-secrets.ts')
-    await withManagement(terminal, url, (management) => unsetSecret(management, name))
+    const { removeNamed } = await import('../named-records.ts')
+    const { secretKind } = await import('./stored-secrets.ts')
+    await withManagement(terminal, url, (management) => removeNamed(management, secretKind, name))
     return 0
   },
 })

@@ -49,6 +49,10 @@ const parts = Type.Optional(
   ),
 )
 
+const names = Type.Optional(
+  Type.Array(Type.String({ pattern: SECRET_NAME }), { maxItems: 10_000, uniqueItems: true }),
+)
+
 const BlueprintFileSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -58,9 +62,8 @@ const BlueprintFileSchema = Type.Object(
     env: Type.Optional(
       Type.Array(Type.String({ pattern: ENVIRONMENT_NAME }), { maxItems: 10_000, uniqueItems: true }),
     ),
-    secrets: Type.Optional(
-      Type.Array(Type.String({ pattern: SECRET_NAME }), { maxItems: 10_000, uniqueItems: true }),
-    ),
+    secrets: names,
+    connections: names,
     groups: parts,
     storages: parts,
     fields: parts,

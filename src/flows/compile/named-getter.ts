@@ -1,5 +1,5 @@
 import { PinError } from '../../blocks/block.ts'
-import { HttpConnection, type SignIn } from '../../blocks/http-connection.ts'
+import { HttpConnection, type OpenedConnection, type SignIn } from '../../blocks/http-connection.ts'
 import { Secret } from '../../blocks/secret.ts'
 import type { NamedType } from '../../shared/pin-type.ts'
 import type { Node } from './blueprint-graph.ts'
@@ -30,10 +30,17 @@ export function namedGetter(
     new HttpConnection(name, () => {
       const found = frame.run.environment.connections?.(name)
       if (!found) throw new PinError(pin, `names the connection ${name}, which is not there`)
-      const { baseUrl, headers } = found
-      const signIn = signInOf(found, (secret) => secretNamed(secret, frame))
-      return { baseUrl, headers, signIn, identity: found }
+      return openConnection(found, (secret) => secretNamed(secret, frame))
     })
+}
+
+/** `secretNamed`: the secret is decrypted only when a request is signed in. */
+export function openConnection(
+  found: NamedConnection,
+  secretNamed: (name: string) => Secret,
+): OpenedConnection {
+  const { baseUrl, headers } = found
+  return { baseUrl, headers, signIn: signInOf(found, secretNamed), identity: found }
 }
 
 function signInOf({ auth }: NamedConnection, secretNamed: (name: string) => Secret): SignIn {

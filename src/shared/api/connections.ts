@@ -81,3 +81,15 @@ const connectionRecord = Type.Object({
 })
 export type ConnectionRecord = Wire<typeof connectionRecord>
 export const connectionSchema = storedRecord(connectionRecord)
+
+export const tryConnectionSchema = Type.Object(
+  { path: Type.Optional(Type.String({ maxLength: 2_000, description: 'Below the base address.' })) },
+  closed,
+)
+export const triedConnectionSchema = Type.Object({
+  ok: Type.Boolean({ description: 'Whether the status code is from 200 to 299.' }),
+  status: Type.Optional(Type.Integer({ description: 'Status code of the reply.' })),
+  milliseconds: Type.Optional(Type.Number()),
+  problem: Type.Optional(Type.String({ description: 'Why no reply came.' })),
+})
+export type TriedConnection = Static<typeof triedConnectionSchema>

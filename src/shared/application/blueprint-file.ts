@@ -54,6 +54,8 @@ export interface BlueprintFile {
   env?: string[]
   /** Names of secrets that the blocks use, for people. */
   secrets?: string[]
+  /** Names of HTTP connections that the blocks use, for people. */
+  connections?: string[]
   groups?: JsonObject[]
   storages?: JsonObject[]
   fields?: JsonObject[]
@@ -175,13 +177,15 @@ export interface FileSurroundings {
   readonly env?: readonly string[]
   /** Names of secrets that the blocks use. */
   readonly secrets?: readonly string[]
+  /** Names of HTTP connections that the blocks use. */
+  readonly connections?: readonly string[]
   readonly parts?: ApplicationParts
 }
 
 /** The file of a blueprint. Reading it gives the same blueprint under other guids. */
 export function exportBlueprint(
   blueprint: ImportedBlueprint,
-  { env = [], secrets = [], parts }: FileSurroundings = {},
+  { env = [], secrets = [], connections = [], parts }: FileSurroundings = {},
 ): BlueprintFile {
   const names = blockNames(blueprint.blocks)
   const blocks: BlueprintFile['blocks'] = {}
@@ -218,6 +222,7 @@ export function exportBlueprint(
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     ...(env.length === 0 ? {} : { env: [...env] }),
     ...(secrets.length === 0 ? {} : { secrets: [...secrets] }),
+    ...(connections.length === 0 ? {} : { connections: [...connections] }),
     ...Object.fromEntries(
       partKinds.flatMap((kind) => (parts?.[kind].length ? [[kind, [...parts[kind]]]] : [])),
     ),

@@ -2,8 +2,8 @@ import type { Blueprint } from '../../shared/api/blueprints.ts'
 import type { BlueprintFile } from '../../shared/application/blueprint-file.ts'
 import { blueprintOfFile, exportBlueprint } from '../../shared/application/blueprint-file.ts'
 import { installParts, type PartsApi } from '../../shared/application/install-parts.ts'
+import { connectionNamesOf, secretNamesOf } from '../../shared/application/names-in-pins.ts'
 import { readParts } from '../../shared/application/read-parts.ts'
-import { secretNamesOf } from '../../shared/application/secret-names-of.ts'
 import type { BlockContent } from '../../shared/blueprint.ts'
 import { guidSource } from '../../shared/guid.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -108,6 +108,11 @@ export async function exportBlueprintFile({
   const { parts } = await readParts(partsApi.find, blocks)
   return exportBlueprint(
     { name, description, category, tags, blocks, notes },
-    { env: environmentNames(blocks), secrets: secretNamesOf(blocks), parts },
+    {
+      env: environmentNames(blocks),
+      secrets: secretNamesOf(blocks),
+      connections: connectionNamesOf(blocks),
+      parts,
+    },
   )
 }

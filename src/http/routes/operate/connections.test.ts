@@ -26,6 +26,7 @@ test.each([
   ['GET', '/none', 'view'],
   ['PUT', '/none', 'update'],
   ['DELETE', '/none', 'remove'],
+  ['POST', '/none/try', 'update'],
 ] as const)('%s %s needs a token and the scope to %s', async (method, path, verb) => {
   expect((await room.send(method, `${root}${path}`, '')).status).toBe(401)
   const refused = await room.send(method, `${root}${path}`, 'without_scopes')

@@ -1,10 +1,15 @@
-import type { Connections } from '../../../records/connections/connections.ts'
+import type { Flows } from '../../../flows/flows.ts'
+import { tryConnection } from '../../../flows/try-connection.ts'
 import {
   connectionSchema,
   createConnectionSchema,
+  triedConnectionSchema,
+  tryConnectionSchema,
   updateConnectionSchema,
 } from '../../../shared/api/connections.ts'
+import { guidParams } from '../../../shared/api/meta.ts'
 import type { Database } from '../../../storage/database.ts'
+import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-page.ts'
 import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
@@ -22,7 +27,7 @@ const searchable: readonly SearchField[] = [
 
 /** Servers that flows call by name. */
 export function connectionRoutes(
-  connections: Connections,
+  { connections, environment }: Pick<Flows, 'connections' | 'environment'>,
   { database }: { readonly database: Database },
 ): RouteFamily {
   return (app) => {
@@ -74,6 +79,28 @@ export function connectionRoutes(
         description: 'Blocks that name it fail from then on.',
       },
       (guid, request) => connections.remove(guid, actorOf(request)),
+    )
+
+    app.post(
+      '/_system/connections/:guid/try',
+      {
+        config: { permission: 'connections_update', errors: ['NOT_FOUND'] },
+        schema: {
+          operationId: 'tryConnection',
+          summary: 'Send one request over a connection',
+          description:
+            'A GET request to the base address or a path below it, signed in as those of flows, within 10 s. The reply says the status code, or why there was none; what the other server sent is not shown.',
+          tags,
+          params: guidParams,
+          body: tryConnectionSchema,
+          response: { 200: triedConnectionSchema },
+        },
+      },
+      async ({ params, body }) => {
+        const { name } = await connections.get(params.guid)
+        const { signal } = new AbortController()
+        return tryConnection(environment, textIn(name), body.path ?? '', signal)
+      },
     )
   }
 }

@@ -1,0 +1,32 @@
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { command } from '../command.ts'
+import { urlFlag, withManagement } from '../open-management.ts'
+import { UsageError } from '../read-words.ts'
+
+export const connectionSet = command({
+  name: 'connection set',
+  operands: [{ name: '<name>' }, { name: '<file>', completes: 'file' }],
+  flags: urlFlag,
+  summary: 'Sets a connection: a server that flows call by name.',
+  about: `The file is JSON: base_url, and if wanted auth, headers and description (docs/http.md). auth names a secret: set that
+with quoin secret set. Adds the connection or changes what the file has; requests that begin afterwards use it.`,
+  async run({ positionals: [name = '', file = ''], values: { url } }, terminal) {
+    const fields = await fieldsOfFile(file)
+    const { setNamed } = await import('../named-records.ts')
+    const { connectionKind } = await import('./stored-connections.ts')
+    await withManagement(terminal, url, (management) => setNamed(management, connectionKind, name, fields))
+    return 0
+  },
+})
+
+async function fieldsOfFile(file: string): Promise<JsonObject> {
+  const { readFile } = await import('node:fs/promises')
+  let fields: unknown
+  try {
+    fields = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  if (!isJsonObject(fields)) throw new UsageError(`The file is not a JSON object: ${file}.`)
+  return fields
+}
