@@ -11,6 +11,7 @@ const onBothEngines = [
   'src/{records,flows,blocks,queue}/**/*.test.ts',
   'src/http/routes/{data,operate}/{documents,documents-transfer,ruled-documents,ruled-documents-nodes,preparations,queues,storage-advice,storages}.test.ts',
   'src/http/pages/{data-table,page-events,permitted-page,page-events-nodes,page-forms,table-references}.test.ts',
+  'src/http/live/*.test.ts',
   'test/end-to-end/*.test.ts',
   'test/contract.test.ts',
   'test/contract/*.test.ts',
@@ -24,11 +25,12 @@ const onBothEngines = [
 const onOneEngine = [
   'test/end-to-end/{bad-input,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
   'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
-  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,endpoint-uploads,workers,worker-blocks,worker-crash,worker-damage,watchdog}.test.ts',
+  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,endpoint-uploads,live-workers,workers,worker-blocks,worker-crash,worker-damage,watchdog}.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */
 const onlyOnPostgres = [
+  'src/http/live/live-nodes.test.ts',
   'src/http/pages/page-events-nodes.test.ts',
   'src/http/routes/data/ruled-documents-nodes.test.ts',
 ]

@@ -119,9 +119,11 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'http/server',
     'storage/assets',
   ],
+  'http/live': [...server, 'http/endpoints', 'http/limits', 'http/replies', 'http/server'],
   'http/pages': [
     ...server,
     'http/endpoints',
+    'http/live',
     'http/replies',
     'http/routes/people',
     'http/server',

@@ -16,6 +16,7 @@ import { queueDepths } from './background.ts'
 import { nodeInfo } from './node-info.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeFlows } from './open-flows.ts'
+import { openNodeLive } from './open-live.ts'
 import type { NodeRecords } from './open-records.ts'
 import { httpSettings } from './quoin-settings.ts'
 import type { Start } from './start.ts'
@@ -38,10 +39,12 @@ export async function openNodeDoors(
   const metrics = openNodeMetrics(start, records, running)
   const describe = endpointDescriptions(flows.live.table, rules.of)
   const idempotency = await openIdempotency(database, clock)
-  const pages = await openPageRoom({ ...records, flows, runs, clock, idempotency, rulesOf: rules.of })
   const fileOf = (asset: JsonObject) => assetFile(records.assets, asset)
   const uploads = { assets: records.assets, database, newGuid: flows.newGuid }
-  metrics.countStreams(() => pages.events.size)
+  const { news, streams, live } = openNodeLive(start, records, running, fileOf)
+  const rulesOf = rules.of
+  const pages = await openPageRoom({ ...records, flows, runs, clock, idempotency, rulesOf, news })
+  metrics.countStreams(() => pages.events.size, streams)
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe },
     blocks: (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
@@ -61,7 +64,7 @@ export async function openNodeDoors(
     ...{ access, clock, version, settings: httpSettings(options) },
     api: [
       ...managementRoutes(parts),
-      customEndpoints({ flows, runs, idempotency, rulesOf: rules.of, fileOf, uploads }),
+      customEndpoints({ flows, runs, idempotency, rulesOf, fileOf, uploads, live }),
     ],
     root: [...siteRoutes(parts), pageDoor(pages)],
     finished: metrics.finished,

@@ -22,6 +22,10 @@ export const errorTable = {
     summary: 'A rule of the storage or of a field does not allow this to the caller.',
   },
   NOT_FOUND: { status: 404, summary: 'No resource has this path or guid.' },
+  NOT_ACCEPTABLE: {
+    status: 406,
+    summary: 'The reply cannot be sent as what `accept` asks for.',
+  },
   CONFLICT: {
     status: 409,
     summary: 'The record was changed by another user, or the name, URI or unique value is taken.',

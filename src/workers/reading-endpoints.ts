@@ -18,6 +18,7 @@ import type { Runs } from '../flows/run-pipeline.ts'
 import type { Respond } from '../http/endpoints/custom-endpoints.ts'
 import { sendReply } from '../http/endpoints/endpoint-reply.ts'
 import { endpointTable, type FindEndpoint } from '../http/endpoints/endpoint-table.ts'
+import { wantsEvents } from '../http/endpoints/wants-events.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
 import { andThen } from '../shared/maybe-promise.ts'
 import { WriteRefused } from '../storage/write-refused.ts'
@@ -63,6 +64,8 @@ export function readingEndpoints({
       const { headers } = request
       if (!url.startsWith(`${PREFIX}/`) || headers['idempotency-key'] !== undefined) return false
       if (headers['x-quoin-trace'] !== undefined) return false
+      // The writer sends events, so that there is one list of streams on a node.
+      if (wantsEvents(headers.accept) !== 'none') return false
       const query = url.indexOf('?')
       const path = url.slice(PREFIX.length, query < 0 ? undefined : query)
       if (reservedRoots.has(path.split('/', 2)[1] ?? '')) return false

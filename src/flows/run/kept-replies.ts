@@ -122,7 +122,7 @@ export function keptReplies({
 
   return (start) => {
     const { flow, request, onReply } = start
-    if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced)
+    if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced || start.noting)
       return run(start, database)
     if (flow.asUser && !unruled()) return run(start, database)
     const address = addressKey(request)

@@ -74,6 +74,8 @@ export interface RunStart extends ReplyListener {
   readonly unit?: RunUnit
   /** Asks that this one run is traced; told its guid before it begins. */
   readonly traced?: (run: string) => void
+  /** Gives the session through which the run reads, around its own: who follows the reply notes what it reads. */
+  readonly noting?: (session: Session) => Session
 }
 
 /** How a run ended. `replied` tells whether `onReply` was called. */
@@ -127,7 +129,8 @@ export class Run implements RunControl {
     const origin = runOrigin(this.guid, this.user, start.origin)
     this.#held = unit && heldEffects(environment)
     this.environment = this.#held ? { ...environment, ...this.#held } : environment
-    this.session = unit ? this.#unitSession(unit, origin) : environment.database.session(origin)
+    const session = unit ? this.#unitSession(unit, origin) : environment.database.session(origin)
+    this.session = start.noting ? start.noting(session) : session
     this.blueprint = start.blueprint
     this.request = start.request
     this.#start = start

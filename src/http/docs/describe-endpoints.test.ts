@@ -91,6 +91,15 @@ describe('the tasks example', () => {
   })
 })
 
+test('a reply that can be followed says so, and no other', async () => {
+  const identity = { guid: 'g', username: 'u', scopes: new Set(['*']), user: {}, tokenGuid: 't' }
+  const { paths } = await describeEndpoints({ table: room.quoin.flows.live.table(), identity })
+  const said = ['get', 'post'].map((method) =>
+    String(paths['/api/v1/tasks']?.[method]?.description).includes('`accept: text/event-stream`'),
+  )
+  expect(said).toEqual([true, false])
+})
+
 test('documents stay documents in objects and lists, whatever is put on top; what is not known is not said', async () => {
   await room.install('shapes', {
     tasks: { type: 'storage', fields: { storage: 'tasks' } },

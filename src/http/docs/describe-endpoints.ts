@@ -82,6 +82,13 @@ async function knownFields(
   return (storage) => fields.get(storage) ?? []
 }
 
+/**
+ * Not a media type of the reply: generated clients would give every caller of the endpoint "the reply or a text", although
+ * only a client that asks for events gets them.
+ */
+const EVENTS =
+  'With `accept: text/event-stream` the reply is sent as a server-sent event, and again whenever it changes.'
+
 function describe(
   live: LiveBlueprint,
   endpoint: CompiledEndpoint,
@@ -93,7 +100,8 @@ function describe(
   const open = mayEnter(endpoint.scopes, undefined)
   const scopes = open ? '' : `Needs ${endpoint.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
   const replies = describeReplies(endpoint.replies, documents)
-  const about = [description, scopes].filter((part) => part !== '').join('\n\n')
+  const events = endpoint.flow.repeatable ? EVENTS : ''
+  const about = [description, scopes, events].filter((part) => part !== '').join('\n\n')
   return {
     summary: summary || `${method} ${uri}`,
     ...(about === '' ? {} : { description: about }),

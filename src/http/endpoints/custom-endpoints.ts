@@ -33,7 +33,9 @@ import { type FileOf, sendEnd, sendReply } from './endpoint-reply.ts'
 import { runRequest } from './endpoint-request.ts'
 import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
 import type { EndpointUploads, UploadRoom } from './endpoint-uploads.ts'
+import type { LiveDoor } from './live-door.ts'
 import { TRACE_HEADER, type Traced, tracedFor } from './trace-header.ts'
+import { wantsEvents } from './wants-events.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,6 +55,8 @@ export interface EndpointDoor {
   readonly uploads?: UploadRoom
   /** Rules of a storage's fields. Not there in a process that only reads: it never gets a body. */
   readonly rulesOf?: (storage: string) => MaybePromise<readonly FieldRule[]>
+  /** Not there in a process that only reads: the writer sends events. */
+  readonly live?: LiveDoor
 }
 
 /** What is done with a request that has found its endpoint and may enter. */
@@ -74,6 +78,8 @@ export function customEndpoints(door: EndpointDoor, respond: Respond = answer): 
       find = endpointTable(table)
     })
     app.addHook('onClose', async () => unwatch())
+    // Before the server waits for requests in flight: those of events would not end by themselves.
+    app.addHook('preClose', async () => door.live?.close())
 
     /** False if no active endpoint is at this path. */
     function take(request: IncomingMessage, response: ServerResponse, handed?: HandedOver): boolean {
@@ -207,8 +213,26 @@ function pathOf(url: string): string {
   return url.slice(PREFIX.length, query < 0 ? undefined : query)
 }
 
-/** By the rules of a storage, where the trigger names one. */
+/** As events, where the client asks for them. */
 function answer(
+  door: EndpointDoor,
+  exchange: EndpointExchange,
+  found: FoundEndpoint,
+  given: RunRequest,
+  traced?: Traced,
+): MaybePromise<void> {
+  const wish = exchange.method === 'GET' && door.live ? wantsEvents(exchange.headers.accept) : 'none'
+  if (wish !== 'none' && found.endpoint.flow.repeatable) return door.live?.follow(exchange, found, given)
+  if (wish === 'required')
+    throw new QuoinError(
+      'NOT_ACCEPTABLE',
+      'This endpoint does not send events: its flow does more than read stored data.',
+    )
+  return answerWithRules(door, exchange, found, given, traced)
+}
+
+/** By the rules of a storage, where the trigger names one. */
+function answerWithRules(
   door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,

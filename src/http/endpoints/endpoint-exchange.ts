@@ -250,6 +250,20 @@ export class EndpointExchange implements Caller {
     })
   }
 
+  /** Begins a reply that is sent piece by piece. Undefined when the client has gone, or has its reply already. */
+  begin(status: number, headers: Readonly<Record<string, string>>): ServerResponse | undefined {
+    const response = this.#response
+    if (response.headersSent || response.destroyed || this.#packing) return undefined
+    response.writeHead(status, this.#head([...SAFE, ...Object.entries(headers).flat()]))
+    this.#finish(status)
+    return response
+  }
+
+  /** Calls the listener once when the reply is over, whether it was sent or not. */
+  whenOver(listener: () => void): void {
+    this.#response.once('close', listener)
+  }
+
   /** The headers of each reply, with these. */
   #head(first: readonly string[]): string[] {
     const head = [...first, 'x-request-id', this.id]

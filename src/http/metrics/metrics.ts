@@ -22,12 +22,20 @@ export interface QueueDepth {
   readonly jobs: number
 }
 
+/** Event streams of endpoints. */
+export interface CountedStreams {
+  /** Open now. */
+  readonly size: number
+  /** Since the start. */
+  readonly memory: { readonly dropped: number; readonly events: number }
+}
+
 export interface Metrics {
   /** For the server: told of each request that was answered. */
   readonly finished: RequestListener
   all(): Promise<readonly Metric[]>
-  /** Says how many event streams of pages are open. */
-  countStreams(open: () => number): void
+  /** Says how many event streams are open: of pages, and of endpoints. */
+  countStreams(pages: () => number, endpoints?: CountedStreams): void
   /** Says how many bytes of replies wait for their clients. */
   countWaiting(bytes: () => number): void
   /** All of it, in Prometheus' text format. */
@@ -41,6 +49,7 @@ export function openMetrics({ flows, runs, version, queues }: MetricsOptions): M
   const blocks = blockCounts(flows.catalogue)
   const own = openProcessMetrics()
   let streams: (() => number) | undefined
+  let followed: CountedStreams | undefined
   let waiting: (() => number) | undefined
   const all = async () => [
     {
@@ -54,6 +63,7 @@ export function openMetrics({ flows, runs, version, queues }: MetricsOptions): M
     blockMetric(blocks.entries()),
     ...(queues ? [queueMetric(await queues())] : []),
     ...(streams ? [streamMetric(streams())] : []),
+    ...(followed ? followedMetrics(followed) : []),
     ...(waiting ? [waitingMetric(waiting())] : []),
     ...(await own.metrics()),
   ]
@@ -62,8 +72,9 @@ export function openMetrics({ flows, runs, version, queues }: MetricsOptions): M
     countWaiting(bytes) {
       waiting = bytes
     },
-    countStreams(open) {
-      streams = open
+    countStreams(pages, endpoints) {
+      streams = pages
+      followed = endpoints
     },
     all,
     text: async () => prometheusText(await all()),
@@ -87,6 +98,29 @@ function streamMetric(open: number): Metric {
     type: 'gauge',
     samples: [{ value: open }],
   }
+}
+
+function followedMetrics({ size, memory }: CountedStreams): Metric[] {
+  return [
+    {
+      name: 'quoin_streams_open',
+      help: 'Open event streams of endpoints; at most QUOIN_STREAMS.',
+      type: 'gauge',
+      samples: [{ value: size }],
+    },
+    {
+      name: 'quoin_streams_dropped_total',
+      help: 'Event streams that were ended because their client did not read.',
+      type: 'counter',
+      samples: [{ value: memory.dropped }],
+    },
+    {
+      name: 'quoin_stream_events_total',
+      help: 'Events that were sent in event streams of endpoints.',
+      type: 'counter',
+      samples: [{ value: memory.events }],
+    },
+  ]
 }
 
 function waitingMetric(bytes: number): Metric {

@@ -7,6 +7,7 @@ import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
+import type { StorageNews } from '../live/storage-news.ts'
 import type { RulesOf } from './field-rules-of.ts'
 import { openKeptForms } from './kept-forms.ts'
 import { openPageEvents } from './page-events.ts'
@@ -24,9 +25,10 @@ export interface PageRoomOptions {
   readonly secret: SigningSecret
   readonly idempotency: Idempotency
   readonly rulesOf: RulesOf
+  readonly news: StorageNews
 }
 
-export async function openPageRoom(given: PageRoomOptions): Promise<PageRoom> {
+export async function openPageRoom({ news, ...given }: PageRoomOptions): Promise<PageRoom> {
   const { secret } = given
   return {
     ...given,
@@ -34,6 +36,6 @@ export async function openPageRoom(given: PageRoomOptions): Promise<PageRoom> {
     tokens: formTokens(secret, given.flows.newGuid),
     keptForms: await openKeptForms(given.database, secret, given.clock),
     templates: pageTemplates(given.database),
-    events: openPageEvents(given.database, given.flows.live, given.flows.newGuid),
+    events: openPageEvents(news, given.flows.live, given.flows.newGuid),
   }
 }

@@ -1,9 +1,8 @@
 /**
  * Server-sent events: an open page hears when a document of one of its tables' storages has changed, on any node.
  *
- * All streams of a node share one timer that compares the storages' versions: a busy storage costs a stream two events a
- * second, however much is written. Each node tells the others which storages it has written to, at the same pace. The
- * storages are not watched (`storage.watch`): a write would then wait for every node, for the sake of a screen.
+ * All streams of a node share one timer that compares the storages' versions (`live/storage-news.ts`): a busy storage costs
+ * a stream two events a second, however much is written.
  *
  * A stream ends when its visitor signs out or may not see the page any more, when the page's blueprint is deployed again or
  * deactivated, when the server closes, and when its reader is too slow. The browser then asks again by itself.
@@ -13,13 +12,9 @@ import type { FastifyReply } from 'fastify'
 import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
-import type { Cluster } from '../../storage/cluster.ts'
-import type { Database } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import type { StorageNews } from '../live/storage-news.ts'
 
 const TICK_MS = 500
-/** What nodes tell each other under; no storage has such a name. */
-const TOPIC = 'page changes'
 /** Something is sent at least this often, so that nothing in between takes the connection for dead. */
 const QUIET_TICKS = 50
 /** Between two looks whether the visitor may still be here. */
@@ -56,13 +51,9 @@ interface Open extends PageStream {
   quiet: number
 }
 
-export function openPageEvents(database: Database, live: LiveBlueprints, newGuid: () => string): PageEvents {
+export function openPageEvents(news: StorageNews, live: LiveBlueprints, newGuid: () => string): PageEvents {
   const self = newGuid()
   const streams = new Set<Open>()
-  const { changes, cluster } = database.capabilities
-  /** Of the storages of pages: the version that the other nodes know of. */
-  const told = new Map<string, number>()
-  const elsewhere = new Map<string, number>()
   const compiled = (blueprint: string) => live.table().blueprints.get(blueprint)?.compiled
   let timer: NodeJS.Timeout | undefined
   let ticks = 0
@@ -71,38 +62,13 @@ export function openPageEvents(database: Database, live: LiveBlueprints, newGuid
   const deployed = new WeakMap<Open, unknown>()
   const unwatchLive = live.watch(() => {
     for (const stream of streams) if (compiled(stream.blueprint) !== deployed.get(stream)) end(stream)
-    for (const name of storagesOfPages(live)) if (!told.has(name)) told.set(name, changes.version(name))
-  })
-  const unwatch = changes.watch(TOPIC, (names) => {
-    for (const name of names ?? told.keys()) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
   })
 
-  /** Raised on each node by a change of a rule, which may show other documents and fields. */
-  const ruleVersion = () => changes.version(ownStorages.fields) + changes.version(ownStorages.storages)
-
-  /** Raised by this node's writes, and by what other nodes tell of theirs. */
-  function versionOf(name: string): number {
-    return changes.version(name) + (elsewhere.get(name) ?? 0) + ruleVersion()
-  }
-
-  /** What this node has written since it last told. */
-  function tellOthers(cluster: Cluster): void {
-    const written: string[] = []
-    for (const [name, version] of told) {
-      const now = changes.version(name)
-      if (now === version) continue
-      told.set(name, now)
-      written.push(name)
-    }
-    if (written.length === 0) return
-    cluster.tell(TOPIC, written).catch(() => {
-      for (const name of written) if (told.has(name)) told.set(name, -1)
-    })
-  }
+  const versionOf = (name: string) => news.version(name) + news.ruleVersion()
 
   function end(stream: Open): void {
     if (!streams.delete(stream)) return
-    if (streams.size === 0 && !cluster) {
+    if (streams.size === 0) {
       clearInterval(timer)
       timer = undefined
     }
@@ -133,7 +99,6 @@ export function openPageEvents(database: Database, live: LiveBlueprints, newGuid
 
   function tick(): void {
     ticks += 1
-    if (cluster) tellOthers(cluster)
     for (const stream of streams) {
       look(stream)
       stream.quiet += 1
@@ -143,7 +108,6 @@ export function openPageEvents(database: Database, live: LiveBlueprints, newGuid
   }
 
   const startTimer = () => setInterval(tick, TICK_MS).unref()
-  if (cluster) timer = startTimer()
 
   return {
     get size() {
@@ -179,7 +143,6 @@ export function openPageEvents(database: Database, live: LiveBlueprints, newGuid
     close() {
       closed = true
       unwatchLive()
-      unwatch()
       clearInterval(timer)
       for (const stream of streams) end(stream)
     },
@@ -190,10 +153,4 @@ export function openPageEvents(database: Database, live: LiveBlueprints, newGuid
     const [node, ...versions] = since.split('.')
     return new Map(tables.map(({ storage: name }, at) => [name, node === self ? Number(versions[at]) : -1]))
   }
-}
-
-/** The storages that active blueprints with pages use. */
-function* storagesOfPages(live: LiveBlueprints): Generator<string, void> {
-  for (const { compiled } of live.table().blueprints.values())
-    if (compiled.pages.length > 0) yield* compiled.needs.keys()
 }

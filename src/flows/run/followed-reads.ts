@@ -1,0 +1,85 @@
+import type { Query, Search } from '../../shared/query.ts'
+import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
+import type { ReadVersions } from '../../storage/capabilities.ts'
+import type { Session } from '../../storage/database.ts'
+import { otherStorages } from '../../storage/search/other-storages.ts'
+import { TransparentSession } from '../../storage/wrapped-session.ts'
+import { NotedReads } from './noted-reads.ts'
+
+/** The version of a storage: another one after each write that this process knows of. */
+type StorageVersion = (storage: string) => number
+
+/**
+ * What a run has read, to be asked again and again whether a second run may read something else. First by the storages that
+ * it has read; where one was written to, by the documents and pages that it has read, if the process can tell (`versions`).
+ * It may say that something has changed where nothing has, and never the other way round.
+ */
+export class FollowedReads {
+  readonly #version: StorageVersion
+  readonly #exact: NotedReads | undefined
+  readonly #storages = new Map<string, number>()
+
+  constructor(version: StorageVersion, versions: ReadVersions | undefined) {
+    this.#version = version
+    this.#exact = versions && new NotedReads(versions)
+  }
+
+  /** A session that notes what is read through it. */
+  session(session: Session): Session {
+    return new FollowedSession(this.#exact?.session(session) ?? session, this)
+  }
+
+  /** Before the read, so that a write in between counts as a change. */
+  note(storage: string, query?: Query): void {
+    for (const name of query ? [storage, ...otherStorages(query)] : [storage])
+      if (!this.#storages.has(name)) this.#storages.set(name, this.#version(name))
+  }
+
+  get haveChanged(): boolean {
+    let written = false
+    for (const [name, seen] of this.#storages) if (this.#version(name) !== seen) written = true
+    if (!written) return false
+    if (!this.#exact?.areUnchanged) return true
+    for (const name of this.#storages.keys()) this.#storages.set(name, this.#version(name))
+    return false
+  }
+}
+
+class FollowedSession extends TransparentSession {
+  readonly #reads: FollowedReads
+
+  constructor(session: Session, reads: FollowedReads) {
+    super(session)
+    this.#reads = reads
+  }
+
+  override get(storage: string, guid: string, options?: { readonly removed?: boolean }) {
+    this.#reads.note(storage)
+    return super.get(storage, guid, options)
+  }
+
+  override find(storage: string, search: Search) {
+    this.#reads.note(storage, search.query)
+    return super.find(storage, search)
+  }
+
+  override findWithTotal(storage: string, search: Search) {
+    this.#reads.note(storage, search.query)
+    return super.findWithTotal(storage, search)
+  }
+
+  override aggregate(storage: string, wanted: Aggregate) {
+    this.#reads.note(storage, wanted.query)
+    return super.aggregate(storage, wanted)
+  }
+
+  override count(...wanted: Parameters<Session['count']>) {
+    this.#reads.note(wanted[0], wanted[1])
+    return super.count(...wanted)
+  }
+
+  override holder(...wanted: Parameters<Session['holder']>) {
+    this.#reads.note(wanted[0])
+    return super.holder(...wanted)
+  }
+}

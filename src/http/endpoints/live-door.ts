@@ -1,0 +1,14 @@
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { EndpointExchange } from './endpoint-exchange.ts'
+import type { FoundEndpoint } from './endpoint-table.ts'
+
+/** Where replies are sent as events. */
+export interface LiveDoor {
+  /**
+   * Sends the reply of a repeatable flow, and again whenever it changes. Throws what a request with bad parameters gets, and
+   * RATE_LIMITED or UNAVAILABLE when there are too many streams.
+   */
+  follow(exchange: EndpointExchange, found: FoundEndpoint, given: RunRequest): void
+  /** Ends all streams, and begins none. */
+  close(): void
+}

@@ -1,0 +1,137 @@
+/**
+ * The reply of one endpoint to one address, followed by any number of streams: its flow runs once for all of them when
+ * something that it has read has changed, and its reply goes to those that do not have it.
+ *
+ * Streams that join get the reply of a run that began after they came, so it is never older than the last write that was
+ * acknowledged before.
+ */
+import type { Reply } from '../../blocks/reply.ts'
+import { FollowedReads } from '../../flows/run/followed-reads.ts'
+import type { RunEnd, RunStart } from '../../flows/run/run.ts'
+import { andThen } from '../../shared/maybe-promise.ts'
+import type { LiveStream } from './live-stream.ts'
+import type { LiveTools } from './live-tools.ts'
+import { type ReplyEvent, replyEvent } from './reply-event.ts'
+import type { OpenStream } from './streams.ts'
+
+/** Milliseconds between two runs for the same streams, and ten times as long as one takes. */
+const PAUSE_MS = 500
+const SHARE = 10
+
+export class FollowedReply {
+  readonly #tools: LiveTools
+  readonly #streams = new Set<OpenStream>()
+  readonly #start: Omit<RunStart, 'onReply' | 'noting'>
+  #reads: FollowedReads | undefined
+  #around: readonly unknown[] = []
+  #event: ReplyEvent | undefined
+  #state: 'idle' | 'asked' | 'running' = 'idle'
+  /** Someone has joined since the run began. */
+  #again = false
+  /** A client was still reading when there was something new for it. */
+  #late = false
+  #next = 0
+
+  constructor(tools: LiveTools, start: Omit<RunStart, 'onReply' | 'noting'>) {
+    this.#tools = tools
+    this.#start = start
+  }
+
+  get isEmpty(): boolean {
+    return this.#streams.size === 0
+  }
+
+  join(open: OpenStream): void {
+    this.#streams.add(open)
+    this.#ask()
+  }
+
+  leave(open: OpenStream): void {
+    this.#streams.delete(open)
+  }
+
+  /** Runs the flow again where that may give another reply. */
+  look(now: number): void {
+    if (this.#state !== 'idle' || now < this.#next) return
+    if (this.#hasChanged() || this.#isAwaited()) this.#ask()
+  }
+
+  #hasChanged(): boolean {
+    const around = this.#tools.around()
+    return this.#around.some((value, at) => value !== around[at]) || this.#reads?.haveChanged === true
+  }
+
+  /** Whether a client that was late has caught up meanwhile. */
+  #isAwaited(): boolean {
+    if (!this.#late) return false
+    const late = [...this.#streams].filter(({ stream }) => stream.has !== this.#event?.id)
+    this.#late = late.length > 0
+    return late.some(({ stream }) => stream.waiting === 0)
+  }
+
+  #ask(): void {
+    if (this.#state === 'running') this.#again = true
+    if (this.#state !== 'idle') return
+    this.#state = 'asked'
+    this.#tools.turns.add(() => this.#run())
+  }
+
+  #run(): void {
+    const streams = [...this.#streams]
+    this.#state = streams.length > 0 ? 'running' : 'idle'
+    if (streams.length === 0) return
+    this.#again = false
+    const { news, versions, runs, around, clock } = this.#tools
+    const reads = new FollowedReads(news.version, versions)
+    this.#around = around()
+    const began = clock()
+    let reply: Reply | undefined
+    const start: RunStart = {
+      ...this.#start,
+      onReply(sent) {
+        reply = sent
+      },
+      noting: (session) => reads.session(session),
+    }
+    const over = (end: RunEnd) => {
+      this.#state = 'idle'
+      this.#reads = reads
+      this.#next = clock() + Math.max(PAUSE_MS, SHARE * (clock() - began))
+      this.#spread(replyEvent(end, reply, this.#tools), streams)
+      if (this.#again) this.#ask()
+    }
+    andThen(runs.run(start), over)
+  }
+
+  #spread(event: ReplyEvent, streams: readonly OpenStream[]): void {
+    this.#event = event
+    for (const open of streams)
+      if (open.stream.isOpening || open.stream.has !== event.id)
+        this.#tools.turns.add(() => this.#offer(open, event))
+  }
+
+  #offer(open: OpenStream, event: ReplyEvent): void {
+    const { stream, exchange } = open
+    const { mayStay, retry, clock } = this.#tools
+    if (stream.isOpening) {
+      // Its caller has just been let in.
+      if (event.answer) {
+        stream.leave()
+        event.answer(exchange)
+      } else if (stream.begin(retry(), clock())) this.#send(stream, event)
+    } else if (stream.waiting > 0) this.#late = true
+    else {
+      // A newer one may come while the caller is looked up.
+      void andThen(mayStay(open), (may) => {
+        if (may && this.#event === event) this.#send(stream, event)
+      })
+    }
+  }
+
+  #send(stream: LiveStream, event: ReplyEvent): void {
+    if (stream.has === event.id) return
+    stream.has = event.id
+    stream.send(event.bytes, this.#tools.clock())
+    if (event.isLast) stream.end()
+  }
+}

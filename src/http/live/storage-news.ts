@@ -1,0 +1,70 @@
+/**
+ * Which storages were written to, by any node, for what is shown while it changes: pages and event streams.
+ *
+ * Each node tells the others twice a second at most which storages it has written to. The storages are not watched
+ * (`changes.watch`): a write would then wait for every node, for the sake of a screen. So the news of another node comes
+ * about a second late, and a write never waits for it.
+ */
+import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
+import type { Cluster } from '../../storage/cluster.ts'
+import type { Database } from '../../storage/database.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+
+const TELL_MS = 500
+/** What nodes tell each other under; no storage has such a name. */
+const TOPIC = 'page changes'
+
+export interface StorageNews {
+  /** Raised by this node's writes when they are committed, and by what other nodes tell of theirs. */
+  version(storage: string): number
+  /** Raised on each node by a change of a rule, which may show other documents and fields. */
+  ruleVersion(): number
+  close(): void
+}
+
+export function openStorageNews(database: Database, live: LiveBlueprints): StorageNews {
+  const { changes, cluster } = database.capabilities
+  /** Of the storages that are shown: the version that the other nodes know of. */
+  const told = new Map<string, number>()
+  const elsewhere = new Map<string, number>()
+
+  const unwatchLive = live.watch(() => {
+    for (const name of shownStorages(live)) if (!told.has(name)) told.set(name, changes.version(name))
+  })
+  const unwatch = changes.watch(TOPIC, (names) => {
+    for (const name of names ?? told.keys()) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
+  })
+  const timer = cluster && setInterval(() => tellOthers(cluster), TELL_MS).unref()
+
+  /** What this node has written since it last told. */
+  function tellOthers(others: Cluster): void {
+    const written: string[] = []
+    for (const [name, version] of told) {
+      const now = changes.version(name)
+      if (now === version) continue
+      told.set(name, now)
+      written.push(name)
+    }
+    if (written.length === 0) return
+    others.tell(TOPIC, written).catch(() => {
+      for (const name of written) if (told.has(name)) told.set(name, -1)
+    })
+  }
+
+  return {
+    version: (name) => changes.version(name) + (elsewhere.get(name) ?? 0),
+    ruleVersion: () => changes.version(ownStorages.fields) + changes.version(ownStorages.storages),
+    close() {
+      unwatchLive()
+      unwatch()
+      clearInterval(timer)
+    },
+  }
+}
+
+/** The storages that active blueprints use which have pages, or endpoints whose reply can be followed. */
+function* shownStorages(live: LiveBlueprints): Generator<string, void> {
+  for (const { compiled } of live.table().blueprints.values())
+    if (compiled.pages.length > 0 || compiled.endpoints.some(({ flow }) => flow.repeatable))
+      yield* compiled.needs.keys()
+}

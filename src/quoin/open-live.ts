@@ -1,0 +1,39 @@
+import type { Flows } from '../flows/flows.ts'
+import type { Runs } from '../flows/run-pipeline.ts'
+import { type FileOf, sendReply } from '../http/endpoints/endpoint-reply.ts'
+import type { LiveDoor } from '../http/endpoints/live-door.ts'
+import { liveReplies } from '../http/live/live-replies.ts'
+import { openStorageNews, type StorageNews } from '../http/live/storage-news.ts'
+import { openStreams, type Streams } from '../http/live/streams.ts'
+import { identifier } from '../http/server/authenticate.ts'
+import type { NodeRecords } from './open-records.ts'
+import type { Start } from './start.ts'
+
+export interface NodeLive {
+  readonly news: StorageNews
+  readonly streams: Streams
+  readonly live: LiveDoor
+}
+
+/** What is sent while it changes: event streams of endpoints, and the news that pages are shown again by. */
+export function openNodeLive(
+  { options, clock, random, opened }: Start,
+  { database, access }: Pick<NodeRecords, 'database' | 'access'>,
+  { flows, runs }: { readonly flows: Flows; readonly runs: Runs },
+  fileOf: FileOf,
+): NodeLive {
+  const { readVersions: versions, cluster } = database.capabilities
+  const news = openStorageNews(database, flows.live)
+  opened.add(() => news.close())
+  const failed = (error: unknown) =>
+    flows.log.write({ level: 'error', message: `An event stream failed: ${String(error)}` })
+  const streams = openStreams({
+    ...{ live: flows.live, cluster, clock, random, failed, identify: identifier(access) },
+    limits: { all: options.streams, ofAddress: options.streamsPerAddress, ofUser: options.streamsPerUser },
+  })
+  const { follow } = liveReplies({
+    ...{ environment: flows.environment, runs, versions, news, streams, clock },
+    sendReply: (exchange, reply) => sendReply(exchange, reply, { fileOf, flows }),
+  })
+  return { news, streams, live: { follow, close: streams.close } }
+}
