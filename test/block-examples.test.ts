@@ -84,6 +84,20 @@ interface Reply {
 
 const isJson = ({ headers }: Response) => /\bjson\b/.test(headers.get('content-type') ?? '')
 
+const isStream = ({ headers }: Response) =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true
+
+/** The data of the first event. Leaving the loop ends the connection. */
+async function firstEvent(reply: Response): Promise<string> {
+  let text = ''
+  for await (const chunk of reply.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk
+    const data = /^data: (.*)\n\n/m.exec(text)?.[1]
+    if (data !== undefined) return data
+  }
+  throw new Error(`The stream had no event: ${text}`)
+}
+
 async function ask({ as, request }: ExampleStep, seen: Seen): Promise<Reply> {
   const { method, path, headers, body } = request
   if (!path.startsWith('/api/')) return replyOfPage(await visit(await visitorFor(as), request, seen))
@@ -93,11 +107,11 @@ async function ask({ as, request }: ExampleStep, seen: Seen): Promise<Reply> {
     headers: { ...headers, ...token, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(filledIn(body, seen)) }),
   })
-  const text = await reply.text()
+  const text = isStream(reply) ? await firstEvent(reply) : await reply.text()
   return {
     status: reply.status,
     headers: reply.headers,
-    body: text === '' ? undefined : isJson(reply) ? JSON.parse(text) : text,
+    body: text === '' ? undefined : isJson(reply) || isStream(reply) ? JSON.parse(text) : text,
     text,
   }
 }

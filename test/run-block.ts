@@ -13,6 +13,7 @@ import type { RunCounts } from '../src/blocks/run-counts.ts'
 import type { RunFiles } from '../src/blocks/run-files.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
 import { Secret } from '../src/blocks/secret.ts'
+import type { Message } from '../src/flows/run/held-messages.ts'
 import { runVariables } from '../src/flows/run/run-variables.ts'
 import type { CustomOutPin } from '../src/shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../src/shared/json.ts'
@@ -75,6 +76,7 @@ export interface Ran {
   readonly changes: readonly ManyChange[]
   /** What was given to `mailLater`, in order. */
   readonly mails: readonly Mail[]
+  readonly published: readonly Message[]
   /** What was given to the passes of a body, in order. */
   readonly passes: readonly Readonly<Record<string, unknown>>[]
   /** The values given to `finish`, in order. */
@@ -97,6 +99,7 @@ export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstanc
     waits: [],
     changes: [],
     mails: [],
+    published: [],
     passes: [],
     finished: [],
   }
@@ -187,6 +190,7 @@ interface Memory {
   readonly waits: Wait[]
   readonly changes: ManyChange[]
   readonly mails: Mail[]
+  readonly published: Message[]
   readonly passes: Readonly<Record<string, unknown>>[]
   readonly finished: (JsonValue | undefined)[]
 }
@@ -220,6 +224,7 @@ function contextOf(
     timeZone: given.timeZone ?? 'UTC',
     reply: (reply) => void memory.replies.push(reply),
     log: (level, value) => void memory.logs.push({ level, value }),
+    publish: (channel, data) => void memory.published.push({ channel, data }),
     finish: (value) => void memory.finished.push(value),
     enqueue(call) {
       memory.enqueued.push(call)

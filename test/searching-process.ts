@@ -10,7 +10,13 @@ const [directory = ''] = process.argv.slice(2)
 const database = openReaderDatabase({
   directory,
   following: {
-    cluster: { self: 'reader', alive: () => true, tell: async () => undefined, nodes: async () => [] },
+    cluster: {
+      self: 'reader',
+      alive: () => true,
+      tell: async () => undefined,
+      send: async () => undefined,
+      nodes: async () => [],
+    },
     watch: () => () => undefined,
     version: () => 0,
   },

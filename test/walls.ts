@@ -39,6 +39,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/background': [...base, 'blocks'],
   'blocks/files': [...base, 'blocks', 'blocks/rows'],
   'blocks/http': [...base, 'blocks', 'blocks/rows'],
+  'blocks/live': [...base, 'blocks'],
   'blocks/logic': [...base, 'blocks', 'blocks/rows'],
   'blocks/mail': [...base, 'blocks'],
   'blocks/pages': [...base, 'blocks'],

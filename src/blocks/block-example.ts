@@ -12,6 +12,8 @@
  *
  * A reply is compared whole, with one exception: of `_meta` only what the example says.
  *
+ * Of an event stream the body is the data of its first event.
+ *
  * Of a page (a path that is not under /api/) the reply says some texts that it shows, and some that it does not. A step
  * with `form` opens the page, fills in its form and sends it, as a browser does.
  */

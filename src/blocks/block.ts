@@ -120,6 +120,10 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   readonly givesGroups?: keyof S & string
   /** Sends mail: a deploy warns where the cluster has no mail server. */
   readonly mails?: true
+  /** Sends messages to other clients, in the transaction of the run. */
+  readonly publishes?: true
+  /** Replies with a stream of events. */
+  readonly subscribes?: true
   /** Flow out-pin whose flow is run again and again. */
   readonly body?: keyof Out & string
   /** Needs the body of the request as it was sent: endpoints of its blueprint keep it until the run ends. */
@@ -252,6 +256,8 @@ export interface FlowBlock extends Erased {
   readonly deployScopes?: readonly string[]
   readonly givesGroups?: string
   readonly mails?: true
+  readonly publishes?: true
+  readonly subscribes?: true
   readonly body?: string
   readonly setsVariables?: true
   readonly readsRawBody?: true

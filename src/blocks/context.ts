@@ -80,6 +80,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   readonly counts: RunCounts
   /** Has a mail sent later: stored in the run's transaction, and undone with it. Gives the job's guid. */
   mailLater(mail: Mail): MaybePromise<string | undefined>
+  /** Sends JSON text to those who are subscribed to the channel, when what the run has written so far is committed. */
+  publish(channel: string, data: string): void
   /**
    * Stores the run in its own transaction and gives the guid of the wait. The run continues after this block when the time has
    * come or the wait is ended, in a run of its own. The block gives `next` of another way, or null, for the present run.

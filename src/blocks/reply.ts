@@ -25,10 +25,25 @@ export class FileBody {
   }
 }
 
+/** A body that never ends by itself: what is published to a channel, as events. */
+export class ChannelReply {
+  readonly channel: string
+  /** JSON that is sent at once; undefined: nothing is. */
+  readonly first: string | undefined
+  /** Milliseconds after which it ends. */
+  readonly lasts: number
+
+  constructor(channel: string, first: string | undefined, lasts: number) {
+    this.channel = channel
+    this.first = first
+    this.lasts = lasts
+  }
+}
+
 /** What goes back. `value` undefined sends no body. */
 export interface Reply {
   readonly code: number
-  readonly value: JsonValue | StoredJson | PlainText | FileBody | undefined
+  readonly value: JsonValue | StoredJson | PlainText | FileBody | ChannelReply | undefined
   readonly headers: Readonly<Record<string, string>>
   /** What a page's flow answers instead of `value`. */
   readonly page?: PageAnswer

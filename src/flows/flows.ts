@@ -34,6 +34,7 @@ export interface FlowsOptions {
   readonly files?: RunFiles
   readonly people?: RunPeople
   readonly counts?: RunCounts
+  readonly publish?: RunEnvironment['publish']
   /** Keys of secrets; without them none can be set or used. */
   readonly secretKeys?: SecretKeys
   /** Told which block has used which secret. */
@@ -125,6 +126,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     connections: connections.find,
     people: options.people,
     counts: options.counts,
+    publish: options.publish,
     secrets: {
       open: secrets.open,
       used: (use) => options.secretUsed?.(use, secrets.guidOf(use.name) ?? ''),

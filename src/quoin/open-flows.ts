@@ -1,5 +1,6 @@
 import { runPeople } from '../access/run-people.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
+import { type Channels, openChannels } from '../flows/channels.ts'
 import { type Flows, type FlowsOptions, openFlows } from '../flows/flows.ts'
 import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
 import { openTracing, type Tracing } from '../flows/trace/tracing.ts'
@@ -15,6 +16,7 @@ import { type MailJob, sendMail } from '../records/mail/send-mail.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
 import { secretKeys } from '../records/secrets/secret-keys.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
+import type { SystemLog } from '../records/system-log.ts'
 import { type Background, openBackground } from './background.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
@@ -26,6 +28,7 @@ export interface NodeFlows {
   readonly tracing: Tracing
   readonly runs: Runs
   readonly background: Background
+  readonly channels: Channels
 }
 
 /** The blueprints that are active, the one pipeline of runs, and the work that no request waits for. */
@@ -37,6 +40,11 @@ export async function openNodeFlows(
   const { options, clock, random, offline = false, opened } = start
   const uses: { to?: SecretUses } = {}
   await ensureLimits(database)
+  const { capabilities } = database
+  const logs: { to?: SystemLog } = {}
+  const warn = (message: string) => logs.to?.write({ level: 'warn', message })
+  const channels = openChannels({ capabilities, clock, warn })
+  opened.add(() => channels.close())
   const flows = await openLimitedFlows(start, {
     ...{
       records,
@@ -45,11 +53,13 @@ export async function openNodeFlows(
       files: runFiles(assets, secret, clock),
       people: runPeople(access),
       counts: limitCounts({ database, clock }),
+      publish: channels.publish,
     },
     secretKeys: secretKeys(options.secretsKey, options.secretsOldKeys),
     secretUsed: (use, guid) => uses.to?.note({ ...use, guid }),
   })
   const { deployments, log } = flows
+  logs.to = log
   uses.to = openSecretUses({ database, audit, clock, failed: (error) => log.write(unstoredUse(error)) })
   opened.add(uses.to.close)
   const unreadable = flows.secrets.problem()
@@ -83,7 +93,7 @@ export async function openNodeFlows(
     mail,
   })
   opened.add(() => background.close())
-  return { flows, tracing, runs, background }
+  return { flows, tracing, runs, background, channels }
 }
 
 function unstoredUse(error: unknown) {
@@ -95,7 +105,16 @@ export async function openLimitedFlows(
   { options, random, opened }: Start,
   given: Pick<
     FlowsOptions,
-    'records' | 'catalogue' | 'log' | 'fields' | 'files' | 'people' | 'counts' | 'secretKeys' | 'secretUsed'
+    | 'records'
+    | 'catalogue'
+    | 'log'
+    | 'fields'
+    | 'files'
+    | 'people'
+    | 'publish'
+    | 'counts'
+    | 'secretKeys'
+    | 'secretUsed'
   >,
 ): Promise<Flows> {
   const { allowedHosts, timeZone, locale } = options

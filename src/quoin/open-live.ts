@@ -1,7 +1,9 @@
+import type { Channels } from '../flows/channels.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import { type FileOf, sendReply } from '../http/endpoints/endpoint-reply.ts'
 import type { LiveDoor } from '../http/endpoints/live-door.ts'
+import { channelStreams } from '../http/live/channel-streams.ts'
 import { liveReplies } from '../http/live/live-replies.ts'
 import { openStorageNews, type StorageNews } from '../http/live/storage-news.ts'
 import { openStreams, type Streams } from '../http/live/streams.ts'
@@ -19,7 +21,7 @@ export interface NodeLive {
 export function openNodeLive(
   { options, clock, random, opened }: Start,
   { database, access }: Pick<NodeRecords, 'database' | 'access'>,
-  { flows, runs }: { readonly flows: Flows; readonly runs: Runs },
+  { flows, runs, channels }: { readonly flows: Flows; readonly runs: Runs; readonly channels: Channels },
   fileOf: FileOf,
 ): NodeLive {
   const { readVersions: versions, cluster } = database.capabilities
@@ -35,5 +37,6 @@ export function openNodeLive(
     ...{ environment: flows.environment, runs, versions, news, streams, clock },
     sendReply: (exchange, reply) => sendReply(exchange, reply, { fileOf, flows }),
   })
-  return { news, streams, live: { follow, close: streams.close } }
+  const { subscribe } = channelStreams({ channels, streams, clock })
+  return { news, streams, live: { follow, subscribe, close: streams.close } }
 }

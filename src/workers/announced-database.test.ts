@@ -17,7 +17,13 @@ beforeEach(async () => {
   told = []
   obeyed = undefined
   database = announcedDatabase(room.database, {
-    cluster: { self: 'w', alive: () => true, tell: async () => undefined, nodes: async () => [] },
+    cluster: {
+      self: 'w',
+      alive: () => true,
+      tell: async () => undefined,
+      send: async () => undefined,
+      nodes: async () => [],
+    },
     tell: (name, guids) => {
       told.push([name, guids])
       return obeyed

@@ -73,7 +73,7 @@ export function readingEndpoints({
         const found = find(method, path)
         if (found === undefined || writing.has(found.endpoint) || isTraced(found.blueprint)) return false
         // Where the key is calculated, the writer stores the reply.
-        return found.endpoint.key === undefined
+        return found.endpoint.key === undefined && !found.endpoint.subscribes
       } catch {
         // A path that cannot be read; the writer says what is wrong with it.
         return false

@@ -98,6 +98,8 @@ export function openWorkers(given: WorkersOptions): Workers {
     self,
     alive: () => true,
     tell: async (topic, messages) => pool.tell(topic, messages),
+    // No reader listens: the writer has all event streams, and reads what it has written.
+    send: async () => undefined,
     async nodes() {
       const seen = Math.floor(clock() / 1000)
       const writer = { ...node, guid: self, seen, load: load(), live: true, self: true }

@@ -40,6 +40,7 @@ export function writerLink({ guid, send, alive, broken }: WriterLinkOptions): Wr
       self: guid,
       alive,
       tell: () => Promise.reject(new WriteRefused()),
+      send: () => Promise.reject(new WriteRefused()),
       nodes: async () => [],
     },
     watch(name, watcher) {

@@ -19,6 +19,12 @@ beforeAll(async () => {
       type: 'function_create_document_from_mutations',
       in: { flow: '@add.flow', storage: 'list', set: '=body' },
     },
+    listen: { type: 'on_startup_register_uri_get', in: { uri: 'news' }, scopes: ['*public'] },
+    subscribe: { type: 'subscribe', in: { flow: '@listen.flow', channel: 'news', first: 'here' } },
+    // A GET, which a reading process would answer.
+    tell: { type: 'on_startup_register_uri_get', in: { uri: 'tell' }, scopes: ['*public'] },
+    publish: { type: 'publish', in: { flow: '@tell.flow', channel: 'news', value: '=query.value' } },
+    told: { type: 'httpconnection_set_json', in: { flow: '@publish.flow', value: 1 } },
     added: { type: 'httpconnection_set_json', in: { flow: '@create.flow', value: 1 } },
   })
 })
@@ -36,4 +42,15 @@ test('whichever process takes the connection', async () => {
   await expect
     .poll(async () => (await fetch(`${address}/metrics`)).text(), { timeout: 30_000 })
     .toContain('\nquoin_streams_open 0\n')
+})
+
+test('a message is delivered once to each, whichever process runs the flow that publishes it', async () => {
+  const { address } = room.process
+  const readers = await Promise.all(Array.from({ length: 10 }, () => readEvents(`${address}/api/v1/news`)))
+  for (const reader of readers) expect(await reader.data()).toBe('here')
+  for (const [at, connection] of room.connections.entries())
+    expect((await connection.call('GET', `/tell?value=${at}`)).status).toBe(200)
+  for (const reader of readers)
+    for (const at of room.connections.keys()) expect(await reader.data()).toBe(`${at}`)
+  for (const reader of readers) reader.close()
 })

@@ -174,6 +174,10 @@ export class BlockContext implements FlowContext {
     return this.#frame.run.mailLater(mail)
   }
 
+  publish(channel: string, data: string): void {
+    this.#frame.run.publish(channel, data)
+  }
+
   wait(wait: Wait): MaybePromise<string> {
     if (this.#frame.depth > 0)
       throw new Error(

@@ -248,7 +248,7 @@ function flowStep(
     const { session, begun } = frame.run
     if (definition.aside && !begun && !session.hasWritten && !compiled.begins) return run(frame)
     const noted = compiled.begins && point ? frame.run.reached(point, frame) : undefined
-    const committed = noted ? noted.then(() => session.commit()) : session.commit()
+    const committed = noted ? noted.then(() => frame.run.commit()) : frame.run.commit()
     return isPromise(committed) ? committed.then(() => run(frame)) : run(frame)
   }
 

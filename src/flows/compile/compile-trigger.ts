@@ -62,13 +62,25 @@ export function* compileTrigger(
       yield
       const repeatable = listening.method === 'GET' && !facts.probe && (yield* isRepeatable(node, facts))
       const callerBlind = yield* isCallerBlind(node, facts)
-      const asUser = reachableBlocks(node, facts).some(({ settings }) => actsAsUser(settings))
+      const behind = reachableBlocks(node, facts)
+      const asUser = behind.some(({ settings }) => actsAsUser(settings))
+      const subscribes = behind.some(({ definition }) => definition.kind === 'flow' && definition.subscribes)
       const misses = yield* unwiredMisses(node, facts)
       const { schema } = listening
       const typedFields =
         schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
       const compiled = { ...flow, repeatable, asUser, ...(typedFields && { typedFields }) }
-      const about = { block, listening, scopes, keepsRawBody, fields, replies, misses, callerBlind }
+      const about = {
+        block,
+        listening,
+        scopes,
+        keepsRawBody,
+        fields,
+        replies,
+        misses,
+        callerBlind,
+        subscribes,
+      }
       const key = listening.calculatesKey
         ? {
             ...compileTriggerPin(node, 'idempotency_key', facts, counts),

@@ -107,6 +107,9 @@ export interface RunControl {
   reached(point: ResumePoint, frame: Frame): MaybePromise<void>
   /** Stores a change of many documents in the run's transaction. */
   changeLater(change: ManyChange): MaybePromise<string | undefined>
+  /** Makes what was written so far durable, and then publishes what was to be published with it. */
+  commit(): MaybePromise<void>
+  publish(channel: string, data: string): void
   mailLater(mail: Mail): MaybePromise<string | undefined>
   log(entry: {
     readonly level: LogLevel
@@ -244,6 +247,8 @@ export interface CompiledEndpoint {
   readonly replies: readonly EndpointReply[]
   /** How it may end instead, with an error's reply: ways of its blocks that are not wired. */
   readonly misses: readonly Miss[]
+  /** Whether a block of its flow replies with a stream of events. */
+  readonly subscribes: boolean
   /** Whether it is certain that its reply does not depend on who asks. */
   readonly callerBlind: boolean
   readonly flow: CompiledFlow

@@ -25,7 +25,13 @@ import { runPipeline } from '../run-pipeline.ts'
 import type { RunFlow } from './run.ts'
 
 const following = {
-  cluster: { self: 'reader', alive: () => true, tell: async () => undefined, nodes: async () => [] },
+  cluster: {
+    self: 'reader',
+    alive: () => true,
+    tell: async () => undefined,
+    send: async () => undefined,
+    nodes: async () => [],
+  },
   watch: () => () => undefined,
   version: () => 0,
 }

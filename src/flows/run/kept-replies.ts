@@ -12,7 +12,7 @@
  * processes.
  */
 
-import { FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
+import { ChannelReply, FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
 import { boundedMap } from '../../shared/bounded-map.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'
@@ -142,11 +142,14 @@ function isText(value: Reply['value']): value is StoredJson | PlainText {
   return value instanceof StoredJson || value instanceof PlainText
 }
 
+function isNoText(value: Reply['value']): value is FileBody | ChannelReply {
+  return value instanceof FileBody || value instanceof ChannelReply
+}
+
 /** With its body as text, written once; undefined for what has none or is too large for that. */
 function asText(reply: Reply): (Reply & { readonly value: StoredJson | PlainText }) | undefined {
   const { value } = reply
   if (isText(value)) return { ...reply, value }
-  if (value === undefined || value instanceof FileBody || isLargerThan(value, MOST_VALUES, LARGEST))
-    return undefined
+  if (value === undefined || isNoText(value) || isLargerThan(value, MOST_VALUES, LARGEST)) return undefined
   return { ...reply, value: new StoredJson(JSON.stringify(value)) }
 }

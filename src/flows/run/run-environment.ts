@@ -10,6 +10,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database } from '../../storage/database.ts'
 import type { References } from '../../storage/reference/references.ts'
 import type { CompiledFlow, CompiledFunction, NamedConnection, RunSecrets } from '../compile/frame.ts'
+import type { Message } from './held-messages.ts'
 import type { RunningFlow } from './running-flow.ts'
 
 export interface RunLimits {
@@ -51,6 +52,8 @@ export interface RunEnvironment {
   readonly allowedHosts: readonly string[]
   readonly secrets?: RunSecrets | undefined
   readonly connections?: ((name: string) => NamedConnection | undefined) | undefined
+  /** Delivers what a commit has made true. Not there in a process that only reads. */
+  readonly publish?: ((messages: readonly Message[]) => void) | undefined
   readonly limits: RunLimits
   readonly values: RunValues
   /** Where runs say that they are running, for the watchdog. */

@@ -3,7 +3,7 @@
  * before it, then sent. A run that fails in between has answered in another way, and sends nothing more.
  */
 import type { Reply } from '../../blocks/reply.ts'
-import { andThen, isPromise } from '../../shared/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 
 export interface ReplyListener {
@@ -17,6 +17,7 @@ export interface ReplyListener {
 
 export class RunReply {
   readonly #session: Session
+  readonly #commit: () => MaybePromise<void>
   readonly #listener: ReplyListener
   #asked = false
   #sent = false
@@ -24,8 +25,9 @@ export class RunReply {
   /** Under way: the commit before the reply. */
   #committing: Promise<void> | undefined
 
-  constructor(session: Session, listener: ReplyListener) {
+  constructor(session: Session, commit: () => MaybePromise<void>, listener: ReplyListener) {
     this.#session = session
+    this.#commit = commit
     this.#listener = listener
   }
 
@@ -48,9 +50,7 @@ export class RunReply {
   ask(reply: Reply): boolean {
     if (this.#asked) return false
     this.#asked = true
-    const committed = andThen(this.#listener.beforeReply?.(this.#session, reply), () =>
-      this.#session.commit(),
-    )
+    const committed = andThen(this.#listener.beforeReply?.(this.#session, reply), this.#commit)
     if (!isPromise(committed)) {
       this.#send(reply)
       return true

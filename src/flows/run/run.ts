@@ -25,6 +25,7 @@ import type { Origin, Session } from '../../storage/database.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
 import { unconfirmed } from '../../storage/unconfirmed.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
+import { WriteRefused } from '../../storage/write-refused.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 import type {
@@ -41,6 +42,7 @@ import { restoredGiven } from '../compile/waiting/saved-frame.ts'
 import type { FormerRequest } from '../compile/waiting/stored-frame.ts'
 import { CommittingSession } from './committing-session.ts'
 import { type HeldEffects, heldEffects } from './held-effects.ts'
+import { HeldMessages } from './held-messages.ts'
 import { laterJob, manyChangeJob } from './job-payload.ts'
 import { openResumed, type Resume, type ResumedRun } from './resumed-run.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
@@ -114,6 +116,8 @@ export class Run implements RunControl {
   #resumed: ResumedRun | undefined
   #userSession: Session | undefined
   #counts: RunCounts | undefined
+  /** Most runs publish none. */
+  #messages: HeldMessages | undefined
   #env: JsonObject | undefined
   #missed: QuoinError | undefined
   #failed = false
@@ -141,7 +145,7 @@ export class Run implements RunControl {
     this.#milliseconds = limits.deadline
     const mark = running && { cells: running.cells, number: running.numberOf(start.flow, start.blueprint) }
     this.#steps = new RunSteps(clock, limits, mark)
-    this.#reply = new RunReply(this.session, start)
+    this.#reply = new RunReply(this.session, () => this.commit(), start)
   }
 
   tick(): void {
@@ -224,6 +228,18 @@ export class Run implements RunControl {
 
   goOn(): void {
     this.#steps.goOn()
+  }
+
+  commit(): MaybePromise<void> {
+    const messages = this.#messages?.take()
+    const committed = this.session.commit()
+    return messages ? andThen(committed, () => this.environment.publish?.(messages)) : committed
+  }
+
+  publish(channel: string, data: string): void {
+    if (!this.environment.publish) throw new WriteRefused()
+    this.#messages ??= new HeldMessages()
+    if (!this.#messages.add({ channel, data })) throw new Error('The run publishes too much.')
   }
 
   settle(): Promise<void> | undefined {
@@ -364,8 +380,8 @@ export class Run implements RunControl {
     this.#result = result
     const { committing } = this.#reply
     const committed = committing
-      ? committing.then(() => this.#commit())
-      : andThen(this.#beforeEnd(), () => this.#commit())
+      ? committing.then(() => this.#commitEnd())
+      : andThen(this.#beforeEnd(), () => this.#commitEnd())
     if (!isPromise(committed)) return this.#ended()
     this.#committing = committed
     return committed.then(() => this.#ended())
@@ -375,8 +391,8 @@ export class Run implements RunControl {
     return this.#reply.asked ? undefined : this.#start.beforeEnd?.(this.session)
   }
 
-  #commit(): MaybePromise<void> {
-    return this.#resumed ? andThen(this.#resumed.ended(), () => this.session.commit()) : this.session.commit()
+  #commitEnd(): MaybePromise<void> {
+    return this.#resumed ? andThen(this.#resumed.ended(), () => this.commit()) : this.commit()
   }
 
   #unitSession(unit: RunUnit, origin: Origin): Session {

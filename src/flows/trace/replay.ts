@@ -73,6 +73,7 @@ export async function replayRun(
       deadline: Math.min(DEADLINE, tracing.environment.limits.deadline),
     },
     log: () => undefined,
+    publish: () => undefined,
     findFunction: (name, owner) =>
       compiled.functions.get(name) ?? tracing.environment.findFunction(name, owner),
   }

@@ -1,9 +1,10 @@
 /** One traced run from its beginning to its end: what is told of it at each moment. */
-import { FileBody, type Reply } from '../../blocks/reply.ts'
+import { ChannelReply, FileBody, type PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Compared, RunStatus, RunSummary } from '../../shared/api/runs.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import type { RunEnd, RunStart } from '../run/run.ts'
 import { shownJson, showValue } from '../values/shown-value.ts'
@@ -59,7 +60,7 @@ export class RunUnderWay {
         ? this.#shown(page, BODY_BYTES)
         : value === undefined
           ? null
-          : this.#shown(value instanceof FileBody ? { file: value.asset } : value, BODY_BYTES),
+          : this.#shown(shownBody(value), BODY_BYTES),
     }
   }
 
@@ -160,4 +161,9 @@ export class RunUnderWay {
 
 function textOf(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null
+}
+
+function shownBody(value: Exclude<Reply['value'], undefined>): JsonValue | StoredJson | PlainText {
+  if (value instanceof FileBody) return { file: value.asset }
+  return value instanceof ChannelReply ? { channel: value.channel } : value
 }

@@ -13,6 +13,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../access/identity.ts'
 import { mayEnter } from '../../access/scopes.ts'
+import { ChannelReply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { drawnBlock } from '../../flows/compile/expand-resources.ts'
 import type { Flows } from '../../flows/flows.ts'
@@ -222,8 +223,9 @@ function answer(
   traced?: Traced,
 ): MaybePromise<void> {
   const wish = exchange.method === 'GET' && door.live ? wantsEvents(exchange.headers.accept) : 'none'
-  if (wish !== 'none' && found.endpoint.flow.repeatable) return door.live?.follow(exchange, found, given)
-  if (wish === 'required')
+  const { flow, key, subscribes } = found.endpoint
+  if (wish !== 'none' && flow.repeatable && !key) return door.live?.follow(exchange, found, given)
+  if (wish === 'required' && !subscribes)
     throw new QuoinError(
       'NOT_ACCEPTABLE',
       'This endpoint does not send events: its flow does more than read stored data.',
@@ -261,7 +263,10 @@ function answerChecked(
     blueprint: found.blueprint,
     given: found.endpoint.start(given),
     request: given,
-    onReply: (sent) => sendReply(exchange, sent, door),
+    onReply(sent) {
+      if (sent.value instanceof ChannelReply && door.live) door.live.subscribe(exchange, found, sent.value)
+      else sendReply(exchange, sent, door)
+    },
     ...(traced && { traced }),
   }
   const { listening, key } = found.endpoint

@@ -1,4 +1,4 @@
-import { FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
+import { ChannelReply, FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunEnd } from '../../flows/run/run.ts'
 import type { Permissions } from '../../records/permissions/permissions.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -22,8 +22,8 @@ const MOST_CHARACTERS = 64 * 1024 * 1024
 export function replyText(reply: Reply): string | undefined {
   if (reply.code === 204 || reply.code === 304 || reply.value === undefined) return undefined
   if (isText(reply.value)) return reply.value.text
-  if (reply.value instanceof FileBody)
-    throw new Error('A file is sent to the client that asked, and not kept.')
+  if (reply.value instanceof FileBody || reply.value instanceof ChannelReply)
+    throw new Error('Files and events are sent to the client that asked, and not kept.')
   if (isLargerThan(reply.value, MOST_VALUES, MOST_CHARACTERS))
     throw new Error(`The reply holds more than ${MOST_VALUES} values or ${MOST_CHARACTERS} characters.`)
   return JSON.stringify(reply.value)

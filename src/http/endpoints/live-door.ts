@@ -1,3 +1,4 @@
+import type { ChannelReply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 import type { FoundEndpoint } from './endpoint-table.ts'
@@ -9,6 +10,8 @@ export interface LiveDoor {
    * RATE_LIMITED or UNAVAILABLE when there are too many streams.
    */
   follow(exchange: EndpointExchange, found: FoundEndpoint, given: RunRequest): void
+  /** Sends what is published to a channel. Never throws: what is wrong is the reply. */
+  subscribe(exchange: EndpointExchange, found: FoundEndpoint, reply: ChannelReply): void
   /** Ends all streams, and begins none. */
   close(): void
 }

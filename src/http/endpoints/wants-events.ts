@@ -31,3 +31,15 @@ function weightOf(parameters: readonly string[]): number {
   const weight = given === undefined ? 1 : Number(given.slice(2))
   return weight >= 0 && weight <= 1 ? weight : 0
 }
+
+/** Whether a client takes events, by its header `accept`: those that say nothing take all. */
+export function takesEvents(accept: string | undefined): boolean {
+  if (accept === undefined || accept.trim() === '') return true
+  return accept
+    .toLowerCase()
+    .split(',', MOST_TYPES)
+    .some((part) => {
+      const [type = '', ...parameters] = part.split(';').map((text) => text.trim())
+      return (type === EVENTS || type === 'text/*' || type === '*/*') && weightOf(parameters) > 0
+    })
+}

@@ -20,6 +20,11 @@ beforeAll(async () => {
       type: 'httpconnection_set_json',
       in: { flow: '@find.flow', value: '=map(find.documents, one => one.name)' },
     },
+    listen: { type: 'on_startup_register_uri_get', in: { uri: 'news' }, scopes: ['*public'] },
+    subscribe: { type: 'subscribe', in: { flow: '@listen.flow', channel: 'news', first: 'here' } },
+    tell: { type: 'on_startup_register_uri_post', in: { uri: 'news' }, scopes: ['*public'] },
+    publish: { type: 'publish', in: { flow: '@tell.flow', channel: 'news', value: '=body.value' } },
+    told: { type: 'httpconnection_set_json', in: { flow: '@publish.flow', value: 1 } },
   })
 })
 afterAll(async () => {
@@ -39,7 +44,19 @@ test('a reply followed on one node is sent again when another node writes', asyn
   reader.close()
 })
 
-test('it ends on each node when one deactivates the blueprint', async () => {
+test('what one node publishes arrives on each, in order, whatever its size', async () => {
+  const readers = await Promise.all(addresses.map((address) => readEvents(`${address}/api/v1/news`)))
+  for (const reader of readers) expect(await reader.data()).toBe('here')
+  // A notification of PostgreSQL holds 8,000 bytes.
+  const values = ['first', 'x'.repeat(60_000), 'last']
+  for (const value of values) await nodes[0]?.send('POST', '/news', { body: { value } })
+  for (const reader of readers) for (const value of values) expect(await reader.data()).toBe(value)
+  await nodes[1]?.send('POST', '/news', { body: { value: 'back' } })
+  for (const reader of readers) expect(await reader.data()).toBe('back')
+  for (const reader of readers) reader.close()
+})
+
+test('streams end on each node when one deactivates the blueprint', async () => {
   const readers = await Promise.all(addresses.map((address) => readEvents(`${address}/api/v1/list`)))
   for (const reader of readers) await reader.data()
   for (const [guid] of nodes[0]?.quoin.flows.live.table().blueprints ?? [])

@@ -1,4 +1,4 @@
-import { FileBody, type Reply } from '../../blocks/reply.ts'
+import { ChannelReply, FileBody, type Reply } from '../../blocks/reply.ts'
 import type { RunEnd } from '../../flows/run/run.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
@@ -27,7 +27,8 @@ const LONGEST = 1024 * 1024
  */
 export function replyEvent(end: RunEnd, reply: Reply | undefined, { sendReply }: LiveTools): ReplyEvent {
   if (end.error || !reply) return endEvent(end)
-  if (reply.value instanceof FileBody) return refusedEvent('A file cannot be sent as events.')
+  if (reply.value instanceof FileBody || reply.value instanceof ChannelReply)
+    return refusedEvent('A file cannot be sent as events.')
   const text = replyText(reply) ?? 'null'
   if (text.length > LONGEST)
     return refusedEvent(`The reply has more than ${LONGEST} characters, the most that is sent as an event.`)

@@ -147,6 +147,7 @@ function clusterOf({ nodes, time }: NodesWorld, self: string): Cluster {
     self,
     alive: () => true,
     tell: async () => undefined,
+    send: async () => undefined,
     nodes: async () =>
       [...nodes].map(([guid, node]) => ({
         ...{ guid, name: guid, version: '1', started: 0, seen: 0, load: 0 },

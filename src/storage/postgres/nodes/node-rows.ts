@@ -125,6 +125,14 @@ export async function leaveNode(connection: PostgresConnection, guid: string): P
   )
 }
 
+/** Changes that no node has to know of any more. */
+export async function forgetChanges(
+  connection: PostgresConnection,
+  numbers: readonly number[],
+): Promise<void> {
+  await connection.run(`DELETE FROM change WHERE number = ANY($1) AND ${LOCALLY}`, [numbers])
+}
+
 /** Rows of nodes that have been silent for an hour, and changes that all have heard of since. */
 export async function forgetOld(connection: PostgresConnection): Promise<void> {
   await connection.run(`DELETE FROM node WHERE lease_until < now() - interval '1 hour' AND ${LOCALLY}`)

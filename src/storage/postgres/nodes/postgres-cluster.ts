@@ -20,6 +20,7 @@ import {
   APPLIED_CHANNEL,
   CHANGE_CHANNEL,
   changesAfter,
+  forgetChanges,
   forgetOld,
   insertChange,
   isObeyed,
@@ -50,6 +51,8 @@ const BEAT_MS = 1_000
 /** Covers a lost message while a writer waits for the others. */
 const LOOK_MS = 100
 const FORGET_BEATS = 600
+/** Messages that no node waits for are forgotten then: a node has had them by that time, or has lost its lease. */
+const SENT_MS = 3 * LEASE_MS
 
 export class PostgresCluster implements Cluster {
   readonly #options: PostgresClusterOptions
@@ -63,6 +66,8 @@ export class PostgresCluster implements Cluster {
   #beating: Promise<void> | undefined
   #again = false
   #beats = 0
+  /** By {@link send}, the oldest first. */
+  #sent: { readonly number: number; readonly at: Instant }[] = []
 
   constructor(options: PostgresClusterOptions) {
     this.#options = options
@@ -101,6 +106,12 @@ export class PostgresCluster implements Cluster {
 
   async tell(topic: string, messages: readonly string[]): Promise<void> {
     await this.obeyed(await this.announce(this.#options.connection, { [topic]: messages }))
+  }
+
+  async send(topic: string, messages: readonly string[]): Promise<void> {
+    const { connection, clocks } = this.#options
+    const number = await this.announce(connection, { [topic]: messages })
+    this.#sent.push({ number, at: instantOf(clocks) })
   }
 
   /** Inside a transaction, as its last statement. */
@@ -181,6 +192,16 @@ export class PostgresCluster implements Cluster {
     const asked = instantOf(clocks)
     this.#renewed((await renewNode(lease, node.guid, this.#applied, load())) ? asked : undefined)
     if (++this.#beats % FORGET_BEATS === 0) await forgetOld(lease)
+    await this.#forgetSent()
+  }
+
+  async #forgetSent(): Promise<void> {
+    const { lease, clocks } = this.#options
+    const young = this.#sent.findIndex(({ at }) => millisecondsSince(at, clocks) < SENT_MS)
+    const old = this.#sent.splice(0, young < 0 ? this.#sent.length : young)
+    if (old.length === 0) return
+    const numbers = old.map(({ number }) => number)
+    await forgetChanges(lease, numbers)
   }
 
   async #joinIfNeeded(): Promise<void> {

@@ -23,7 +23,13 @@ let writer: Database
 let reader: Database
 
 const following = {
-  cluster: { self: 'reader', alive: () => true, tell: async () => undefined, nodes: async () => [] },
+  cluster: {
+    self: 'reader',
+    alive: () => true,
+    tell: async () => undefined,
+    send: async () => undefined,
+    nodes: async () => [],
+  },
   watch: () => () => undefined,
   version: () => 0,
 }

@@ -24,7 +24,13 @@ const reasons: string[] = []
 const notices: [string, boolean][] = []
 
 const following = {
-  cluster: { self: 'reader', alive: () => true, tell: async () => undefined, nodes: async () => [] },
+  cluster: {
+    self: 'reader',
+    alive: () => true,
+    tell: async () => undefined,
+    send: async () => undefined,
+    nodes: async () => [],
+  },
   watch: () => () => undefined,
   version: () => 0,
 }

@@ -19,7 +19,13 @@ let reader: Database
 let refused: Origin[] = []
 
 const following = {
-  cluster: { self: 'reader', alive: () => true, tell: async () => undefined, nodes: async () => [] },
+  cluster: {
+    self: 'reader',
+    alive: () => true,
+    tell: async () => undefined,
+    send: async () => undefined,
+    nodes: async () => [],
+  },
   watch: () => () => undefined,
   version: () => 0,
 }

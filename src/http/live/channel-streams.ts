@@ -1,0 +1,65 @@
+/** Event streams of channels: what flows publish goes to the clients that are subscribed at this moment. */
+import type { ChannelReply } from '../../blocks/reply.ts'
+import type { Channels } from '../../flows/channels.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
+import type { FoundEndpoint } from '../endpoints/endpoint-table.ts'
+import type { LiveDoor } from '../endpoints/live-door.ts'
+import { takesEvents } from '../endpoints/wants-events.ts'
+import { eventBytes } from './event-text.ts'
+import type { Streams } from './streams.ts'
+import { Subscriber } from './subscriber.ts'
+
+export interface ChannelStreamsOptions {
+  readonly channels: Pick<Channels, 'listen'>
+  readonly streams: Streams
+  readonly clock: Clock
+}
+
+export function channelStreams(given: ChannelStreamsOptions): Pick<LiveDoor, 'subscribe'> {
+  const { channels, streams, clock } = given
+  const subscribers = new Map<string, Set<Subscriber>>()
+  const tools = { turns: streams.turns, mayStay: streams.mayStay, clock }
+
+  channels.listen(({ channel, data }) => {
+    const all = subscribers.get(channel)
+    if (!all) return
+    const bytes = eventBytes({ data })
+    for (const subscriber of all) subscriber.offer(bytes)
+  })
+  streams.whenLooking((now) => {
+    for (const all of subscribers.values())
+      for (const { until, open } of all) if (now >= until) streams.turns.add(() => open.stream.end())
+  })
+
+  function begin(exchange: EndpointExchange, found: FoundEndpoint, reply: ChannelReply): void {
+    if (exchange.method !== 'GET') throw new QuoinError('NOT_ACCEPTABLE', 'Events are only sent to GET.')
+    if (!takesEvents(exchange.headers.accept))
+      throw new QuoinError('NOT_ACCEPTABLE', 'This endpoint sends events: accept text/event-stream.')
+    const { channel, first, lasts } = reply
+    const open = streams.add(exchange, found, () => {
+      const left = subscribers.get(channel)
+      left?.delete(subscriber)
+      if (left?.size === 0) subscribers.delete(channel)
+    })
+    const subscriber = new Subscriber(open, clock() + lasts, tools)
+    if (!open.stream.begin(streams.retry(), clock())) {
+      open.stream.leave()
+      return
+    }
+    const all = subscribers.get(channel) ?? new Set()
+    subscribers.set(channel, all.add(subscriber))
+    if (first !== undefined) open.stream.send(eventBytes({ data: first }), clock())
+  }
+
+  return {
+    subscribe(exchange, found, reply) {
+      try {
+        begin(exchange, found, reply)
+      } catch (error) {
+        exchange.fail(error)
+      }
+    },
+  }
+}
