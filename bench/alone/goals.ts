@@ -1,3 +1,4 @@
+import { followers } from './followers.ts'
 import { freeText } from './free-text.ts'
 import type { Goal } from './goal.ts'
 import { idleMemory } from './idle-memory.ts'
@@ -8,7 +9,15 @@ import { swap } from './swap.ts'
 import { writeBytes } from './write-bytes.ts'
 
 /** In the order of the project's table of goals. */
-export const goals: readonly Goal[] = [listWithTotal, freeText, swap, manyBlueprints, idleMemory, writeBytes]
+export const goals: readonly Goal[] = [
+  listWithTotal,
+  freeText,
+  swap,
+  manyBlueprints,
+  idleMemory,
+  followers,
+  writeBytes,
+]
 
 /** Those that take minutes: measured only if asked for by name. */
 export const longGoals: readonly Goal[] = [million]
