@@ -11,6 +11,8 @@ import { LoadingScreen } from '../../controls/loading-screen.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { useDraft } from '../../controls/use-draft.ts'
+import { ApiKeys } from './api-keys.tsx'
+import { Sessions } from './sessions.tsx'
 
 /** What users may change about themselves. */
 export function AccountScreen() {
@@ -23,6 +25,10 @@ export function AccountScreen() {
       <Stack gap="xl" maw={620}>
         <Names key={me._meta.update_hash} me={me} />
         <Password />
+      </Stack>
+      <Stack gap="xl" mt="xl" maw={900}>
+        <ApiKeys owner="me" />
+        <Sessions owner="me" />
       </Stack>
     </>
   )

@@ -10,6 +10,8 @@ export interface UserDraft {
   readonly timezone: string
   /** Empty: as it is. */
   readonly password: string
+  /** A new user sets the password by a link in a mail. */
+  readonly invite: boolean
   readonly groups: readonly string[]
   readonly scopes: readonly string[]
   readonly isActive: boolean
@@ -24,6 +26,7 @@ export function draftOfUser(user: User | undefined): UserDraft {
     language: user?.language ?? '',
     timezone: user?.timezone ?? '',
     password: '',
+    invite: false,
     groups: user?.groups ?? [],
     scopes: user?.custom_scopes ?? [],
     isActive: user?.is_active ?? true,
@@ -33,6 +36,7 @@ export function draftOfUser(user: User | undefined): UserDraft {
 /** What the API takes: nothing of what may be left out and is empty. */
 export function bodyOfUser({
   password,
+  invite: _invite,
   email,
   groups,
   scopes,
@@ -51,4 +55,10 @@ export function bodyOfUser({
     custom_scopes: scopes,
     is_active: isActive,
   }
+}
+
+/** As {@link bodyOfUser}, for `POST /users/invite`. */
+export function bodyOfInvitation(draft: UserDraft) {
+  const { username, ...rest } = bodyOfUser({ ...draft, password: '' })
+  return { ...rest, ...(username === '' ? {} : { username }) }
 }

@@ -18,7 +18,7 @@ import { fieldMessage } from '../../controls/field-errors.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { useDraft } from '../../controls/use-draft.ts'
 import { ScopeInput } from './scope-input.tsx'
-import { bodyOfUser, draftOfUser } from './user-draft.ts'
+import { bodyOfInvitation, bodyOfUser, draftOfUser } from './user-draft.ts'
 
 const names = {
   firstname: 'First name',
@@ -36,9 +36,11 @@ export function UserForm({ user }: { readonly user?: User }) {
     mutationFn: () =>
       user
         ? call<User>('PUT', `/users/${user._meta.guid}`, { body: bodyOfUser(draft) })
-        : call<User>('POST', '/users', { body: bodyOfUser(draft) }),
+        : draft.invite
+          ? call<User>('POST', '/users/invite', { body: bodyOfInvitation(draft) })
+          : call<User>('POST', '/users', { body: bodyOfUser(draft) }),
     onSuccess: async ({ _meta, username }) => {
-      notifyDone(user ? 'Saved' : `${username} may sign in`)
+      notifyDone(user ? 'Saved' : draft.invite ? `${username} gets a mail` : `${username} may sign in`)
       await forgetPeople()
       if (!user) go(`/people/users/${_meta.guid}`, { replace: true })
     },
@@ -55,7 +57,9 @@ export function UserForm({ user }: { readonly user?: User }) {
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
             label="User name"
-            required
+            description={draft.invite ? 'The e-mail address if empty.' : undefined}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            required={!draft.invite}
             autoComplete="off"
             value={draft.username}
             error={error('username')}
@@ -64,6 +68,7 @@ export function UserForm({ user }: { readonly user?: User }) {
           <TextInput
             label="E-mail"
             type="email"
+            required={draft.invite}
             autoComplete="off"
             value={draft.email}
             error={error('email')}
@@ -80,19 +85,22 @@ export function UserForm({ user }: { readonly user?: User }) {
             />
           ))}
         </SimpleGrid>
-        <PasswordInput
-          label={user ? 'New password' : 'Password'}
-          description={
-            user
-              ? 'Leave empty to keep the password. A new one signs the user out everywhere.'
-              : 'At least 10 characters.'
-          }
-          required={!user}
-          autoComplete="new-password"
-          value={draft.password}
-          error={error('password')}
-          onChange={(event) => set('password', event.currentTarget.value)}
-        />
+        {user ? null : (
+          <Switch
+            label="Invite by mail"
+            description="The user gets a link and sets the password. Mail has to be set up."
+            checked={draft.invite}
+            onChange={(event) => set('invite', event.currentTarget.checked)}
+          />
+        )}
+        {draft.invite ? null : (
+          <Password
+            isNew={user === undefined}
+            value={draft.password}
+            error={error('password')}
+            onChange={(password) => set('password', password)}
+          />
+        )}
         <MultiSelect
           label="Groups"
           description="The user holds the scopes of each."
@@ -118,10 +126,35 @@ export function UserForm({ user }: { readonly user?: User }) {
         <ErrorNotice error={save.error} title="Could not save the user" />
         <Group>
           <Button type="submit" loading={save.isPending}>
-            {user ? 'Save' : 'Create'}
+            {user ? 'Save' : draft.invite ? 'Invite' : 'Create'}
           </Button>
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface PasswordProps {
+  readonly isNew: boolean
+  readonly value: string
+  readonly error: string | undefined
+  readonly onChange: (password: string) => void
+}
+
+function Password({ isNew, value, error, onChange }: PasswordProps) {
+  return (
+    <PasswordInput
+      label={isNew ? 'Password' : 'New password'}
+      description={
+        isNew
+          ? 'At least 10 characters.'
+          : 'Leave empty to keep the password. A new one signs the user out everywhere.'
+      }
+      required={isNew}
+      autoComplete="new-password"
+      value={value}
+      error={error}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   )
 }

@@ -1,4 +1,4 @@
-import { Badge, Button, Group } from '@mantine/core'
+import { Badge, Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { User } from '../../../shared/api/users.ts'
@@ -12,6 +12,9 @@ import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { Time } from '../../controls/time.tsx'
 import type { ScreenProps } from '../screen-props.ts'
+import { ApiKeys } from './api-keys.tsx'
+import { Invitation } from './invitation.tsx'
+import { Sessions } from './sessions.tsx'
 import { UserForm } from './user-form.tsx'
 import { isLocked } from './user-lock.ts'
 
@@ -46,9 +49,14 @@ export function UserScreen({ params }: ScreenProps) {
             Unlock
           </Button>
         ) : null}
+        <Invitation user={data} />
         <RemoveUser user={data} />
       </ScreenHead>
       <UserForm key={data._meta.update_hash} user={data} />
+      <Stack gap="xl" mt="xl" maw={900}>
+        <ApiKeys owner={guid} />
+        <Sessions owner={guid} />
+      </Stack>
     </>
   )
 }
@@ -60,6 +68,11 @@ function About({ user }: { readonly user: User }) {
       {isLocked(user) ? (
         <Badge color="red">
           locked for some networks until <Time at={locked_until} exact />
+        </Badge>
+      ) : null}
+      {user.invited_until ? (
+        <Badge color="sand">
+          invited until <Time at={user.invited_until} exact />
         </Badge>
       ) : null}
       <span>

@@ -84,6 +84,7 @@ function Groups({ user }: { readonly user: User }) {
 
 function UserState({ user }: { readonly user: User }) {
   if (!user.is_active) return <Badge color="gray">inactive</Badge>
+  if (user.invited_until) return <Badge color="sand">invited</Badge>
   if (isLocked(user)) return <Badge color="red">locked</Badge>
   return <Badge color="green">active</Badge>
 }
