@@ -106,6 +106,58 @@ describe('keys of a spreadsheet', () => {
     await settled(page)
   })
 
+  /** Requests of this kind take a second longer, until the test ends. */
+  async function slow(route: string, method: string): Promise<() => Promise<void>> {
+    await page.route(route, async (asked) => {
+      if (asked.request().method() === method) await new Promise((resolve) => setTimeout(resolve, 1_000))
+      // The page has given up some of them.
+      await asked.continue().catch(() => undefined)
+    })
+    return () => page.unroute(route)
+  }
+
+  test('a reference keeps what is typed while the cell before is being stored, and after', async () => {
+    const end = await slow('**/documents/0*', 'PUT')
+    await cell(1, 'size').click()
+    await press('S', 'Enter')
+    await cell(1, 'maker').click()
+    await press('B')
+    const input = page.locator('input[aria-label="Maker"]')
+    await eventually(() => page.getByRole('option').allTextContents()).toEqual(['Borg'])
+    await press('o')
+    expect(await input.inputValue()).toBe('Bo')
+    await eventually(async () => expect(await stored(1)).toMatchObject({ size: 'S' }))
+    await settled(page)
+    expect(await input.inputValue()).toBe('Bo')
+    await press('Enter')
+    await eventually(textOf(cell(1, 'maker'))).toBe('Borg')
+    await end()
+    await settled(page)
+  })
+
+  test('Enter before a slow search has its answer takes the first of that answer', async () => {
+    const end = await slow('**/documents/search', 'POST')
+    await cell(0, 'maker').click()
+    await press('B', 'o', 'Enter')
+    await eventually(textOf(cell(0, 'maker'))).toBe('Borg')
+    await cell(0, 'maker').click()
+    await press('A', 'Enter')
+    await eventually(textOf(cell(0, 'maker'))).toBe('Acme')
+    await end()
+    await settled(page)
+  })
+
+  test.each(['size', 'maker'])('Enter twice leaves %s as it was', async (column) => {
+    const before = await stored(1)
+    await cell(1, column).click()
+    await press('Enter')
+    await page.getByRole('option').first().waitFor()
+    await press('Enter')
+    await page.getByRole('option').first().waitFor({ state: 'detached' })
+    await settled(page)
+    expect((await stored(1))?.[column]).toBe(before?.[column])
+  })
+
   test('what Quoin writes is not edited', async () => {
     await cell(0, 'doubled').click()
     await press('9', 'Enter')

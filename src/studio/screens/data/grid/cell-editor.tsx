@@ -3,6 +3,7 @@ import { type KeyboardEvent, useState } from 'react'
 import type { CellEditorProps, Move } from './cell-editor-props.ts'
 import { copiedText } from './cell-text.ts'
 import classes from './grid.module.css'
+import { isMarked, noOption } from './marked-option.ts'
 import { ReferenceEditor } from './reference-editor.tsx'
 
 /** The key that ends an edit, and where it leads. Alt or Shift with Enter is a line end, where there are lines. */
@@ -94,14 +95,28 @@ function AreaEditor({ column, value, typed, onText, onCancel }: CellEditorProps)
 
 function ChoiceEditor({ column, value, typed, onText, onCancel }: CellEditorProps) {
   const [search, setSearch] = useState(typed ?? '')
+  const [isMoved, setMoved] = useState(false)
+  const current = value === undefined || value === null ? '' : String(value)
+  const wanted = search.trim().toLowerCase()
+  const onEnter = (event: KeyboardEvent) => {
+    const isUntouched = wanted === '' && !isMoved
+    if (!isUntouched && isMarked()) return
+    event.preventDefault()
+    event.stopPropagation()
+    // What fits the last key is not marked yet: Enter takes the first.
+    const first = column.choices.find((choice) => choice.toLowerCase().includes(wanted))
+    if (isUntouched) onCancel()
+    else if (first !== undefined) onText(first, 'down')
+  }
   return (
     <Select
       className={classes.select}
       aria-label={column.label}
       data={[...column.choices]}
-      value={value === undefined || value === null ? null : String(value)}
+      placeholder={current}
+      value={noOption}
       searchable
-      clearable={column.field?.required !== true}
+      clearable={column.field?.required !== true && current !== ''}
       autoFocus
       defaultDropdownOpened
       selectFirstOptionOnChange
@@ -109,15 +124,13 @@ function ChoiceEditor({ column, value, typed, onText, onCancel }: CellEditorProp
       onSearchChange={setSearch}
       onChange={(choice) => onText(choice ?? '', 'down')}
       onBlur={onCancel}
+      onKeyDownCapture={(event) => {
+        if (event.key === 'Enter') onEnter(event)
+      }}
       onKeyDown={(event) => {
         event.stopPropagation()
         if (event.key === 'Escape' || event.key === 'Tab') onCancel()
-        const wanted = search.trim().toLowerCase()
-        const first = column.choices.find((choice) => choice.toLowerCase().includes(wanted))
-        // What fits the last key is not marked yet: Enter takes the first.
-        if (event.key !== 'Enter' || wanted === '' || first === undefined || isMarked()) return
-        event.preventDefault()
-        onText(first, 'down')
+        if (event.key.startsWith('Arrow')) setMoved(true)
       }}
     />
   )
@@ -148,9 +161,4 @@ function ChoicesEditor({ column, value, onValue, onCancel }: CellEditorProps) {
       }}
     />
   )
-}
-
-/** Whether an option of an open list is marked, which Enter takes. */
-function isMarked(): boolean {
-  return document.querySelector('[data-combobox-selected]') !== null
 }

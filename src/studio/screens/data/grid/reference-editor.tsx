@@ -1,15 +1,37 @@
 import { Select } from '@mantine/core'
-import { useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import type { CellEditorProps } from './cell-editor-props.ts'
 import classes from './grid.module.css'
+import { isMarked, noOption } from './marked-option.ts'
 import { useOfferedDocuments } from './use-offered-documents.ts'
 
 /** Chooses a document by its name: what is typed is searched for in the storage that the field refers to. */
 export function ReferenceEditor({ column, value, typed, onValue, onCancel }: CellEditorProps) {
   const storage = column.field?.reference?.storage ?? ''
   const [search, setSearch] = useState(typed ?? '')
-  const { offered, nothing } = useOfferedDocuments(storage, search)
-  const current = typeof value === 'string' && value !== '' ? value : null
+  const [isMoved, setMoved] = useState(false)
+  // Enter came before the answer: the first that is found is taken.
+  const [isEntered, setEntered] = useState(false)
+  const { offered, nothing, isAnswered } = useOfferedDocuments(storage, search)
+  const first = offered[0]?.value
+  useEffect(() => {
+    if (!isEntered || !isAnswered) return
+    setEntered(false)
+    if (first !== undefined) onValue(first, 'down')
+  }, [isEntered, isAnswered, first, onValue])
+  const onEnter = (event: KeyboardEvent) => {
+    const isUntouched = search.trim() === '' && !isMoved
+    if (!isUntouched && isAnswered && isMarked()) return
+    event.preventDefault()
+    event.stopPropagation()
+    // What is listed may be of the keys before.
+    const words = search.trim().toLowerCase()
+    const fitting =
+      words === '' ? undefined : offered.find(({ label }) => label.toLowerCase().includes(words))
+    if (isUntouched) onCancel()
+    else if (fitting) onValue(fitting.value, 'down')
+    else setEntered(true)
+  }
   return (
     <Select
       className={classes.select}
@@ -18,24 +40,26 @@ export function ReferenceEditor({ column, value, typed, onValue, onCancel }: Cel
       data={[...offered]}
       filter={({ options }) => options}
       nothingFoundMessage={nothing}
-      value={offered.some((one) => one.value === current) ? current : null}
+      value={noOption}
       searchable
-      clearable={column.field?.required !== true}
+      clearable={column.field?.required !== true && typeof value === 'string' && value !== ''}
       autoFocus
       defaultDropdownOpened
       selectFirstOptionOnChange
       searchValue={search}
-      onSearchChange={setSearch}
+      onSearchChange={(text) => {
+        setSearch(text)
+        setEntered(false)
+      }}
       onChange={(guid) => onValue(guid, 'down')}
       onBlur={onCancel}
+      onKeyDownCapture={(event) => {
+        if (event.key === 'Enter') onEnter(event)
+      }}
       onKeyDown={(event) => {
         event.stopPropagation()
         if (event.key === 'Escape' || event.key === 'Tab') onCancel()
-        const [first] = offered
-        // What was found after the last key is not marked yet: Enter takes the first.
-        if (event.key !== 'Enter' || !first || document.querySelector('[data-combobox-selected]')) return
-        event.preventDefault()
-        onValue(first.value, 'down')
+        if (event.key.startsWith('Arrow')) setMoved(true)
       }}
     />
   )

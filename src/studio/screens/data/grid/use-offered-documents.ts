@@ -9,6 +9,8 @@ export interface OfferedDocuments {
   readonly offered: readonly { readonly value: string; readonly label: string }[]
   /** Shown where nothing is offered. */
   readonly nothing: string
+  /** It is the answer to what is typed. */
+  readonly isAnswered: boolean
 }
 
 /** Documents of a storage by name: those that a search for what is typed finds. */
@@ -24,7 +26,12 @@ export function useOfferedDocuments(storage: string, typed: string): OfferedDocu
     value: record._meta.guid,
     label: documentName(record, fields),
   }))
-  return { offered, nothing: error ? 'Could not search' : isFetching ? 'Searching …' : 'No match' }
+  const isAnswered = wanted === typed.trim() && !isFetching && data !== undefined
+  return {
+    offered,
+    isAnswered,
+    nothing: error ? 'Could not search' : isFetching ? 'Searching …' : 'No match',
+  }
 }
 
 /** Words as free text, the last one as the beginning of one. */
