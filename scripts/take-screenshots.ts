@@ -39,9 +39,9 @@ const pictures: readonly Picture[] = [
   { name: 'welcome', path: () => 'welcome' },
   { name: 'blueprints', path: () => 'blueprints' },
   { name: 'explain', path: () => 'blueprints/explain?method=GET&path=tasks/1/notes' },
-  { name: 'canvas', path: ({ tasks }) => `blueprints/${tasks}`, prepare: zoomToList },
-  { name: 'canvas-dark', path: ({ tasks }) => `blueprints/${tasks}`, look: 'dark', prepare: zoomToList },
-  { name: 'canvas-tablet', path: ({ tasks }) => `blueprints/${tasks}`, look: 'tablet', prepare: zoomToList },
+  { name: 'canvas', path: ({ tasks }) => `blueprints/${tasks}` },
+  { name: 'canvas-dark', path: ({ tasks }) => `blueprints/${tasks}`, look: 'dark' },
+  { name: 'canvas-tablet', path: ({ tasks }) => `blueprints/${tasks}`, look: 'tablet' },
   { name: 'empty-canvas', path: ({ empty }) => `blueprints/${empty}` },
   { name: 'fitting-blocks', path: ({ greeting }) => `blueprints/${greeting}`, prepare: dragIntoEmpty },
   { name: 'first-endpoint', path: ({ greeting }) => `blueprints/${greeting}?panel=try`, prepare: sendAnn },
@@ -84,14 +84,6 @@ const pictures: readonly Picture[] = [
   { name: 'deploy', path: ({ tasks }) => `blueprints/${tasks}?view=outline`, prepare: changeAndDeploy },
   { name: 'keys', path: () => 'blueprints', prepare: (page) => page.keyboard.press('?') },
 ]
-
-async function zoomToList(page: Page): Promise<void> {
-  await page.locator('.react-flow__node-block').first().waitFor()
-  // Into its upper left part, where the words can be read: what is under the mouse stays where it is.
-  const { x = 0, y = 0 } = (await page.locator('.react-flow__node-block').first().boundingBox()) ?? {}
-  await page.mouse.move(x + 4, y - 40)
-  for (let step = 0; step < 4; step += 1) await page.mouse.wheel(0, -120)
-}
 
 async function dragIntoEmpty(page: Page): Promise<void> {
   const pin = page.locator('.react-flow__handle.source[data-handleid="flow"]').first()

@@ -2,6 +2,7 @@ import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Tooltip
 import { Link } from 'wouter'
 import { Icon } from '../../controls/icon.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { ChecksButton } from './checks-button.tsx'
 import classes from './editor-bar.module.css'
 import { RunsButton } from './runs-button.tsx'
 import { StageStatus } from './stage-status.tsx'
@@ -72,6 +73,7 @@ export function EditorBar() {
         </Tooltip>
       </Group>
       <Group gap={8} wrap="nowrap" className={classes.side} justify="flex-end">
+        <ChecksButton />
         <StageStatus />
         <Button
           size="xs"

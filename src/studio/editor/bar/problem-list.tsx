@@ -1,5 +1,5 @@
 import { Anchor, List } from '@mantine/core'
-import { nameOf } from '../model/block-names.ts'
+import { wordsOf } from '../model/block-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 
 interface ProblemListProps {
@@ -30,7 +30,7 @@ export function ProblemList({ of, onGo }: ProblemListProps) {
                   editor.focusPin(block, pin ?? '')
                 }}
               >
-                {nameOf(content, catalogue)}
+                {wordsOf(flow, catalogue, block).title}
                 {pin ? ` · ${pin}` : ''}
               </Anchor>
             ) : null}{' '}

@@ -1,6 +1,7 @@
 import { Kbd, Text } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
-import { nameOf } from '../model/block-names.ts'
+import { wordsOf } from '../model/block-words.ts'
+import { foundWords } from '../model/found-words.ts'
 import { count } from '../model/words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './properties.module.css'
@@ -24,9 +25,7 @@ export function OverviewPanel() {
         <span className={classes.kind}>{count(flow.size, 'block')}</span>
       </div>
       <div className={classes.section}>
-        <h2 className={classes.sectionTitle}>
-          {all.length === 0 ? 'No problems' : count(all.length, 'problem')}
-        </h2>
+        <h2 className={classes.sectionTitle}>{foundWords(problems.length, notes.length)}</h2>
         {all.length === 0 ? (
           <p className={classes.help}>{flow.size === 0 ? 'No blocks yet.' : 'Ready to deploy.'}</p>
         ) : null}
@@ -45,7 +44,7 @@ export function OverviewPanel() {
               <span>
                 {content ? (
                   <b>
-                    {nameOf(content, catalogue)}
+                    {wordsOf(flow, catalogue, block).title}
                     {pin ? ` · ${pin}` : ''}:{' '}
                   </b>
                 ) : null}

@@ -1,0 +1,31 @@
+import { Button, Tooltip } from '@mantine/core'
+import { Icon } from '../../controls/icon.tsx'
+import { foundWords } from '../model/found-words.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+
+/** That something was found which keeps the blueprint from running, or is probably a mistake; leads to the list of it. */
+export function ChecksButton() {
+  const editor = useEditor()
+  const { problems, notes } = useEditorState((state) => state.checked)
+  const found = problems.length + notes.length
+  if (found === 0) return null
+  const words = foundWords(problems.length, notes.length)
+  return (
+    <Tooltip label={`${words}. Show them.`}>
+      <Button
+        size="xs"
+        variant="light"
+        color={problems.length > 0 ? 'red' : 'yellow'}
+        px={8}
+        leftSection={<Icon name="warning" size={14} />}
+        aria-label={`${words}. Show them.`}
+        onClick={() => {
+          editor.select([])
+          editor.set({ panel: 'properties' })
+        }}
+      >
+        {found}
+      </Button>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,74 @@
+/** What is probably a mistake is said at the block, in the bar, beside the canvas and before a deploy; "No problems" only where none was found. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import { eventually, textsOf } from './studio-eventually.ts'
+import { expectNoProblem } from './studio-looks.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+const file = {
+  name: 'Mails',
+  blocks: {
+    post: { type: 'on_startup_register_uri_post', in: { uri: 'mails' }, scopes: ['*loggedin'] },
+    search: { type: 'function_search', in: { flow: '@post.flow', storage: 'mails' } },
+    answer: { type: 'reply', in: { flow: '@search.flow', value: 'sent' } },
+  },
+}
+
+let studio: StudioRoom
+let page: Page
+beforeAll(async () => {
+  studio = await openStudio()
+  const guid = await installBlueprint(studio.quoin.quoin.flows, file, { guid: '', username: 'admin' })
+  page = await studio.open('admin', `blueprints/${guid}`)
+  await titled('POST /mails').waitFor()
+})
+
+afterAll(() => studio?.close())
+
+const titled = (title: string) => page.locator(`.react-flow__node-block[aria-label^="${title}, block"]`)
+const overview = () => page.getByRole('region', { name: 'Overview' })
+const inBar = () => page.getByRole('button', { name: /Show them\.$/ })
+
+test('a flow in order has no problems, and the bar is silent', async () => {
+  await overview().getByRole('heading', { name: 'No problems' }).waitFor()
+  expect(await inBar().count()).toBe(0)
+})
+
+test('a trigger that leads nowhere and steps that hang loose are told everywhere', async () => {
+  await titled('Search mails').click({ position: { x: 60, y: 12 } })
+  await page.keyboard.press('Delete')
+  await inBar().waitFor()
+  await page.locator('.react-flow__pane').click({ position: { x: 300, y: 600 } })
+  const said = overview().getByRole('button')
+  await eventually(textsOf(said)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/POST \/mails.*nothing|POST \/mails.*leads|POST \/mails.*behind/i),
+      expect.stringMatching(/Reply.*No trigger leads to this block/),
+    ]),
+  )
+  expect(await overview().getByText('No problems').count()).toBe(0)
+  // At the block too.
+  await titled('POST /mails').locator('[data-level]').waitFor()
+  await expectNoProblem(page, 'warnings in the bar')
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/warning|problem/)
+    .first()
+    .waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('the button in the bar leads to the list', async () => {
+  await titled('POST /mails').click({ position: { x: 60, y: 12 } })
+  await overview().waitFor({ state: 'detached' })
+  await inBar().click()
+  await overview()
+    .getByRole('heading', { name: /warning|problem/ })
+    .waitFor()
+  await page.keyboard.press('ControlOrMeta+z')
+  await overview().getByRole('heading', { name: 'No problems' }).waitFor()
+  await eventually(() => inBar().count()).toBe(0)
+  expect(studio.complaints()).toEqual([])
+})
