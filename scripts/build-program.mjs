@@ -77,7 +77,8 @@ try {
     configFile: false,
     logLevel: 'warn',
     plugins: [program],
-    ssr: { noExternal: true },
+    // Optional, and made of native files.
+    ssr: { noExternal: true, external: ['sharp'] },
     build: {
       ssr: true,
       outDir: fresh,

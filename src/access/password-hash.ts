@@ -5,8 +5,8 @@
  * Only two run at once (two of libuv's four threads stay free for the disk) and only so many wait.
  */
 import { argon2, timingSafeEqual } from 'node:crypto'
+import { boundedQueue } from '../shared/bounded-queue.ts'
 import type { Random } from '../shared/guid.ts'
-import { boundedQueue } from './bounded-queue.ts'
 
 /** What one hash costs, in time and memory. */
 export interface PasswordCost {
@@ -42,7 +42,10 @@ export interface PasswordHasher {
  * are not about hashing give a lower cost.
  */
 export function passwordHasher(random: Random, cost: PasswordCost = RECOMMENDED): PasswordHasher {
-  const turn = boundedQueue({ atOnce: 2, waiting: 200, retryAfter: 3 })
+  const turn = boundedQueue({
+    ...{ atOnce: 2, waiting: 200, retryAfter: 3 },
+    refusal: 'Too many passwords are being checked right now. Try again soon.',
+  })
   // Verified against when there is no user. No password has it: its hash is random.
   const nobody: ParsedHash = {
     ...cost,

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { ImageWanted } from '../shared/files/image-wanted.ts'
 import type { JsonObject } from '../shared/json.ts'
 
 /** A file as a block writes it. */
@@ -29,6 +30,8 @@ export interface RunFiles {
   read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
   /** An address at which any client can read the file until then: a path of this server, or a whole address of the bucket. */
   link(record: JsonObject, link: FileLink): Promise<string>
+  /** The image of an asset as it is wanted, not stored. INVALID_QUERY for what is no such image; UNAVAILABLE without sharp. */
+  image(record: JsonObject, wanted: ImageWanted): Promise<{ readonly bytes: Buffer; readonly type: string }>
   /** Permanently. NOT_FOUND. */
   remove(guid: string, by: { readonly guid: string; readonly username: string }): Promise<void>
 }

@@ -26,6 +26,7 @@ export const ownStorages = {
   recordSteps: '_record_steps',
   assets: '_assets',
   assetNotes: '_asset_files',
+  assetImages: '_asset_images',
   history: '_history',
   imports: '_imports',
   manyChanges: '_many_changes',

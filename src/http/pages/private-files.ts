@@ -5,14 +5,14 @@
 import type { Assets } from '../../records/assets/assets.ts'
 import { filesToShow, type HeldFile } from '../../records/assets/page-uploads.ts'
 import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
+import { type ImageQuery, imageQuerySchema } from '../../shared/api/assets.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isGuid } from '../../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
 import type { PageTable } from '../../shared/pages/page-table.ts'
 import type { Session } from '../../storage/database.ts'
-import { assetFile } from '../replies/asset-file.ts'
-import { sendFile } from '../replies/file-reply.ts'
+import { sendAsset } from '../replies/asset-file.ts'
 import type { App } from '../server/route-family.ts'
 
 const DAY = 86_400_000
@@ -77,9 +77,12 @@ function fileAddress(secret: SigningSecret, guid: string, now: number): string {
 }
 
 export function privateFileRoute(app: App, assets: Assets, secret: SigningSecret, clock: () => number): void {
-  app.get<{ Params: { guid: string; day: string; signature: string } }>(
+  app.get<{ Params: { guid: string; day: string; signature: string }; Querystring: ImageQuery }>(
     '/_pages/files/:guid/:day/:signature',
-    { config: { permission: 'public', entityTag: false }, schema: { hide: true } },
+    {
+      config: { permission: 'public', entityTag: false },
+      schema: { hide: true, querystring: imageQuerySchema },
+    },
     async (request, reply) => {
       const { guid, day, signature } = request.params
       const age = Math.floor(clock() / DAY) - Number(day)
@@ -88,7 +91,7 @@ export function privateFileRoute(app: App, assets: Assets, secret: SigningSecret
       const record = await assets.get(guid)
       // Like all files: what a browser could run is offered for saving, in a cage.
       reply.header('cache-control', 'private, max-age=3600')
-      return sendFile(request, reply, assetFile(assets, record))
+      return sendAsset(request, reply, assets, record)
     },
   )
 }

@@ -1,7 +1,9 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Assets } from '../../records/assets/assets.ts'
+import { type ImageWanted, steppedImage } from '../../shared/files/image-wanted.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import type { FileToSend } from './file-reply.ts'
+import { type FileToSend, sendFile } from './file-reply.ts'
 
 /** The file behind an asset's record. */
 export function assetFile(assets: Assets, record: JsonObject): FileToSend {
@@ -12,4 +14,17 @@ export function assetFile(assets: Assets, record: JsonObject): FileToSend {
     sha256: textIn(record.sha256),
     read: (range) => assets.read(record, range),
   }
+}
+
+/** Sends an asset, or the image of it that the query asks for. */
+export async function sendAsset(
+  request: FastifyRequest & { readonly query: ImageWanted },
+  reply: FastifyReply,
+  assets: Assets,
+  record: JsonObject,
+  more: Pick<FileToSend, 'saved'> = {},
+): Promise<FastifyReply> {
+  const wanted = steppedImage(request.query)
+  const shown = wanted ? await assets.image(record, wanted) : record
+  return sendFile(request, reply, { ...assetFile(assets, shown), ...more })
 }

@@ -1,25 +1,27 @@
 /**
  * Assets: a record `{ name, type, size, sha256, directory, public_path, file, created_by }` and the file behind it, at the
- * place that `file` says. The file is there before its record and goes after it, so no record is ever without its file;
- * what a crash between the two leaves is a file without a record, and a note of it (`asset-notes.ts`), by which the sweep
- * deletes it. On disk the next upload of the same content may take it over before.
+ * place that `file` says (`placed-files.ts`). Images that were made of an asset go with it (`image-variants.ts`).
  */
 
 import type { Readable } from 'node:stream'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
+import type { ImageWanted } from '../../shared/files/image-wanted.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Search } from '../../shared/query.ts'
 import type { AssetFiles, Presigned, ReceivedFile } from '../../storage/assets/asset-files.ts'
 import { assetDirectoryProblem, assetNameProblem, publicPath } from '../../storage/assets/asset-path.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
-import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { guidOf } from '../../storage/document-fields.ts'
 import { findPage } from '../../storage/find-page.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { RecordPage } from '../../storage/record-page.ts'
-import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'
-import { type AssetNote, forgetNote, noteFile, openAssetNotes } from './asset-notes.ts'
+import { type AssetNote, openAssetNotes } from './asset-notes.ts'
+import { type ConvertedImage, openImages } from './convert-image.ts'
+import { imageVariants } from './image-variants.ts'
+import { placedFiles, placeOf } from './placed-files.ts'
+import { openVariants } from './variant-records.ts'
 
 /** 500 MB as the contract counts them. */
 const MAX_ASSET_BYTES = 500 * 1024 * 1024
@@ -47,6 +49,10 @@ export interface Assets {
   settle(note: AssetNote): Promise<void>
   /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
   read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
+  /** A record of the image as it is wanted, made and kept once: read like the asset's. INVALID_QUERY, UNAVAILABLE. */
+  image(record: JsonObject, wanted: ImageWanted): Promise<JsonObject>
+  /** The same, not kept. */
+  convert(record: JsonObject, wanted: ImageWanted): Promise<ConvertedImage>
   /** An address of the bytes in the bucket; undefined where they are on a disk. */
   presigned(record: JsonObject, wanted: Presigned): Promise<string> | undefined
   /** The asset at a path below `/static/`. */
@@ -57,6 +63,7 @@ export async function openAssets(
   records: RecordContext,
   files: AssetFiles,
   limit = MAX_ASSET_BYTES,
+  images = openImages(),
 ): Promise<Assets> {
   const { database } = records
   await database.ensure(ownStorages.assets, {
@@ -70,38 +77,9 @@ export async function openAssets(
     text: true,
   })
   await openAssetNotes(database)
-  /**
-   * The last piece of work on each content: a file must not go while another asset begins to use it. Enough on several
-   * nodes too: where they share files, each asset has its own.
-   */
-  const turns = new Map<string, Promise<unknown>>()
-
-  function inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
-    const next = (turns.get(sha256) ?? Promise.resolve()).then(work, work)
-    turns.set(sha256, next)
-    const over = () => {
-      if (turns.get(sha256) === next) turns.delete(sha256)
-    }
-    next.then(over, over)
-    return next
-  }
-
-  async function deleteFile(place: string): Promise<void> {
-    try {
-      await files.delete(place)
-    } catch (error) {
-      // A place of the store that this cluster had before has nothing in this one.
-      if (!(error instanceof TypeError)) throw error
-    }
-  }
-
-  /** Within the turn of the content. */
-  async function settle(note: AssetNote): Promise<void> {
-    const queries = [term('file', note.place), term('sha256', note.place)]
-    const users = await database.session().count(ownStorages.assets, { kind: 'or', queries }, true)
-    if (users === 0) await deleteFile(note.place)
-    await transact(database, (session) => forgetNote(session, note))
-  }
+  await openVariants(database)
+  const placed = placedFiles(database, files)
+  const variants = imageVariants({ database, files, placed, images })
 
   async function save(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject> {
     checkAssetPlace(input)
@@ -109,29 +87,14 @@ export async function openAssets(
     const { name, directory } = input
     const path = publicPath(directory, name) ?? null
     const type = await assetType(file, input.type)
-    return inTurn(sha256, async () => {
-      const place = files.placeOf(file)
-      const note = await transact(database, (session) => noteFile(session, place))
+    const create = async (session: Session, place: string) => {
+      if (path !== null) await checkFree(session, path)
       const facts = { name, type, size, sha256, directory, public_path: path, file: place }
-      const fields = { ...facts, created_by: { ...by } }
       const options = input.guid === undefined ? {} : { guid: input.guid }
-      try {
-        await files.keep(file)
-        return await transact(
-          database,
-          async (session) => {
-            if (path !== null) await checkFree(session, path)
-            const stored = await session.create(ownStorages.assets, setFields(fields), options)
-            await forgetNote(session, note)
-            return documentOf(stored)
-          },
-          { user: by },
-        )
-      } catch (error) {
-        await settle(note).catch(leftToSweep)
-        throw error
-      }
-    })
+      const fields = setFields({ ...facts, created_by: { ...by } })
+      return documentOf(await session.create(ownStorages.assets, fields, options))
+    }
+    return placed.keep(file, create, { user: by })
   }
 
   return {
@@ -148,21 +111,15 @@ export async function openAssets(
     search: (wanted) => findPage(records.database.session(), ownStorages.assets, wanted),
     async remove(guid, by) {
       const record = await getRecord(database.session(), ownStorages.assets, guid, 'asset')
-      await inTurn(textIn(record.sha256), async () => {
-        const note = await transact(
-          database,
-          async (session) => {
-            const deleted = await session.delete(ownStorages.assets, guid)
-            if (deleted.outcome !== 'written') throw notFound(guid, 'asset')
-            return noteFile(session, placeOf(record))
-          },
-          { user: by },
-        )
-        await settle(note).catch(leftToSweep)
-      })
+      const remove = async (session: Session) =>
+        (await session.delete(ownStorages.assets, guid)).outcome === 'written'
+      if (!(await placed.release(record, remove, { user: by }))) throw notFound(guid, 'asset')
+      await variants.drop(guid)
     },
-    settle: (note) => inTurn(contentOf(note.place), () => settle(note)),
-    read: (record, range) => files.read(placeOf(record), range),
+    settle: placed.settle,
+    read: placed.read,
+    image: variants.of,
+    convert: variants.convert,
     presigned: (record, wanted) => files.presigned?.(placeOf(record), wanted),
     async findPublic(path) {
       const [record] = await findRecords(database.session(), ownStorages.assets, term('public_path', path))
@@ -186,19 +143,6 @@ async function checkFree(session: Session, path: string): Promise<void> {
     'CONFLICT',
     `/static/${path} is the asset ${guidOf(owner)}. Delete that one first, or choose another name.`,
   )
-}
-
-/** The note is still there then. */
-function leftToSweep(): void {}
-
-/** The SHA-256 that each place has in it: the turn that uploads of the same content take. */
-function contentOf(place: string): string {
-  return /[0-9a-f]{64}/.exec(place)?.[0] ?? place
-}
-
-/** Records of before there was `file` have their bytes under the hash. */
-function placeOf(record: JsonObject): string {
-  return typeof record.file === 'string' ? record.file : textIn(record.sha256)
 }
 
 function term(field: string, value: string) {

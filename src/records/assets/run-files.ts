@@ -1,7 +1,7 @@
 import type { RunFiles } from '../../blocks/run-files.ts'
 import type { Clock } from '../../shared/clock.ts'
-import { contentDisposition } from '../../shared/content-disposition.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { contentDisposition } from '../../shared/files/content-disposition.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import type { SigningSecret } from '../secrets/signing-secret.ts'
 import { type Assets, checkAssetPlace } from './assets.ts'
@@ -23,6 +23,7 @@ export function runFiles(assets: Assets, secret: SigningSecret, clock: Clock): R
       const expires = Math.floor(clock() / 1000) + seconds
       return address ?? linkPath(secret, { guid: guidOf(record), expires, saved })
     },
+    image: (record, wanted) => assets.convert(record, wanted),
     remove: (guid, by) => assets.remove(guid, by),
   }
 }

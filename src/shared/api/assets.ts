@@ -1,4 +1,5 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { imageFits, imageFormats, LONGEST_SIDE } from '../files/image-wanted.ts'
 import { actorSchema } from './actor.ts'
 import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
@@ -41,8 +42,39 @@ export const uploadQuerySchema = Type.Object({
   filesize: Type.Optional(Type.String({ description: 'Accepted from older clients and not used.' })),
 })
 
+const side = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: LONGEST_SIDE,
+    description: 'Pixels, of images; rounded up to a step.',
+  }),
+)
+
+/** An image as it is wanted. Other parameters are ignored, as always. */
+export const imageQuerySchema = Type.Object({
+  width: side,
+  height: side,
+  fit: Type.Optional(
+    Type.Union(
+      imageFits.map((fit) => Type.Literal(fit)),
+      { description: '`inside`: all of the image; `cover`: cut to width and height.' },
+    ),
+  ),
+  format: Type.Optional(
+    Type.Union(
+      imageFormats.map((format) => Type.Literal(format)),
+      { description: 'That of the image if not given.' },
+    ),
+  ),
+  quality: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Rounded to 40, 60, 80 or 95; 80 if not given.' }),
+  ),
+})
+export type ImageQuery = Static<typeof imageQuerySchema>
+
 /** Of a signed link; whatever is wrong with it is 404. */
 export const linkQuerySchema = Type.Object({
+  ...imageQuerySchema.properties,
   expires: Type.Optional(
     Type.String({ maxLength: 20, description: 'Unix seconds until which the link holds.' }),
   ),

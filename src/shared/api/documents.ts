@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { CSV, NDJSON, XLSX } from '../files/table-types.ts'
 import type { JsonObject } from '../json.ts'
-import { CSV, NDJSON, XLSX } from '../table-types.ts'
 import { anyJson } from './any-json.ts'
 import { metaSchema } from './meta.ts'
 import { searchQuerySchema, searchSchema } from './search.ts'

@@ -29,6 +29,7 @@ const MIB = 1024 * 1024
 /** S3 has no smaller parts. */
 const PART = 5 * MIB
 const PARTS_AT_ONCE = 2
+const PLACE = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9-]{1,64}$/
 
 /** The client, 36 MB of memory, is only loaded here. Throws UNAVAILABLE when the bucket cannot be used. */
 export async function openAssetBucket({ address, newName, clock }: BucketOptions): Promise<AssetFiles> {
@@ -50,8 +51,7 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
   }
 
   function keyOf(place: string): string {
-    if (!/^[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9-]{1,64}$/.test(place))
-      throw new TypeError('No place of an asset.')
+    if (!PLACE.test(place)) throw new TypeError('No place of an asset.')
     return place
   }
 
@@ -93,6 +93,7 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
     },
     // If the delete fails, a later start repeats it. The error is dropped: the caller already reports another one.
     discard: ({ waiting }) => remove(`incoming/${waiting}`).catch(() => undefined),
+    isPlace: (place) => PLACE.test(place),
     read(place, range) {
       const stop = new AbortController()
       const wanted = { ...at(keyOf(place)), ...(range && { Range: `bytes=${range.start}-${range.end}` }) }

@@ -38,6 +38,8 @@ export interface AssetFiles {
   keep(file: ReceivedFile): Promise<string>
   /** Lets go of a received file that was not kept; of one that was, nothing but what is left of receiving it. */
   discard(file: ReceivedFile): Promise<void>
+  /** Whether it can be a place of this store. */
+  isPlace(place: string): boolean
   /** From byte `start` to byte `end`, both included. */
   read(place: string, range?: { readonly start: number; readonly end: number }): Readable
   /** An address at which any client can read the file for a time; not where the bytes are on this node's disk. */
@@ -47,6 +49,8 @@ export interface AssetFiles {
   close(): void
 }
 
+const SHA256 = /^[0-9a-f]{64}$/
+
 /** `newName`: gives names for temporary files, never the same twice. */
 export async function openAssetFiles(directory: string, newName: () => string): Promise<AssetFiles> {
   const incoming = join(directory, 'incoming')
@@ -54,7 +58,7 @@ export async function openAssetFiles(directory: string, newName: () => string): 
   await mkdir(incoming, { recursive: true })
 
   function pathOf(sha256: string): string {
-    if (!/^[0-9a-f]{64}$/.test(sha256)) throw new TypeError('No SHA-256 in hexadecimal.')
+    if (!SHA256.test(sha256)) throw new TypeError('No SHA-256 in hexadecimal.')
     return join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256)
   }
 
@@ -69,6 +73,7 @@ export async function openAssetFiles(directory: string, newName: () => string): 
       }
     },
     placeOf: ({ sha256 }) => sha256,
+    isPlace: (place) => SHA256.test(place),
     async keep({ waiting, sha256 }) {
       const target = pathOf(sha256)
       if (await exists(target)) {

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Asset } from '../../shared/api/assets.ts'
 import type { DocumentSearch } from '../../shared/api/documents.ts'
+import { isReadableImage } from '../../shared/files/image-wanted.ts'
 import { queryClient } from './query-client.ts'
 import { call, type Page, search, send } from './request.ts'
 
@@ -35,3 +36,39 @@ export const assetAddressQuery = (guid: string) =>
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
   })
+
+/** Whole images up to this size stand for small ones where the server makes none. */
+const MOST_WHOLE = 2 * 1024 * 1024
+const THUMBNAIL = '?width=64&format=webp'
+
+interface ImageFile {
+  readonly guid: string
+  readonly type: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/** A picture of at most 64 pixels, as an address that only this page understands; null for what cannot be shown. */
+export const thumbnailQuery = ({ guid, type, size }: ImageFile) =>
+  queryOptions({
+    queryKey: ['assets', 'thumbnail', guid],
+    queryFn: async ({ signal }) => {
+      const blob = await smallImage({ guid, type, size }, signal)
+      return blob === undefined ? null : URL.createObjectURL(blob)
+    },
+    enabled: /^image\/(?!svg)/.test(type),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  })
+
+async function smallImage({ guid, type, size }: ImageFile, signal: AbortSignal): Promise<Blob | undefined> {
+  const path = `/_system/assets/${guid}/content`
+  try {
+    if (isReadableImage(type)) return await (await send('GET', path + THUMBNAIL, { signal })).blob()
+  } catch (error) {
+    // No sharp, or an image that it refuses; a browser may show it.
+    if (signal.aborted) throw error
+  }
+  return size <= MOST_WHOLE ? assetContent(guid, signal) : undefined
+}

@@ -1,12 +1,17 @@
 import multipart from '@fastify/multipart'
 import type { Assets } from '../../../records/assets/assets.ts'
-import { assetSchema, fileResponse, uploadBody, uploadQuerySchema } from '../../../shared/api/assets.ts'
+import {
+  assetSchema,
+  fileResponse,
+  imageQuerySchema,
+  uploadBody,
+  uploadQuerySchema,
+} from '../../../shared/api/assets.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { guidOf } from '../../../storage/document-fields.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
-import { assetFile } from '../../replies/asset-file.ts'
-import { sendFile } from '../../replies/file-reply.ts'
+import { sendAsset } from '../../replies/asset-file.ts'
 import { checkSchema } from '../../server/check-schema.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../actor-of.ts'
@@ -67,11 +72,11 @@ export function assetRoutes(assets: Assets): RouteFamily {
           description: 'Supports the headers `range` and `if-none-match`.',
           tags,
           params: guidParams,
+          querystring: imageQuerySchema,
           response: { 200: fileResponse },
         },
       },
-      async (request, reply) =>
-        sendFile(request, reply, assetFile(assets, await assets.get(request.params.guid))),
+      async (request, reply) => sendAsset(request, reply, assets, await assets.get(request.params.guid)),
     )
 
     files.remove(

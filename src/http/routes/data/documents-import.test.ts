@@ -11,9 +11,9 @@ import { type Cell, xlsxFile } from '../../../blocks/rows/xlsx-file.ts'
 import { xlsxRows } from '../../../blocks/rows/xlsx-rows.ts'
 import { undoBrokenImports } from '../../../records/documents/import-journal.ts'
 import { createField } from '../../../records/fields/field-records.ts'
+import { XLSX } from '../../../shared/files/table-types.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { matchAll, search } from '../../../shared/query.ts'
-import { XLSX } from '../../../shared/table-types.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
 
 let room: DocumentServer

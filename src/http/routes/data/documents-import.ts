@@ -17,7 +17,7 @@ import {
 } from '../../../shared/api/documents.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { CSV, NDJSON, XLSX } from '../../../shared/table-types.ts'
+import { CSV, NDJSON, XLSX } from '../../../shared/files/table-types.ts'
 import { transact } from '../../../storage/transact.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'

@@ -5,8 +5,8 @@ import type { FileReading } from '../../../records/documents/table-import-rows.t
 import { rulesIn } from '../../../records/fields/field-rules.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
+import { CSV, XLSX } from '../../../shared/files/table-types.ts'
 import { isJsonObject } from '../../../shared/json.ts'
-import { CSV, XLSX } from '../../../shared/table-types.ts'
 import type { Session } from '../../../storage/database.ts'
 
 const separators = { comma: ',', semicolon: ';', tab: '\t' } as const

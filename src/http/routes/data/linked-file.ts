@@ -5,8 +5,7 @@ import { fileResponse, linkQuerySchema } from '../../../shared/api/assets.ts'
 import { guidParams } from '../../../shared/api/meta.ts'
 import type { Clock } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { assetFile } from '../../replies/asset-file.ts'
-import { sendFile } from '../../replies/file-reply.ts'
+import { sendAsset } from '../../replies/asset-file.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 /** Files by the signed addresses that the block `link_file` makes. */
@@ -35,7 +34,7 @@ export function linkedFileRoutes(assets: Assets, secret: SigningSecret, clock: C
           throw new QuoinError('NOT_FOUND', 'The link is not valid, has expired, or its file was deleted.')
         // Asked for again each time: a copy would outlive the link.
         reply.header('cache-control', 'private, no-cache')
-        return sendFile(request, reply, { ...assetFile(assets, record), saved: link.saved })
+        return sendAsset(request, reply, assets, record, { saved: link.saved })
       },
     )
   }

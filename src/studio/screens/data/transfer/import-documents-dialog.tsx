@@ -12,7 +12,7 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { StorageRecord } from '../../../../shared/api/storages.ts'
-import { CSV } from '../../../../shared/table-types.ts'
+import { CSV } from '../../../../shared/files/table-types.ts'
 import { ErrorNotice } from '../../../controls/error-notice.tsx'
 import { type ImportDraft, importFile, previewImport, typeOf } from './import-file.ts'
 import { ImportPreviewTable } from './import-preview-table.tsx'

@@ -1,6 +1,6 @@
 /** A file of documents on its way into a storage. */
 import type { Imported, ImportPreview, Undone } from '../../../../shared/api/documents.ts'
-import { CSV, NDJSON, XLSX } from '../../../../shared/table-types.ts'
+import { CSV, NDJSON, XLSX } from '../../../../shared/files/table-types.ts'
 import { errorFromReply } from '../../../api/api-error.ts'
 import { address, call, tokenHeader } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'

@@ -1,4 +1,4 @@
-import { QuoinError } from '../shared/errors.ts'
+import { QuoinError } from './errors.ts'
 
 export interface QueueBounds {
   /** How many pieces of work run at the same time. */
@@ -7,6 +7,8 @@ export interface QueueBounds {
   readonly waiting: number
   /** Seconds after which a refused caller is told to come back. */
   readonly retryAfter: number
+  /** What the refused caller reads. */
+  readonly refusal: string
 }
 
 /** Runs a piece of work when it is its turn, first come first served. */
@@ -18,7 +20,7 @@ export function boundedQueue(bounds: QueueBounds): BoundedQueue {
   return async (work) => {
     if (running < bounds.atOnce) running += 1
     else if (waiting.length >= bounds.waiting)
-      throw new QuoinError('UNAVAILABLE', 'Too many passwords are being checked right now. Try again soon.', {
+      throw new QuoinError('UNAVAILABLE', bounds.refusal, {
         retryAfter: bounds.retryAfter,
       })
     // Who waited takes over the place of who finished, so `running` stays as it is.

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { boundedQueue } from './bounded-queue.ts'
 
+const refusal = 'Too many are at work.'
+
 /** Work that ends when the test says so. */
 function controlled() {
   const log: string[] = []
@@ -16,7 +18,7 @@ function controlled() {
 
 test('runs so many at once, then the others in the order they came', async () => {
   const { log, work, end } = controlled()
-  const queue = boundedQueue({ atOnce: 2, waiting: 2, retryAfter: 3 })
+  const queue = boundedQueue({ atOnce: 2, waiting: 2, retryAfter: 3, refusal })
   const results = ['a', 'b', 'c', 'd'].map((name) => queue(work(name)))
   expect(log).toEqual(['a', 'b'])
   end('b')
@@ -32,10 +34,12 @@ test('runs so many at once, then the others in the order they came', async () =>
 
 test('refuses when too many wait, without running the work, and takes more when there is room', async () => {
   const { log, work, end } = controlled()
-  const queue = boundedQueue({ atOnce: 1, waiting: 1, retryAfter: 3 })
+  const queue = boundedQueue({ atOnce: 1, waiting: 1, retryAfter: 3, refusal })
   const first = queue(work('first'))
   const second = queue(work('second'))
-  await expect(queue(work('third'))).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfter: 3 })
+  await expect(queue(work('third'))).rejects.toMatchObject({
+    ...{ code: 'UNAVAILABLE', retryAfter: 3, message: refusal },
+  })
   end('first')
   await first
   const fourth = queue(work('fourth'))
@@ -48,7 +52,7 @@ test('refuses when too many wait, without running the work, and takes more when 
 
 test('work that fails gives its place on', async () => {
   const { log, work, end } = controlled()
-  const queue = boundedQueue({ atOnce: 1, waiting: 1, retryAfter: 3 })
+  const queue = boundedQueue({ atOnce: 1, waiting: 1, retryAfter: 3, refusal })
   const failing = queue(work('failing'))
   const next = queue(work('next'))
   end('failing', new Error('broken'))

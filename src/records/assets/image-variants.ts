@@ -1,0 +1,101 @@
+/**
+ * Images that were made of assets for addresses such as `?width=200`, kept beside them: the same bytes for each request, and on each
+ * node. They go with their asset.
+ */
+import { Readable } from 'node:stream'
+import { QuoinError } from '../../shared/errors.ts'
+import { type ImageWanted, isReadableImage } from '../../shared/files/image-wanted.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import type { AssetFiles } from '../../storage/assets/asset-files.ts'
+import type { Database } from '../../storage/database.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import type { ConvertedImage, Images } from './convert-image.ts'
+import type { PlacedFiles } from './placed-files.ts'
+import { createVariant, deleteVariant, findVariant, MOST_VARIANTS, variantsOf } from './variant-records.ts'
+
+export interface ImageVariants {
+  /** The image as a record that is read like that of an asset. INVALID_QUERY, UNAVAILABLE, as conversions have them. */
+  of(asset: JsonObject, wanted: ImageWanted): Promise<JsonObject>
+  convert(asset: JsonObject, wanted: ImageWanted): Promise<ConvertedImage>
+  /** Deletes all that were made of an asset. */
+  drop(asset: string): Promise<void>
+}
+
+interface Parts {
+  readonly database: Database
+  readonly files: AssetFiles
+  readonly placed: PlacedFiles
+  readonly images: Images
+}
+
+export function imageVariants({ database, files, placed, images }: Parts): ImageVariants {
+  /** Being made on this node: a page with the same new image ten times has it made once. */
+  const making = new Map<string, Promise<JsonObject>>()
+
+  async function convert(asset: JsonObject, wanted: ImageWanted): Promise<ConvertedImage> {
+    const type = textIn(asset.type)
+    if (!isReadableImage(type))
+      throw new QuoinError(
+        'INVALID_QUERY',
+        `The file is ${type}. Only JPEG, PNG, WebP, AVIF and GIF images are resized or converted.`,
+      )
+    return images.convert(() => placed.read(asset), Number(asset.size), wanted)
+  }
+
+  const release = (record: JsonObject) => placed.release(record, (session) => deleteVariant(session, record))
+
+  async function make(asset: JsonObject, key: string, wanted: ImageWanted): Promise<JsonObject> {
+    const guid = guidOf(asset)
+    const { bytes, type } = await convert(asset, wanted)
+    const file = await files.receive(Readable.from([bytes]))
+    const { size, sha256 } = file
+    const facts = { asset: guid, key, name: nameOf(textIn(asset.name), type), type, size, sha256 }
+    try {
+      const made = await placed.keep(file, (session, place) =>
+        createVariant(session, { ...facts, file: place }),
+      )
+      await clear(guid, made)
+      return made
+    } catch (error) {
+      // Another node was faster.
+      const found = await findVariant(database.session(), guid, key)
+      if (!found) throw error
+      return found
+    } finally {
+      await files.discard(file)
+    }
+  }
+
+  /** A deletion of the asset looks for images after it, and this looks for the asset after the image: one of both sees the other. */
+  async function clear(guid: string, made: JsonObject): Promise<void> {
+    const session = database.session()
+    if ((await session.get(ownStorages.assets, guid)) === undefined) await release(made)
+    const all = await variantsOf(session, guid)
+    for (const old of all.slice(0, Math.max(0, all.length - MOST_VARIANTS))) await release(old)
+  }
+
+  return {
+    convert,
+    async of(asset, wanted) {
+      const { width = 0, height = 0, fit = 'inside', format = '', quality = 0 } = wanted
+      const key = [width, height, fit, format, quality].join(' ')
+      const found = await findVariant(database.session(), guidOf(asset), key)
+      if (found && placed.isPlaced(found)) return found
+      if (found) await release(found)
+      const name = `${guidOf(asset)} ${key}`
+      const work = making.get(name) ?? make(asset, key, wanted).finally(() => making.delete(name))
+      making.set(name, work)
+      return work
+    },
+    async drop(asset) {
+      for (const record of await variantsOf(database.session(), asset)) await release(record)
+    },
+  }
+}
+
+/** `photo.heic` as WebP is `photo.webp`. */
+function nameOf(name: string, type: string): string {
+  const end = type.replace('image/', '').replace('jpeg', 'jpg')
+  return `${name.replace(/\.[a-z0-9]{1,5}$/i, '')}.${end}`
+}
