@@ -6,6 +6,9 @@ export const SECRET_NAME = '^[A-Za-z][A-Za-z0-9_]{0,62}$'
 /** Of one cluster: every process keeps all of them in memory, encrypted. */
 export const MAX_SECRETS = 1_000
 
+/** HTTP connections of one cluster, whose names are written alike: every process keeps all of them in memory. */
+export const MAX_CONNECTIONS = 1_000
+
 /** Of one secret, in bytes of UTF-8. A private key of 4,096 bits has 3,300. */
 export const MAX_SECRET_BYTES = 16 * 1024
 

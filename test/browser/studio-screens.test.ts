@@ -46,6 +46,7 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/operate/user-log': ['operate/user-log'],
     '/operate/environment': ['operate/environment', 'operate/environment?open=new'],
     '/operate/secrets': ['operate/secrets', 'operate/secrets?open=new'],
+    '/operate/connections': ['operate/connections', 'operate/connections?open=new'],
     '/operate/nodes': ['operate/nodes'],
     '/people': ['people'],
     '/people/users/:guid': [`people/users/${user}`],

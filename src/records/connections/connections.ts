@@ -1,9 +1,10 @@
 /** Connections: servers that flows call, by name, with their base address and how requests are signed in. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type ConnectionAuth, connectionAuth, MAX_CONNECTIONS } from '../../shared/api/connections.ts'
+import { type ConnectionAuth, connectionAuth } from '../../shared/api/connections.ts'
 import { invalidField } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { MAX_CONNECTIONS } from '../../shared/secret-name.ts'
 import type { Database } from '../../storage/database.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import { openNamedRecords } from '../named-records.ts'

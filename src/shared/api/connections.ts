@@ -5,9 +5,6 @@ import { metaSchema } from './meta.ts'
 import { storedRecord } from './stored-record.ts'
 import type { Wire } from './wire.ts'
 
-/** Of one cluster: every process keeps all of them in memory. */
-export const MAX_CONNECTIONS = 1_000
-
 const secret = Type.String({ pattern: SECRET_NAME, description: 'Name of a secret.' })
 const closed = { additionalProperties: false } as const
 const httpAddress = Type.String({ pattern: '^https?://', maxLength: 2_000 })

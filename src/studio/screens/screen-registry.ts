@@ -111,13 +111,19 @@ export const screens: readonly Screen[] = [
     path: '/operate/environment',
     title: 'Environment',
     words: 'env values settings constants base url',
-    component: screenOf(() => import('./operate/environment-screen.tsx'), 'EnvironmentScreen'),
+    component: screenOf(() => import('./operate/named/environment-screen.tsx'), 'EnvironmentScreen'),
   },
   {
     path: '/operate/secrets',
     title: 'Secrets',
     words: 'keys passwords tokens credentials',
-    component: screenOf(() => import('./operate/secrets-screen.tsx'), 'SecretsScreen'),
+    component: screenOf(() => import('./operate/named/secrets-screen.tsx'), 'SecretsScreen'),
+  },
+  {
+    path: '/operate/connections',
+    title: 'Connections',
+    words: 'http servers oauth bearer api base url',
+    component: screenOf(() => import('./operate/named/connections-screen.tsx'), 'ConnectionsScreen'),
   },
   {
     path: '/operate/nodes',

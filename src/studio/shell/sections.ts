@@ -52,6 +52,7 @@ export const sections: readonly Section[] = [
       { path: '/operate/user-log', label: 'User log' },
       { path: '/operate/environment', label: 'Environment' },
       { path: '/operate/secrets', label: 'Secrets' },
+      { path: '/operate/connections', label: 'Connections' },
       { path: '/operate/nodes', label: 'Nodes' },
     ],
   },

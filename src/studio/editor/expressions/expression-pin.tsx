@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useRef } from 'react'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
-import { environmentQuery } from '../../api/environment.ts'
+import { environmentValues } from '../../api/environment.ts'
+import { valuesOf } from '../../api/named-records.ts'
 import { setExpression } from '../model/flow-changes.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './expression-pin.module.css'
@@ -30,7 +31,8 @@ export function ExpressionPin({ guid, pin, saved, mode, problem, isNew }: Expres
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
   const run = useLastRun()
-  const { data: env } = useQuery(environmentQuery)
+  const { data: values } = useQuery(environmentValues.all)
+  const env = useMemo(() => values && valuesOf(values), [values])
   const scope = useMemo(
     () => expressionScope(flow, catalogue, { block: guid, pin }, { run, env }),
     [flow, catalogue, guid, pin, run, env],

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { InPin } from '../../../shared/api/blocks.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
-import { canConvert, type PinType } from '../../../shared/pin-type.ts'
+import { canConvert, isNamedType, type PinType } from '../../../shared/pin-type.ts'
 import {
   isFilled,
   modeOf,
@@ -17,11 +17,11 @@ import { setExpression, setLiteral } from '../model/flow-changes.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { LiteralInput } from './literal-input.tsx'
+import { NamedInput } from './named-input.tsx'
 import { PinModes } from './pin-modes.tsx'
 import { PinWires } from './pin-wires.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import classes from './properties.module.css'
-import { SecretInput } from './secret-input.tsx'
 import { SourcePicker } from './source-picker.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
 
@@ -66,9 +66,7 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
       editor.run('Write as text', (now) => setExpression(now, guid, pin, templateOf(text)))
   }
   const takesMore =
-    (wires.length === 0 && kind.type !== 'secret' && kind.type !== 'http_connection') ||
-    kind.several === true ||
-    kind.type === 'flow'
+    (wires.length === 0 && !isNamedType(kind.type)) || kind.several === true || kind.type === 'flow'
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend of its own
     <div
@@ -107,9 +105,10 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
             problem={problem}
             isNew={chosen !== undefined}
           />
-        ) : kind.type === 'secret' ? (
-          <SecretInput
+        ) : isNamedType(kind.type) ? (
+          <NamedInput
             pin={pin}
+            type={kind.type}
             value={saved?.value}
             onChange={(value) =>
               editor.run(`Set ${pin}`, (now) => setLiteral(now, guid, pin, value), `set ${guid} ${pin}`)

@@ -1,0 +1,56 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { DocumentSearch } from '../../shared/api/documents.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { queryClient } from './query-client.ts'
+import { call, type Page, search } from './request.ts'
+
+/** A record of the cluster that has a unique name: a value of the environment, a secret, a connection. */
+export interface NamedRecord {
+  readonly _meta: { readonly guid: string; readonly updated: number; readonly update_hash: string }
+  readonly name: string
+  readonly description: string
+  readonly modified_by: { readonly username: string }
+}
+
+export type NamedRecords<R extends NamedRecord> = ReturnType<typeof namedRecords<R>>
+
+/** `key`: of its queries. `most`: records of a cluster. */
+export function namedRecords<R extends NamedRecord>(path: string, key: string, most: number) {
+  const forget = () => queryClient.invalidateQueries({ queryKey: [key] })
+  const find = (body: DocumentSearch, signal: AbortSignal): Promise<Page<R>> =>
+    search<R>(`${path}/search`, body, signal)
+  return {
+    path,
+    key,
+    find,
+    read: (guid: string, signal: AbortSignal): Promise<R> => call<R>('GET', `${path}/${guid}`, { signal }),
+    /** All of them, for what completes names. */
+    all: queryOptions({
+      queryKey: [key, 'all'],
+      queryFn: async ({ signal }): Promise<readonly R[]> => (await find({ limit: most }, signal)).records,
+      staleTime: 60_000,
+      // A builder may lack the scope.
+      retry: false,
+    }),
+    /** Without a guid a new one. A name does not change later. */
+    async save(guid: string | undefined, name: string, fields: JsonObject): Promise<void> {
+      if (guid === undefined) await call('POST', path, { body: { name, ...fields } })
+      else await call('PUT', `${path}/${guid}`, { body: fields })
+      await forget()
+    },
+    async remove(guid: string): Promise<void> {
+      await call('DELETE', `${path}/${guid}`)
+      await forget()
+    },
+  }
+}
+
+export function namesOf(records: readonly NamedRecord[]): readonly string[] {
+  return records.map(({ name }) => name).sort()
+}
+
+export function valuesOf(
+  records: readonly { readonly name: string; readonly value: JsonValue }[],
+): Readonly<Record<string, JsonValue>> {
+  return Object.fromEntries(records.map(({ name, value }) => [name, value]))
+}

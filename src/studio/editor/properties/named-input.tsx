@@ -1,0 +1,61 @@
+import { Autocomplete } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { JsonValue } from '../../../shared/json.ts'
+import type { NamedType } from '../../../shared/pin-type.ts'
+import { connections } from '../../api/connections.ts'
+import { namesOf } from '../../api/named-records.ts'
+import { secrets } from '../../api/secrets.ts'
+import { LazyInput } from './lazy-input.tsx'
+import { useFieldFocus } from './use-field-focus.ts'
+
+interface NamedInputProps {
+  readonly pin: string
+  readonly type: NamedType
+  readonly value: JsonValue | undefined
+  readonly onChange: (value: JsonValue | undefined) => void
+}
+
+const nouns: Readonly<Record<NamedType, string>> = { secret: 'secret', http_connection: 'connection' }
+
+/** The name of a secret or a connection: one that is there, or one that will be. */
+export function NamedInput({ type, ...rest }: NamedInputProps) {
+  return type === 'secret' ? <SecretInput {...rest} /> : <ConnectionInput {...rest} />
+}
+
+function SecretInput(props: Omit<NamedInputProps, 'type'>) {
+  const { data = [] } = useQuery(secrets.all)
+  return <NameInput {...props} noun={nouns.secret} names={namesOf(data)} />
+}
+
+function ConnectionInput(props: Omit<NamedInputProps, 'type'>) {
+  const { data = [] } = useQuery(connections.all)
+  return <NameInput {...props} noun={nouns.http_connection} names={namesOf(data)} />
+}
+
+interface NameInputProps extends Omit<NamedInputProps, 'type'> {
+  readonly noun: string
+  readonly names: readonly string[]
+}
+
+function NameInput({ pin, noun, names, value, onChange }: NameInputProps) {
+  const ref = useFieldFocus<HTMLInputElement>(pin)
+  const commit = (text: string) => onChange(text === '' ? undefined : text)
+  return (
+    <LazyInput
+      value={typeof value === 'string' ? value : ''}
+      onCommit={commit}
+      render={({ onChange: write, ...rest }) => (
+        <Autocomplete
+          {...rest}
+          ref={ref}
+          size="xs"
+          aria-label={`Value of ${pin}`}
+          placeholder={`name of a ${noun}`}
+          data={[...names]}
+          onChange={(text) => write({ currentTarget: { value: text } } as Parameters<typeof write>[0])}
+          onOptionSubmit={commit}
+        />
+      )}
+    />
+  )
+}

@@ -1,0 +1,62 @@
+import { TextInput } from '@mantine/core'
+import type { ConnectionRecord } from '../../../../shared/api/connections.ts'
+import { connections } from '../../../api/connections.ts'
+import { JsonField } from '../../../controls/json/json-field.tsx'
+import { useDraft } from '../../../controls/use-draft.ts'
+import { draftOf, fieldsOf } from './connection-draft.ts'
+import { NamedDialog, NamedForm } from './named-dialog.tsx'
+import type { NamedDialogProps } from './named-screen.tsx'
+import { SignInFields } from './sign-in-fields.tsx'
+import { TryConnection } from './try-connection.tsx'
+
+export function ConnectionDialog({ guid, onClose }: NamedDialogProps) {
+  return (
+    <NamedDialog
+      guid={guid}
+      records={connections}
+      form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
+    />
+  )
+}
+
+interface OpenedProps {
+  readonly record: ConnectionRecord | undefined
+  readonly onClose: () => void
+}
+
+function Opened({ record, onClose }: OpenedProps) {
+  const { draft, set } = useDraft(draftOf(record))
+  return (
+    <NamedForm
+      record={record}
+      title="New connection"
+      nameHelp="Letters, digits and _. The pin connection of http_request holds this name."
+      draft={draft}
+      onDraft={set}
+      submit={async () => connections.save(record?._meta.guid, draft.name, fieldsOf(draft))}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Base address"
+        description="Requests lead below it and nowhere else."
+        placeholder="https://shop.example/v1"
+        required
+        value={draft.baseUrl}
+        onChange={(event) => set('baseUrl', event.currentTarget.value)}
+      />
+      <SignInFields draft={draft} set={set} />
+      <JsonField
+        label="Headers"
+        description="JSON: sent with each request. Not for secrets."
+        value={draft.headers}
+        onChange={(text) => set('headers', text)}
+        minRows={2}
+      />
+      {record ? <TryConnection guid={record._meta.guid} isChanged={isChanged(record, draft)} /> : null}
+    </NamedForm>
+  )
+}
+
+function isChanged(record: ConnectionRecord, draft: ReturnType<typeof draftOf>): boolean {
+  return JSON.stringify(draftOf(record)) !== JSON.stringify(draft)
+}

@@ -1,0 +1,89 @@
+import { SegmentedControl, Textarea } from '@mantine/core'
+import type { EnvironmentValue } from '../../../../shared/api/environment.ts'
+import type { JsonValue } from '../../../../shared/json.ts'
+import { environmentValues } from '../../../api/environment.ts'
+import { JsonField } from '../../../controls/json/json-field.tsx'
+import { useDraft } from '../../../controls/use-draft.ts'
+import { NamedDialog, NamedForm } from './named-dialog.tsx'
+import type { NamedDialogProps } from './named-screen.tsx'
+
+export function EnvironmentDialog({ guid, onClose }: NamedDialogProps) {
+  return (
+    <NamedDialog
+      guid={guid}
+      records={environmentValues}
+      form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
+    />
+  )
+}
+
+interface Draft {
+  readonly name: string
+  readonly kind: string
+  readonly text: string
+  readonly description: string
+}
+
+interface OpenedProps {
+  readonly record: EnvironmentValue | undefined
+  readonly onClose: () => void
+}
+
+function Opened({ record, onClose }: OpenedProps) {
+  const { draft, set } = useDraft<Draft>(draftOf(record))
+  const { name, description } = draft
+  return (
+    <NamedForm
+      record={record}
+      title="New value"
+      nameHelp={`Letters, digits and _. Expressions read env.${name || 'NAME'}.`}
+      draft={draft}
+      onDraft={set}
+      submit={async () =>
+        environmentValues.save(record?._meta.guid, name, { description, value: writtenValue(draft) })
+      }
+      onClose={onClose}
+    >
+      <SegmentedControl
+        aria-label="Kind of value"
+        data={[
+          { value: 'text', label: 'Text' },
+          { value: 'json', label: 'JSON' },
+        ]}
+        value={draft.kind}
+        onChange={(kind) => set('kind', kind)}
+      />
+      {draft.kind === 'text' ? (
+        <Textarea
+          label="Value"
+          autosize
+          value={draft.text}
+          onChange={(event) => set('text', event.currentTarget.value)}
+        />
+      ) : (
+        <JsonField
+          label="Value"
+          description="A number, true or false, a list or an object."
+          value={draft.text}
+          onChange={(text) => set('text', text)}
+          minRows={3}
+        />
+      )}
+    </NamedForm>
+  )
+}
+
+function draftOf(record: EnvironmentValue | undefined): Draft {
+  const { name = '', value = '', description = '' } = record ?? {}
+  const isText = typeof value === 'string'
+  return {
+    name,
+    description,
+    kind: isText ? 'text' : 'json',
+    text: isText ? value : JSON.stringify(value, undefined, 2),
+  }
+}
+
+function writtenValue({ kind, text }: Draft): JsonValue {
+  return kind === 'text' ? text : JSON.parse(text)
+}

@@ -1,0 +1,110 @@
+import { Button, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { NamedRecord, NamedRecords } from '../../../api/named-records.ts'
+import { confirm } from '../../../controls/confirm.ts'
+import { Icon } from '../../../controls/icon.tsx'
+import type { Column } from '../../../controls/lists/column.ts'
+import { useListAddress } from '../../../controls/lists/list-address.ts'
+import { RecordTable } from '../../../controls/lists/record-table.tsx'
+import { openAddress } from '../../../controls/open-address.ts'
+import { RemoveAction } from '../../../controls/remove-action.tsx'
+import { ScreenHead } from '../../../controls/screen-head.tsx'
+import { Time } from '../../../controls/time.tsx'
+import { useOpened } from '../../../controls/use-opened.ts'
+
+/** A dialog with one record: `new`, its guid, or empty for none. */
+export interface NamedDialogProps {
+  readonly guid: string
+  readonly onClose: () => void
+}
+
+interface NamedScreenProps<R extends NamedRecord> {
+  readonly title: string
+  readonly about: string
+  /** On the button: `New secret`. */
+  readonly action: string
+  /** Of the screen. */
+  readonly address: string
+  readonly records: NamedRecords<R>
+  /** Between the name and the last change. */
+  readonly columns: readonly Column<R>[]
+  readonly empty: ReactNode
+  /** What follows when it is removed. */
+  readonly removal: (record: R) => string
+  readonly Dialog: (props: NamedDialogProps) => ReactNode
+}
+
+/** Named records of the cluster: a list, and a dialog that makes and changes one. */
+export function NamedScreen<R extends NamedRecord>(props: NamedScreenProps<R>) {
+  const { title, about, action, address, records, empty, Dialog } = props
+  const [open, show] = useOpened()
+  const [, , words] = useListAddress()
+  return (
+    <>
+      <ScreenHead title={title} about={about}>
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={() => show('new')}>
+          {action}
+        </Button>
+      </ScreenHead>
+      <RecordTable<R>
+        label={title}
+        queryKey={[records.key, 'list']}
+        load={records.find}
+        columns={columnsOf(props)}
+        keyOf={({ _meta }) => _meta.guid}
+        hrefOf={({ _meta }) => openAddress(address, words, _meta.guid)}
+        empty={empty}
+      />
+      <Dialog guid={open} onClose={() => show('')} />
+    </>
+  )
+}
+
+function columnsOf<R extends NamedRecord>({
+  records,
+  columns,
+  removal,
+}: NamedScreenProps<R>): readonly Column<R>[] {
+  const askToRemove = (record: R) =>
+    confirm({
+      title: `Remove ${record.name}?`,
+      text: removal(record),
+      action: 'Remove',
+      run: () => records.remove(record._meta.guid),
+    })
+  return [
+    {
+      id: 'name',
+      label: 'Name',
+      sort: 'name',
+      render: ({ name, description }) => (
+        <>
+          {name}
+          <Text size="xs" c="dimmed" fw={400}>
+            {description}
+          </Text>
+        </>
+      ),
+    },
+    ...columns,
+    {
+      id: 'changed',
+      label: 'Changed',
+      sort: '_meta.updated',
+      width: 220,
+      render: ({ _meta, modified_by }) => (
+        <>
+          <Time at={_meta.updated} /> by {modified_by.username}
+        </>
+      ),
+    },
+    {
+      id: 'remove',
+      label: '',
+      width: 48,
+      render: (record) => (
+        <RemoveAction label={`Remove ${record.name}`} onClick={() => askToRemove(record)} />
+      ),
+    },
+  ]
+}

@@ -1,0 +1,124 @@
+/** Connections in the studio: made, tried, changed and removed by a person, and offered to pins that take one. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { type LocalServer, startLocalServer } from '../local-server.ts'
+import { axeProblems } from './axe-check.ts'
+import { studioCanvas } from './studio-canvas.ts'
+import { eventually, textOf, textsOf } from './studio-eventually.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let shop: LocalServer
+let page: Page
+let blueprint = ''
+const asked: string[] = []
+beforeAll(async () => {
+  shop = await startLocalServer((request, response) => {
+    asked.push(`${request.url} ${request.headers['x-key']}`)
+    response.writeHead(request.headers['x-key'] === 'sk_live' ? 200 : 401).end('private')
+  })
+  studio = await openStudio({ QUOIN_SECRETS_KEY: '0f'.repeat(32), QUOIN_ALLOWED_HOSTS: '127.0.0.1' })
+  await studio.quoin.manage('POST', '/_system/secrets', { name: 'SHOP_KEY', value: 'sk_live' })
+  blueprint = await studio.quoin.install('Asks', {
+    take: { type: 'on_startup_register_uri_get', in: { uri: 'asks' }, scopes: ['*public'] },
+    reply: { type: 'reply', in: { flow: '@ask.flow', value: '=1' } },
+    // On top of the others.
+    ask: { type: 'http_request', title: 'Ask', in: { flow: '@take.flow', url: 'orders' } },
+  })
+  page = await studio.open('admin', 'operate/connections')
+}, 240_000)
+afterAll(async () => {
+  await studio?.close()
+  await shop?.close()
+})
+
+const stored = async () =>
+  objectsOf(await studio.quoin.manage('POST', '/_system/connections/search', {})).map(
+    ({ name, base_url, auth, headers, description }) => ({ name, base_url, auth, headers, description }),
+  )
+const dialog = () => page.getByRole('dialog')
+const rows = () => page.getByRole('main').getByRole('row')
+
+test('without connections the screen says how one is used', async () => {
+  await page.getByText('No connections').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+})
+
+test('a connection is made; what does not fit is said in the dialog', async () => {
+  await page.getByRole('button', { name: 'New connection' }).click()
+  await dialog().getByRole('textbox', { name: /^Name/ }).fill('SHOP')
+  await dialog().getByLabel('Base address').fill('ftp://shop.example')
+  await dialog().getByRole('button', { name: 'Create' }).click()
+  await dialog().getByRole('alert').waitFor()
+  expect(await stored()).toEqual([])
+  await dialog().getByLabel('Base address').fill(`${shop.url}/v1`)
+  await dialog().getByRole('combobox', { name: 'Sign-in' }).click()
+  await page.getByRole('option', { name: 'Header' }).click()
+  await dialog().getByPlaceholder('x-api-key').fill('x-key')
+  await dialog()
+    .getByLabel(/^Secret/)
+    .click()
+  await page.getByRole('option', { name: 'SHOP_KEY' }).click()
+  expect(await axeProblems(page)).toEqual([])
+  await dialog().getByRole('button', { name: 'Create' }).click()
+  await eventually(textOf(rows())).toMatch(/SHOP.*\/v1.*Header.*SHOP_KEY.* by admin/)
+  const auth = { kind: 'header', header: 'x-key', secret: 'SHOP_KEY' }
+  expect(await stored()).toEqual([
+    { name: 'SHOP', base_url: `${shop.url}/v1`, auth, headers: {}, description: '' },
+  ])
+})
+
+test('it is tried as it is stored, and the status is shown', async () => {
+  await page.getByRole('link', { name: 'SHOP' }).click()
+  const button = dialog().getByRole('button', { name: 'Try' })
+  await dialog().getByLabel('Try a path').fill('orders')
+  await button.click()
+  await eventually(textOf(dialog().getByRole('status'))).toMatch(/^Status 200 in \d+ ms\.$/)
+  expect(asked).toEqual(['/v1/orders sk_live'])
+  expect(await axeProblems(page)).toEqual([])
+  await dialog().getByLabel('Try a path').fill('../admin')
+  await button.click()
+  await eventually(textOf(dialog().getByRole('status'))).toMatch(/must not lead out/)
+  await dialog().getByLabel('Base address').fill('https://elsewhere.example')
+  await eventually(() => button.isDisabled()).toBe(true)
+  expect(asked).toHaveLength(1)
+})
+
+test('it changes: another sign-in takes the former one away', async () => {
+  await dialog().getByLabel('Base address').fill(`${shop.url}/v2`)
+  await dialog().getByRole('combobox', { name: 'Sign-in' }).click()
+  await page.getByRole('option', { name: 'None' }).click()
+  await dialog().getByLabel('Headers').fill('{ "x-shop": "7" }')
+  await dialog().getByLabel('Description').fill('Our shop')
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await eventually(textOf(rows())).toMatch(/Our shop.*\/v2.*None/)
+  expect(await stored()).toEqual([
+    {
+      ...{ name: 'SHOP', base_url: `${shop.url}/v2`, auth: { kind: 'none' } },
+      ...{ headers: { 'x-shop': '7' }, description: 'Our shop' },
+    },
+  ])
+})
+
+test('a pin that takes a connection offers names, and takes no expression', async () => {
+  const editor = await studio.open('admin', `blueprints/${blueprint}`)
+  const blocks = objectsOf(await studio.quoin.manage('GET', `/blueprints/${blueprint}/blocks`))
+  await studioCanvas(editor).choose(guidOf(blocks.find(({ title }) => title === 'Ask')))
+  await editor.getByLabel('Value of connection').first().click()
+  // The palette is a list of options too.
+  await eventually(textsOf(editor.getByRole('option', { name: 'SHOP', exact: true }))).toEqual(['SHOP'])
+  const pin = editor.getByRole('group', { name: 'connection, http_connection' })
+  expect(await pin.getByRole('button').count()).toBe(0)
+  await editor.context().close()
+})
+
+test('it is removed when that is confirmed', async () => {
+  await page.getByRole('button', { name: 'Remove SHOP' }).click()
+  await dialog().getByText('fail from then on').waitFor()
+  expect(await stored()).toHaveLength(1)
+  await dialog().getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('No connections').waitFor()
+  expect(await stored()).toEqual([])
+  expect(studio.complaints()).toEqual([])
+})
