@@ -15,6 +15,10 @@ const groups: Readonly<Record<string, string>> = {
   logic: 'Data and logic',
   background: 'Background and scheduling',
   pages: 'Pages',
+  files: 'Files',
+  live: 'Live',
+  mail: 'Mail',
+  people: 'People',
 }
 
 /** Every block with its pins and settings, by group. */
