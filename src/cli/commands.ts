@@ -15,6 +15,10 @@ import { envSet } from './environment/env-set.ts'
 import { envUnset } from './environment/env-unset.ts'
 import { exportBlueprintFile } from './export.ts'
 import { importBlueprintFile } from './import.ts'
+import { keyCreate } from './keys/key-create.ts'
+import { keyList } from './keys/key-list.ts'
+import { keyRemove } from './keys/key-remove.ts'
+import { keyRotate } from './keys/key-rotate.ts'
 import { secretList } from './secrets/secret-list.ts'
 import { secretRotate } from './secrets/secret-rotate.ts'
 import { secretSet } from './secrets/secret-set.ts'
@@ -47,6 +51,10 @@ const working: readonly Command[] = [
   connectionSet,
   connectionUnset,
   connectionTry,
+  keyList,
+  keyCreate,
+  keyRotate,
+  keyRemove,
   backup,
   restore,
   migrate,

@@ -12,6 +12,7 @@ import { storageRoutes } from '../http/routes/data/storages.ts'
 import { connectionRoutes } from '../http/routes/operate/connections.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
 import { secretRoutes } from '../http/routes/operate/secrets.ts'
+import { apiKeyRoutes } from '../http/routes/people/api-keys.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer } from '../http/server/server.ts'
@@ -51,6 +52,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
       settings: { ...options, logLevel: 'silent', trustProxy: false, waitingBytes: 0 },
       api: [
         userRoutes(access),
+        apiKeyRoutes(access),
         authenticationGroupRoutes(access),
         blueprintFieldRoutes(flows.records),
         blueprintTemplateRoutes(flows.records),

@@ -229,6 +229,32 @@ describe.each(['over HTTP', 'on the data directory'] as const)('%s', (where) => 
     expect(await values()).toEqual([])
   })
 
+  test('API keys are created, listed without secrets, rotated and removed', async () => {
+    for (const [words, code, complained] of [
+      [['key', 'list', 'nobody'], 1, 'There is no user "nobody".'],
+      [['key', 'list', 'admin'], 0, 'The user has no API keys.'],
+      [['key', 'create', 'admin'], 2, expect.stringContaining('Missing argument: <name>')],
+      [['key', 'create', 'admin', 'ERP', '--days', '0'], 2, expect.stringContaining('--days must be')],
+      [['key', 'create', 'admin', 'ERP', '--endpoints', 'nonsense'], 1, expect.stringContaining('nonsense')],
+      [['key', 'rotate', 'admin', 'ERP', '--overlap', 'x'], 2, expect.stringContaining('--overlap must be')],
+      [['key', 'rotate', 'admin', 'ERP'], 1, 'There is no API key "ERP".'],
+    ] as const)
+      expect([words, await run(words)]).toEqual([words, { code, printed: '', complained }])
+    const words = ['--scopes', 'users_view, orders', '--endpoints', 'GET /api/v1/orders', '--days', '30']
+    const made = await run(['key', 'create', 'admin', 'ERP', ...words])
+    expect(made).toMatchObject({ code: 0, printed: expect.stringMatching(/^qk_/), complained: '' })
+    const opens = (key: string) => inside(async ({ access }) => (await access.identify(key))?.scopes)
+    expect(await opens(made.printed)).toEqual(new Set(['users_view', 'orders']))
+    const listed = await run(['key', 'list', 'admin'])
+    expect(listed.printed).toMatch(/^ERP\tqk_....…\tusers_view,orders\texpires \d{4}-\d\d-\d\d\tused /)
+    expect(listed.printed).not.toContain(made.printed)
+    const rotated = await run(['key', 'rotate', 'admin', 'ERP', '--overlap', '0'])
+    expect([await opens(made.printed), (await opens(rotated.printed))?.size]).toEqual([undefined, 2])
+    expect((await run(['key', 'remove', 'admin', 'ERQ'])).complained).toContain('Did you mean ERP?')
+    expect(await run(['key', 'remove', 'admin', 'ERP'])).toEqual({ code: 0, printed: '', complained: '' })
+    expect(await opens(rotated.printed)).toBeUndefined()
+  })
+
   test('a file lists the secrets that it uses; an import says which are not set, a deploy too', async () => {
     const blocks = {
       on: { type: 'on_startup_register_uri_post', in: { uri: 'signed' }, scopes: ['*public'] },
