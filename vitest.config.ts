@@ -12,6 +12,7 @@ const onBothEngines = [
   'src/http/routes/{data,operate}/{documents,documents-transfer,ruled-documents,ruled-documents-nodes,preparations,queues,storage-advice,storages}.test.ts',
   'src/http/pages/{data-table,page-events,permitted-page,page-events-nodes,page-forms,table-references}.test.ts',
   'src/http/live/*.test.ts',
+  'src/http/approvals/*.test.ts',
   'test/end-to-end/*.test.ts',
   'test/contract.test.ts',
   'test/contract/*.test.ts',

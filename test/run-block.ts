@@ -232,7 +232,9 @@ function contextOf(
     },
     wait(wait) {
       memory.waits.push(wait)
-      return given.wait ? given.wait(wait) : `wait ${memory.waits.length}`
+      if (given.wait) return given.wait(wait)
+      const guid = `wait ${memory.waits.length}`
+      return wait.withToken ? { guid, token: `token ${memory.waits.length}` } : { guid }
     },
     changeLater(change) {
       memory.changes.push(change)

@@ -87,6 +87,7 @@ export async function openFlowRoom(): Promise<FlowRoom> {
         permissions: noPermissions,
         clock,
         newGuid,
+        newToken: newGuid,
         cache: runCache(Date.now),
         allowedHosts: ['127.0.0.1'],
         limits: { deadline: 5_000, budget: 100_000, depth: 8, ...limits },

@@ -131,6 +131,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'pages/**',
     'storage/assets',
   ],
+  'http/approvals': [...server, 'http/pages', 'http/server', 'pages/**'],
   'http/routes': [...server, 'http/server'],
   'http/routes/blueprints': [...server, 'http/routes', 'http/routes/data', 'http/server', 'pages/**'],
   'http/routes/data': [

@@ -83,10 +83,10 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   /** Sends JSON text to those who are subscribed to the channel, when what the run has written so far is committed. */
   publish(channel: string, data: string): void
   /**
-   * Stores the run in its own transaction and gives the guid of the wait. The run continues after this block when the time has
+   * Stores the run in its own transaction. The run continues after this block when the time has
    * come or the wait is ended, in a run of its own. The block gives `next` of another way, or null, for the present run.
    */
-  wait(wait: Wait): MaybePromise<string>
+  wait(wait: Wait): MaybePromise<StoredWait>
   /** Sets the result of the function (or run) that the block is in. The first one counts. */
   finish(value: JsonValue | undefined): void
 }
@@ -97,15 +97,21 @@ export interface Wait {
   /** For people. */
   readonly title: string
   /** Milliseconds since 1970: when the run goes on by itself, and how. Without it, it waits until the wait is ended. */
-  readonly until?: { readonly time: number; readonly gives: JsonObject }
-  /** What the block gives besides when a caller ends the wait. */
+  readonly until?: { readonly time: number; readonly gives: Readonly<Record<string, unknown>> }
+  /** What a page shows of it. */
   readonly details?: JsonValue
-  /** SHA-256 of the token that ends it, as hex. */
-  readonly tokenHash?: string
-  /** Any of them may end it in the studio or with its token. */
+  /** Makes a token that ends it, of which only the hash is stored. */
+  readonly withToken?: boolean
+  /** Users who hold one of them may end it. Empty: the token alone. */
   readonly scopes?: readonly string[]
   /** On which version of the blueprint it goes on: the one that it began with, or the deployed one. */
   readonly version: 'same' | 'current'
+}
+
+export interface StoredWait {
+  readonly guid: string
+  /** 43 characters of base64url, with `withToken`. */
+  readonly token?: string
 }
 
 /** The element of a list that a custom function is called with. */

@@ -23,6 +23,7 @@ import { openClusterCache } from './run/cluster-cache.ts'
 import { runCache } from './run/run-cache.ts'
 import type { RunEnvironment, RunLimits } from './run/run-environment.ts'
 import { RunningFlow } from './run/running-flow.ts'
+import { newWaitToken } from './run/wait-token.ts'
 
 export interface FlowsOptions {
   readonly records: RecordContext
@@ -118,6 +119,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     permissions,
     clock,
     newGuid,
+    newToken: () => newWaitToken(random),
     cache,
     references: options.fields?.references,
     rulesOf: fields && ((storage) => andThen(fields.kept(storage), ({ rules }) => rules)),

@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { describeBlock } from '../blocks/describe-block.ts'
 import { findBlocks } from '../blocks/load-blocks.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
+import { openWaits } from '../flows/background/waits.ts'
+import { approvalDoor } from '../http/approvals/approval-door.ts'
 import { endpointDescriptions } from '../http/docs/endpoint-descriptions.ts'
 import { customEndpoints } from '../http/endpoints/custom-endpoints.ts'
 import { openIdempotency } from '../http/endpoints/endpoint-idempotency.ts'
@@ -39,6 +41,7 @@ export async function openNodeDoors(
   const metrics = openNodeMetrics(start, records, running)
   const describe = endpointDescriptions(flows.live.table, rules.of)
   const idempotency = await openIdempotency(database, clock)
+  const waits = openWaits(raw, audit)
   const fileOf = (asset: JsonObject) => assetFile(records.assets, asset)
   const uploads = { assets: records.assets, database, newGuid: flows.newGuid }
   const { news, streams, live } = openNodeLive(start, records, running, fileOf)
@@ -66,7 +69,7 @@ export async function openNodeDoors(
       ...managementRoutes(parts),
       customEndpoints({ flows, runs, idempotency, rulesOf, fileOf, uploads, live }),
     ],
-    root: [...siteRoutes(parts), pageDoor(pages)],
+    root: [...siteRoutes(parts), approvalDoor(pages, waits), pageDoor(pages)],
     finished: metrics.finished,
     cluster: capabilities.cluster,
   })

@@ -1,7 +1,6 @@
 import { andThen } from '../../shared/maybe-promise.ts'
-import { defineFlow, PinError } from '../block.ts'
-import { readDuration } from '../read-duration.ts'
-import { LONGEST_WAIT, versionIn, waitSettings } from '../wait-time.ts'
+import { defineFlow } from '../block.ts'
+import { versionIn, waitSettings, waitTime } from '../wait-time.ts'
 
 export default defineFlow({
   identifier: 'wait',
@@ -27,23 +26,10 @@ export default defineFlow({
   },
   settings: waitSettings,
   run({ for: duration, until }, context) {
-    const time = timeOf(duration, until, context.now())
+    const time = waitTime(duration ?? (until ? undefined : ''), until, context.now()) ?? 0
     const title = context.settings.title || `Until ${new Date(time).toISOString()}`
     const version = versionIn(context.settings)
     const wait = context.wait({ kind: 'time', title, until: { time, gives: {} }, version })
-    return andThen(wait, (guid) => ({ wait: guid, next: 'now' }))
+    return andThen(wait, ({ guid }) => ({ wait: guid, next: 'now' }))
   },
 })
-
-function timeOf(duration: string | undefined, until: Date | undefined, now: number): number {
-  if (until !== undefined && duration !== undefined)
-    throw new PinError('for', 'and until cannot be used together: keep one of the two')
-  if (until !== undefined) {
-    if (until.getTime() - now > LONGEST_WAIT) throw new PinError('until', 'must be at most 3,660 days ahead')
-    return until.getTime()
-  }
-  const milliseconds = readDuration(duration ?? '')
-  if (milliseconds === undefined || milliseconds > LONGEST_WAIT)
-    throw new PinError('for', 'must be seconds or 30s, 5m, 2h, 1d, and at most 3660d')
-  return now + milliseconds
-}

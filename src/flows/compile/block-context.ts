@@ -4,6 +4,7 @@ import type {
   LaterCall,
   LogLevel,
   RunVariables,
+  StoredWait,
   Wait,
 } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
@@ -40,7 +41,7 @@ export interface Nested {
     element: number,
     given: Readonly<Record<string, unknown>>,
   ): MaybePromise<boolean>
-  wait(frame: Frame, wait: Wait): MaybePromise<string>
+  wait(frame: Frame, wait: Wait): MaybePromise<StoredWait>
 }
 
 /** What a flow block sees of its run. One per execution; the getters keep what is not asked for from being made. */
@@ -178,7 +179,7 @@ export class BlockContext implements FlowContext {
     this.#frame.run.publish(channel, data)
   }
 
-  wait(wait: Wait): MaybePromise<string> {
+  wait(wait: Wait): MaybePromise<StoredWait> {
     if (this.#frame.depth > 0)
       throw new Error(
         'A custom function that another flow called cannot wait: its caller waits for what it returns. Run it from the queue.',

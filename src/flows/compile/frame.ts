@@ -1,5 +1,13 @@
 import type { Happening, Listening } from '../../blocks/block.ts'
-import type { Cache, FlowContext, LaterCall, LogLevel, RunVariables, Wait } from '../../blocks/context.ts'
+import type {
+  Cache,
+  FlowContext,
+  LaterCall,
+  LogLevel,
+  RunVariables,
+  StoredWait,
+  Wait,
+} from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
@@ -101,8 +109,8 @@ export interface RunControl {
   ): MaybePromise<JsonValue | undefined>
   /** Stores a call for later in the run's transaction. */
   enqueue(call: LaterCall): MaybePromise<string | undefined>
-  /** Stores the run in its own transaction, to continue after a block later. Gives the guid of the wait. */
-  wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<string>
+  /** Stores the run in its own transaction, to continue after a block later. */
+  wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<StoredWait>
   /** Before a block that touches the world outside: a run that has waited begins again there after a crash. */
   reached(point: ResumePoint, frame: Frame): MaybePromise<void>
   /** Stores a change of many documents in the run's transaction. */

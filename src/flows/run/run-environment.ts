@@ -40,6 +40,8 @@ export interface RunEnvironment {
   readonly permissions: Pick<Permissions, 'session' | 'none'>
   readonly clock: Clock
   readonly newGuid: () => string
+  /** 256 random bits as base64url. */
+  readonly newToken: () => string
   readonly cache: Cache
   /** What fields refer to: the same object until a field changes. None without it. */
   readonly references?: (() => MaybePromise<References>) | undefined

@@ -11,7 +11,7 @@
  *   fails.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { LaterCall, Wait } from '../../blocks/context.ts'
+import type { LaterCall, StoredWait, Wait } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
@@ -39,6 +39,7 @@ import type {
   StoredVariables,
 } from '../compile/frame.ts'
 import { restoredGiven } from '../compile/waiting/saved-frame.ts'
+import { restoredValues } from '../compile/waiting/saved-value.ts'
 import type { FormerRequest } from '../compile/waiting/stored-frame.ts'
 import { CommittingSession } from './committing-session.ts'
 import { type HeldEffects, heldEffects } from './held-effects.ts'
@@ -276,13 +277,13 @@ export class Run implements RunControl {
     return this.session.enqueue(mailJob(mail, originPayload(this.session.origin)))
   }
 
-  wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<string> {
+  wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<StoredWait> {
     const { session, blueprint, environment } = this
     const { trigger } = this.#start.flow
     const before = this.#resumed?.record
     const deployment = before?.deployment ?? environment.deploymentOf?.(this.#start.flow, blueprint) ?? 0
     const run = before?.run ?? this.guid
-    return storeWait({ session, blueprint, deployment, trigger, run }, point, frame, wait)
+    return storeWait({ session, environment, blueprint, deployment, trigger, run }, point, frame, wait)
   }
 
   reached(point: ResumePoint, frame: Frame): MaybePromise<void> {
@@ -315,7 +316,9 @@ export class Run implements RunControl {
       const { point, saved, record } = resumed
       const frame = this.#frame(flow, 0, restoredGiven(saved))
       point.restore(frame, saved)
-      const first = record.itself ? point.itself : point.behind(frame, { wait: record.guid, ...record.gives })
+      const first = record.itself
+        ? point.itself
+        : point.behind(frame, { wait: record.guid, ...restoredValues(record.gives) })
       return andThen(first, (step) => andThen(this.drive(step, frame), () => frame.result))
     })
   }

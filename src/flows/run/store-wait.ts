@@ -1,12 +1,14 @@
-import type { Wait } from '../../blocks/context.ts'
+import type { StoredWait, Wait } from '../../blocks/context.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
-import { documentOf, type Session } from '../../storage/database.ts'
-import { guidOf } from '../../storage/document-fields.ts'
-import { waitQueue } from '../../storage/job.ts'
+import type { Origin, Session } from '../../storage/database.ts'
+import { type NewJob, waitQueue } from '../../storage/job.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { Frame, ResumePoint } from '../compile/frame.ts'
+import type { RunEnvironment } from './run-environment.ts'
 import { originPayload } from './run-origin.ts'
+import { givesText } from './wait-record.ts'
+import { waitTokenHash } from './wait-token.ts'
 
 /** Characters of what the blocks behind a wait read: half of what a document may hold. */
 const MOST_CHARACTERS = 512 * 1024
@@ -14,6 +16,7 @@ const MOST_CHARACTERS = 512 * 1024
 /** The run that comes to a block that waits. */
 export interface WaitingRun {
   readonly session: Session
+  readonly environment: Pick<RunEnvironment, 'newGuid' | 'newToken'>
   readonly blueprint: string
   readonly deployment: number
   readonly trigger: string
@@ -21,35 +24,47 @@ export interface WaitingRun {
   readonly run: string
 }
 
-/** Stores the run, and the job of the time at which it goes on, in its transaction. Gives the guid of the wait. */
+/** Stores the run, and the job of the time at which it goes on, in its transaction. */
 export function storeWait(
-  { session, ...about }: WaitingRun,
+  { session, environment, ...about }: WaitingRun,
   point: ResumePoint,
   frame: Frame,
-  { kind, title, until, details, tokenHash, scopes = [], version }: Wait,
-): MaybePromise<string> {
-  const fields = setFields({
+  { kind, title, until, details, withToken, scopes = [], version }: Wait,
+): MaybePromise<StoredWait> {
+  const guid = environment.newGuid()
+  const token = withToken ? environment.newToken() : undefined
+  const fields = {
     state: 'waiting',
     ...{ kind, title, version, ...about },
     block: point.block,
     itself: false,
     until: until?.time ?? null,
-    gives: until?.gives ?? {},
+    gives: givesText(until?.gives ?? {}),
     values: storedValues(point, frame),
     scopes,
-    details,
-    token_hash: tokenHash,
+    ...(details !== undefined && { details: JSON.stringify(details) }),
+    ...(token !== undefined && { token_hash: waitTokenHash(token) }),
     ...originPayload(session.origin),
+  }
+  const timer = until && session.enqueue(waitJob({ guid, title, origin: session.origin }, until.time))
+  return andThen(timer, (job = '') => {
+    const stored = session.create(ownStorages.waits, setFields({ ...fields, timer: job }), { guid })
+    return andThen(stored, () => (token === undefined ? { guid } : { guid, token }))
   })
-  return andThen(session.create(ownStorages.waits, fields), (stored) => {
-    const guid = guidOf(documentOf(stored))
-    if (until === undefined) return guid
-    const job = {
-      ...({ queue: waitQueue, kind: 'wait', title, runAt: until.time } as const),
-      payload: { wait: guid, ...originPayload(session.origin) },
-    }
-    return andThen(session.enqueue(job), () => guid)
-  })
+}
+
+/** The job that continues the run; at once without `runAt` (milliseconds). */
+export function waitJob({ guid, title, origin }: WaitToResume, runAt?: number): NewJob {
+  return {
+    ...({ queue: waitQueue, kind: 'wait', title, runAt } as const),
+    payload: { wait: guid, ...originPayload(origin) },
+  }
+}
+
+interface WaitToResume {
+  readonly guid: string
+  readonly title: string
+  readonly origin: Pick<Origin, 'user' | 'depth'>
 }
 
 /** Throws when they are too large: what is long belongs into a document. */

@@ -2,12 +2,16 @@
  * Runs that wait, in the storage `_waits`: one document each, written in the transaction of the run that comes to a block which
  * waits, and deleted in the last transaction of the run that continues after it.
  *
- * - waiting: until a job of its time, or a caller, ends the wait.
+ * - waiting: until the job of its time, or a caller, ends the wait.
  * - resumed: `job` goes on with it. A failure leaves it so, and the job is tried again.
  */
 import type { Wait } from '../../blocks/context.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import type { Origin } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
+import { savedValues } from '../compile/waiting/saved-value.ts'
+import type { SavedValue } from '../compile/waiting/stored-frame.ts'
+import { originIn } from './run-origin.ts'
 
 export interface WaitRecord {
   readonly guid: string
@@ -28,8 +32,14 @@ export interface WaitRecord {
   readonly run: string
   /** Milliseconds; null when only a caller ends it. */
   readonly until: number | null
-  /** What the block gives. */
-  readonly gives: JsonObject
+  /** What the block gives when its time has come, or, once it is resumed, what it gives now. */
+  readonly gives: Readonly<Record<string, SavedValue>>
+  /** Guid of the job of its time; empty without one. */
+  readonly timer: string
+  /** SHA-256 of the token that ends it, as hex; empty without one. */
+  readonly tokenHash: string
+  /** On whose behalf the run began. */
+  readonly origin: Pick<Origin, 'user' | 'depth'>
   /** Guid of the job that goes on with it. */
   readonly job: string
   /** {@link SavedFrame} as text: nothing searches in it. */
@@ -38,6 +48,8 @@ export interface WaitRecord {
   readonly details: JsonValue
 }
 
+const kinds = ['time', 'approval', 'request'] as const satisfies readonly Wait['kind'][]
+
 export function waitRecordOf(document: JsonObject): WaitRecord {
   const { _meta: meta, scopes } = document
   const { guid, update_hash: hash } = isJsonObject(meta) ? meta : {}
@@ -45,7 +57,7 @@ export function waitRecordOf(document: JsonObject): WaitRecord {
     guid: textIn(guid),
     updateHash: textIn(hash),
     state: document.state === 'resumed' ? 'resumed' : 'waiting',
-    kind: document.kind === 'approval' || document.kind === 'request' ? document.kind : 'time',
+    kind: kinds.find((kind) => kind === document.kind) ?? 'time',
     title: textIn(document.title),
     blueprint: textIn(document.blueprint),
     deployment: typeof document.deployment === 'number' ? document.deployment : 0,
@@ -55,10 +67,27 @@ export function waitRecordOf(document: JsonObject): WaitRecord {
     itself: document.itself === true,
     run: textIn(document.run),
     until: typeof document.until === 'number' ? document.until : null,
-    gives: isJsonObject(document.gives) ? document.gives : {},
+    gives: givesIn(textIn(document.gives)),
+    timer: textIn(document.timer),
+    tokenHash: textIn(document.token_hash),
+    origin: originIn(document),
     job: textIn(document.job),
     values: textIn(document.values),
     scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
-    details: document.details ?? null,
+    details: detailsIn(textIn(document.details)),
   }
+}
+
+/** As text, like `values` and `details`: what a service sends would fill the shape of the storage with its fields. */
+export function givesText(gives: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(savedValues(gives))
+}
+
+/** What {@link givesText} wrote. */
+function givesIn(stored: string): WaitRecord['gives'] {
+  return stored === '' ? {} : JSON.parse(stored)
+}
+
+function detailsIn(stored: string): JsonValue {
+  return stored === '' ? null : JSON.parse(stored)
 }

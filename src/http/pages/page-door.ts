@@ -105,7 +105,7 @@ function isOpen(request: FastifyRequest, identity: Identity | undefined): boolea
 }
 
 /** `kept`: typed values, for a user who comes back. A form is not sent again after signing in: its page is opened. */
-function askToSignIn(request: FastifyRequest, reply: FastifyReply, kept?: string): FastifyReply {
+export function askToSignIn(request: FastifyRequest, reply: FastifyReply, kept?: string): FastifyReply {
   const next = encodeURIComponent(pageAddress(request.url).with(kept === undefined ? {} : { _kept: kept }))
   return reply
     .code(303)
@@ -115,7 +115,7 @@ function askToSignIn(request: FastifyRequest, reply: FastifyReply, kept?: string
 }
 
 /** A caller with an expired token is anonymous. */
-async function identify(request: FastifyRequest, tools: RouteTools): Promise<Identity | undefined> {
+export async function identify(request: FastifyRequest, tools: RouteTools): Promise<Identity | undefined> {
   try {
     return await tools.identify(request)
   } catch (error) {

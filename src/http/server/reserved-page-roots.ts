@@ -3,6 +3,7 @@
  * `password` are not among them: a blueprint may replace those.
  */
 export const reservedPageRoots: ReadonlySet<string> = new Set([
+  '_approvals',
   '_pages',
   'api',
   'docs',

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { noon, runBlock } from '../../../test/run-block.ts'
+import block from './wait_for_approval.ts'
+
+const inputs = { title: 'Order', scopes: ['orders_approve'] }
+const fifty = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`f${at}`, at]))
+
+test.each([
+  [{}, 'title is empty'],
+  [{ title: 'Order' }, 'scopes must name a scope, or the link must be used'],
+  [{ title: 'x'.repeat(201), scopes: ['a'] }, 'must be at most 200 characters'],
+  [{ ...inputs, text: 'x'.repeat(10_001) }, 'must be at most 10,000 characters'],
+  [{ ...inputs, fields: fifty }, 'at most 50 values'],
+  [{ ...inputs, fields: { a: 'x'.repeat(50_001) } }, '50,000 characters in all'],
+  [{ ...inputs, scopes: ['*public'] }, 'without *public'],
+  [{ ...inputs, scopes: [''] }, 'list of at most 20 names'],
+  [{ ...inputs, scopes: Array(21).fill('a') }, 'list of at most 20 names'],
+  [{ ...inputs, for: 'soon' }, 'must be seconds or 30s, 5m, 2h, 1d'],
+  [{ ...inputs, for: '1d', until: new Date(noon) }, 'and until cannot be used together'],
+])('%j is refused, and nothing is stored: %s', async (given, message) => {
+  const wait = () => {
+    throw new Error('nothing may be stored')
+  }
+  const ran = runBlock(block, { inputs: given, wait, wired: [] })
+  await expect(
+    ran.catch((error) => Promise.reject(new Error(`${error.pin} ${error.message}`))),
+  ).rejects.toThrow(message)
+})
+
+test('a deploy refuses scopes that open the page to every caller', () => {
+  expect(() => block.check?.({ scopes: ['*public'] })).toThrow('without *public')
+  expect(() => block.check?.({})).not.toThrow()
+})
+
+test.each([
+  [['flow'], false, undefined],
+  [['link'], true, '/_approvals/wait 1?token=token 1'],
+])('wired at %j: makes a token: %s', async (wired, withToken, link) => {
+  const ran = await runBlock(block, { inputs: { ...inputs, fields: { Price: 5 } }, wired })
+  expect(ran.waits).toEqual([
+    {
+      ...{ kind: 'approval', title: 'Order', version: 'same', scopes: ['orders_approve'], withToken },
+      details: { title: 'Order', text: '', fields: { Price: 5 } },
+    },
+  ])
+  expect(ran).toMatchObject({ next: 'now', outputs: { wait: 'wait 1', page: '/_approvals/wait 1' } })
+  expect(ran.outputs.link).toBe(link)
+})
+
+test('it continues at timeout when its time is over', async () => {
+  const { waits } = await runBlock(block, {
+    inputs: { ...inputs, for: '2h' },
+    fields: { version: 'current' },
+  })
+  expect(waits).toMatchObject([
+    { until: { time: noon + 7_200_000, gives: { next: 'timeout' } }, version: 'current' },
+  ])
+})

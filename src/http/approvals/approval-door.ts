@@ -1,0 +1,125 @@
+/**
+ * The pages of runs that wait for an approval. A request is admitted by the token of the link, or by a scope of the
+ * signed-in user. Looking changes nothing; only a form that was sent from the page decides, so that a mail scanner which
+ * opens each link of a mail decides nothing.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { mayEnter } from '../../access/scopes.ts'
+import type { Waits } from '../../flows/background/waits.ts'
+import type { WaitRecord } from '../../flows/run/wait-record.ts'
+import { isWaitToken } from '../../flows/run/wait-token.ts'
+import { messagesFor } from '../../pages/messages.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { ShownPage } from '../../shared/pages/page-content.ts'
+import { showError } from '../pages/error-page.ts'
+import { pageAddress } from '../pages/page-address.ts'
+import { askToSignIn, identify } from '../pages/page-door.ts'
+import { isFromElsewhere, isFromHere } from '../pages/page-origin.ts'
+import type { PageRoom } from '../pages/page-room.ts'
+import { type Posted, postedFields, sentNames } from '../pages/posted.ts'
+import { localeOf, showPage } from '../pages/show-page.ts'
+import type { RouteFamily } from '../server/route-family.ts'
+import {
+  approvalForm,
+  approvalPage,
+  type Decision,
+  decidedPage,
+  decisions,
+  gonePage,
+  LONGEST_COMMENT,
+  latePage,
+} from './approval-page.ts'
+
+export function approvalDoor(pages: PageRoom, waits: Waits): RouteFamily {
+  const room = { ...pages, waits }
+  return (app, tools) => {
+    app.setErrorHandler((error, request, reply) => showError(room, request, reply, error))
+    app.route<{ Params: { guid: string } }>({
+      method: ['GET', 'HEAD', 'POST'],
+      url: '/_approvals/:guid',
+      config: { permission: 'by-trigger', entityTag: false },
+      schema: { hide: true },
+      async onRequest(request) {
+        if (request.method === 'POST' && isFromElsewhere(request)) throw fromElsewhere()
+        await identify(request, tools)
+        tools.limitRate(request, 'approvals')
+      },
+      async handler(request, reply) {
+        const token = pageAddress(request.url).get('token')
+        if (!request.identity && token === undefined) return askToSignIn(request, reply)
+        const wait = await room.waits.waiting(request.params.guid)
+        if (!wait || !mayDecide(wait, request, token)) return show(room, request, reply, gonePage)
+        if (request.method === 'POST') return decide(room, request, reply, wait)
+        return showPage(room, request, reply, { ...builtIn, shown: pageOf(wait, request) })
+      },
+    })
+  }
+}
+
+const builtIn = { title: '', builtIn: true } as const
+
+function mayDecide(wait: WaitRecord, { identity }: FastifyRequest, token: string | undefined): boolean {
+  if (wait.kind !== 'approval') return false
+  if (isWaitToken(token, wait.tokenHash)) return true
+  return identity !== undefined && wait.scopes.length > 0 && mayEnter(wait.scopes, identity)
+}
+
+async function decide(
+  room: PageRoom & { readonly waits: Waits },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wait: WaitRecord,
+): Promise<FastifyReply> {
+  const posted = postedFields(request.body)
+  const isOwn = room.tokens.verify(request, posted.first(sentNames.token))
+  if (!isOwn && !isFromHere(request)) throw fromElsewhere()
+  const { identity } = request
+  const read = readDecision(posted, request)
+  if (!isOwn || 'problem' in read) {
+    const messages = [!isOwn || !('problem' in read) ? expired(request) : read.problem]
+    const refused = { form: approvalForm, posted, errors: new Map<string, string>(), messages }
+    return showPage(room, request, reply, { ...builtIn, shown: pageOf(wait, request), refused })
+  }
+  const { decision, comment } = read
+  const by = identity && { guid: identity.guid, username: identity.username }
+  const ended = await room.waits.end(wait, {
+    gives: { next: decision, at: new Date(room.clock()), comment, ...(by && { by }) },
+    told: { decision, comment, ...(!by && { by: 'the link' }) },
+    by,
+  })
+  if (!ended) return show(room, request, reply, latePage)
+  return show(room, request, reply, (say) => decidedPage(wait, decision, say))
+}
+
+type Read = { readonly decision: Decision; readonly comment: string } | { readonly problem: string }
+
+function readDecision(posted: Posted, request: FastifyRequest): Read {
+  const say = messagesFor(localeOf(request))
+  const decision = decisions[posted.first(sentNames.button) ?? '']
+  const comment = (posted.first('comment') ?? '').trim()
+  if (decision === undefined) return { problem: say('approval.choose') }
+  if (comment.length > LONGEST_COMMENT)
+    return { problem: say('approval.comment.long', { most: LONGEST_COMMENT }) }
+  return { decision, comment: comment.toWellFormed().replaceAll('\u0000', '') }
+}
+
+function expired(request: FastifyRequest): string {
+  return messagesFor(localeOf(request))('form.expired')
+}
+
+function pageOf(wait: WaitRecord, request: FastifyRequest): ShownPage {
+  return approvalPage(wait, messagesFor(localeOf(request)))
+}
+
+function show(
+  room: PageRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  make: (say: ReturnType<typeof messagesFor>) => ShownPage,
+): Promise<FastifyReply> {
+  return showPage(room, request, reply, { ...builtIn, shown: make(messagesFor(localeOf(request))) })
+}
+
+function fromElsewhere(): QuoinError {
+  return new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from a page of this site.')
+}
