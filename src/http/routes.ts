@@ -1,6 +1,7 @@
 /** Every family of routes of the management API and of the site: one line each. A test says which one is missing here. */
 import type { Access } from '../access/access.ts'
 import type { QueueSteering } from '../flows/background/queue-steering.ts'
+import type { Waits } from '../flows/background/waits.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Tracing } from '../flows/trace/tracing.ts'
 import type { Assets } from '../records/assets/assets.ts'
@@ -37,6 +38,7 @@ import { storageAdviceRoutes } from './routes/data/storage-advice.ts'
 import { storageRoutes } from './routes/data/storages.ts'
 import { viewRoutes } from './routes/data/views.ts'
 import { auditLogRoutes } from './routes/operate/audit-logs.ts'
+import { awaitedRequestRoutes } from './routes/operate/awaited-requests.ts'
 import { connectionRoutes } from './routes/operate/connections.ts'
 import { environmentRoutes } from './routes/operate/environment.ts'
 import { healthRoutes } from './routes/operate/health.ts'
@@ -72,6 +74,7 @@ export interface ManagementParts {
   readonly clock: Clock
   readonly capabilities: Capabilities
   readonly steering: QueueSteering
+  readonly waits: Waits
   /** undefined where nothing is planned. */
   readonly scheduler: PlannedSchedules | undefined
   /** The number of the cluster. */
@@ -122,6 +125,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     sampleDocumentRoutes(documents, permissions),
     assetRoutes(parts.assets),
     linkedFileRoutes(parts.assets, parts.secret, parts.clock),
+    awaitedRequestRoutes(parts.waits, records.clock),
     queueRoutes(records.database, parts.entity, parts.steering),
     ...(scheduler ? [scheduleRoutes(scheduler)] : []),
     systemLogRoutes(flows),

@@ -53,6 +53,7 @@ export async function openNodeDoors(
     blocks: (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
     scheduler: background.scheduler,
     steering: queueSteering(raw, audit),
+    waits,
     entity: options.entity,
     clock,
     metrics: {

@@ -4,6 +4,7 @@
  */
 export const reservedRoots: ReadonlySet<string> = new Set([
   '_system',
+  '_hooks',
   'auth',
   'blocks',
   'blueprintactions',
