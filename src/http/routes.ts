@@ -49,6 +49,7 @@ import { queueRoutes } from './routes/operate/queues.ts'
 import { type PlannedSchedules, scheduleRoutes } from './routes/operate/schedules.ts'
 import { secretRoutes } from './routes/operate/secrets.ts'
 import { systemLogRoutes } from './routes/operate/system-logs.ts'
+import { waitRoutes } from './routes/operate/waits.ts'
 import { apiKeyRoutes } from './routes/people/api-keys.ts'
 import { authRoutes } from './routes/people/auth.ts'
 import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
@@ -126,6 +127,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     assetRoutes(parts.assets),
     linkedFileRoutes(parts.assets, parts.secret, parts.clock),
     awaitedRequestRoutes(parts.waits, records.clock),
+    waitRoutes(parts.waits, records.clock),
     queueRoutes(records.database, parts.entity, parts.steering),
     ...(scheduler ? [scheduleRoutes(scheduler)] : []),
     systemLogRoutes(flows),

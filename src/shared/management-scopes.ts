@@ -16,6 +16,7 @@ const resources = [
   'systemlogs',
   'auditlogs',
   'queue',
+  'waits',
   'nodes',
 ] as const
 

@@ -8,8 +8,11 @@ import type { Actor } from '../../records/records.ts'
 import { isGuid } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
+import type { Search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
+import { findPage } from '../../storage/find-page.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
+import type { RecordPage } from '../../storage/record-page.ts'
 import { waitJob } from '../run/store-wait.ts'
 import { givesText, type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 
@@ -26,6 +29,11 @@ export interface WaitEnd {
 export interface Waits {
   /** A wait that has not ended yet. */
   waiting(guid: string): Promise<WaitRecord | undefined>
+  /** Also one whose job continues the run at present. */
+  find(guid: string): Promise<WaitRecord | undefined>
+  search(wanted: Search): Promise<RecordPage<WaitRecord>>
+  /** Has the run never continue. False when the wait has changed since it was read. */
+  cancel(wait: WaitRecord, by: Actor): Promise<boolean>
   /** Has the run continue. False when the wait has ended since it was read: nothing is changed then. */
   end(wait: WaitRecord, end: WaitEnd): Promise<boolean>
 }
@@ -35,6 +43,27 @@ export function openWaits(
   audit: Pick<AuditLog, 'record'>,
 ): Waits {
   const { jobs } = database.capabilities
+
+  const read = async (guid: string) => {
+    const stored = isGuid(guid) ? await database.session().get(ownStorages.waits, guid) : undefined
+    return stored && waitRecordOf(documentOf(stored))
+  }
+
+  /** As one transaction: committed if `work` gives true. */
+  async function inOne(
+    by: Actor | undefined,
+    work: (session: Session) => Promise<boolean>,
+  ): Promise<boolean> {
+    const session = database.session(by && { user: by })
+    try {
+      const done = await work(session)
+      await (done ? session.commit() : session.rollback())
+      return done
+    } catch (error) {
+      await session.rollback()
+      throw error
+    }
+  }
 
   async function ended(session: Session, wait: WaitRecord, { gives, told }: WaitEnd): Promise<boolean> {
     const job = await session.enqueue(waitJob(wait))
@@ -50,26 +79,38 @@ export function openWaits(
     return true
   }
 
+  async function cancelled(
+    session: Session,
+    { guid, title, state, updateHash }: WaitRecord,
+  ): Promise<boolean> {
+    const { outcome } = await session.delete(ownStorages.waits, guid, { updateHash })
+    if (outcome !== 'written') return false
+    await audit.record(session, {
+      ...{ category: 'waits', action: 'deleted', guid, name: title },
+      ...{ before: { state }, after: undefined },
+    })
+    return true
+  }
+
   return {
+    find: read,
     async waiting(guid) {
-      const stored = isGuid(guid) ? await database.session().get(ownStorages.waits, guid) : undefined
-      const record = stored && waitRecordOf(documentOf(stored))
+      const record = await read(guid)
       return record?.state === 'waiting' ? record : undefined
     },
+    async search(wanted) {
+      const page = await findPage(database.session(), ownStorages.waits, wanted)
+      return { ...page, records: page.records.map(waitRecordOf) }
+    },
     async end(wait, end) {
-      const session = database.session(end.by && { user: end.by })
-      try {
-        if (!(await ended(session, wait, end))) {
-          await session.rollback()
-          return false
-        }
-        await session.commit()
-      } catch (error) {
-        await session.rollback()
-        throw error
-      }
+      if (!(await inOne(end.by, (session) => ended(session, wait, end)))) return false
       // Left over after a crash, it finds that the wait has ended.
       if (wait.timer !== '') await jobs.cancel(wait.timer)
+      return true
+    },
+    async cancel(wait, by) {
+      if (!(await inOne(by, (session) => cancelled(session, wait)))) return false
+      for (const job of new Set([wait.timer, wait.job])) if (job !== '') await jobs.cancel(job)
       return true
     },
   }

@@ -16,6 +16,7 @@ import { originIn } from './run-origin.ts'
 export interface WaitRecord {
   readonly guid: string
   readonly updateHash: string
+  readonly meta: JsonObject
   readonly state: 'waiting' | 'resumed'
   readonly kind: Wait['kind']
   readonly title: string
@@ -56,6 +57,7 @@ export function waitRecordOf(document: JsonObject): WaitRecord {
   return {
     guid: textIn(guid),
     updateHash: textIn(hash),
+    meta: isJsonObject(meta) ? meta : {},
     state: document.state === 'resumed' ? 'resumed' : 'waiting',
     kind: kinds.find((kind) => kind === document.kind) ?? 'time',
     title: textIn(document.title),

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  guidOf,
+  objectOf,
+  objectsOf,
+  openTestQuoin,
+  type TestQuoin,
+} from '../../../../test/end-to-end/harness.ts'
+import type { JsonObject, JsonValue } from '../../../shared/json.ts'
+import { textIn } from '../../../storage/document-fields.ts'
+import { ownStorages } from '../../../storage/own-storages.ts'
+
+let room: TestQuoin
+const notes = (flow: string | string[], set: string) => ({
+  type: 'function_create_document_from_mutations',
+  in: { flow, storage: 'done', set },
+})
+
+beforeAll(async () => {
+  room = await openTestQuoin()
+  await room.addUser('nobody', [])
+  await room.addUser('viewer', ['waits_view'])
+  await room.addUser('updater', ['waits_update', 'waits_view'])
+  await room.addUser('remover', ['waits_remove', 'waits_view'])
+  const get = (uri: string) => ({
+    type: 'on_startup_register_uri_post',
+    in: { uri },
+    scopes: ['*public'],
+  })
+  await room.install('Waits', {
+    time_get: get('time'),
+    time: { type: 'wait', in: { flow: '@time_get.flow', for: '1d' }, fields: { title: 'A day' } },
+    time_reply: { type: 'reply', in: { flow: '@time.now', value: '={ wait: time.wait }' } },
+    time_done: notes('@time.flow', '={ id: body.id, end: "flow" }'),
+    ask: get('approval'),
+    approval: {
+      type: 'wait_for_approval',
+      in: { flow: '@ask.flow', title: 'Order', scopes: ['a'], fields: '={ Price: 5 }', for: '1d' },
+    },
+    ask_reply: {
+      type: 'reply',
+      in: { flow: '@approval.now', value: '={ wait: approval.wait, link: approval.link }' },
+    },
+    yes: notes(
+      '@approval.approved',
+      '={ id: body.id, end: "approved", by: approval.by.username, comment: approval.comment }',
+    ),
+    no: notes('@approval.rejected', '={ id: body.id, end: "rejected" }'),
+    over: notes('@approval.timeout', '={ id: body.id, end: "timeout", by: approval.by }'),
+    hook_get: get('request'),
+    hook: { type: 'wait_for_webhook', in: { flow: '@hook_get.flow' } },
+    hook_reply: { type: 'reply', in: { flow: '@hook.now', value: '={ wait: hook.wait }' } },
+    got: notes('@hook.received', '={ id: body.id, end: "received", sent: hook.body }'),
+  })
+})
+afterAll(() => room?.close())
+
+let count = 0
+let id: string
+beforeEach(() => {
+  count += 1
+  id = `run ${count}`
+})
+
+const begin = async (kind: string) =>
+  textIn(objectOf((await room.send('POST', `/${kind}`, { body: { id } })).body).wait)
+const done = async () => (await room.documents('done')).filter((one) => one.id === id)
+const path = (wait: string, more = '') => `/_system/waits/${wait}${more}`
+const NOTHING = '01a2b3c4-0000-7000-8000-000000000000'
+const jobsOf = async (wait: string) => {
+  const jobs = objectsOf(
+    await room.manage('POST', '/queue/search', { filters: { queue: '_waits' }, limit: 1000 }),
+  )
+  const read = await Promise.all(jobs.map((job) => room.manage('GET', `/queue/${guidOf(job)}`)))
+  return read.filter((job) => JSON.stringify(job).includes(wait))
+}
+
+describe('are listed', () => {
+  test('to those who hold waits_view, without tokens and values', async () => {
+    const wait = await begin('approval')
+    for (const [as, status] of [
+      ['nobody', 403],
+      ['viewer', 200],
+    ] as const)
+      for (const reply of [
+        await room.send('POST', '/_system/waits/search', { as, body: { limit: 1000 } }),
+        await room.send('GET', path(wait), { as }),
+      ])
+        expect(reply.status).toBe(status)
+    const { body } = await room.send('GET', path(wait), { as: 'viewer' })
+    expect(body).toMatchObject({
+      ...{ kind: 'approval', state: 'waiting', title: 'Order', scopes: ['a'], user: null },
+      details: { title: 'Order', fields: { Price: 5 } },
+      until: expect.any(Number),
+    })
+    expect(Object.keys(objectOf(body)).sort()).toEqual(
+      [
+        ...['_meta', 'block', 'blueprint', 'deployment', 'details', 'job', 'kind', 'run', 'scopes', 'state'],
+        ...['title', 'until', 'user', 'version'],
+      ].sort(),
+    )
+  })
+
+  test('by page, filter and count', async () => {
+    for (const kind of ['time', 'time', 'request']) await begin(kind)
+    const list = (body: JsonValue) => room.send('POST', '/_system/waits/search', { as: 'viewer', body })
+    const times = objectsOf((await list({ filters: { kind: 'time' }, limit: 1 })).body)
+    expect(times).toMatchObject([{ kind: 'time', title: 'A day' }])
+    const counted = objectOf((await list({ filters: { kind: 'time' }, count: true })).body)
+    expect(counted.count).toBeGreaterThanOrEqual(2)
+    expect((await list({ filters: { token_hash: 'x' } })).status).toBe(400)
+    expect((await list({ filters: { values: 'x' } })).status).toBe(400)
+  })
+
+  test('one that is not there is 404', async () => {
+    for (const wait of [NOTHING, 'x'])
+      expect((await room.send('GET', path(wait), { as: 'viewer' })).status).toBe(404)
+  })
+})
+
+describe('are continued by hand', () => {
+  test.each<[string, string, JsonObject, number]>([
+    ['time', 'viewer', {}, 403],
+    ['time', 'remover', {}, 403],
+    ['time', 'updater', { way: 'approved' }, 400],
+    ['time', 'updater', { way: 'elsewhere' }, 400],
+    ['time', 'updater', { other: 1 }, 400],
+    ['approval', 'updater', {}, 400],
+    ['approval', 'updater', { way: 'received' }, 400],
+    ['request', 'updater', { way: 'rejected' }, 400],
+  ])('a %s not by %s with %j', async (kind, as, body, status) => {
+    const wait = await begin(kind)
+    expect((await room.send('POST', path(wait, '/continue'), { as, body })).status).toBe(status)
+    expect((await room.send('GET', path(wait), { as: 'viewer' })).body).toMatchObject({ state: 'waiting' })
+    expect(await done()).toEqual([])
+  })
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ['time', {}, { end: 'flow' }],
+    [
+      'approval',
+      { way: 'approved', comment: 'By phone' },
+      { end: 'approved', by: 'updater', comment: 'By phone' },
+    ],
+    ['approval', { way: 'rejected' }, { end: 'rejected' }],
+    ['approval', { way: 'timeout' }, { end: 'timeout' }],
+    ['request', { way: 'received', body: { paid: true } }, { end: 'received', sent: { paid: true } }],
+  ])('a %s with %j, once', async (kind, body, end) => {
+    const wait = await begin(kind)
+    const reply = await room.send('POST', path(wait, '/continue'), { as: 'updater', body })
+    expect([reply.status, reply.body]).toMatchObject([200, { state: 'resumed' }])
+    const again = await room.send('POST', path(wait, '/continue'), { as: 'updater', body })
+    expect([404, 409]).toContain(again.status)
+    await expect.poll(done, { timeout: 10_000 }).toMatchObject([end])
+    const [audited] = (await room.documents(ownStorages.auditLogs)).filter((one) => one.guid === wait)
+    expect(audited).toMatchObject({ category: 'waits', user: { username: 'updater' } })
+    expect(await done()).toHaveLength(1)
+  })
+})
+
+describe('are cancelled', () => {
+  test('by those who hold waits_remove, and never continue', async () => {
+    for (const kind of ['time', 'approval', 'request']) {
+      const wait = await begin(kind)
+      expect((await room.send('DELETE', path(wait), { as: 'updater' })).status).toBe(403)
+      expect(await jobsOf(wait)).toHaveLength(kind === 'request' ? 0 : 1)
+      expect((await room.send('DELETE', path(wait), { as: 'remover' })).body).toEqual({
+        guid: wait,
+        removed: true,
+      })
+      expect((await room.send('DELETE', path(wait), { as: 'remover' })).status).toBe(404)
+      expect(await jobsOf(wait)).toEqual([])
+      const [audited] = (await room.documents(ownStorages.auditLogs)).filter((one) => one.guid === wait)
+      expect(audited).toMatchObject({ action: 'deleted', user: { username: 'remover' } })
+    }
+    room.advance(2 * 86_400_000)
+    const last = await begin('time')
+    await room.send('POST', path(last, '/continue'), { as: 'updater' })
+    await expect.poll(done, { timeout: 10_000 }).toMatchObject([{ end: 'flow' }])
+    expect(await done()).toHaveLength(1)
+  })
+})
