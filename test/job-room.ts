@@ -70,7 +70,9 @@ export async function openJobRoom(
   const runs = runPipeline(flows)
   const closeEvents = openStorageEvents({ database, live: flows.live, log: flows.log })
   const findUser = (guid: string) => (guid === ada.guid ? adaUser : undefined)
-  const runJob = jobRunner({ flows, runs, findUser, sendMail: given.sendMail ?? noMail })
+  const findActive = async (guid: string) =>
+    guid === ada.guid ? { user: adaUser, scopes: new Set<string>() } : undefined
+  const runJob = jobRunner({ flows, runs, findUser, findActive, sendMail: given.sendMail ?? noMail })
 
   async function documents(name: string, query: Query = matchAll): Promise<readonly JsonObject[]> {
     const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const

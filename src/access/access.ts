@@ -44,7 +44,15 @@ import { signOut } from './sign-out.ts'
 import { ensureUserLogs, type LoggedRequest, requestLog, type Sender } from './user-log.ts'
 import { searchUserLogs } from './user-log-search.ts'
 import { searchUsers } from './user-search.ts'
-import { createUser, getUser, removeUser, resetLoginAttempts, scopesOfUser, updateUser } from './users.ts'
+import {
+  activeUser,
+  createUser,
+  getUser,
+  removeUser,
+  resetLoginAttempts,
+  scopesOfUser,
+  updateUser,
+} from './users.ts'
 
 /** What was asked of the caller before. */
 export interface Asked {
@@ -72,6 +80,8 @@ export interface Access {
   /** Unlocks. NOT_FOUND, INSUFFICIENT_PERMISSIONS. */
   resetLoginAttempts(guid: string, by: Identity): Promise<JsonObject>
   getUser(guid: string): Promise<JsonObject | undefined>
+  /** An active user without secrets, with what the user holds at present; undefined for others. */
+  activeUser(guid: string): Promise<Pick<Identity, 'user' | 'scopes'> | undefined>
   /** What a user holds, directly and through active groups; undefined if there is no such user. */
   scopesOfUser(guid: string): Promise<ReadonlySet<string> | undefined>
   searchUsers(search: Search): Promise<RecordPage>
@@ -182,6 +192,7 @@ export async function openAccess(options: {
     removeUser: (guid, by) => during(() => removeUser(context, guid, by)),
     resetLoginAttempts: (guid, by) => during(() => resetLoginAttempts(context, guid, by)),
     getUser: (guid) => during(() => getUser(context, guid)),
+    activeUser: (guid) => during(() => activeUser(context, guid)),
     scopesOfUser: (guid) => during(() => scopesOfUser(context, guid)),
     searchUsers: (search) => during(() => searchUsers(context, search)),
     keys: apiKeys(context, during),

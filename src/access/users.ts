@@ -169,6 +169,17 @@ export async function getUser(context: AccessContext, guid: string): Promise<Jso
   return stored && publicUser(documentOf(stored))
 }
 
+export async function activeUser(
+  context: AccessContext,
+  guid: string,
+): Promise<Pick<Identity, 'user' | 'scopes'> | undefined> {
+  const session = context.database.session()
+  const stored = await session.get(ownStorages.users, guid)
+  const user = stored && userRecord(documentOf(stored))
+  if (!user?.isActive) return undefined
+  return { user: publicUser(user.document), scopes: await scopesOf(session, user) }
+}
+
 export async function scopesOfUser(
   context: AccessContext,
   guid: string,

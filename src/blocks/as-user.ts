@@ -7,7 +7,7 @@ export const asSettings = {
     kind: 'choice',
     options: ['application', 'user'],
     default: 'application',
-    help: 'On whose behalf: the application sees and changes all documents; for the user of the request the rules of the storage and of its fields count (a run without a request, such as a job, is anonymous).',
+    help: 'On whose behalf: the application sees and changes all documents; for the user of the request the rules of the storage and of its fields count (a run without a request, such as a job, is anonymous; behind a wait it is the user of the request that the run began with).',
   },
 } as const satisfies Settings
 

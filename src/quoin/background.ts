@@ -49,7 +49,11 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
     log: write,
   })
   opened.add(() => scheduler.close())
-  const runJob = jobRunner({ flows, runs, findUser: (guid) => access.getUser(guid), sendMail: options.mail })
+  const runJob = jobRunner({
+    ...{ flows, runs, sendMail: options.mail },
+    findUser: (guid) => access.getUser(guid),
+    findActive: (guid) => access.activeUser(guid),
+  })
   const queue = openQueue({ ...database.capabilities, runJob, clock, random, log: write })
   opened.add(() => queue.close())
   return { scheduler, close: opened.release }

@@ -15,16 +15,19 @@ import { textIn } from '../../storage/document-fields.ts'
 import type { Job } from '../../storage/job.ts'
 import type { Flows } from '../flows.ts'
 import { eventGiven } from '../run/event-given.ts'
-import type { RunEnd, RunStart } from '../run/run.ts'
+import type { FormerCaller, RunEnd, RunStart } from '../run/run.ts'
 import { originIn } from '../run/run-origin.ts'
 import type { Runs } from '../run-pipeline.ts'
-import { waitTarget } from './wait-target.ts'
+import { formerCaller } from './former-caller.ts'
+import { type WaitTarget, waitTarget } from './wait-target.ts'
 
 interface JobRunnerOptions {
   readonly flows: Pick<Flows, 'live' | 'log' | 'records' | 'versions'>
   readonly runs: Pick<Runs, 'run'>
   /** A user's document without secrets; undefined when the user is no longer there. */
   readonly findUser: (guid: string) => MaybePromise<JsonObject | undefined>
+  /** An active user, with what the user holds at present; undefined for one that is gone or not active. */
+  readonly findActive: (guid: string) => Promise<FormerCaller | undefined>
   /** Sends the mail of a job: see `records/mail/send-mail.ts`. */
   readonly sendMail: (job: RunnableJob, signal: AbortSignal) => Promise<void>
 }
@@ -32,13 +35,15 @@ interface JobRunnerOptions {
 type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt'>
 
 /** What a job starts. */
-type Target = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'>
+type Target = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'> &
+  Partial<Pick<WaitTarget, 'callerScopes'>>
 
 /** Gives what runs one job: resolves when its run ended well, and rejects with the reason when it did not. */
 export function jobRunner({
   flows,
   runs,
   findUser,
+  findActive,
   sendMail,
 }: JobRunnerOptions): (job: RunnableJob, signal: AbortSignal) => Promise<void> {
   return async (job, signal) => {
@@ -59,7 +64,9 @@ export function jobRunner({
     }
     const origin = originIn(job.payload)
     const user = origin.user && (await findUser(origin.user.guid))
-    const end = await runs.run({ ...target, user, origin, signal })
+    const { callerScopes, ...start } = target
+    const caller = origin.user && callerScopes && (await formerCaller(origin.user, callerScopes, findActive))
+    const end = await runs.run({ ...start, user, origin, signal, ...(caller && { caller }) })
     if (end.error) throw failureOf(end)
   }
 }

@@ -8,7 +8,10 @@ import { flowsOf } from '../live/flows-of.ts'
 import type { RunStart } from '../run/run.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 
-export type WaitTarget = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'>
+export interface WaitTarget extends Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'> {
+  /** What the caller of the request held that the run began with; undefined where blocks act as an anonymous caller. */
+  readonly callerScopes: ReadonlySet<string> | undefined
+}
 
 /**
  * The run that continues after a wait; undefined when there is nothing to do: the wait has ended, or another job goes on with
@@ -34,7 +37,7 @@ export async function waitTarget(
   } else if (record.job !== job) return undefined
   const flow = await flowOf(flows, record)
   const resume = { wait: record.guid, job }
-  return { flow, blueprint: record.blueprint, given: {}, resume }
+  return { flow, blueprint: record.blueprint, given: {}, resume, callerScopes: record.callerScopes }
 }
 
 async function flowOf(

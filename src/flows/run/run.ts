@@ -69,6 +69,8 @@ export interface RunStart extends ReplyListener {
   readonly resume?: Resume
   /** For whom a run without a request is. */
   readonly user?: JsonObject | undefined
+  /** For blocks that act as the user, in a run that has waited. Throws when that user may no longer act. */
+  readonly caller?: () => FormerCaller | undefined
   /** On whose behalf it writes; the user of the request or of the run, if not said. */
   readonly origin?: Pick<Origin, 'user' | 'depth'>
   /** Ends the run early: its job was cancelled, or the node stops. */
@@ -79,6 +81,12 @@ export interface RunStart extends ReplyListener {
   readonly traced?: (run: string) => void
   /** Gives the session through which the run reads, around its own: who follows the reply notes what it reads. */
   readonly noting?: (session: Session) => Session
+}
+
+/** Who sent the request that a run began with. */
+export interface FormerCaller {
+  readonly user: JsonObject
+  readonly scopes: ReadonlySet<string>
 }
 
 /** How a run ended. `replied` tells whether `onReply` was called. */
@@ -176,10 +184,11 @@ export class Run implements RunControl {
     return this.#counts
   }
 
-  /** Only a request has a user whose scopes are known: a job is anonymous. */
+  /** Of a request, or of the request that a run began with before it waited. Other jobs are anonymous. */
   get userSession(): Session {
     const { session, request, environment } = this
-    this.#userSession ??= environment.permissions.session(session, subjectOf(request?.user, request?.scopes))
+    const caller = request ?? this.#start.caller?.()
+    this.#userSession ??= environment.permissions.session(session, subjectOf(caller?.user, caller?.scopes))
     return this.#userSession
   }
 
@@ -283,7 +292,9 @@ export class Run implements RunControl {
     const before = this.#resumed?.record
     const deployment = before?.deployment ?? environment.deploymentOf?.(this.#start.flow, blueprint) ?? 0
     const run = before?.run ?? this.guid
-    return storeWait({ session, environment, blueprint, deployment, trigger, run }, point, frame, wait)
+    const callerScopes = this.request?.user ? this.request.scopes : before?.callerScopes
+    const waiting = { session, environment, blueprint, deployment, trigger, run, callerScopes }
+    return storeWait(waiting, point, frame, wait)
   }
 
   reached(point: ResumePoint, frame: Frame): MaybePromise<void> {

@@ -22,11 +22,13 @@ export interface WaitingRun {
   readonly trigger: string
   /** Guid of the first run. */
   readonly run: string
+  /** As of `WaitRecord`. */
+  readonly callerScopes: ReadonlySet<string> | undefined
 }
 
 /** Stores the run, and the job of the time at which it goes on, in its transaction. */
 export function storeWait(
-  { session, environment, ...about }: WaitingRun,
+  { session, environment, callerScopes, ...about }: WaitingRun,
   point: ResumePoint,
   frame: Frame,
   { kind, title, until, details, withToken, scopes = [], version }: Wait,
@@ -44,6 +46,7 @@ export function storeWait(
     scopes,
     ...(details !== undefined && { details: JSON.stringify(details) }),
     ...(token !== undefined && { token_hash: waitTokenHash(token) }),
+    ...(callerScopes && { caller_scopes: [...callerScopes] }),
     ...originPayload(session.origin),
   }
   const timer = until && session.enqueue(waitJob({ guid, title, origin: session.origin }, until.time))

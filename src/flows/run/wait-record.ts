@@ -8,7 +8,7 @@
 import type { Wait } from '../../blocks/context.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Origin } from '../../storage/database.ts'
-import { textIn } from '../../storage/document-fields.ts'
+import { textIn, textsIn } from '../../storage/document-fields.ts'
 import { savedValues } from '../compile/waiting/saved-value.ts'
 import type { SavedValue } from '../compile/waiting/stored-frame.ts'
 import { originIn } from './run-origin.ts'
@@ -41,6 +41,8 @@ export interface WaitRecord {
   readonly tokenHash: string
   /** On whose behalf the run began. */
   readonly origin: Pick<Origin, 'user' | 'depth'>
+  /** What the caller of the request held that the run began with; undefined for an anonymous one, and for a job. */
+  readonly callerScopes: ReadonlySet<string> | undefined
   /** Guid of the job that goes on with it. */
   readonly job: string
   /** {@link SavedFrame} as text: nothing searches in it. */
@@ -73,6 +75,9 @@ export function waitRecordOf(document: JsonObject): WaitRecord {
     timer: textIn(document.timer),
     tokenHash: textIn(document.token_hash),
     origin: originIn(document),
+    callerScopes: Array.isArray(document.caller_scopes)
+      ? new Set(textsIn(document.caller_scopes))
+      : undefined,
     job: textIn(document.job),
     values: textIn(document.values),
     scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
