@@ -12,6 +12,7 @@ const MOST_CHARACTERS = 50_000
 export default defineFlow({
   identifier: 'wait_for_approval',
   title: 'Wait for approval',
+  words: 'Wait for approval of {title}[ for {for}]',
   summary:
     'Stores the run in its own transaction and continues it when a person approves or rejects, on a page that Quoin shows: signed in with one of the scopes, or by the link.',
   enqueues: true,

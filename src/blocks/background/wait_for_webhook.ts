@@ -5,6 +5,7 @@ import { versionIn, waitSettings, waitTime } from '../wait-time.ts'
 export default defineFlow({
   identifier: 'wait_for_webhook',
   title: 'Wait for webhook',
+  words: 'Wait for webhook[ for {for}][ until {until}]',
   summary:
     'Stores the run in its own transaction, gives an address at now, and continues the run with what another service sends there by POST.',
   enqueues: true,
