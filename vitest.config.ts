@@ -27,7 +27,6 @@ const onOneEngine = [
   'test/end-to-end/{bad-input,refused-blueprints,run-limits,scopes,slow-searches}.test.ts',
   'test/end-to-end/tracing{,-branches,-breakpoints,-same}.test.ts',
   'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,endpoint-uploads,live-workers,workers,worker-blocks,worker-crash,worker-damage,watchdog}.test.ts',
-  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,endpoint-uploads,workers,worker-blocks,worker-crash,worker-damage,watchdog}.test.ts',
   'test/end-to-end/waiting-processes.test.ts',
 ]
 

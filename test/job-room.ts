@@ -3,6 +3,7 @@
 import { loadBlocks } from '../src/blocks/load-blocks.ts'
 import type { Reply } from '../src/blocks/reply.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
+import { openAwaitedDocuments } from '../src/flows/background/awaited-documents.ts'
 import { jobRunner } from '../src/flows/background/run-job.ts'
 import { openStorageEvents } from '../src/flows/background/storage-events.ts'
 import { installBlueprint } from '../src/flows/blueprints/install-blueprint.ts'
@@ -33,6 +34,8 @@ export interface JobRoom extends TestDatabase {
   readonly flows: Flows
   readonly runs: Runs
   readonly runJob: ReturnType<typeof jobRunner>
+  /** Ends telling runs that wait for documents of writes. */
+  readonly closeAwaited: () => void
   /** Makes and activates a blueprint; its guid. */
   install(blocks: FlowBlocks): Promise<string>
   /** Sends a request to the blueprint's first endpoint. */
@@ -69,6 +72,7 @@ export async function openJobRoom(
   })
   const runs = runPipeline(flows)
   const closeEvents = openStorageEvents({ database, live: flows.live, log: flows.log })
+  const closeAwaited = await openAwaitedDocuments({ database, live: flows.live })
   const findUser = (guid: string) => (guid === ada.guid ? adaUser : undefined)
   const findActive = async (guid: string) =>
     guid === ada.guid ? { user: adaUser, scopes: new Set<string>() } : undefined
@@ -94,6 +98,7 @@ export async function openJobRoom(
 
   return {
     ...room,
+    closeAwaited,
     flows,
     runs,
     runJob,
@@ -123,6 +128,7 @@ export async function openJobRoom(
     },
     async close() {
       closeEvents()
+      closeAwaited()
       await flows.close()
       await room.close()
     },

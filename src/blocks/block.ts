@@ -136,6 +136,8 @@ interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> e
   readonly joins?: true
   /** Stores the run (`FlowContext.wait`), to go on later at these flow out-pins. */
   readonly waits?: readonly (FlowPinIds<Out> | 'flow')[]
+  /** Waits for documents of the storage at its pin `storage`: writes to the storages of its blueprint look for such waits. */
+  readonly awaitsDocuments?: true
   /** Has no flow out-pin `flow`, such as `branch`. */
   readonly ends?: true
   run(inputs: Inputs<In>, context: FlowContext<S>): MaybePromise<FlowResult<Out>>
@@ -264,6 +266,7 @@ export interface FlowBlock extends Erased {
   readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
   readonly joins?: true
   readonly waits?: readonly string[]
+  readonly awaitsDocuments?: true
   run(inputs: Given, context: FlowContext): MaybePromise<Given | undefined>
 }
 

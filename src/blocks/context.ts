@@ -2,6 +2,7 @@ import type { FieldRule } from '../shared/field-rule.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mail } from '../shared/mail/mail.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
+import type { Query } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
 import type { Reference } from '../storage/reference/references.ts'
@@ -93,7 +94,7 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
 
 /** What a run waits for. */
 export interface Wait {
-  readonly kind: 'time' | 'approval' | 'request'
+  readonly kind: 'time' | 'approval' | 'request' | 'document'
   /** For people. */
   readonly title: string
   /** Milliseconds since 1970: when the run goes on by itself, and how. Without it, it waits until the wait is ended. */
@@ -102,6 +103,8 @@ export interface Wait {
   readonly details?: JsonValue
   /** Makes a token that ends it, of which only the hash is stored. */
   readonly withToken?: boolean
+  /** A document that ends it: the first one that fits. */
+  readonly awaits?: { readonly storage: string; readonly query: Query }
   /** Users who hold one of them may end it. Empty: the token alone. */
   readonly scopes?: readonly string[]
   /** On which version of the blueprint it goes on: the one that it began with, or the deployed one. */

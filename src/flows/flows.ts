@@ -148,7 +148,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
     },
   }
-  await database.ensure(ownStorages.waits)
+  await database.ensure(ownStorages.waits, { indexes: [{ fields: ['awaited', 'state'] }] })
   await deployments.restore()
   return {
     catalogue,

@@ -1,4 +1,5 @@
 import type { Access } from '../access/access.ts'
+import { openAwaitedDocuments } from '../flows/background/awaited-documents.ts'
 import { jobRunner } from '../flows/background/run-job.ts'
 import { liveSchedules } from '../flows/background/schedules.ts'
 import { openStorageEvents } from '../flows/background/storage-events.ts'
@@ -39,6 +40,7 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   const { live, log } = flows
   const opened = releasers()
   opened.add(openStorageEvents({ database, live, log }))
+  opened.add(await openAwaitedDocuments({ database, live }))
   const write = (entry: Parameters<typeof log.write>[0]) => log.write(entry)
   if (offline) return { scheduler: undefined, close: opened.release }
   const scheduler = await openScheduler({

@@ -15,9 +15,11 @@ import { textIn } from '../../storage/document-fields.ts'
 import type { Job } from '../../storage/job.ts'
 import type { Flows } from '../flows.ts'
 import { eventGiven } from '../run/event-given.ts'
+import { isLookJob } from '../run/look-job.ts'
 import type { FormerCaller, RunEnd, RunStart } from '../run/run.ts'
 import { originIn } from '../run/run-origin.ts'
 import type { Runs } from '../run-pipeline.ts'
+import { lookForDocuments } from './awaited-documents.ts'
 import { formerCaller } from './former-caller.ts'
 import { type WaitTarget, waitTarget } from './wait-target.ts'
 
@@ -54,6 +56,8 @@ export function jobRunner({
       return
     }
     if (isMailJob(job)) return sendMail(job, signal)
+    if (job.kind === 'wait' && isLookJob(job.payload))
+      return lookForDocuments(flows.records.database, job.payload, signal)
     const target = await targetOf(flows, job)
     if (!target && job.kind === 'wait') return
     if (!target) {

@@ -7,14 +7,13 @@ import type { AuditLog } from '../../records/audit-log.ts'
 import type { Actor } from '../../records/records.ts'
 import { isGuid } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { setFields } from '../../shared/mutation.ts'
 import type { Search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { findPage } from '../../storage/find-page.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { RecordPage } from '../../storage/record-page.ts'
-import { waitJob } from '../run/store-wait.ts'
-import { givesText, type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
+import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
+import { endWait } from './end-wait.ts'
 
 /** How a wait is ended. */
 export interface WaitEnd {
@@ -66,11 +65,7 @@ export function openWaits(
   }
 
   async function ended(session: Session, wait: WaitRecord, { gives, told }: WaitEnd): Promise<boolean> {
-    const job = await session.enqueue(waitJob(wait))
-    const fields = setFields({ state: 'resumed', job: job ?? '', gives: givesText(gives) })
-    const { updateHash } = wait
-    const { outcome } = await session.update(ownStorages.waits, wait.guid, fields, { updateHash })
-    if (outcome !== 'written') return false
+    if (!(await endWait(session, wait, gives))) return false
     const states = { before: { state: 'waiting' }, after: { state: 'resumed', ...told } }
     await audit.record(session, {
       ...{ category: 'waits', action: 'updated', guid: wait.guid, name: wait.title },

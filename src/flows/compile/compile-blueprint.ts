@@ -48,6 +48,8 @@ export interface CompiledBlueprint {
   readonly schedules: readonly CompiledSchedule[]
   /** The storages it uses and what its searches need of them. */
   readonly needs: ReadonlyMap<string, Needs>
+  /** Storages that its flows use, if one of them waits for documents. */
+  readonly awaited: readonly string[]
   /** What its builder is told at a deploy. */
   readonly notes: readonly DeployNote[]
   /** The secrets that its blocks name, sorted. */
@@ -173,12 +175,17 @@ function* compileSteps(
       storageEvents,
       schedules,
       needs,
+      awaited: graph.nodes.some(awaitsDocuments) ? [...needs.keys()] : [],
       notes,
       secrets: namesOf(graph, 'secret'),
       calls: calledNames(calls),
     },
     problems: [],
   }
+}
+
+function awaitsDocuments({ definition }: Node): boolean {
+  return definition.kind === 'flow' && definition.awaitsDocuments === true
 }
 
 function needsRawBody({ definition }: Node): boolean {

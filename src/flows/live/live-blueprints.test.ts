@@ -12,6 +12,7 @@ function blueprint(guid: string): LiveBlueprint {
     storageEvents: [],
     schedules: [],
     needs: new Map(),
+    awaited: [],
     notes: [],
     secrets: [],
     calls: [],

@@ -5,6 +5,7 @@ import type { Origin, Session } from '../../storage/database.ts'
 import { type NewJob, waitQueue } from '../../storage/job.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { Frame, ResumePoint } from '../compile/frame.ts'
+import { awaitingIn, lookJob } from './look-job.ts'
 import type { RunEnvironment } from './run-environment.ts'
 import { originPayload } from './run-origin.ts'
 import { givesText } from './wait-record.ts'
@@ -13,10 +14,15 @@ import { waitTokenHash } from './wait-token.ts'
 /** Characters of what the blocks behind a wait read: half of what a document may hold. */
 const MOST_CHARACTERS = 512 * 1024
 
+/** Runs that wait for documents of one storage: each write to it looks at all of them. */
+const MOST_AWAITING = 1_000
+/** A transaction is open for five seconds at most. */
+const LOOK_AGAIN_MS = 10_000
+
 /** The run that comes to a block that waits. */
 export interface WaitingRun {
   readonly session: Session
-  readonly environment: Pick<RunEnvironment, 'newGuid' | 'newToken'>
+  readonly environment: Pick<RunEnvironment, 'newGuid' | 'newToken' | 'clock'>
   readonly blueprint: string
   readonly deployment: number
   readonly trigger: string
@@ -31,7 +37,7 @@ export function storeWait(
   { session, environment, callerScopes, ...about }: WaitingRun,
   point: ResumePoint,
   frame: Frame,
-  { kind, title, until, details, withToken, scopes = [], version }: Wait,
+  { kind, title, until, details, withToken, awaits, scopes = [], version }: Wait,
 ): MaybePromise<StoredWait> {
   const guid = environment.newGuid()
   const token = withToken ? environment.newToken() : undefined
@@ -45,6 +51,7 @@ export function storeWait(
     values: storedValues(point, frame),
     scopes,
     ...(details !== undefined && { details: JSON.stringify(details) }),
+    ...(awaits && { awaited: awaits.storage, query: JSON.stringify(awaits.query) }),
     ...(token !== undefined && { token_hash: waitTokenHash(token) }),
     ...(callerScopes && { caller_scopes: [...callerScopes] }),
     ...originPayload(session.origin),
@@ -52,7 +59,24 @@ export function storeWait(
   const timer = until && session.enqueue(waitJob({ guid, title, origin: session.origin }, until.time))
   return andThen(timer, (job = '') => {
     const stored = session.create(ownStorages.waits, setFields({ ...fields, timer: job }), { guid })
-    return andThen(stored, () => (token === undefined ? { guid } : { guid, token }))
+    return andThen(stored, () =>
+      andThen(awaits && looks(session, guid, awaits.storage, environment.clock()), () =>
+        token === undefined ? { guid } : { guid, token },
+      ),
+    )
+  })
+}
+
+/** See `background/awaited-documents.ts`. */
+function looks(session: Session, guid: string, storage: string, now: number): MaybePromise<unknown> {
+  return andThen(session.count(ownStorages.waits, awaitingIn(storage)), (count) => {
+    if (count > MOST_AWAITING)
+      throw new Error(
+        `${MOST_AWAITING.toLocaleString('en-US')} runs wait for documents of ${storage} already; no more can.`,
+      )
+    return andThen(session.enqueue(lookJob({ look: guid })), () =>
+      session.enqueue(lookJob({ look: guid }, now + LOOK_AGAIN_MS)),
+    )
   })
 }
 

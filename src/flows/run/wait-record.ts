@@ -39,6 +39,8 @@ export interface WaitRecord {
   readonly timer: string
   /** SHA-256 of the token that ends it, as hex; empty without one. */
   readonly tokenHash: string
+  /** Of the kind `document`. */
+  readonly awaits: Wait['awaits'] | undefined
   /** On whose behalf the run began. */
   readonly origin: Pick<Origin, 'user' | 'depth'>
   /** What the caller of the request held that the run began with; undefined for an anonymous one, and for a job. */
@@ -51,7 +53,7 @@ export interface WaitRecord {
   readonly details: JsonValue
 }
 
-const kinds = ['time', 'approval', 'request'] as const satisfies readonly Wait['kind'][]
+const kinds = ['time', 'approval', 'request', 'document'] as const satisfies readonly Wait['kind'][]
 
 export function waitRecordOf(document: JsonObject): WaitRecord {
   const { _meta: meta, scopes } = document
@@ -74,6 +76,7 @@ export function waitRecordOf(document: JsonObject): WaitRecord {
     gives: givesIn(textIn(document.gives)),
     timer: textIn(document.timer),
     tokenHash: textIn(document.token_hash),
+    awaits: awaitsIn(textIn(document.awaited), textIn(document.query)),
     origin: originIn(document),
     callerScopes: Array.isArray(document.caller_scopes)
       ? new Set(textsIn(document.caller_scopes))
@@ -97,4 +100,8 @@ function givesIn(stored: string): WaitRecord['gives'] {
 
 function detailsIn(stored: string): JsonValue {
   return stored === '' ? null : JSON.parse(stored)
+}
+
+function awaitsIn(storage: string, query: string): WaitRecord['awaits'] {
+  return storage === '' ? undefined : { storage, query: JSON.parse(query) }
 }

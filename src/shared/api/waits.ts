@@ -17,8 +17,8 @@ const unixSeconds = (description: string) => Type.Union([Type.Integer(), Type.Nu
 export const waitSchema = storedRecord(
   Type.Object({
     _meta: metaSchema,
-    kind: Type.Enum(['time', 'approval', 'request'], {
-      description: 'A time, the approval of a person, or a request of another service.',
+    kind: Type.Enum(['time', 'approval', 'request', 'document'], {
+      description: 'A time, the approval of a person, a request of another service, or a document.',
     }),
     state: Type.Enum(['waiting', 'resumed'], {
       description: 'resumed: its job continues the run, or has failed and is tried again.',
@@ -44,7 +44,7 @@ export const waitSchema = storedRecord(
 export const continueWaitSchema = Type.Object(
   {
     way: Type.Optional(
-      Type.Enum(['flow', 'approved', 'rejected', 'received', 'timeout'], {
+      Type.Enum(['flow', 'approved', 'rejected', 'received', 'found', 'timeout'], {
         description:
           'The way of the block on which the run continues. A time has only `flow`, which need not be named.',
       }),

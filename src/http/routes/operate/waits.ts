@@ -26,6 +26,7 @@ const ways = {
   time: ['flow'],
   approval: ['approved', 'rejected', 'timeout'],
   request: ['received', 'timeout'],
+  document: ['found', 'timeout'],
 } as const satisfies Record<WaitRecord['kind'], readonly string[]>
 
 /** Runs that wait: listed, read, cancelled and continued by hand. */
@@ -104,6 +105,7 @@ interface Gives {
 /** What the block gives on this way: nothing of another kind of wait. */
 function givesOf({ kind }: WaitRecord, { next, at, comment, body, by }: Gives) {
   if (next === 'flow' || next === 'timeout') return { next }
+  if (next === 'found') return { next }
   return kind === 'approval' ? { next, at, comment, by } : { next, at, body }
 }
 

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { ada, type JobRoom, openJobRoom } from '../../../test/job-room.ts'
+import type { FlowBlocks } from '../../../test/run-flow.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { documentOf } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import { openAwaitedDocuments } from './awaited-documents.ts'
+
+let room: JobRoom
+beforeEach(async () => {
+  room = await openJobRoom()
+})
+afterEach(() => room.close())
+
+const writes = (flow: string, set: string) => ({
+  type: 'function_create_document_from_mutations',
+  in: { flow, storage: 'done', set },
+})
+const waiting = (more: JsonObject = {}): FlowBlocks => ({
+  get: { type: 'on_startup_register_uri_get', in: { uri: 'ask' }, scopes: ['*public'] },
+  wait: {
+    type: 'wait_for_document',
+    in: { flow: '@get.flow', storage: 'orders', where: '=doc.paid == true && doc.n == query.n', ...more },
+  },
+  found: writes('@wait.found', '={ n: query.n, guid: wait.guid }'),
+  late: writes('@wait.timeout', '={ n: query.n, late: true }'),
+})
+const done = () => room.documents('done')
+const waits = () => room.documents(ownStorages.waits)
+const jobs = async () => (await room.work()).map(({ job, error }) => error ?? job.title)
+const seconds = (count: number) => {
+  room.clock.now += count * 1_000
+}
+
+async function begin(n = '1', blocks = waiting()): Promise<string> {
+  const blueprint = await room.install(blocks)
+  expect((await room.send(blueprint, { query: { n } })).end.error).toBeUndefined()
+  return blueprint
+}
+
+async function create(fields: JsonObject, storage = 'orders'): Promise<string> {
+  const session = room.database.session()
+  const stored = await session.create(storage, setFields(fields))
+  await session.commit()
+  return guidOf(documentOf(stored))
+}
+
+async function update(guid: string, fields: JsonObject): Promise<void> {
+  const session = room.database.session()
+  await session.update('orders', guid, setFields(fields))
+  await session.commit()
+}
+
+/** Writes as a process that has just started tells of them: without those that this room has begun to observe. */
+async function restartedWith<T>(write: () => Promise<T>): Promise<T> {
+  room.closeAwaited()
+  const close = await openAwaitedDocuments({ database: room.database, live: room.flows.live })
+  const written = await write()
+  close()
+  return written
+}
+
+describe('a run does not continue', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['for a document that does not fit', () => create({ paid: false, n: '1' })],
+    ['for one of another storage', () => create({ paid: true, n: '1' }, 'done')],
+    [
+      'for one that is removed',
+      async () => {
+        const guid = await create({ paid: false, n: '1' })
+        const session = room.database.session()
+        await session.setRemoved('orders', guid, true)
+        await session.commit()
+      },
+    ],
+    [
+      'for a write that is undone',
+      async () => {
+        const session = room.database.session()
+        await session.create('orders', setFields({ paid: true, n: '1' }))
+        await session.rollback()
+      },
+    ],
+  ])('%s', async (_what, write) => {
+    await begin()
+    await write()
+    await room.work()
+    seconds(11)
+    await room.work()
+    expect((await waits()).map(({ state, kind, awaited }) => [state, kind, awaited])).toEqual([
+      ['waiting', 'document', 'orders'],
+    ])
+    expect((await done()).filter(({ n, paid }) => n !== undefined && paid === undefined)).toEqual([])
+  })
+
+  test('without a condition, or with one that asks for other documents', async () => {
+    for (const blocks of [waiting({ where: null })]) {
+      const blueprint = await room.install(blocks)
+      const { end } = await room.send(blueprint, { query: { n: '1' } })
+      expect(end.error?.cause ?? end.error).toMatchObject({
+        message: expect.stringContaining('must have a condition'),
+      })
+    }
+    expect(await waits()).toEqual([])
+  })
+})
+
+describe('a run continues once', () => {
+  test('when a document is created that fits', async () => {
+    await begin()
+    await room.work()
+    const guid = await create({ paid: true, n: '1' })
+    await create({ paid: true, n: '1' })
+    await room.work()
+    expect(await done()).toMatchObject([{ n: '1', guid }])
+    seconds(11)
+    await room.work()
+    expect([await done(), await waits()]).toMatchObject([[{ guid }], []])
+  })
+
+  test('when a document is changed so that it fits', async () => {
+    await begin()
+    const guid = await create({ paid: false, n: '1' })
+    await room.work()
+    expect(await done()).toEqual([])
+    await update(guid, { paid: true })
+    await room.work()
+    expect(await done()).toMatchObject([{ n: '1', guid }])
+  })
+
+  test('when one fits already as it begins to wait', async () => {
+    await room.install(waiting())
+    const guid = await create({ paid: true, n: '1' })
+    await begin('1', { ...waiting(), get: { ...waiting().get, in: { uri: 'other' } } })
+    await room.work()
+    expect(await done()).toMatchObject([{ n: '1', guid }])
+  })
+
+  test('when its time is over', async () => {
+    await begin('1', waiting({ for: '1h' }))
+    seconds(3_600)
+    await room.work()
+    await create({ paid: true, n: '1' })
+    await room.work()
+    expect(await done()).toMatchObject([{ n: '1', late: true }])
+  })
+
+  test('each of those that wait for this document, and no other', async () => {
+    const blueprint = await begin('1')
+    for (const n of ['1', '2']) await room.send(blueprint, { query: { n } })
+    await room.work()
+    await create({ paid: true, n: '1' })
+    await room.work()
+    expect((await done()).map(({ n }) => n)).toEqual(['1', '1'])
+    expect(await waits()).toHaveLength(1)
+  })
+
+  test('also after a start at which no deployed flow waits for the storage', async () => {
+    const blueprint = await begin()
+    await room.work()
+    await room.flows.deployments.deactivate(blueprint, ada)
+    const guid = await restartedWith(() => create({ paid: true, n: '1' }))
+    const by = { ...ada, mayTakeAccountPages: true, lacks: () => false }
+    await room.flows.deployments.activate(blueprint, by)
+    await room.work()
+    expect(await done()).toMatchObject([{ guid }])
+  })
+})
+
+test('a write enqueues nothing while no run waits for its storage', async () => {
+  await room.install(waiting())
+  await create({ paid: true, n: '1' })
+  expect(await jobs()).toEqual([])
+  await begin('2', { ...waiting(), get: { ...waiting().get, in: { uri: 'other' } } })
+  await room.work()
+  await create({ paid: true, n: '1' }, 'done')
+  expect(await jobs()).toEqual([])
+  await create({ paid: true, n: '1' })
+  expect(await jobs()).toEqual(['Look for an awaited document'])
+})
+
+test('a document is found whose transaction was open while the wait was stored', async () => {
+  const blueprint = await room.install(waiting())
+  const open = room.database.session()
+  const stored = await open.create('orders', setFields({ paid: true, n: '1' }))
+  const sent = room.send(blueprint, { query: { n: '1' } })
+  // On SQLite the wait is stored when the other transaction has ended, so that the first look sees the document.
+  const overlap = inject('engine') === 'postgres'
+  if (overlap) {
+    await sent
+    expect(await jobs()).toEqual(['Look for an awaited document'])
+  }
+  await open.commit()
+  await sent
+  await room.work()
+  expect(await done()).toHaveLength(overlap ? 0 : 1)
+  seconds(11)
+  await room.work()
+  expect(await done()).toMatchObject([{ guid: guidOf(documentOf(stored)) }])
+})

@@ -1,0 +1,126 @@
+/**
+ * Runs that wait for a document (`wait_for_document`).
+ *
+ * A write to a storage that flows with such a block use asks, in its own transaction, whether a run waits for a document of
+ * it (one indexed read), and if so enqueues a look at this document. A write to any other storage costs nothing. The
+ * wait itself enqueues two looks at all documents of the storage.
+ *
+ * So no document is missed. SQLite writes one transaction after the other: a write that comes before the wait is seen by the
+ * first look, one that comes behind it sees the wait. On PostgreSQL the two can overlap, and neither sees the other: the
+ * second look comes when a transaction that was open when the wait was committed has ended, as none is open for longer
+ * than five seconds (`storage/database.ts`).
+ */
+import type { JsonObject } from '../../shared/json.ts'
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { search } from '../../shared/query.ts'
+import { type Change, type Database, documentOf, type Session } from '../../storage/database.ts'
+import { textIn } from '../../storage/document-fields.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
+import { ownStorages } from '../../storage/own-storages.ts'
+import { matches } from '../../storage/search/evaluate-query.ts'
+import type { LiveBlueprints } from '../live/live-blueprints.ts'
+import { awaitingIn, lookJob } from '../run/look-job.ts'
+import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
+import { endWait } from './end-wait.ts'
+
+/** Waits that are read at a time. */
+const PAGE = 100
+
+interface AwaitedOptions {
+  readonly database: Pick<Database, 'observe' | 'session'>
+  readonly live: Pick<LiveBlueprints, 'watch'>
+}
+
+/**
+ * Begins to tell of writes. Storages stay observed when no deployed flow waits for them any more, and those of stored waits are
+ * from the start: runs wait on former deployments.
+ */
+export async function openAwaitedDocuments({ database, live }: AwaitedOptions): Promise<() => void> {
+  const observed = new Map<string, () => void>()
+  const observe = (storage: string) => {
+    if (!observed.has(storage)) observed.set(storage, database.observe(storage, tell))
+  }
+  for (const storage of await storedStorages(database.session())) observe(storage)
+  const unwatch = live.watch(({ blueprints }) => {
+    for (const { compiled } of blueprints.values()) compiled.awaited.forEach(observe)
+  })
+  return () => {
+    unwatch()
+    for (const end of observed.values()) end()
+  }
+}
+
+/** Page by page: in all there are at most as many waits as storages times their limit. */
+async function storedStorages(session: Session): Promise<ReadonlySet<string>> {
+  const storages = new Set<string>()
+  const query = { kind: 'exists', field: 'awaited' } as const
+  let after: string | undefined
+  do {
+    const page = await session.find(
+      ownStorages.waits,
+      search({ query, limit: PAGE, ...(after && { after }) }),
+    )
+    for (const { awaited } of documentsOf(page)) storages.add(textIn(awaited))
+    after = page.next()
+  } while (after !== undefined)
+  return storages
+}
+
+function tell(session: Session, { storage, kind, guid }: Change): MaybePromise<void> {
+  if (kind === 'removed' || kind === 'deleted') return undefined
+  const waiting = session.find(ownStorages.waits, search({ query: awaitingIn(storage), limit: 1 }))
+  return andThen(waiting, ({ length }) => {
+    if (length === 0) return undefined
+    return andThen(session.enqueue(lookJob({ storage, document: guid })), () => undefined)
+  })
+}
+
+/** Does what {@link lookJob} asks for. An error of one wait does not keep the others from ending. */
+export async function lookForDocuments(
+  database: Pick<Database, 'session'>,
+  { look, storage, document }: JsonObject,
+  signal: AbortSignal,
+): Promise<void> {
+  const session = database.session()
+  if (typeof look === 'string') {
+    const stored = await session.get(ownStorages.waits, look)
+    if (stored) await lookAtAll(database, waitRecordOf(documentOf(stored)))
+    return
+  }
+  const written = await session.get(textIn(storage), textIn(document))
+  if (!written) return
+  const fitting = documentOf(written)
+  let failed: unknown
+  let after: string | undefined
+  do {
+    signal.throwIfAborted()
+    const query = awaitingIn(textIn(storage))
+    const page = await session.find(
+      ownStorages.waits,
+      search({ query, limit: PAGE, ...(after && { after }) }),
+    )
+    for (const wait of documentsOf(page).map(waitRecordOf))
+      try {
+        if (wait.awaits && matches(wait.awaits.query, fitting)) await end(database, wait, textIn(document))
+      } catch (error) {
+        failed = error
+      }
+    after = page.next()
+  } while (after !== undefined)
+  if (failed !== undefined) throw failed
+}
+
+async function lookAtAll(database: Pick<Database, 'session'>, wait: WaitRecord): Promise<void> {
+  if (wait.state !== 'waiting' || !wait.awaits) return
+  const { storage, query } = wait.awaits
+  const [found] = documentsOf(await database.session().find(storage, search({ query, limit: 1 })))
+  const { guid } = waitRecordOf(found ?? {})
+  if (guid !== '') await end(database, wait, guid)
+}
+
+/** One transaction for each wait. */
+async function end(database: Pick<Database, 'session'>, wait: WaitRecord, guid: string): Promise<void> {
+  const session = database.session()
+  const ended = await endWait(session, wait, { next: 'found', guid })
+  await (ended ? session.commit() : session.rollback())
+}
