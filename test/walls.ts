@@ -45,7 +45,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/pages': [...base, 'blocks'],
   'blocks/people': [...base, 'blocks'],
   'blocks/rows': [...base, 'blocks'],
-  'blocks/storage': [...base, 'blocks', 'expressions/functions'],
+  'blocks/storage': [...base, 'blocks', 'blocks/rows', 'expressions/functions'],
 
   records: [...base, 'blocks', 'records/documents', 'records/fields', 'records/permissions'],
   'records/documents': [...base, 'blocks', 'blocks/rows', 'records', 'records/permissions'],

@@ -1,10 +1,8 @@
-import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { PageVisit } from '../page-visit.ts'
-import { CsvProblem, csvRows } from '../rows/csv-rows.ts'
+import { csvTable } from '../rows/csv-table.ts'
 import { csvSeparators, decodedText } from '../rows/csv-text-of.ts'
-import { columnNames, namedRow } from '../rows/named-row.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
 
@@ -55,26 +53,14 @@ export default defineFlow({
   async run({ file, text, separator, as_fields, limit }, { request, signal }) {
     const pin = file === undefined ? 'text' : 'file'
     const pieces = file === undefined ? [text ?? ''] : decodedText(sentFile(file, request?.visit), MOST_BYTES)
-    try {
-      let columns: readonly string[] | undefined
-      const rows: JsonObject[] = []
-      const lines: number[] = []
-      for await (const { line, cells } of csvRows(pieces, csvSeparators[separator])) {
-        signal.throwIfAborted()
-        if (columns === undefined) {
-          columns = columnNames(cells, as_fields)
-          continue
-        }
-        if (rows.length === limit) throw new CsvProblem(`has more than ${limit} rows`)
-        rows.push(namedRow(columns, cells, line))
-        lines.push(line)
-      }
-      return { rows, columns: columns ?? [], count: rows.length, lines }
-    } catch (error) {
-      // Not a fault of the blueprint: the client that sent the file gets the message.
-      if (error instanceof CsvProblem) throw new QuoinError('INVALID_BODY', `The ${pin} ${error.message}.`)
-      throw error
-    }
+    const { rows, columns, lines } = await csvTable(pieces, {
+      separator: csvSeparators[separator],
+      asFields: as_fields,
+      limit,
+      pin,
+      signal,
+    })
+    return { rows, columns, count: rows.length, lines }
   },
 })
 

@@ -66,6 +66,7 @@ describe('store_rows', () => {
   test.each<[string, JsonObject, object]>([
     ['no such key', { by: ['price'], rows: [{ number: 'a' }] }, { pin: 'by' }],
     ['what is no name', { by: [1], rows: [{ number: 'a' }] }, { pin: 'by' }],
+    ['nothing', {}, { pin: 'rows' }],
     ['too many rows', { rows: Array.from({ length: 50_001 }, () => ({})) }, { pin: 'rows' }],
   ])('refuses %s and stores nothing', async (_what, inputs, error) => {
     await expect(run(inputs)).rejects.toMatchObject(error)
@@ -84,6 +85,21 @@ describe('store_rows', () => {
       { number: 'b', price: 2, supplier: kern },
       { number: 'c', price: null },
     ])
+  })
+
+  test('CSV text has rows too, each told with its line', async () => {
+    const text = 'Number,Price\na,1.5\n"b\nb",\nc,2'
+    expect((await run({ text })).outputs).toEqual({ count: 3, created: 3 })
+    expect(await bodies()).toEqual([
+      { number: 'a', price: 1.5 },
+      { number: 'b\nb' },
+      { number: 'c', price: 2 },
+    ])
+    await expect(run({ text: 'Number,Price\n"d\nd",1\ne,cheap' })).rejects.toMatchObject({
+      flow: { details: { lines: [{ line: 4 }] } },
+    })
+    await expect(run({ text: 'number\n"1' })).rejects.toMatchObject({ code: 'INVALID_BODY' })
+    expect(await bodies()).toHaveLength(3)
   })
 
   test('one wrong row, and none is stored: each is told with its line', async () => {

@@ -6,6 +6,7 @@ import { upsertDocument } from '../../storage/upsert-document.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
+import { csvTable } from '../rows/csv-table.ts'
 import { keyFields, orUnknownKey } from './found-by.ts'
 import { type RowReader, rowReader } from './row-reader.ts'
 import { writtenMutations } from './set-mutations.ts'
@@ -26,14 +27,19 @@ export default defineFlow({
   identifier: 'store_rows',
   title: 'Store rows',
   summary:
-    'Stores a document for each row of a list, all or none. Texts become what the fields of the storage ask for, such as numbers and dates, and a reference is found by name. When rows are wrong the run fails, and the reply lists the line and the reason of each, at most 100.',
+    'Stores a document for each row of a list or of CSV text, all or none. Texts become what the fields of the storage ask for, such as numbers and dates, and a reference is found by name. When rows are wrong the run fails, and the reply lists the line and the reason of each, at most 100.',
   writes: 'creates',
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the documents.' },
     rows: {
       type: 'array',
-      required: true,
+      orPin: 'text',
       help: `Objects with the fields of a document, such as the rows of "Rows of a file", or =rows.rows.map(row => ({ ... })). At most ${MOST_ROWS}, in one transaction.`,
+    },
+    text: {
+      type: 'value',
+      orPin: 'rows',
+      help: 'CSV text, if rows is empty. Its first line names the fields: "Customer since" is customer_since. Empty cells are left out.',
     },
     lines: {
       type: 'array',
@@ -54,9 +60,11 @@ export default defineFlow({
     created: { type: 'number', help: 'How many documents are new.' },
   },
   settings: asSettings,
-  async run({ storage: named, rows, lines, by, set_new: added }, { session, signal, rules }) {
+  async run(inputs, { session, signal, rules }) {
+    const { storage: named, by, set_new: added } = inputs
     const storage = builderStorage(named)
     const keys = by ? keyFields(by) : []
+    const { rows, lines } = await table(inputs, signal)
     if (rows.length > MOST_ROWS)
       throw new PinError('rows', `has ${rows.length} rows; at most ${MOST_ROWS} fit`)
     const fresh = added === undefined ? [] : writtenMutations({ set: added, mutations: undefined })
@@ -110,6 +118,20 @@ export default defineFlow({
     }
   },
 })
+
+interface Table {
+  readonly rows: readonly JsonValue[]
+  readonly lines?: readonly JsonValue[] | undefined
+}
+
+async function table(
+  { rows, lines, text }: Record<'rows' | 'lines', readonly JsonValue[] | undefined> & { readonly text: string | undefined },
+  signal: AbortSignal,
+): Promise<Table> {
+  if (rows !== undefined) return { rows, lines }
+  if (text === undefined) throw new PinError('rows', 'is empty, and so is text')
+  return csvTable([text], { asFields: true, limit: MOST_ROWS, pin: 'text', signal })
+}
 
 function refused(
   { error, at }: { readonly error: QuoinError; readonly at: WrongLine },
