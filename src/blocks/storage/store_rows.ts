@@ -119,15 +119,13 @@ export default defineFlow({
   },
 })
 
-interface Table {
-  readonly rows: readonly JsonValue[]
-  readonly lines?: readonly JsonValue[] | undefined
+interface Given {
+  readonly rows: readonly JsonValue[] | undefined
+  readonly lines: readonly JsonValue[] | undefined
+  readonly text: string | undefined
 }
 
-async function table(
-  { rows, lines, text }: Record<'rows' | 'lines', readonly JsonValue[] | undefined> & { readonly text: string | undefined },
-  signal: AbortSignal,
-): Promise<Table> {
+async function table({ rows, lines, text }: Given, signal: AbortSignal) {
   if (rows !== undefined) return { rows, lines }
   if (text === undefined) throw new PinError('rows', 'is empty, and so is text')
   return csvTable([text], { asFields: true, limit: MOST_ROWS, pin: 'text', signal })

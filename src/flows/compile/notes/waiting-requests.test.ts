@@ -24,6 +24,14 @@ test.each<[string, FlowBlocks, readonly unknown[]]>([
   ['a reply', { reply: { type: 'reply', in: { flow: '@wait.flow' } } }, [['reply', says('replies')]]],
   ['the connection', { to, after: creates('={ to: to.value }') }, [['wait', says('reads the request')]]],
   ['headers', { after: creates('={ to: headers.host }') }, [['wait', says('reads headers or request')]]],
+  [
+    'a reply that requests reach without waiting too',
+    {
+      other: { type: 'on_startup_register_uri_get', in: { uri: 'other' }, scopes: ['*loggedin'] },
+      reply: { type: 'reply', in: { flow: ['@wait.flow', '@other.flow'] } },
+    },
+    [],
+  ],
   ['a reply at now', { reply: { type: 'reply', in: { flow: '@wait.now' } } }, []],
   ['parameters and the user', { after: creates('={ to: params.to, by: user.username }') }, []],
   ['the connection before the wait', { to, before: creates('={ to: to.value }', '@get.flow') }, []],

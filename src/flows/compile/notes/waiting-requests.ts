@@ -9,11 +9,13 @@ import type { DeployNote } from './deploy-note.ts'
 /** Blocks behind a wait that need the request: it has been answered by then. */
 export function* waitingRequests(nodes: readonly Node[], facts: Facts): Steps<DeployNote[]> {
   const notes: DeployNote[] = []
+  const replies = atOnce(nodes, facts)
   for (const wait of nodes) {
     if (laterWays(wait).length === 0) continue
     yield
     const later = laterBlocks(wait, facts)
-    for (const node of later) if (isReply(node)) notes.push(noteOf(node, 'replies', 'Reply before the wait.'))
+    for (const node of later)
+      if (isReply(node) && !replies.has(node)) notes.push(noteOf(node, 'replies', 'Reply before the wait.'))
     const { wires, names } = valuesRead(later, facts)
     if (wires.some(readsRequest))
       notes.push(noteOf(wait, 'reads the request', 'Read what is needed of it before the wait.'))
@@ -23,6 +25,19 @@ export function* waitingRequests(nodes: readonly Node[], facts: Facts): Steps<De
       )
   }
   return notes
+}
+
+/** The blocks that a request reaches without a wait: a reply among them is of use, though a run that waited passes it too. */
+function atOnce(nodes: readonly Node[], facts: Pick<Facts, 'behind'>): ReadonlySet<Node> {
+  const found = new Set(
+    nodes.flatMap((node) => (node.definition.kind === 'trigger' ? facts.behind(node, 'flow') : [])),
+  )
+  for (const node of found) {
+    const later = laterWays(node)
+    for (const [pin, { type }] of node.out)
+      if (type === 'flow' && !later.includes(pin)) for (const next of facts.behind(node, pin)) found.add(next)
+  }
+  return found
 }
 
 function readsRequest({ node: { definition, out }, pin }: Wire): boolean {
