@@ -3,6 +3,7 @@ import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.
 import { defineFlow, PinError } from '../block.ts'
 import { checkHeaders } from './check-headers.ts'
 import { connectionUrl, isRefusedHeader, sendSignedIn } from './connection-request.ts'
+import { keptAnswers } from './kept-answers.ts'
 import { bodyKinds, requestBody } from './request-body.ts'
 import { type Answer, type OutgoingRequest, outgoingUrl, sendRequest } from './send-request.ts'
 import { sendWithRetries } from './send-with-retries.ts'
@@ -64,6 +65,7 @@ export default defineFlow({
       help: 'Body of the reply: parsed if it is JSON, else text. Empty without a body.',
     },
     ok: { type: 'condition', help: 'Whether the status code is from 200 to 299.' },
+    from_cache: { type: 'condition', help: 'Whether the reply was kept: see keep_seconds.' },
     failed: { type: 'flow', help: 'If it is wired, taken for a status code outside of 200 to 299.' },
   },
   settings: {
@@ -79,6 +81,13 @@ export default defineFlow({
       min: 0,
       max: 5,
       help: 'Further attempts within the timeout, with growing pauses or as retry-after asks: after 429 and 503; without a reply, and after 502 and 504, only for GET, HEAD, OPTIONS, PUT, DELETE and requests with an idempotency-key.',
+    },
+    keep_seconds: {
+      kind: 'number',
+      default: 0,
+      min: 0,
+      max: 86_400,
+      help: 'Seconds for which a reply to GET or HEAD with a status code from 200 to 299 is kept in the memory of each process. Requests with the same address, headers and connection get it. 0: each request is sent.',
     },
     must_succeed: {
       kind: 'switch',
@@ -107,14 +116,25 @@ export default defineFlow({
     const agent = await sharedAgent(context.allowedHosts)
     const request = { url, method: inputs.method, headers, body }
     const retries = { most: settings.retries, until: now() + timeout * 1000, now, signal }
-    const answer = await sendWithRetries(request, retries, (left) => {
-      const limits = { timeout: settings.retries === 0 ? timeout : left, maxSize, signal, now }
-      const send = (one: OutgoingRequest) => sendRequest(one, agent, limits)
-      return opened ? sendSignedIn(opened, request, agent, limits, send) : send(request)
-    })
+    const kept = keptAnswers(agent, request, opened, { seconds: settings.keep_seconds, maxSize })
+    const known = kept?.find(now())
+    const answer =
+      known ??
+      (await sendWithRetries(request, retries, (left) => {
+        const limits = { timeout: settings.retries === 0 ? timeout : left, maxSize, signal, now }
+        const send = (one: OutgoingRequest) => sendRequest(one, agent, limits)
+        return opened ? sendSignedIn(opened, request, agent, limits, send) : send(request)
+      }))
+    if (!known) kept?.keep(answer, now())
     const { code } = answer
     const ok = code >= 200 && code <= 299
-    const given = { code, headers: headersOf(answer), body: readBody(answer), ok }
+    const given = {
+      code,
+      headers: headersOf(answer),
+      body: readBody(answer),
+      ok,
+      from_cache: known !== undefined,
+    }
     if (!ok && wired('failed') && !settings.must_succeed) return { ...given, next: 'failed' }
     if (!ok && (settings.must_succeed || opened))
       throw new QuoinError('UNAVAILABLE', `the other server replied with status ${code}`)
