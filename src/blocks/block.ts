@@ -9,6 +9,7 @@
  * it. `group` is the folder, `identifier` the file name.
  */
 import type { CustomOutPin } from '../shared/blueprint.ts'
+import type { FailureEvent, ToldFailure } from '../shared/failure.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Query, SortKey } from '../shared/query.ts'
@@ -196,6 +197,8 @@ export interface Listening {
     readonly overlap: 'skip' | 'queue' | 'allow'
     readonly catchUp: 'last' | 'all' | 'none'
   }
+  /** `cluster`: of all blueprints, not only of its own. */
+  failure: { readonly events: readonly FailureEvent[]; readonly cluster: boolean }
 }
 
 /** What happened, as the trigger's `start` gets it. */
@@ -215,6 +218,7 @@ export interface Happening {
     readonly job: string
   }
   schedule: { readonly plannedAt: Date; readonly tick: string }
+  failure: ToldFailure
 }
 
 export type Listens = keyof Listening
@@ -226,6 +230,8 @@ interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins
   readonly evaluatedLater?: readonly (keyof In & string)[]
   /** Has no flow out-pin `flow`. */
   readonly ends?: true
+  /** Scopes that a user must hold to put it live. */
+  deployScopes?(settings: SettingValues<S>): readonly string[]
   /** The other inputs are constants here: nothing runs yet. Throws PinError for what cannot be. */
   listen(inputs: Inputs<In>, settings: SettingValues<S>, custom: readonly CustomOutPin[]): Listening[On]
   start(happening: Happening[On]): Outputs<Out> | (Outputs<Out> & Given)
@@ -276,6 +282,7 @@ interface TriggerOf<On extends Listens> extends Erased {
   readonly kind: 'trigger'
   readonly on: On
   readonly evaluatedLater?: readonly string[]
+  deployScopes?(settings: SettingValues<Settings>): readonly string[]
   listen(inputs: Given, settings: SettingValues<Settings>, custom: readonly CustomOutPin[]): Listening[On]
   start(happening: Happening[On]): Given
 }

@@ -21,7 +21,7 @@ import { type FormerVersions, formerVersions } from './live/former-versions.ts'
 import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
 import { openClusterCache } from './run/cluster-cache.ts'
 import { runCache } from './run/run-cache.ts'
-import type { RunEnvironment, RunLimits } from './run/run-environment.ts'
+import type { RunEnvironment, RunLimits, RunLogEntry } from './run/run-environment.ts'
 import { RunningFlow } from './run/running-flow.ts'
 import { newWaitToken } from './run/wait-token.ts'
 
@@ -76,6 +76,8 @@ export interface Flows {
   readonly connections: Connections
   /** Which flow is running, for the watchdog. */
   readonly running: RunningFlow
+  /** The listener is told of each run that fails, if a flow may be told of it. There is one. */
+  whenRunFails(listener: (entry: RunLogEntry) => void): void
   /** Stops runs that are under way and stores what is left of the log. */
   close(): Promise<void>
 }
@@ -109,6 +111,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(database, runCache(clock))
   const running = new RunningFlow()
+  let failed: (entry: RunLogEntry) => void = () => undefined
   const permissions = openPermissions({
     rules: options.fields ?? unknownFields,
     clock,
@@ -141,7 +144,10 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       env: environmentValues.present,
     },
     running,
-    log: (entry) => log.write(entry),
+    log(entry) {
+      log.write(entry)
+      if (entry.failed) failed(entry)
+    },
     deploymentOf: versions.deploymentOf,
     findFunction(name, blueprint) {
       const { blueprints, functions } = live.table()
@@ -165,6 +171,9 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     secrets,
     connections,
     running,
+    whenRunFails(listener) {
+      failed = listener
+    },
     async close() {
       environmentValues.close()
       secrets.close()

@@ -66,6 +66,8 @@ export interface QueueOptions {
   readonly queues: Pick<Queues, 'purge'>
   /** Does one job. Should end soon when the signal is aborted. What it throws is a failed attempt. */
   readonly runJob: (job: Job, signal: AbortSignal) => Promise<void>
+  /** Told before a job becomes a dead letter, and again if that cannot be stored; of one whose worker is gone, after it. */
+  readonly died?: (job: Job, error: unknown) => Promise<void>
   readonly clock: Clock
   readonly random: Random
   /** The process's, if not given. */
@@ -173,7 +175,8 @@ class QueueWorker implements Queue {
     if (limit <= 0) return
     try {
       const leaseUntil = clock() + leaseMs
-      const claimed = await jobs.claim({ owner: this.owner, leaseMs, limit })
+      const died = (job: Job) => this.#errand(this.#reportDead(job))
+      const claimed = await jobs.claim({ owner: this.owner, leaseMs, limit, died })
       this.#failing = false
       if (this.#isClaiming()) for (const job of claimed) this.#start(job, leaseUntil)
       else await jobs.release(claimed)
@@ -232,7 +235,15 @@ class QueueWorker implements Queue {
       this.#log('warn', `The lease of job ${job.guid} was lost before it ended; its end does not count`)
   }
 
-  #fail(job: Job, error: unknown): Promise<boolean> {
+  async #reportDead(job: Job): Promise<void> {
+    try {
+      await this.#options.died?.(job, undefined)
+    } catch (error) {
+      this.#log('error', `No flow was told that job ${job.guid} is dead`, error)
+    }
+  }
+
+  async #fail(job: Job, error: unknown): Promise<boolean> {
     const { jobs, clock, random, log } = this.#options
     const message = error instanceof Error ? error.message : String(error)
     const lasting = error instanceof JobRefused
@@ -243,6 +254,7 @@ class QueueWorker implements Queue {
       message: `Job "${job.title}" failed ${lasting ? 'permanently' : `${job.attempt} times`} and is dead. Look at it and requeue it, or remove it.`,
       value: { job: job.guid, queue: job.queue, error: message.slice(0, 1000) },
     })
+    await this.#options.died?.(job, error)
     return jobs.fail(job, message)
   }
 

@@ -20,7 +20,7 @@ import { setFields } from '../shared/mutation.ts'
 import { type Query, type Search, search } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { findWithTotal } from '../storage/find-with-total.ts'
-import { type Job, scheduleQueue } from '../storage/job.ts'
+import { type Job, type NewJob, scheduleQueue } from '../storage/job.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
 import { transact } from '../storage/transact.ts'
@@ -95,13 +95,14 @@ export class ScheduleLedger {
     return transact(this.#database, (session) => this.#update(session, record, fields))
   }
 
-  /** The ticks with their jobs, and the time of the next one. Throws CONFLICT when another node was faster. */
+  /** The ticks with their jobs, those that tell flows of missed ones, and the time of the next one. Throws CONFLICT when another node was faster. */
   async fire(
     record: ScheduleRecord,
     schedule: Schedule,
     ticks: readonly DueTick[],
     next: number | undefined,
     now: number,
+    missed: readonly NewJob[] = [],
   ): Promise<ScheduleRecord> {
     const expiry = Math.floor(now / 1000) + KEEP_SECONDS
     return transact(this.#database, async (session) => {
@@ -126,6 +127,7 @@ export class ScheduleLedger {
         }
         await session.create(ownStorages.ticks, setFields(fields), { expiry })
       }
+      for (const job of missed) await session.enqueue(job)
       return updated
     })
   }

@@ -142,7 +142,7 @@ test(`${MANY} ticks each fire once, in order, whether they come alone or many we
     fired.push(...planned(await runDue()))
   }
   expect(fired.slice(0, MANY)).toEqual(Array.from({ length: MANY }, (_, n) => (n + 1) * 60))
-  expect(log).toEqual([])
+  expect(log.filter(({ level }) => level !== 'warn')).toEqual([])
 })
 
 test('on three nodes that look at the same time each tick fires once', async () => {

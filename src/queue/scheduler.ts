@@ -15,8 +15,10 @@ import { QuoinError } from '../shared/errors.ts'
 import type { Search } from '../shared/query.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
 import type { Database } from '../storage/database.ts'
+import type { NewJob } from '../storage/job.ts'
 import { ownStorages } from '../storage/own-storages.ts'
 import type { RecordPage } from '../storage/record-page.ts'
+import { type MissedTicks, missedTicks } from './missed-ticks.ts'
 import { type PlannedTimes, plannedTimes } from './planned-times.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
 import { type DueTick, ScheduleLedger, type ScheduleRecord } from './schedule-ledger.ts'
@@ -30,7 +32,9 @@ export interface SchedulerOptions {
   readonly schedules: () => readonly Schedule[]
   /** Calls the listener whenever `schedules` gives others. Gives a function that ends it. */
   readonly onChange: (listener: () => void) => () => void
-  readonly log: (entry: QueueLogEntry) => void
+  /** The jobs that tell flows of ticks that were missed. None if not given. */
+  readonly missed?: (missed: MissedTicks) => readonly NewJob[]
+  readonly log: (entry: QueueLogEntry & { readonly blueprint?: string; readonly block?: string }) => void
 }
 
 export interface Scheduler {
@@ -213,12 +217,19 @@ class LedgerScheduler implements Scheduler {
     const open = await this.#ledger.countOpen(schedule.id)
     const ticks = due.map((plannedAt) => dueTick(schedule, plannedAt, { last, now, open }))
     const next = known.times ? known.times.next(last) : await this.#ask(schedule, known, last + 1000, now)
+    const missed = missedTicks(schedule, ticks, now)
     // Each batch leaves the record at the first tick that it has not written; the next node continues there.
     for (let at = 0; at < ticks.length; at += BATCH) {
       const batch = ticks.slice(at, at + BATCH)
       const then = due[at + BATCH] ?? next
-      known.record = await this.#ledger.fire(known.record, schedule, batch, then, now)
+      const isLast = at + BATCH >= ticks.length
+      const jobs = missed && isLast ? (this.#options.missed?.(missed) ?? []) : []
+      known.record = await this.#ledger.fire(known.record, schedule, batch, then, now, jobs)
       this.#fired += batch.filter(({ runs }) => runs).length
+    }
+    if (missed) {
+      const { blueprint, block } = schedule
+      this.#options.log({ level: 'warn', message: missed.message, blueprint, block })
     }
   }
 

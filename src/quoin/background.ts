@@ -1,5 +1,7 @@
 import type { Access } from '../access/access.ts'
 import { openAwaitedDocuments } from '../flows/background/awaited-documents.ts'
+import { deadJob, failedRun, missedSchedule } from '../flows/background/failed-run.ts'
+import { openFailures } from '../flows/background/failures.ts'
 import { jobRunner } from '../flows/background/run-job.ts'
 import { liveSchedules } from '../flows/background/schedules.ts'
 import { openStorageEvents } from '../flows/background/storage-events.ts'
@@ -12,7 +14,7 @@ import type { MailJob } from '../records/mail/send-mail.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Database } from '../storage/database.ts'
-import type { QueueState } from '../storage/job.ts'
+import type { Job, QueueState } from '../storage/job.ts'
 import { releasers } from './releasers.ts'
 
 export interface BackgroundOptions {
@@ -41,6 +43,9 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   const opened = releasers()
   opened.add(openStorageEvents({ database, live, log }))
   opened.add(await openAwaitedDocuments({ database, live }))
+  const failures = openFailures({ database, live, clock, log })
+  opened.add(() => failures.close())
+  flows.whenRunFails((entry) => failures.note(failedRun(entry, clock())))
   const write = (entry: Parameters<typeof log.write>[0]) => log.write(entry)
   if (offline) return { scheduler: undefined, close: opened.release }
   const scheduler = await openScheduler({
@@ -48,6 +53,8 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
     clock,
     schedules: liveSchedules(flows, runs),
     onChange: (listener) => live.watch(listener),
+    missed: ({ schedule: { blueprint, block }, count, since, now, message }) =>
+      failures.jobsOf(missedSchedule(blueprint, block, message, now), count, since),
     log: write,
   })
   opened.add(() => scheduler.close())
@@ -56,7 +63,11 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
     findUser: (guid) => access.getUser(guid),
     findActive: (guid) => access.activeUser(guid),
   })
-  const queue = openQueue({ ...database.capabilities, runJob, clock, random, log: write })
+  const died = async (job: Job, error: unknown) => {
+    const failure = deadJob(job, error, clock())
+    if (failure) await failures.tell(failure)
+  }
+  const queue = openQueue({ ...database.capabilities, runJob, died, clock, random, log: write })
   opened.add(() => queue.close())
   return { scheduler, close: opened.release }
 }

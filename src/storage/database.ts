@@ -58,6 +58,8 @@ export interface Origin {
   readonly run?: string
   /** How many events of storages led here. */
   readonly depth?: number
+  /** Caused by a flow that a failure has started: what fails here starts none. */
+  readonly afterFailure?: boolean | undefined
   /** Its reads must still hold when it writes: see `unit-of-work.ts`. */
   readonly unit?: UnitOfWork | undefined
   /** May use the room that the embedded engine keeps for a full disk, as deletes may: for signing in. */

@@ -28,7 +28,7 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Search } from '../shared/query.ts'
 import type { RecordPage } from './record-page.ts'
 
-export const jobKinds = ['function', 'event', 'tick', 'change', 'wait'] as const
+export const jobKinds = ['function', 'event', 'tick', 'change', 'wait', 'failure'] as const
 export type JobKind = (typeof jobKinds)[number]
 
 export const jobStates = ['waiting', 'running', 'done', 'dead'] as const
@@ -37,6 +37,8 @@ export type JobState = (typeof jobStates)[number]
 /** Queues of Quoin itself: what observers of storages enqueue, and ticks of schedules. */
 export const eventQueue = '_events'
 export const scheduleQueue = '_schedules'
+/** Of flows that are told of failures. */
+export const failureQueue = '_failures'
 /** Of runs that wait for a time, or continue after a wait. */
 export const waitQueue = '_waits'
 
@@ -131,6 +133,8 @@ export interface Claim {
   readonly leaseMs: number
   /** Most jobs to give. */
   readonly limit: number
+  /** Told of jobs that this claim has found dead, because the lease of their last attempt had run out. */
+  readonly died?: (job: Job) => void
 }
 
 /** Each resolves when what it changed is durable. */

@@ -16,10 +16,12 @@ import type { Job } from '../../storage/job.ts'
 import type { Flows } from '../flows.ts'
 import { eventGiven } from '../run/event-given.ts'
 import { isLookJob } from '../run/look-job.ts'
-import type { FormerCaller, RunEnd, RunStart } from '../run/run.ts'
+import type { FormerCaller, RunStart } from '../run/run.ts'
 import { originIn } from '../run/run-origin.ts'
 import type { Runs } from '../run-pipeline.ts'
 import { lookForDocuments } from './awaited-documents.ts'
+import { FailedRun } from './failed-run.ts'
+import { failureIn } from './failure-listeners.ts'
 import { formerCaller } from './former-caller.ts'
 import { type WaitTarget, waitTarget } from './wait-target.ts'
 
@@ -70,8 +72,8 @@ export function jobRunner({
     const user = origin.user && (await findUser(origin.user.guid))
     const { callerScopes, ...start } = target
     const caller = origin.user && callerScopes && (await formerCaller(origin.user, callerScopes, findActive))
-    const end = await runs.run({ ...start, user, origin, signal, ...(caller && { caller }) })
-    if (end.error) throw failureOf(end)
+    const end = await runs.run({ ...start, user, origin, signal, job: job.guid, ...(caller && { caller }) })
+    if (end.error) throw new FailedRun(end.run, end.error, target.flow.trigger)
   }
 }
 
@@ -85,6 +87,8 @@ function targetOf(flows: JobRunnerOptions['flows'], job: RunnableJob): MaybeProm
       return tickTarget(flows, job)
     case 'wait':
       return waitTarget(flows, job)
+    case 'failure':
+      return failureTarget(flows, job)
     case 'change':
       return undefined
   }
@@ -131,8 +135,12 @@ function tickTarget(
   return { flow: trigger.flow, blueprint, given }
 }
 
-/** The error that the job stores: the true reason, for users who may read the queue; a client never sees it. */
-function failureOf({ error, run }: RunEnd): Error {
-  const cause = error?.cause instanceof Error ? error.cause : error
-  return new Error(`${cause?.message ?? 'The run failed.'} (run ${run})`, { cause: error })
+function failureTarget({ live }: JobRunnerOptions['flows'], { payload }: RunnableJob): Target | undefined {
+  const blueprint = textIn(payload.blueprint)
+  const block = textIn(payload.block)
+  const found = live.table().blueprints.get(blueprint)
+  const trigger = found?.compiled.failureEvents.find((one) => one.block === block)
+  const failure = failureIn(payload)
+  if (!trigger || !failure) return undefined
+  return { flow: trigger.flow, blueprint, given: trigger.start(failure) }
 }

@@ -17,6 +17,7 @@ import { typeProblems } from './expressions/type-problems.ts'
 import { type Facts, foldConstants } from './fold-constants.ts'
 import type {
   CompiledEndpoint,
+  CompiledFailureEvent,
   CompiledFunction,
   CompiledPage,
   CompiledSchedule,
@@ -46,6 +47,7 @@ export interface CompiledBlueprint {
   readonly functions: ReadonlyMap<string, CompiledFunction>
   readonly storageEvents: readonly CompiledStorageEvent[]
   readonly schedules: readonly CompiledSchedule[]
+  readonly failureEvents: readonly CompiledFailureEvent[]
   /** The storages it uses and what its searches need of them. */
   readonly needs: ReadonlyMap<string, Needs>
   /** Storages that its flows use, if one of them waits for documents. */
@@ -129,6 +131,7 @@ function* compileSteps(
   const functions = new Map<string, CompiledFunction>()
   const storageEvents: CompiledStorageEvent[] = []
   const schedules: CompiledSchedule[] = []
+  const failureEvents: CompiledFailureEvent[] = []
   const calls = yield* functionCalls(graph, facts)
   const effects = effectsOf(read.triggers, calls, facts)
   const ofAll = { effects, keepsRawBody: graph.nodes.some(needsRawBody) }
@@ -140,7 +143,8 @@ function* compileSteps(
       else if (compiled.on === 'page') pages.push(compiled.page)
       else if (compiled.on === 'function') functions.set(compiled.function.name, compiled.function)
       else if (compiled.on === 'storage') storageEvents.push(compiled.storageEvent)
-      else schedules.push(compiled.schedule)
+      else if (compiled.on === 'schedule') schedules.push(compiled.schedule)
+      else failureEvents.push(compiled.failureEvent)
     } catch (error) {
       problems.push(triggerProblem(trigger.node, error))
     }
@@ -174,6 +178,7 @@ function* compileSteps(
       functions,
       storageEvents,
       schedules,
+      failureEvents,
       needs,
       awaited: graph.nodes.some(awaitsDocuments) ? [...needs.keys()] : [],
       notes,

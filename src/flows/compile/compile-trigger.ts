@@ -9,6 +9,7 @@ import { deriveReplies } from './derive-replies.ts'
 import type { Facts } from './fold-constants.ts'
 import type {
   CompiledEndpoint,
+  CompiledFailureEvent,
   CompiledFunction,
   CompiledPage,
   CompiledSchedule,
@@ -28,6 +29,7 @@ export type CompiledTrigger =
   | { readonly on: 'function'; readonly function: CompiledFunction }
   | { readonly on: 'storage'; readonly storageEvent: CompiledStorageEvent }
   | { readonly on: 'schedule'; readonly schedule: CompiledSchedule }
+  | { readonly on: 'failure'; readonly failureEvent: CompiledFailureEvent }
 
 /** What is the same for all triggers of a blueprint. */
 interface OfBlueprint {
@@ -119,6 +121,11 @@ export function* compileTrigger(
       const nextRun = listening.asksNextRun ? compileTriggerPin(node, 'next_run', facts, counts) : undefined
       const start: CompiledSchedule['start'] = (tick) => definition.start(tick)
       return { on: 'schedule', schedule: { block, listening, flow, nextRun, start } }
+    }
+    case 'failure': {
+      const { definition, listening } = trigger
+      const start: CompiledFailureEvent['start'] = (failure) => definition.start(failure)
+      return { on: 'failure', failureEvent: { block, listening, flow, start } }
     }
   }
 }

@@ -231,6 +231,14 @@ export interface CompiledSchedule {
   readonly start: (tick: Happening['schedule']) => Readonly<Record<string, unknown>>
 }
 
+/** What triggers of the kind `failure` become. */
+export interface CompiledFailureEvent {
+  readonly block: string
+  readonly listening: Listening['failure']
+  readonly flow: CompiledFlow
+  readonly start: (failure: Happening['failure']) => Readonly<Record<string, unknown>>
+}
+
 /** What triggers of the kind `page` become. */
 export interface CompiledPage {
   readonly block: string

@@ -138,6 +138,8 @@ function listen(node: Node, definition: TriggerBlock, inputs: Record<string, unk
       return { on: 'storage', node, definition, listening: definition.listen(inputs, settings, custom) }
     case 'schedule':
       return { on: 'schedule', node, definition, listening: definition.listen(inputs, settings, custom) }
+    case 'failure':
+      return { on: 'failure', node, definition, listening: definition.listen(inputs, settings, custom) }
   }
 }
 

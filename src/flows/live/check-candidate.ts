@@ -1,10 +1,12 @@
 /** What keeps a blueprint from being deployed, and what is only told. */
 
-import type { BlockDefinition } from '../../blocks/block.ts'
+import type { BlockDefinition, FlowBlock, TriggerBlock } from '../../blocks/block.ts'
+import { readSettings } from '../../blocks/read-settings.ts'
 import { getRecord, type RecordContext } from '../../records/records.ts'
 import { isAccountPath } from '../../shared/account-paths.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
@@ -104,16 +106,21 @@ export function refuseLackedScopes(
   catalogue: Catalogue,
   lacks: (scope: string) => boolean,
 ): void {
-  for (const { type, title } of blocks) {
+  for (const { type, title, fields } of blocks) {
     const definition = catalogue.get(type)
-    if (definition?.kind !== 'flow') continue
-    const scope = definition.deployScopes?.find(lacks)
+    if (!definition || definition.kind === 'value') continue
+    const scope = scopesOf(definition, fields).find(lacks)
     if (scope !== undefined)
       throw new QuoinError(
         'INSUFFICIENT_PERMISSIONS',
         `The blueprint has the block ${JSON.stringify(title || definition.title)}. Only a user who holds the scope ${scope} may deploy it.`,
       )
   }
+}
+
+function scopesOf(definition: FlowBlock | TriggerBlock, fields: JsonObject): readonly string[] {
+  if (definition.kind === 'flow') return definition.deployScopes ?? []
+  return definition.deployScopes?.(readSettings(definition.settings, fields).values) ?? []
 }
 
 /** A URI or name that another active blueprint holds, as a problem of the whole blueprint. */

@@ -3,8 +3,7 @@ import type { CompiledFlow } from '../compile/frame.ts'
 
 /** The flows of all triggers of a blueprint. */
 export function flowsOf(compiled: CompiledBlueprint): readonly CompiledFlow[] {
-  const { endpoints, pages, functions, storageEvents, schedules } = compiled
-  return [...endpoints, ...pages, ...functions.values(), ...storageEvents, ...schedules].map(
-    ({ flow }) => flow,
-  )
+  const { endpoints, pages, functions, storageEvents, schedules, failureEvents } = compiled
+  const events = [...storageEvents, ...schedules, ...failureEvents]
+  return [...endpoints, ...pages, ...functions.values(), ...events].map(({ flow }) => flow)
 }

@@ -11,6 +11,7 @@ function blueprint(guid: string): LiveBlueprint {
     functions: new Map(),
     storageEvents: [],
     schedules: [],
+    failureEvents: [],
     needs: new Map(),
     awaited: [],
     notes: [],

@@ -6,6 +6,7 @@
  *   are the documents as text, because a payload that held them as objects would be nested one level deeper than
  *   documents may be, and because no code reads them until the job runs.
  * - change: `{ storage, change, query, mutations, include_removed, user?, depth }`
+ * - failure: `{ blueprint, block, failure, after_failure }`, of `flows/background/failure-listeners.ts`.
  * - tick: `{ blueprint, block, planned_at }`, made by the scheduler; `planned_at` in milliseconds.
  */
 import type { LaterCall } from '../../blocks/context.ts'
@@ -37,12 +38,16 @@ export function laterJob(call: LaterCall, blueprint: string, origin: Origin, now
 const ATTEMPTS_OF_MANY = 25
 
 /** The job that changes many documents. Those of one storage run one after the other. */
-export function manyChangeJob(change: ManyChange, origin: Origin): NewJob {
+export function manyChangeJob(change: ManyChange, origin: Origin, blueprint?: string): NewJob {
   return {
     queue: 'default',
     kind: 'change',
     title: `${change.kind} of documents in ${change.storage}`,
-    payload: { ...manyChangePayload(change), ...originPayload(origin) },
+    payload: {
+      ...manyChangePayload(change),
+      ...(blueprint !== undefined && { blueprint }),
+      ...originPayload(origin),
+    },
     attempts: ATTEMPTS_OF_MANY,
     orderKey: `change ${change.storage}`,
   }

@@ -75,4 +75,6 @@ export interface RunLogEntry {
   readonly blueprint: string
   readonly block?: string | undefined
   readonly pin?: string | undefined
+  /** The run has failed with this. Not where no flow is to be told of it. */
+  readonly failed?: { readonly code: string; readonly trigger: string; readonly job: string } | undefined
 }

@@ -2,23 +2,32 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Origin } from '../../storage/database.ts'
 
-type Cause = Pick<Origin, 'user' | 'depth'>
+type Cause = Pick<Origin, 'user' | 'depth' | 'afterFailure'>
 
 /** The cause that the run was started with; without one the user of its request. */
 export function runOrigin(run: string, user: JsonObject | undefined, cause: Cause = {}): Origin {
   const by = cause.user ?? (user && userOf(user._meta, user))
-  return { run, depth: cause.depth ?? 0, ...(by && { user: by }) }
+  const { depth = 0, afterFailure } = cause
+  return { run, depth, ...(afterFailure && { afterFailure }), ...(by && { user: by }) }
 }
 
 /** The cause of a job, for its payload. */
-export function originPayload({ user, depth = 0 }: Origin): JsonObject {
-  return { depth, ...(user && { user: { guid: user.guid, username: user.username } }) }
+export function originPayload({ user, depth = 0, afterFailure }: Origin): JsonObject {
+  return {
+    depth,
+    ...(afterFailure && { after_failure: true }),
+    ...(user && { user: { guid: user.guid, username: user.username } }),
+  }
 }
 
 /** What {@link originPayload} wrote. */
-export function originIn({ user, depth }: JsonObject): Cause {
+export function originIn({ user, depth, after_failure }: JsonObject): Cause {
   const by = isJsonObject(user) ? userOf(user, user) : undefined
-  return { depth: typeof depth === 'number' ? depth : 0, ...(by && { user: by }) }
+  return {
+    depth: typeof depth === 'number' ? depth : 0,
+    ...(after_failure === true && { afterFailure: true }),
+    ...(by && { user: by }),
+  }
 }
 
 function userOf(identified: JsonValue | undefined, { username }: JsonObject): Origin['user'] {

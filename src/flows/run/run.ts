@@ -47,7 +47,7 @@ import { HeldMessages } from './held-messages.ts'
 import { laterJob, manyChangeJob } from './job-payload.ts'
 import { openResumed, type Resume, type ResumedRun } from './resumed-run.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
-import { explainFailure, missedError } from './run-failure.ts'
+import { explainFailure, missedError, type RunFailure } from './run-failure.ts'
 import { runFunctions } from './run-functions.ts'
 import { originPayload, runOrigin } from './run-origin.ts'
 import { type ReplyListener, RunReply } from './run-reply.ts'
@@ -72,7 +72,9 @@ export interface RunStart extends ReplyListener {
   /** For blocks that act as the user, in a run that has waited. Throws when that user may no longer act. */
   readonly caller?: () => FormerCaller | undefined
   /** On whose behalf it writes; the user of the request or of the run, if not said. */
-  readonly origin?: Pick<Origin, 'user' | 'depth'>
+  readonly origin?: Pick<Origin, 'user' | 'depth' | 'afterFailure'>
+  /** Guid of the job that it is an attempt of. */
+  readonly job?: string
   /** Ends the run early: its job was cancelled, or the node stops. */
   readonly signal?: AbortSignal
   /** The tries of this run, if its flow is a unit of work. */
@@ -279,11 +281,12 @@ export class Run implements RunControl {
   }
 
   changeLater(change: ManyChange): MaybePromise<string | undefined> {
-    return this.session.enqueue(manyChangeJob(change, this.session.origin))
+    return this.session.enqueue(manyChangeJob(change, this.session.origin, this.blueprint))
   }
 
   mailLater(mail: Mail): MaybePromise<string | undefined> {
-    return this.session.enqueue(mailJob(mail, originPayload(this.session.origin)))
+    const { blueprint, session } = this
+    return session.enqueue(mailJob(mail, { blueprint, ...originPayload(session.origin) }))
   }
 
   wait(point: ResumePoint, frame: Frame, wait: Wait): MaybePromise<StoredWait> {
@@ -447,8 +450,16 @@ export class Run implements RunControl {
     // A client that has its reply does not learn of the failure: the log does.
     const waits = this.request !== undefined && !this.#reply.sent
     const { told, entry } = explainFailure(asked ?? error, waits)
-    if (entry) this.log(entry)
+    if (entry) this.#logFailure(entry, told, error)
     return this.#over(told)
+  }
+
+  #logFailure(entry: NonNullable<RunFailure['entry']>, { code }: QuoinError, error: unknown): void {
+    const { flow, job = '' } = this.#start
+    // A run that the stop of a node has ended is no failure: a job is tried again, and a client asks again.
+    const told =
+      !this.session.origin.afterFailure && !(error instanceof RunStopped && error.reason === 'shutdown')
+    this.log({ ...entry, ...(told && { failed: { code, trigger: drawnBlock(flow.trigger), job } }) })
   }
 
   /** Whether it may begin once more: others have changed what it has read, and nothing of it is done. */

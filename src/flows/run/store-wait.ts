@@ -56,7 +56,9 @@ export function storeWait(
     ...(callerScopes && { caller_scopes: [...callerScopes] }),
     ...originPayload(session.origin),
   }
-  const timer = until && session.enqueue(waitJob({ guid, title, origin: session.origin }, until.time))
+  const timer =
+    until &&
+    session.enqueue(waitJob({ guid, title, blueprint: about.blueprint, origin: session.origin }, until.time))
   return andThen(timer, (job = '') => {
     const stored = session.create(ownStorages.waits, setFields({ ...fields, timer: job }), { guid })
     return andThen(stored, () =>
@@ -81,17 +83,18 @@ function looks(session: Session, guid: string, storage: string, now: number): Ma
 }
 
 /** The job that continues the run; at once without `runAt` (milliseconds). */
-export function waitJob({ guid, title, origin }: WaitToResume, runAt?: number): NewJob {
+export function waitJob({ guid, title, blueprint, origin }: WaitToResume, runAt?: number): NewJob {
   return {
     ...({ queue: waitQueue, kind: 'wait', title, runAt } as const),
-    payload: { wait: guid, ...originPayload(origin) },
+    payload: { wait: guid, blueprint, ...originPayload(origin) },
   }
 }
 
 interface WaitToResume {
   readonly guid: string
   readonly title: string
-  readonly origin: Pick<Origin, 'user' | 'depth'>
+  readonly blueprint: string
+  readonly origin: Pick<Origin, 'user' | 'depth' | 'afterFailure'>
 }
 
 /** Throws when they are too large: what is long belongs into a document. */

@@ -55,6 +55,9 @@ export function triggersOf(compiled: CompiledBlueprint): readonly FlowOfTrigger[
     ...compiled.schedules.map(({ flow, listening: { cron, every } }) =>
       of(flow, 'schedule', cron ?? (every === undefined ? 'as its flow says' : `every ${every}`)),
     ),
+    ...compiled.failureEvents.map(({ flow, listening: { events } }) =>
+      of(flow, 'failure', events.join(', ')),
+    ),
   ]
 }
 

@@ -59,8 +59,13 @@ export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSign
   const refused = await handOver(server, { ...content, signal })
   if (refused.length === 0) return
   const only = refused.map(({ recipient }) => recipient)
-  const { user, depth = 0 } = job.payload
-  const origin: JsonObject = { depth, ...(user !== undefined && { user }) }
+  const { user, depth = 0, blueprint, after_failure } = job.payload
+  const origin: JsonObject = {
+    depth,
+    ...(blueprint !== undefined && { blueprint }),
+    ...(after_failure !== undefined && { after_failure }),
+    ...(user !== undefined && { user }),
+  }
   await transact(database, (session) => session.enqueue(mailJob(waiting.mail, origin, { message, only })))
 }
 

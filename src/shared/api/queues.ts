@@ -10,9 +10,9 @@ const time = (description: string) =>
 const jobFields = {
   _meta: metaSchema,
   queue: Type.String(),
-  type: Type.Enum(['function', 'event', 'tick', 'change', 'wait'], {
+  type: Type.Enum(['function', 'event', 'tick', 'change', 'wait', 'failure'], {
     description:
-      'A deferred custom function, a storage event, a tick of a schedule, a change of many documents, or a run that waits.',
+      'A deferred custom function, a storage event, a tick of a schedule, a change of many documents, a run that waits, or a failure that a flow is told of.',
   }),
   status: Type.Enum(['waiting', 'running', 'done', 'dead']),
   title: Type.String(),

@@ -68,7 +68,7 @@ const summary = {
   guid: Type.String(),
   blueprint: Type.String(),
   trigger: Type.String({ description: "Guid of the trigger's block." }),
-  trigger_type: Type.Enum(['http', 'page', 'function', 'storage', 'schedule']),
+  trigger_type: Type.Enum(['http', 'page', 'function', 'storage', 'schedule', 'failure']),
   label: Type.String({ description: 'Readable name, such as `GET tasks/:id`.' }),
   status: Type.Enum(['running', 'paused', 'ended', 'failed']),
   started: Type.String({ description: 'ISO 8601.' }),

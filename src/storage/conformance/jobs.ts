@@ -283,7 +283,15 @@ export function jobChapter(declare: It): void {
     clock.now += LEASE
     await claimOne(world)
     clock.now += LEASE
-    expect(titles(await claim(world))).toEqual(['behind'])
+    const died: Job[] = []
+    const next = await database.capabilities.jobs.claim({
+      ...{ owner: 'other', leaseMs: LEASE, limit: 100 },
+      died: (job) => void died.push(job),
+    })
+    expect(titles(next)).toEqual(['behind'])
+    expect(died).toMatchObject([
+      { guid, state: 'dead', attempt: 2, payload: {}, lastError: expect.stringMatching(/lease ran out/) },
+    ])
     expect(await database.capabilities.jobs.get(guid)).toMatchObject({
       state: 'dead',
       attempt: 2,

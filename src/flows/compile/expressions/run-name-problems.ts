@@ -13,6 +13,7 @@ const known: Readonly<Record<Listens, readonly RunName[]>> = {
   function: ['params'],
   storage: [],
   schedule: [],
+  failure: [],
 }
 
 const flows: Readonly<Record<Listens, string>> = {
@@ -21,6 +22,7 @@ const flows: Readonly<Record<Listens, string>> = {
   function: 'a custom function, which gets what it needs as its parameters (params)',
   storage: 'a storage event, which has no request: read it from its trigger',
   schedule: 'a schedule, which has no request',
+  failure: 'a failure, which has no request: read it from its trigger',
 }
 
 /**

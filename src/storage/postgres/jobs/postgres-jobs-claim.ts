@@ -73,10 +73,13 @@ function dueQueue(row: Row): DueQueue {
 }
 
 /**
- * Jobs whose owner did not renew: waiting again, or dead after the last attempt. In a transaction. True when one died that
- * others of its key waited for.
+ * Jobs whose owner did not renew: waiting again, or dead after the last attempt. In a transaction. `freed`: one died that others
+ * of its key waited for.
  */
-export async function endLeases(connection: PostgresConnection, now: number): Promise<boolean> {
+export async function endLeases(
+  connection: PostgresConnection,
+  now: number,
+): Promise<{ readonly freed: boolean; readonly dead: readonly Job[] }> {
   const over = `state = 'running' AND lease_until <= $1`
   await connection.run(
     `UPDATE job SET state = 'waiting', updated = $1, lease_until = 0, owner = '', last_error = $2, version = version + 1
@@ -90,16 +93,17 @@ export async function endLeases(connection: PostgresConnection, now: number): Pr
      WHERE found.order_key IS NULL OR pg_try_advisory_xact_lock(${lockOf('found.order_key')})`,
     [now],
   )
-  if (keys.length === 0) return false
+  if (keys.length === 0) return { freed: false, dead: [] }
   const dead = await connection.rows(
     endAndLetNextGo(
       `UPDATE job SET state = 'dead', finished = $1, updated = $1, lease_until = 0, last_error = $2, version = version + 1
        WHERE id = ANY (ARRAY(SELECT id FROM job WHERE ${over} AND attempt >= attempts
          AND (order_key IS NULL OR order_key = ANY ($3::text[])) LIMIT ${MOST_LEASES} FOR UPDATE SKIP LOCKED))`,
+      jobColumns.replaceAll(/\w+/g, 'ended.$&'),
     ),
     [now, LEASE_OVER, keys.flatMap(({ order_key: key }) => (typeof key === 'string' ? [key] : []))],
   )
-  return dead.some(({ next }) => next !== null)
+  return { freed: dead.some(({ next }) => next !== null), dead: dead.map(jobOf) }
 }
 
 /** In a transaction: until it ends, no other claim takes from these queues. */

@@ -70,8 +70,9 @@ export class PostgresJobs implements Jobs {
     if (claim.limit <= 0) return []
     let due = await findDue(this.#pool.reading, claim.limit, now)
     if (due.leasesOver) {
-      const freed = await this.#transact((connection) => endLeases(connection, now))
+      const { freed, dead } = await this.#transact((connection) => endLeases(connection, now))
       if (freed) this.committed()
+      for (const job of dead) claim.died?.(job)
       due = await findDue(this.#pool.reading, claim.limit, now)
     }
     if (!due.queues.some(({ limited }) => limited)) return takeJobs(this.#pool, due.queues, claim, now)

@@ -20,11 +20,14 @@ export function somethingIsDue(connection: SqliteConnection, now: number): boole
   return row !== undefined && numberOf(row, 'due') === 1
 }
 
-/** Jobs whose owner did not renew: waiting again, or dead after the last attempt. Gives how many there were. */
-export function endLeases(connection: SqliteConnection, now: number): number {
+/** Jobs whose owner did not renew: waiting again, or dead after the last attempt. */
+export function endLeases(
+  connection: SqliteConnection,
+  now: number,
+): { readonly ended: number; readonly dead: readonly Job[] } {
   const dead = connection.all(
     `UPDATE job SET state = 'dead', finished = ?, updated = ?, lease_until = 0, last_error = ?, version = version + 1
-     WHERE state = 'running' AND lease_until <= ? AND attempt >= attempts RETURNING order_key`,
+     WHERE state = 'running' AND lease_until <= ? AND attempt >= attempts RETURNING ${jobColumns}`,
     now,
     now,
     LEASE_OVER,
@@ -38,7 +41,7 @@ export function endLeases(connection: SqliteConnection, now: number): number {
     LEASE_OVER,
     now,
   )
-  return dead.length + waiting.length
+  return { ended: dead.length + waiting.length, dead: dead.map(jobOf) }
 }
 
 interface DueQueue {

@@ -56,12 +56,14 @@ export class SqliteJobs implements Jobs {
   async claim(claim: Claim): Promise<readonly Job[]> {
     const now = this.#clock()
     if (claim.limit <= 0 || !this.#work.read((connection) => somethingIsDue(connection, now))) return []
-    return this.#work.write((connection, effect) => {
-      const ended = endLeases(connection, now)
+    const { dead, jobs } = await this.#work.write((connection, effect) => {
+      const { ended, dead } = endLeases(connection, now)
       const jobs = claimJobs(connection, claim, now)
       effect.wrote = ended > 0 || jobs.length > 0
-      return jobs
+      return { dead, jobs }
     })
+    for (const job of dead) claim.died?.(job)
+    return jobs
   }
 
   renew(lease: JobLease, leaseMs: number): Promise<boolean> {

@@ -33,4 +33,5 @@ export const triggerWords: Readonly<Record<RunSummary['trigger_type'], string>> 
   function: 'Function',
   storage: 'Storage event',
   schedule: 'Schedule',
+  failure: 'Failure',
 }

@@ -75,7 +75,7 @@ export function QueuesScreen() {
         <SelectFilter
           name="type"
           label="Kind"
-          options={['function', 'event', 'tick', 'change', 'wait']}
+          options={['function', 'event', 'tick', 'change', 'wait', 'failure']}
           width={130}
         />
       </Group>
