@@ -14,6 +14,7 @@ import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Query, SortKey } from '../shared/query.ts'
 import type { PlacedField } from '../shared/request-field.ts'
+import type { JobRetries } from '../storage/job.ts'
 import type { FlowContext, ValueContext } from './context.ts'
 import type { DocumentEvent } from './document-event.ts'
 import type { FlowPinIds, InPins, Inputs, OutPins, Outputs } from './pin.ts'
@@ -183,7 +184,11 @@ export interface Listening {
     readonly rateLimit: number | undefined
   }
   function: { readonly name: string; readonly parameters: readonly CustomOutPin[] }
-  storage: { readonly storage: string; readonly events: readonly DocumentEvent[] }
+  storage: {
+    readonly storage: string
+    readonly events: readonly DocumentEvent[]
+    readonly retries?: JobRetries | undefined
+  }
   /** One of `cron`, `every` and `asksNextRun`. */
   schedule: {
     readonly cron: string | undefined
@@ -196,9 +201,14 @@ export interface Listening {
     readonly timeZone: string
     readonly overlap: 'skip' | 'queue' | 'allow'
     readonly catchUp: 'last' | 'all' | 'none'
+    readonly retries?: JobRetries | undefined
   }
   /** `cluster`: of all blueprints, not only of its own. */
-  failure: { readonly events: readonly FailureEvent[]; readonly cluster: boolean }
+  failure: {
+    readonly events: readonly FailureEvent[]
+    readonly cluster: boolean
+    readonly retries?: JobRetries | undefined
+  }
 }
 
 /** What happened, as the trigger's `start` gets it. */

@@ -4,6 +4,7 @@ import type { Mail } from '../shared/mail/mail.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Query } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
+import type { JobRetries } from '../storage/job.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
 import type { Reference } from '../storage/reference/references.ts'
 import type { Reply } from './reply.ts'
@@ -145,6 +146,8 @@ export interface LaterCall {
   readonly priority: number
   /** 1 to 100. */
   readonly attempts: number
+  /** As in {@link JobRetries}. */
+  readonly backOff?: JobRetries['backOff']
   /** Unique among the waiting and running calls of this function. */
   readonly dedupeKey?: string
 }

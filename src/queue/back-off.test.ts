@@ -17,3 +17,17 @@ test.each([
   expect(backOff(attempt, lowest)).toBe(least)
   expect(backOff(attempt, highest)).toBe(most)
 })
+
+test.each([
+  [1, 60_000, 60_000],
+  [2, 60_000, 120_000],
+  [7, 60_000, 3_600_000],
+  [1, 86_400_000, 86_400_000],
+  [9, 86_400_000, 86_400_000],
+])(
+  'after attempt %i with a back-off of %i ms it waits %i ms at most, and half of it at least',
+  (attempt, first, most) => {
+    expect(backOff(attempt, lowest, first)).toBe(most / 2)
+    expect(backOff(attempt, highest, first)).toBe(most)
+  },
+)

@@ -23,7 +23,7 @@ import type { Clock } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import { nextMode } from '../shared/state-machine.ts'
 import { processTimers, type Timer, type Timers } from '../shared/timers.ts'
-import { type Job, JobContinues, JobRefused, type Jobs, type Queues } from '../storage/job.ts'
+import { backOffOf, type Job, JobContinues, JobRefused, type Jobs, type Queues } from '../storage/job.ts'
 import { backOff } from './back-off.ts'
 import { pause } from './pause.ts'
 import { type WorkerMode, workerTransitions } from './worker-mode.ts'
@@ -248,7 +248,7 @@ class QueueWorker implements Queue {
     const message = error instanceof Error ? error.message : String(error)
     const lasting = error instanceof JobRefused
     if (!lasting && job.attempt < job.attempts)
-      return jobs.fail(job, message, clock() + backOff(job.attempt, random))
+      return jobs.fail(job, message, clock() + backOff(job.attempt, random, backOffOf(job)))
     log({
       level: 'error',
       message: `Job "${job.title}" failed ${lasting ? 'permanently' : `${job.attempt} times`} and is dead. Look at it and requeue it, or remove it.`,

@@ -217,10 +217,11 @@ export class ScheduleLedger {
 }
 
 function enqueueTick(session: Session, schedule: Schedule, { plannedAt, late }: DueTick) {
-  const { id, blueprint, block, title, overlap } = schedule
+  const { id, blueprint, block, title, overlap, retries } = schedule
   return session.enqueue({
     queue: scheduleQueue,
     kind: 'tick',
+    ...retries,
     title,
     payload: { schedule: id, blueprint, block, planned_at: plannedAt, late },
     runAt: plannedAt,

@@ -48,7 +48,15 @@ export class JobContinues extends Error {}
 /** Thrown by work that no further attempt can do: the job is a dead letter at once, with this message. */
 export class JobRefused extends Error {}
 
-export interface NewJob {
+/** How often a job is tried, and when again. */
+export interface JobRetries {
+  /** How often it is tried at most, 1 to 100. 3 if not given. */
+  readonly attempts?: number | undefined
+  /** Milliseconds before the second attempt; each further pause is twice as long. A second if not given. */
+  readonly backOff?: number | undefined
+}
+
+export interface NewJob extends JobRetries {
   /** See {@link queueNameProblem}. */
   readonly queue: string
   readonly kind: JobKind
@@ -60,8 +68,6 @@ export interface NewJob {
   readonly runAt?: number | undefined
   /** Higher first, −1000 to 1000. 0 if not given. */
   readonly priority?: number | undefined
-  /** How often it is tried at most, 1 to 100. 3 if not given. */
-  readonly attempts?: number | undefined
   /** Unique among live jobs, of all queues: at most 512 characters. */
   readonly dedupeKey?: string | undefined
   /** Jobs with the same one run one after the other, in the order of enqueueing, until each is done or dead. */
@@ -229,7 +235,8 @@ export function checkJob(job: NewJob, now: number): CheckedJob {
   const { queue, kind, title, runAt = now, priority = 0, attempts = 3, dedupeKey, orderKey } = job
   const nameProblem = queueNameProblem(queue)
   if (nameProblem) throw invalidField('queue', `The queue name ${JSON.stringify(queue)} ${nameProblem}.`)
-  const payload = payloadText(job.payload)
+  const { backOff } = job
+  const payload = payloadText(backOff === undefined ? job.payload : { ...job.payload, back_off: backOff })
   whole('runAt', runAt, 0, Number.MAX_SAFE_INTEGER)
   whole('priority', priority, -1000, 1000)
   whole('attempts', attempts, 1, 100)
@@ -244,6 +251,12 @@ export function checkJob(job: NewJob, now: number): CheckedJob {
     dedupeKey: key('dedupeKey', dedupeKey),
     orderKey: key('orderKey', orderKey),
   }
+}
+
+/** Milliseconds before the second attempt; undefined where the job says nothing. */
+export function backOffOf({ payload }: Pick<Job, 'payload'>): number | undefined {
+  const { back_off: backOff } = payload
+  return typeof backOff === 'number' && backOff > 0 ? backOff : undefined
 }
 
 /** Why a job failed, as it is stored. */

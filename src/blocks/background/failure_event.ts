@@ -1,5 +1,6 @@
 import { type FailureEvent, failureEvents, isFailureEvent } from '../../shared/failure.ts'
 import { defineTrigger, PinError } from '../block.ts'
+import { retriesIn, retryPins } from './job-retries.ts'
 
 const usual: readonly FailureEvent[] = ['on_run_failed', 'on_job_dead', 'on_schedule_missed']
 
@@ -14,6 +15,7 @@ export default defineTrigger({
       type: 'array',
       help: 'A list of on_run_failed (of a request or page), on_attempt_failed (of a job), on_job_dead and on_schedule_missed. Empty: all but on_attempt_failed.',
     },
+    ...retryPins,
   },
   out: {
     event: { type: 'value', help: 'The event.' },
@@ -42,7 +44,11 @@ export default defineTrigger({
     },
   },
   deployScopes: ({ watch }) => (watch === 'cluster' ? ['systemlogs_view'] : []),
-  listen: ({ events = [] }, { watch }) => ({ events: chosen(events), cluster: watch === 'cluster' }),
+  listen: ({ events = [], ...inputs }, { watch }) => ({
+    events: chosen(events),
+    cluster: watch === 'cluster',
+    retries: retriesIn(inputs),
+  }),
   start: ({ time, since, ...failure }) => ({ ...failure, time: new Date(time), since: new Date(since) }),
 })
 

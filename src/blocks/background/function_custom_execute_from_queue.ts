@@ -4,6 +4,7 @@ import { defineFlow, PinError } from '../block.ts'
 import { functionName } from '../function-name.ts'
 import { namedValue, pinsNamed } from '../named-values.ts'
 import { readDuration } from '../read-duration.ts'
+import { retriesIn, retryPins } from './job-retries.ts'
 
 /** A year in milliseconds, the longest delay. */
 const LONGEST_DELAY = 366 * 86_400_000
@@ -31,14 +32,7 @@ export default defineFlow({
       max: 1000,
       help: 'Jobs with a higher priority run first in their queue.',
     },
-    attempts: {
-      type: 'number',
-      default: 3,
-      integer: true,
-      min: 1,
-      max: 100,
-      help: 'Maximum number of attempts before the job becomes a dead letter.',
-    },
+    ...retryPins,
     dedupe_key: {
       type: 'value',
       help: 'While a job of this function with the same key waits or runs, no second one is enqueued.',
@@ -59,6 +53,7 @@ export default defineFlow({
       queue: queueName(inputs.queue),
       delay: delayOf(inputs.delay),
       priority: inputs.priority,
+      backOff: retriesIn(inputs)?.backOff,
       attempts: inputs.attempts,
       ...(key !== undefined && { dedupeKey: key }),
     })

@@ -1,6 +1,7 @@
 import { defineTrigger, PinError } from '../block.ts'
 import { builderStorage } from '../builder-storage.ts'
 import { type DocumentEvent, documentEvents, isDocumentEvent } from '../document-event.ts'
+import { retriesIn, retryPins } from './job-retries.ts'
 
 export default defineTrigger({
   identifier: 'storage_event',
@@ -16,6 +17,7 @@ export default defineTrigger({
       required: true,
       help: 'A list of on_created, on_updated, on_saved (created or updated), on_removed and on_deleted.',
     },
+    ...retryPins,
   },
   out: {
     document: {
@@ -35,7 +37,11 @@ export default defineTrigger({
     job: { type: 'value', help: 'The same for every attempt of this event; use it to detect repeats.' },
   },
   settings: {},
-  listen: (inputs) => ({ storage: builderStorage(inputs.storage), events: chosen(inputs.events) }),
+  listen: (inputs) => ({
+    storage: builderStorage(inputs.storage),
+    events: chosen(inputs.events),
+    retries: retriesIn(inputs),
+  }),
   start: ({ document, previous, fieldsModified, revisions, event, job }) => ({
     document,
     previous,

@@ -5,7 +5,7 @@ import { isFailureEvent } from '../../shared/failure.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
-import { failureQueue, type NewJob } from '../../storage/job.ts'
+import { failureQueue, type JobRetries, type NewJob } from '../../storage/job.ts'
 import type { LiveBlueprints, LiveTable } from '../live/live-blueprints.ts'
 import { originPayload } from '../run/run-origin.ts'
 
@@ -17,6 +17,7 @@ export interface FailureListener {
   readonly events: ReadonlySet<FailureEvent>
   /** Hears of all blueprints. */
   readonly cluster: boolean
+  readonly retries?: JobRetries | undefined
 }
 
 /** Characters of a message: the rest is in the log. */
@@ -43,8 +44,8 @@ export function failureListeners(live: Pick<LiveBlueprints, 'watch'>): FailureLi
 
 function listenersIn({ blueprints }: LiveTable): readonly FailureListener[] {
   return [...blueprints].flatMap(([blueprint, { compiled, name }]) =>
-    compiled.failureEvents.map(({ block, listening: { events, cluster } }) => ({
-      ...{ blueprint, block, title: name, events: new Set(events), cluster },
+    compiled.failureEvents.map(({ block, listening: { events, cluster, retries } }) => ({
+      ...{ blueprint, block, title: name, events: new Set(events), cluster, retries },
     })),
   )
 }
@@ -70,6 +71,7 @@ export function failureJob(listener: FailureListener, failure: ToldFailure): New
   return {
     queue: failureQueue,
     kind: 'failure',
+    ...listener.retries,
     title: `${event} of ${name || 'the cluster'} for ${listener.title}`,
     payload: {
       ...{ blueprint: listener.blueprint, block: listener.block, failure: told },

@@ -1,4 +1,5 @@
 import type { Listening } from '../../blocks/block.ts'
+import type { JobRetries } from '../../storage/job.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import type { Flows } from '../flows.ts'
 import type { RunFlow } from '../run/run.ts'
@@ -24,6 +25,7 @@ export interface Schedule {
   readonly timeZone: string
   readonly overlap: Listening['schedule']['overlap']
   readonly catchUp: Listening['schedule']['catchUp']
+  readonly retries?: JobRetries | undefined
 }
 
 /** All schedules that are active now. Cheap: worked out once for each change of what is active. */
@@ -39,10 +41,11 @@ export function liveSchedules(
     version = table.version
     schedules = [...table.blueprints].flatMap(([blueprint, { compiled, name }]) =>
       compiled.schedules.map(({ block, listening, nextRun }): Schedule => {
-        const { cron, every, startAt, timeZone, overlap, catchUp } = listening
+        const { cron, every, startAt, timeZone, overlap, catchUp, retries } = listening
         const id = `${blueprint} ${block}`
         return {
           ...{ id, blueprint, block, title: name, timeZone, overlap, catchUp },
+          ...(retries && { retries }),
           ...(cron !== undefined && { cron }),
           ...(every !== undefined && { every }),
           ...(nextRun && { nextRun: () => timeOf(run, nextRun, blueprint) }),

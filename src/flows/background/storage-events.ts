@@ -10,7 +10,7 @@ import type { SystemLog } from '../../records/system-log.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Change, Database, Session } from '../../storage/database.ts'
-import { eventQueue, type NewJob } from '../../storage/job.ts'
+import { eventQueue, type JobRetries, type NewJob } from '../../storage/job.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import type { LiveBlueprints, LiveTable } from '../live/live-blueprints.ts'
 import { originPayload } from '../run/run-origin.ts'
@@ -25,6 +25,7 @@ interface Listener {
   readonly name: string
   readonly block: string
   readonly events: readonly DocumentEvent[]
+  readonly retries?: JobRetries | undefined
 }
 
 interface StorageEventOptions {
@@ -81,14 +82,17 @@ function listenersOf(table: LiveTable): ReadonlyMap<string, readonly Listener[]>
   for (const [blueprint, { compiled, name }] of table.blueprints) {
     for (const { block, listening } of compiled.storageEvents) {
       const others = listeners.get(listening.storage) ?? []
-      listeners.set(listening.storage, [...others, { blueprint, name, block, events: listening.events }])
+      listeners.set(listening.storage, [
+        ...others,
+        { blueprint, name, block, events: listening.events, retries: listening.retries },
+      ])
     }
   }
   return listeners
 }
 
 function jobOf(
-  { blueprint, name, block }: Listener,
+  { blueprint, name, block, retries }: Listener,
   event: DocumentEvent,
   { storage, guid, kind }: Change,
   { origin }: Session,
@@ -98,6 +102,7 @@ function jobOf(
   return {
     queue: eventQueue,
     kind: 'event',
+    ...retries,
     title: `${event} of ${storage} for ${name}`,
     payload: { blueprint, block, storage, guid, change: kind, event, ...caused, ...states },
     // In order per document and trigger: the retries of one that fails must not hold back the others.

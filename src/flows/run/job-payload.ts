@@ -18,7 +18,7 @@ import { originPayload } from './run-origin.ts'
 
 /** The job for a call that waits. `now` in milliseconds. */
 export function laterJob(call: LaterCall, blueprint: string, origin: Origin, now: number): NewJob {
-  const { function: name, queue, delay, priority, attempts, dedupeKey } = call
+  const { function: name, queue, delay, priority, attempts, backOff, dedupeKey } = call
   const parameters: Record<string, JsonValue> = {}
   for (const [id, value] of Object.entries(call.parameters)) if (value !== undefined) parameters[id] = value
   return {
@@ -27,7 +27,7 @@ export function laterJob(call: LaterCall, blueprint: string, origin: Origin, now
     title: name,
     payload: { blueprint, function: name, parameters, ...originPayload(origin) },
     priority,
-    attempts,
+    ...{ attempts, backOff },
     ...(delay > 0 && { runAt: now + delay }),
     // With the function's name, so that no builder's key meets another one's, or the cluster's own.
     ...(dedupeKey !== undefined && { dedupeKey: `function ${name} ${dedupeKey}` }),
