@@ -301,3 +301,24 @@ describe('bounds', () => {
     }
   })
 })
+
+describe('a flow that forks', () => {
+  const create = (name: string, flow: string) => ({
+    type: 'function_create_document_from_mutations',
+    in: { flow, storage: 'forked', set: `={ name: '${name}' }` },
+  })
+
+  test('keeps what one branch writes while another one replies', async () => {
+    await room.database.ensure('forked')
+    const { replies, end, logs } = await room.run({
+      ask: { type: 'on_startup_register_uri_post', in: { uri: 'fork' }, scopes: ['*public'] },
+      a: create('a', '@ask.flow'),
+      reply: { type: 'reply', in: { flow: '@a.flow', code: 201 } },
+      b: create('b', '@ask.flow'),
+      c: create('c', '@b.flow'),
+      d: create('d', '@c.flow'),
+    })
+    expect([replies.length, end.error, logs]).toEqual([1, undefined, []])
+    expect(await stored('forked')).toBe(4)
+  })
+})

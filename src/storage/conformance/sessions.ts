@@ -111,6 +111,21 @@ export function sessionChapter(it: It): void {
     expect(await titles(database.session(), name)).toEqual(['a', 'c'])
   })
 
+  it('a write while its own commit is under way waits for that, and is of the next unit', async ({
+    database,
+    name,
+  }) => {
+    const session = database.session()
+    await session.create(name, add(1))
+    const first = session.commit()
+    const second = session.create(name, add(2))
+    await first
+    expect(await database.session().count(name, matchAll)).toBe(1)
+    await second
+    await session.commit()
+    expect(await database.session().count(name, matchAll)).toBe(2)
+  })
+
   it('commit has nothing to wait for when nothing was written', async ({ database, name }) => {
     const session = database.session()
     expect(session.commit()).toBeUndefined()

@@ -51,6 +51,8 @@ export class SessionSegment implements Segment {
   reserve: boolean
   /** Whether it ends with this turn of the event loop, if it has written nothing by then. */
   isBrief = false
+  /** Whether it was kept and is on disk, or its group has failed. */
+  isSettled = false
   readonly granted: () => void
   readonly #parts: SessionParts
   readonly #lost: (error: unknown) => void
@@ -87,6 +89,7 @@ export class SessionSegment implements Segment {
   }
 
   settled(error: unknown): void {
+    this.isSettled = true
     for (const entry of this.touched.keys()) {
       entry.unsaved -= 1
       if (error !== undefined) entry.kept += 1

@@ -42,6 +42,8 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
   readonly #parts: SessionParts
   #segment: SessionSegment | undefined
   #waiting: { readonly segment: SessionSegment; readonly turn: Promise<void> } | undefined
+  /** The last commit, and what it waits for. */
+  #kept: { readonly segment: SessionSegment; readonly done: Promise<void> } | undefined
   #lost: { readonly error: unknown } | undefined
   /** Counts rollbacks, so that an operation which waited meanwhile does not start over in the next unit of work. */
   #epoch = 0
@@ -130,9 +132,10 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     if (mark)
       writer.operate(segment, (connection) => mark(connection, segment.touched.keys(), segment.widened))
     this.#segment = undefined
-    const kept = writer.keep(segment)
+    const done = writer.keep(segment)
     segment.ended()
-    return kept
+    this.#kept = { segment, done }
+    return done
   }
 
   rollback(): MaybePromise<void> {
@@ -310,6 +313,10 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
   #turn(): Promise<void> | undefined {
     if (this.#segment) return undefined
     if (this.#waiting) return this.#waiting.turn
+    // With the writer this session would keep its own commit from the disk, and may be what waits for that commit: a run of which
+    // one branch replies while another one writes.
+    if (this.#kept && !this.#kept.segment.isSettled) return this.#kept.done.then(ignore, ignore)
+    this.#kept = undefined
     const segment = new SessionSegment(
       this.#parts,
       {
@@ -339,4 +346,8 @@ export class SqliteSession extends SearchingSession implements Session, SessionS
     this.#seen = undefined
     return seen
   }
+}
+
+function ignore(): void {
+  // The commit tells those who asked for it.
 }
