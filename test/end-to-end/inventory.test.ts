@@ -12,6 +12,7 @@ import {
   installExample,
   openExampleRoom,
   passTime,
+  type Sent,
   statusesOf,
 } from './example-room.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin } from './harness.ts'
@@ -164,6 +165,50 @@ describe('movements', () => {
     for (let time = 0; time < 2; time += 1)
       expect(await room.call('POST', '/movements', { body, headers })).toMatchObject({ status: 201 })
     expect(await stockOf('once')).toBe(5)
+  })
+})
+
+describe('more than 100 pieces', () => {
+  const waits = async (number: string) => {
+    const title = `pieces of ${number}`
+    const { body } = await room.call('POST', '/_system/waits/search', { body: {} })
+    return objectsOf(body).filter((one) => String(one.title).endsWith(title))
+  }
+  const decide = (wait: JsonObject | undefined, way: string, sent: Sent = {}) =>
+    room.call('POST', `/_system/waits/${guidOf(wait)}/continue`, { body: { way }, ...sent })
+  const ask = async (number: string, quantity: number) => {
+    const reply = await move(number, quantity, { note: 'for the fair' })
+    expect(reply).toMatchObject({
+      status: 202,
+      body: { approval: expect.stringMatching(/^\/_approvals\//) },
+    })
+  }
+
+  test('leave when that was approved, once, also after all nodes were killed', async () => {
+    await add('heap')
+    await move('heap', 500)
+    expect(await move('heap', -100)).toMatchObject({ status: 201, body: { stock: 400 } })
+    await ask('heap', -101)
+    await room.restart('SIGKILL')
+    expect(await stockOf('heap')).toBe(400)
+    const [wait, ...others] = await waits('heap')
+    expect([wait?.title, others]).toEqual(['101 pieces of heap', []])
+    expect((await decide(wait, 'approved', { anonymous: true })).status).toBe(401)
+    expect(await stockOf('heap')).toBe(400)
+    const decided = await Promise.all(Array.from({ length: 5 }, () => decide(wait, 'approved')))
+    expect(decided.filter(({ status }) => status === 200)).toHaveLength(1)
+    await eventually(() => stockOf('heap')).toBe(299)
+  })
+
+  test('stay when that was rejected, or there are too few by then', async () => {
+    await add('pile')
+    await move('pile', 150)
+    await ask('pile', -120)
+    await decide((await waits('pile'))[0], 'rejected')
+    await ask('pile', -151)
+    await decide((await waits('pile'))[0], 'approved')
+    await eventually(async () => (await room.jobs('_waits')).some((job) => job.startsWith('dead'))).toBe(true)
+    expect(await stockOf('pile')).toBe(150)
   })
 })
 
