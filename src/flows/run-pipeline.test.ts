@@ -4,7 +4,7 @@ import { openTestQuoin, type TestQuoin } from '../../test/end-to-end/harness.ts'
 import { requestWith } from '../../test/run-block.ts'
 import type { Reply } from '../blocks/reply.ts'
 import { blockCounts } from './compile/block-counts.ts'
-import type { RunFlow, RunStart } from './run/run.ts'
+import type { RunFlow, RunStart } from './run/run-start.ts'
 import { type Runs, runPipeline } from './run-pipeline.ts'
 
 let quoin: TestQuoin

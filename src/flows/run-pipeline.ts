@@ -13,7 +13,8 @@
 import type { Flows } from './flows.ts'
 import { type CountedRuns, countedRuns } from './run/counted-runs.ts'
 import { keptReplies, type RunOn } from './run/kept-replies.ts'
-import { Run, type RunFlow } from './run/run.ts'
+import { Run } from './run/run.ts'
+import type { RunFlow } from './run/run-start.ts'
 import { unitRuns } from './run/run-units.ts'
 
 export interface Runs extends Omit<CountedRuns, 'counted'> {

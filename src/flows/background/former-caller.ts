@@ -1,5 +1,5 @@
 import type { Actor } from '../../records/records.ts'
-import type { FormerCaller, RunStart } from '../run/run.ts'
+import type { FormerCaller, RunStart } from '../run/run-start.ts'
 
 /**
  * As whom blocks with `as: user` act behind a wait: the user of the request that the run began with, holding what that request

@@ -2,7 +2,7 @@ import type { Listening } from '../../blocks/block.ts'
 import type { JobRetries } from '../../storage/job.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import type { Flows } from '../flows.ts'
-import type { RunFlow } from '../run/run.ts'
+import type { RunFlow } from '../run/run-start.ts'
 import type { Runs } from '../run-pipeline.ts'
 
 /** One schedule of an active blueprint, as the scheduler needs it to plan its ticks. */

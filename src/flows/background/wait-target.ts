@@ -5,7 +5,7 @@ import type { Job } from '../../storage/job.ts'
 import { ownStorages } from '../../storage/own-storages.ts'
 import type { Flows } from '../flows.ts'
 import { flowsOf } from '../live/flows-of.ts'
-import type { RunStart } from '../run/run.ts'
+import type { RunStart } from '../run/run-start.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 
 export interface WaitTarget extends Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'> {

@@ -3,7 +3,7 @@
  * its request is long gone, and a node that stops waits for it.
  */
 import { isPromise } from '../../shared/maybe-promise.ts'
-import type { RunEnd, RunFlow } from './run.ts'
+import type { RunEnd, RunFlow } from './run-start.ts'
 
 /** `done`: to the end; `refused`: the requester's fault (4xx); `failed`: a fault of the flow or ours; `stopped`: 503. */
 export type Outcome = 'done' | 'refused' | 'failed' | 'stopped'

@@ -22,7 +22,7 @@ import { wrappedDatabase } from '../../storage/wrapped-database.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../flows.ts'
 import { runPipeline } from '../run-pipeline.ts'
-import type { RunFlow } from './run.ts'
+import type { RunFlow } from './run-start.ts'
 
 const following = {
   cluster: {

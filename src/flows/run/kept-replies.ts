@@ -23,7 +23,7 @@ import { StoredJson } from '../../storage/stored-json.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import { addressKey } from './address-key.ts'
 import { NotedReads } from './noted-reads.ts'
-import type { RunEnd, RunFlow, RunStart } from './run.ts'
+import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
 
 /** Runs with the sessions of a storage. */
 export type RunOn = (start: RunStart, database: Pick<Database, 'session'>) => MaybePromise<RunEnd>

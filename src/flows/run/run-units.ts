@@ -6,8 +6,8 @@
  */
 import type { Clock } from '../../shared/clock.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
-import type { RunEnd, RunFlow, RunStart } from './run.ts'
 import type { RunLimits } from './run-environment.ts'
+import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
 import type { RunUnit } from './run-unit.ts'
 
 export function unitRuns(clock: Clock, limits: Pick<RunLimits, 'deadline'>): (run: RunFlow) => RunFlow {

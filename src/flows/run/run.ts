@@ -10,7 +10,6 @@
  * - It stops at its deadline, at its budget of blocks, when its job's signal says so, and when one of its branches
  *   fails.
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import type { LaterCall, StoredWait, Wait } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunCounts } from '../../blocks/run-counts.ts'
@@ -23,7 +22,6 @@ import type { Mail } from '../../shared/mail/mail.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Origin, Session } from '../../storage/database.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
-import { unconfirmed } from '../../storage/unconfirmed.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
 import { WriteRefused } from '../../storage/write-refused.ts'
 import { RunStopped } from '../compile/block-failure.ts'
@@ -41,6 +39,7 @@ import type {
 import { restoredGiven } from '../compile/waiting/saved-frame.ts'
 import { restoredValues } from '../compile/waiting/saved-value.ts'
 import type { FormerRequest } from '../compile/waiting/stored-frame.ts'
+import { commitFailure } from './commit-failure.ts'
 import { CommittingSession } from './committing-session.ts'
 import { type HeldEffects, heldEffects } from './held-effects.ts'
 import { HeldMessages } from './held-messages.ts'
@@ -50,59 +49,14 @@ import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
 import { explainFailure, missedError, type RunFailure } from './run-failure.ts'
 import { runFunctions } from './run-functions.ts'
 import { originPayload, runOrigin } from './run-origin.ts'
-import { type ReplyListener, RunReply } from './run-reply.ts'
+import { RunReply } from './run-reply.ts'
+import type { RunEnd, RunStart } from './run-start.ts'
 import { RunSteps } from './run-steps.ts'
+import { runTimer } from './run-timer.ts'
 import type { RunUnit } from './run-unit.ts'
 import { runVariables } from './run-variables.ts'
 import { storeWait } from './store-wait.ts'
 import { unitCounts } from './unit-counts.ts'
-
-/** Usually a commit takes milliseconds; one that takes longer is as good as lost to the caller. */
-const COMMIT_GRACE_MS = 250
-
-export interface RunStart extends ReplyListener {
-  readonly flow: CompiledFlow
-  readonly blueprint: string
-  readonly given: Readonly<Record<string, unknown>>
-  readonly request?: RunRequest
-  /** Where a run that has waited goes on. */
-  readonly resume?: Resume
-  /** For whom a run without a request is. */
-  readonly user?: JsonObject | undefined
-  /** For blocks that act as the user, in a run that has waited. Throws when that user may no longer act. */
-  readonly caller?: () => FormerCaller | undefined
-  /** On whose behalf it writes; the user of the request or of the run, if not said. */
-  readonly origin?: Pick<Origin, 'user' | 'depth' | 'afterFailure'>
-  /** Guid of the job that it is an attempt of. */
-  readonly job?: string
-  /** Ends the run early: its job was cancelled, or the node stops. */
-  readonly signal?: AbortSignal
-  /** The tries of this run, if its flow is a unit of work. */
-  readonly unit?: RunUnit
-  /** Asks that this one run is traced; told its guid before it begins. */
-  readonly traced?: (run: string) => void
-  /** Gives the session through which the run reads, around its own: who follows the reply notes what it reads. */
-  readonly noting?: (session: Session) => Session
-}
-
-/** Who sent the request that a run began with. */
-export interface FormerCaller {
-  readonly user: JsonObject
-  readonly scopes: ReadonlySet<string>
-}
-
-/** How a run ended. `replied` tells whether `onReply` was called. */
-export interface RunEnd {
-  readonly run: string
-  readonly replied: boolean
-  readonly error: QuoinError | undefined
-  readonly result: JsonValue | undefined
-  /** Nothing of it remains, and it is to begin once more: see `run-units.ts`. */
-  readonly again?: true
-}
-
-/** Runs a flow to its end. Gives at once when nothing waited. */
-export type RunFlow = (start: RunStart) => MaybePromise<RunEnd>
 
 export class Run implements RunControl {
   readonly guid: string
@@ -119,7 +73,7 @@ export class Run implements RunControl {
   readonly #held: HeldEffects | undefined
   readonly #milliseconds: number
   #functions: RunFunctions | undefined
-  #timer: NodeJS.Timeout | undefined
+  #endTimer: (() => void) | undefined
   /** The commit at the end. */
   #committing: Promise<void> | undefined
   #result: JsonValue | undefined
@@ -361,17 +315,8 @@ export class Run implements RunControl {
   #deadline(): Promise<never> {
     return new Promise((_, reject) => {
       this.#giveUp = reject
-      this.#wait(this.#milliseconds, 0)
+      this.#endTimer = runTimer(this.#steps, this.#milliseconds, (reason) => this.#stopWaiting(reason))
     })
-  }
-
-  /** `granted`: what was added already to the time that it has, because it was paused. */
-  #wait(milliseconds: number, granted: number): void {
-    this.#timer = setTimeout(() => {
-      const more = this.#steps.paused - granted
-      if (more > 0) this.#wait(more, granted + more)
-      else this.#stopWaiting(this.#steps.late())
-    }, milliseconds)
   }
 
   readonly #interrupted = (): void => {
@@ -386,7 +331,7 @@ export class Run implements RunControl {
   }
 
   #release(): void {
-    clearTimeout(this.#timer)
+    this.#endTimer?.()
     this.#start.signal?.removeEventListener('abort', this.#interrupted)
   }
 
@@ -425,22 +370,12 @@ export class Run implements RunControl {
     return { run: this.guid, replied: this.#reply.sent, error: undefined, result: this.#result }
   }
 
-  /** What the commit under way has failed with. It is waited for; when the time of the run is over, a moment longer. */
-  async #outcome(committing: Promise<void>): Promise<unknown> {
-    const over = committing.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    )
-    if (!this.#late) return over
-    return Promise.race([over, wait(COMMIT_GRACE_MS, unconfirmed(), { ref: false })])
-  }
-
   async #fail(error: unknown): Promise<RunEnd> {
     this.#failed = true
     this.#release()
     this.#steps.stop(new RunStopped('failed', 'Another branch of the run failed.'))
     const committing = this.#committing ?? this.#reply.committing
-    const asked = committing && (await this.#outcome(committing))
+    const asked = committing && (await commitFailure(committing, this.#late))
     if (this.#committing && asked === undefined) return this.#ended()
     // What was written after the commit is undone.
     this.#reply.close()

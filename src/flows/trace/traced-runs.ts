@@ -1,8 +1,9 @@
 /** Starts the traced runs of this node, reports and stores their progress, and pauses them at breakpoints. */
 import type { Clock } from '../../shared/clock.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
-import { Run, type RunEnd, type RunStart } from '../run/run.ts'
+import { Run } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
+import type { RunEnd, RunStart } from '../run/run-start.ts'
 import { type NodePauses, RunBrake, type Steering } from './run-brake.ts'
 import type { RunNews } from './run-news.ts'
 import type { RunRecords } from './run-records.ts'

@@ -2,7 +2,7 @@
 import { FileBody, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { CompiledFlow } from '../../flows/compile/frame.ts'
-import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run.ts'
+import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run-start.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'

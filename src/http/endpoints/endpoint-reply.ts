@@ -1,5 +1,5 @@
 import { ChannelReply, FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
-import type { RunEnd } from '../../flows/run/run.ts'
+import type { RunEnd } from '../../flows/run/run-start.ts'
 import type { Permissions } from '../../records/permissions/permissions.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isLargerThan } from '../../shared/json-size.ts'

@@ -4,7 +4,7 @@
  *
  * They are private files as those of forms of pages: see `records/assets/page-uploads.ts`.
  */
-import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run.ts'
+import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run-start.ts'
 import { type Assets, assetType } from '../../records/assets/assets.ts'
 import { noteDocumentsOf, PAGE_UPLOADS } from '../../records/assets/page-uploads.ts'
 import { errorOfField, removeFiles, safeName } from '../../records/assets/sent-files.ts'

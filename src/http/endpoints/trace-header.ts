@@ -5,7 +5,7 @@
  */
 import type { Identity } from '../../access/identity.ts'
 import { holds } from '../../access/scopes.ts'
-import type { RunStart } from '../../flows/run/run.ts'
+import type { RunStart } from '../../flows/run/run-start.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { isRefused } from '../server/authenticate.ts'
 import type { RouteTools } from '../server/route-family.ts'

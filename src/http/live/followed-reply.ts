@@ -7,7 +7,7 @@
  */
 import type { Reply } from '../../blocks/reply.ts'
 import { FollowedReads } from '../../flows/run/followed-reads.ts'
-import type { RunEnd, RunStart } from '../../flows/run/run.ts'
+import type { RunEnd, RunStart } from '../../flows/run/run-start.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import type { LiveStream } from './live-stream.ts'
 import type { LiveTools } from './live-tools.ts'

@@ -1,5 +1,5 @@
 import { ChannelReply, FileBody, type Reply } from '../../blocks/reply.ts'
-import type { RunEnd } from '../../flows/run/run.ts'
+import type { RunEnd } from '../../flows/run/run-start.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import { replyText, sendEnd } from '../endpoints/endpoint-reply.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Reply } from '../../blocks/reply.ts'
-import type { RunEnd } from '../../flows/run/run.ts'
+import type { RunEnd } from '../../flows/run/run-start.ts'
 import { messagesFor } from '../../pages/messages.ts'
 import { noteDocumentsOf } from '../../records/assets/page-uploads.ts'
 import { removeFiles } from '../../records/assets/sent-files.ts'

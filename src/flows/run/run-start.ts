@@ -1,0 +1,54 @@
+/** What a run begins with, and how it ends. */
+import type { RunRequest } from '../../blocks/run-request.ts'
+import type { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Origin, Session } from '../../storage/database.ts'
+import type { CompiledFlow } from '../compile/frame.ts'
+import type { Resume } from './resumed-run.ts'
+import type { ReplyListener } from './run-reply.ts'
+import type { RunUnit } from './run-unit.ts'
+
+export interface RunStart extends ReplyListener {
+  readonly flow: CompiledFlow
+  readonly blueprint: string
+  readonly given: Readonly<Record<string, unknown>>
+  readonly request?: RunRequest
+  /** Where a run that has waited goes on. */
+  readonly resume?: Resume
+  /** For whom a run without a request is. */
+  readonly user?: JsonObject | undefined
+  /** For blocks that act as the user, in a run that has waited. Throws when that user may no longer act. */
+  readonly caller?: () => FormerCaller | undefined
+  /** On whose behalf it writes; the user of the request or of the run, if not said. */
+  readonly origin?: Pick<Origin, 'user' | 'depth' | 'afterFailure'>
+  /** Guid of the job that it is an attempt of. */
+  readonly job?: string
+  /** Ends the run early: its job was cancelled, or the node stops. */
+  readonly signal?: AbortSignal
+  /** The tries of this run, if its flow is a unit of work. */
+  readonly unit?: RunUnit
+  /** Asks that this one run is traced; told its guid before it begins. */
+  readonly traced?: (run: string) => void
+  /** Gives the session through which the run reads, around its own: who follows the reply notes what it reads. */
+  readonly noting?: (session: Session) => Session
+}
+
+/** Who sent the request that a run began with. */
+export interface FormerCaller {
+  readonly user: JsonObject
+  readonly scopes: ReadonlySet<string>
+}
+
+/** How a run ended. `replied` tells whether `onReply` was called. */
+export interface RunEnd {
+  readonly run: string
+  readonly replied: boolean
+  readonly error: QuoinError | undefined
+  readonly result: JsonValue | undefined
+  /** Nothing of it remains, and it is to begin once more: see `run-units.ts`. */
+  readonly again?: true
+}
+
+/** Runs a flow to its end. Gives at once when nothing waited. */
+export type RunFlow = (start: RunStart) => MaybePromise<RunEnd>
