@@ -32,8 +32,8 @@ const unlocked: readonly Mutation[] = [
 
 /** Of a user who has a password. */
 const noInvitation: readonly Mutation[] = [
-  { op: 'set', field: 'invited_until', value: 0 },
-  { op: 'set', field: 'invitation', value: null },
+  { op: 'remove', field: 'invited_until' },
+  { op: 'remove', field: 'invitation' },
 ]
 
 /** What a user who sets a password by a link gets with it. */

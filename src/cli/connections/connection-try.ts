@@ -9,7 +9,8 @@ export const connectionTry = command({
     ...urlFlag,
   },
   summary: 'Sends one GET request over a connection and prints the status code.',
-  about: `Without --path the base address itself is asked. The request is signed in as those of flows. Exit code 1 for a status code outside of 200 to 299, and where no reply came.`,
+  about: `Without --path the base address itself is asked. The request is signed in as those of flows.
+Exit code 1 for a status code outside of 200 to 299, and where no reply came.`,
   async run({ positionals: [name = ''], values: { path = '', url } }, terminal) {
     const { tryNamed } = await import('./stored-connections.ts')
     const { ok, status, milliseconds, problem } = await withManagement(terminal, url, (management) =>
