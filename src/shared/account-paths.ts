@@ -15,6 +15,9 @@ export const accountPaths = {
 
 export type AccountPath = (typeof accountPaths)[keyof typeof accountPaths]
 
+/** For texts that name all of them. */
+export const accountPathsListed = Object.values(accountPaths).join(', ')
+
 const all: ReadonlySet<string> = new Set(Object.values(accountPaths))
 
 export function isAccountPath(uri: string): uri is AccountPath {

@@ -171,3 +171,20 @@ test('the editor on a tablet: the blocks lie over the canvas while they are want
   expect(Number(wide)).toBeLessThanOrEqual(0)
   await tablet.context().close()
 }, 180_000)
+
+test('a notification that stays: what failed is read out, and its button has a name', async () => {
+  const tab = await studio.open('admin', 'blueprints')
+  const choose = async (name: string, item: string) => {
+    await tab.getByRole('button', { name: `More about ${name}`, exact: true }).click()
+    await tab.getByRole('menuitem', { name: item }).click()
+  }
+  await choose('Found', 'Duplicate')
+  // Its addresses are those of the first one, which is active.
+  await choose('Found (copy)', 'Activate')
+  const failed = tab.getByRole('alert').filter({ hasText: 'Found (copy) was not activated' })
+  await failed.waitFor()
+  await expectNoProblem(tab, 'notification')
+  await failed.getByRole('button', { name: 'Close' }).click()
+  await failed.waitFor({ state: 'detached' })
+  await tab.context().close()
+}, 180_000)

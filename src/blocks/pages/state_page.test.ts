@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { listenTo, requestWith } from '../../../test/run-block.ts'
+import { accountPaths } from '../../shared/account-paths.ts'
 import block from './state_page.ts'
 
 test.each([
@@ -30,4 +31,8 @@ test.each([
 test('parameters of the path win over those of the query', () => {
   const request = requestWith({ query: { guid: 'query', page: '2' }, path: { guid: 'path' } })
   expect(block.start({ request })).toEqual({ connection: request, params: { guid: 'path', page: '2' } })
+})
+
+test.each(Object.values(accountPaths))('the help names the account page %s', (path) => {
+  expect(block.in.url?.help).toMatch(new RegExp(`[ (]${path}[,)]`))
 })

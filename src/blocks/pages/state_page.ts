@@ -1,3 +1,4 @@
+import { accountPathsListed } from '../../shared/account-paths.ts'
 import { defineTrigger } from '../block.ts'
 import { pageUri } from './page-uri.ts'
 
@@ -12,7 +13,7 @@ export default defineTrigger({
     url: {
       type: 'value',
       required: true,
-      help: 'The address after the host: tasks, tasks/{guid}, or / for the start page. The addresses login, logout and password replace the pages for signing in and out and for changing the password; to deploy one of them a user needs the scope blueprints_account_pages.',
+      help: `The address after the host: tasks, tasks/{guid}, or / for the start page. The addresses of account pages (${accountPathsListed}) replace those of Quoin; to deploy one of them a user needs the scope blueprints_account_pages.`,
     },
     title: { type: 'value', default: '', help: 'Title of the page, unless "Show page" sets one.' },
   },

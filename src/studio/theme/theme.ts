@@ -119,6 +119,7 @@ export const theme: MantineThemeOverride = createTheme({
       },
       styles: { title: { fontWeight: 600, fontSize: '1.05rem' } },
     },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // What opens belongs to a landmark too, and nothing but items is in a menu: the keyboard goes to the menu itself.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#main' } } },
     Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: 'sm' } },

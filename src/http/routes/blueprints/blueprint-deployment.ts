@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
 import type { Flows } from '../../../flows/flows.ts'
+import { accountPathsListed } from '../../../shared/account-paths.ts'
 import {
   blueprintSchema,
   deployActionSchema,
@@ -29,8 +30,7 @@ export function blueprintDeploymentRoutes(flows: Flows, access: Access): RouteFa
         schema: {
           operationId: 'activateBlueprint',
           summary: 'Activate a blueprint',
-          description:
-            'Checks and deploys the saved blocks; the endpoints are live when this replies. A blueprint that cannot run gets 422 with every problem, and nothing changes. A blueprint with the page login, logout or password requires the scope `blueprints_account_pages`, here and at each deploy.',
+          description: `Checks and deploys the saved blocks; the endpoints are live when this replies. A blueprint that cannot run gets 422 with every problem, and nothing changes. A blueprint with an account page (${accountPathsListed}) requires the scope \`blueprints_account_pages\`, here and at each deploy.`,
           tags,
           params: guidParams,
           response: { 200: blueprintSchema },
