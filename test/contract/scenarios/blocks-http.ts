@@ -83,10 +83,15 @@ const with_ = (verb: Verb, uri: string, settings: JsonObject): JsonObject => ({
 
 async function describesItself(room: ContractRoom, verb: Verb): Promise<void> {
   const uri = room.name()
-  const texts = { summary: 'All the pots', description: 'Those of copper, too.' }
+  const description = 'Those of copper, too.'
+  const texts = { summary: 'All the pots', description }
   await room.run({ on: with_(verb, uri, texts), reply: reply('@on.flow', 1) })
   const { paths } = objectOf((await room.send('GET', '/openapi.json')).body)
-  expect(objectOf(objectOf(paths)[`/api/v1/${uri}`])[verb]).toMatchObject(texts)
+  expect(objectOf(objectOf(paths)[`/api/v1/${uri}`])[verb]).toMatchObject({
+    ...texts,
+    // What Quoin says of the endpoint follows: that a GET can be followed, for example.
+    description: expect.stringMatching(new RegExp(`^${description}(\n\n|$)`)),
+  })
 }
 
 /** Two requests a second from one address, not more; another address is not bothered by it. */

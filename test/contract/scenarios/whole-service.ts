@@ -149,7 +149,15 @@ const anyParameter: Scenario = async (room) => {
 }
 
 /** What the router knows beside the API: for people, monitors and files, and nothing else. Pages answer at any path. */
-const besidesTheApi = ['/docs', '*', '/studio', '/health/live', '/health/ready', '/metrics']
+const besidesTheApi = [
+  '/docs',
+  '*',
+  '/studio',
+  '/health/live',
+  '/health/ready',
+  '/metrics',
+  '/_approvals/:guid',
+]
 const filesOfPages = /^\/_pages\//
 
 const everyPath: Scenario = async (room) => {
