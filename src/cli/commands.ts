@@ -28,6 +28,10 @@ import { logout } from './sign-in/logout.ts'
 import { start } from './start.ts'
 import { userCreate } from './user-create.ts'
 import { userResetPassword } from './user-reset-password.ts'
+import { waitCancel } from './waits/wait-cancel.ts'
+import { waitContinue } from './waits/wait-continue.ts'
+import { waitList } from './waits/wait-list.ts'
+import { waitShow } from './waits/wait-show.ts'
 
 const working: readonly Command[] = [
   start,
@@ -55,6 +59,10 @@ const working: readonly Command[] = [
   keyCreate,
   keyRotate,
   keyRemove,
+  waitList,
+  waitShow,
+  waitContinue,
+  waitCancel,
   backup,
   restore,
   migrate,

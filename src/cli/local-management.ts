@@ -12,6 +12,7 @@ import { storageRoutes } from '../http/routes/data/storages.ts'
 import { connectionRoutes } from '../http/routes/operate/connections.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
 import { secretRoutes } from '../http/routes/operate/secrets.ts'
+import { waitRoutes } from '../http/routes/operate/waits.ts'
 import { apiKeyRoutes } from '../http/routes/people/api-keys.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
@@ -40,7 +41,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
   await checkData(options.data)
   const opened = releasers()
   try {
-    const { access, flows, documents, version, close } = await openQuoin(
+    const { access, flows, waits, documents, version, close } = await openQuoin(
       { ...options, port: 0, logLevel: 'silent', examples: false },
       { clock: terminal.clock, random: terminal.random, offline: true },
     )
@@ -65,6 +66,7 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
         environmentRoutes(flows.environmentValues, flows.records),
         secretRoutes(flows),
         connectionRoutes(flows, flows.records),
+        waitRoutes(waits, terminal.clock),
       ],
     })
     opened.add(() => server.close())

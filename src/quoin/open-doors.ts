@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url'
 import { describeBlock } from '../blocks/describe-block.ts'
 import { findBlocks } from '../blocks/load-blocks.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
-import { openWaits } from '../flows/background/waits.ts'
 import { approvalDoor } from '../http/approvals/approval-door.ts'
 import { endpointDescriptions } from '../http/docs/endpoint-descriptions.ts'
 import { customEndpoints } from '../http/endpoints/custom-endpoints.ts'
@@ -36,12 +35,11 @@ export async function openNodeDoors(
   const { options, clock, version, opened } = start
   const { raw, workers, isDamaged } = nodeDatabase
   const { database, rules, access, audit } = records
-  const { flows, tracing, runs, background } = running
+  const { flows, tracing, runs, background, waits } = running
   const { capabilities } = database
   const metrics = openNodeMetrics(start, records, running)
   const describe = endpointDescriptions(flows.live.table, rules.of)
   const idempotency = await openIdempotency(database, clock)
-  const waits = openWaits(raw, audit)
   const fileOf = (asset: JsonObject) => assetFile(records.assets, asset)
   const uploads = { assets: records.assets, database, newGuid: flows.newGuid }
   const { news, streams, live } = openNodeLive(start, records, running, fileOf)
@@ -53,7 +51,6 @@ export async function openNodeDoors(
     blocks: (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
     scheduler: background.scheduler,
     steering: queueSteering(raw, audit),
-    waits,
     entity: options.entity,
     clock,
     metrics: {

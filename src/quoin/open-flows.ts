@@ -1,5 +1,6 @@
 import { runPeople } from '../access/run-people.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
+import { openWaits, type Waits } from '../flows/background/waits.ts'
 import { type Channels, openChannels } from '../flows/channels.ts'
 import { type Flows, type FlowsOptions, openFlows } from '../flows/flows.ts'
 import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
@@ -29,12 +30,13 @@ export interface NodeFlows {
   readonly runs: Runs
   readonly background: Background
   readonly channels: Channels
+  readonly waits: Waits
 }
 
 /** The blueprints that are active, the one pipeline of runs, and the work that no request waits for. */
 export async function openNodeFlows(
   start: Start,
-  { noticed, whenReaderLost }: NodeDatabase,
+  { raw, noticed, whenReaderLost }: NodeDatabase,
   { database, rules, records, access, assets, audit, secret }: NodeRecords,
 ): Promise<NodeFlows> {
   const { options, clock, random, offline = false, opened } = start
@@ -93,7 +95,7 @@ export async function openNodeFlows(
     mail,
   })
   opened.add(() => background.close())
-  return { flows, tracing, runs, background, channels }
+  return { flows, tracing, runs, background, channels, waits: openWaits(raw, audit) }
 }
 
 function unstoredUse(error: unknown) {

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Access } from '../access/access.ts'
 import type { FirstAdministrator } from '../access/first-administrator.ts'
+import type { Waits } from '../flows/background/waits.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import type { Server } from '../http/server/server.ts'
@@ -23,6 +24,7 @@ export interface Quoin {
   readonly access: Access
   readonly flows: Flows
   readonly runs: Runs
+  readonly waits: Waits
   readonly server: Server
   readonly database: RuledDatabase
   readonly documents: StorageContext
@@ -42,10 +44,11 @@ export async function openQuoin(options: Options, surroundings: Surroundings): P
     const nodeRecords = await openNodeRecords(start, nodeDatabase.raw)
     const nodeFlows = await openNodeFlows(start, nodeDatabase, nodeRecords)
     const { database, access, documents } = nodeRecords
-    const { flows, runs } = nodeFlows
+    const { flows, runs, waits } = nodeFlows
     const administrator = await startFirst({ options, database, access, flows })
     const server = await openNodeDoors(start, nodeDatabase, nodeRecords, nodeFlows)
-    return { access, flows, runs, server, database, documents, version, administrator, close: opened.release }
+    const parts = { access, flows, runs, waits, server, database, documents, version, administrator }
+    return { ...parts, close: opened.release }
   } catch (error) {
     await opened.release()
     throw error
