@@ -40,6 +40,7 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/assets': ['assets'],
     '/operate': ['operate'],
     '/operate/queues': ['operate/queues'],
+    '/operate/waits': ['operate/waits'],
     '/operate/schedules': ['operate/schedules'],
     '/operate/system-log': ['operate/system-log'],
     '/operate/audit-log': ['operate/audit-log'],
@@ -95,6 +96,8 @@ test('the OpenAPI document that is downloaded is that of the signed-in user', as
 })
 
 test('axe sees what is wrong', async () => {
+  // The colour below is readable in the dark.
+  await page.emulateMedia({ colorScheme: 'light' })
   await page.goto('data')
   await settled(page)
   await page.evaluate("document.querySelector('main h1').style.color = '#d8d8d8'")

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { BlockRecord } from '../../shared/api/blueprint-actions.ts'
-import type { DeployAction, Explanation } from '../../shared/api/blueprints.ts'
+import type { Blueprint, DeployAction, Explanation } from '../../shared/api/blueprints.ts'
 import { RESOURCE_TYPE } from '../../shared/resource/resource.ts'
 import { resourceEndpoints } from '../../shared/resource/resource-endpoints.ts'
 import { queryClient } from './query-client.ts'
@@ -10,6 +10,16 @@ import { call, search } from './request.ts'
 export function forgetBlueprints(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['blueprints'] })
 }
+
+/** Guid → name. A user may lack the scope: then there are none. */
+export const blueprintNamesQuery = queryOptions({
+  queryKey: ['blueprints', 'names'],
+  queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
+    const { records } = await search<Blueprint>('/blueprints/search', { limit: 1000 }, signal)
+    return new Map(records.map(({ _meta, name }) => [_meta.guid, name]))
+  },
+  retry: false,
+})
 
 /** The blocks that wait to be saved, in all blueprints. */
 export const stagedQuery = queryOptions({

@@ -4,12 +4,15 @@ import { useStore } from 'zustand'
 import { type Question, question } from './confirm.ts'
 import { ErrorNotice } from './error-notice.tsx'
 
+/** Drawers and dialogs have 200, and open later in the document. */
+const ABOVE_DRAWERS = 300
+
 /** The one dialog of {@link confirm}; stands in the shell. */
 export function ConfirmDialog() {
   const open = useStore(question, (state) => state.open)
   const close = () => question.setState({ open: undefined })
   return (
-    <Modal opened={open !== undefined} onClose={close} title={open?.title}>
+    <Modal opened={open !== undefined} onClose={close} title={open?.title} zIndex={ABOVE_DRAWERS}>
       {open === undefined ? null : <Ask question={open} onClose={close} />}
     </Modal>
   )

@@ -84,6 +84,12 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./operate/queues-screen.tsx'), 'QueuesScreen'),
   },
   {
+    path: '/operate/waits',
+    title: 'Waiting runs',
+    words: 'approvals webhooks wait continue cancel',
+    component: screenOf(() => import('./operate/waits/waits-screen.tsx'), 'WaitsScreen'),
+  },
+  {
     path: '/operate/schedules',
     title: 'Schedules',
     words: 'cron ticks',

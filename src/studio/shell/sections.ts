@@ -46,6 +46,7 @@ export const sections: readonly Section[] = [
     places: [
       { path: '/operate', label: 'Overview' },
       { path: '/operate/queues', label: 'Queues and jobs' },
+      { path: '/operate/waits', label: 'Waiting runs' },
       { path: '/operate/schedules', label: 'Schedules' },
       { path: '/operate/system-log', label: 'System log' },
       { path: '/operate/audit-log', label: 'Audit log' },

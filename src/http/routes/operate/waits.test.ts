@@ -96,7 +96,7 @@ describe('are listed', () => {
     expect(Object.keys(objectOf(body)).sort()).toEqual(
       [
         ...['_meta', 'block', 'blueprint', 'deployment', 'details', 'job', 'kind', 'run', 'scopes', 'state'],
-        ...['title', 'until', 'user', 'version'],
+        ...['storage', 'title', 'until', 'user', 'version'],
       ].sort(),
     )
   })

@@ -121,6 +121,7 @@ function wireWait(wait: WaitRecord): JsonObject {
     until: until === null ? null : Math.floor(until / 1000),
     scopes: [...scopes],
     user: wait.origin.user ? { ...wait.origin.user } : null,
+    storage: wait.awaits?.storage ?? '',
     job: wait.job || wait.timer,
   }
 }

@@ -28,6 +28,7 @@ const categories = [
   'queue',
   'storages',
   'users',
+  'waits',
 ]
 
 const columns: readonly Column<AuditLog>[] = [

@@ -1,5 +1,7 @@
-import { Alert, Button, Code, Group, Stack } from '@mantine/core'
+import { Alert, Anchor, Button, Code, Group, Stack } from '@mantine/core'
+import { Link } from 'wouter'
 import type { Job } from '../../../shared/api/queues.ts'
+import { isJsonObject } from '../../../shared/json.ts'
 import { forgetJobs, readJob, removeJob, requeueJob } from '../../api/operations.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Facts } from '../../controls/facts.tsx'
@@ -40,6 +42,7 @@ function Opened({ job, close }: { readonly job: Job; readonly close: () => void 
           Title: job.title,
           Queue: job.queue,
           Kind: job.type,
+          'Waiting run': waitOf(job) === '' ? null : <WaitLink guid={waitOf(job)} />,
           Attempts: `${job.attempts} of ${job.max_attempts}`,
           Priority: String(job.priority),
           Made: <Time at={job._meta.created} exact />,
@@ -63,14 +66,30 @@ function Opened({ job, close }: { readonly job: Job; readonly close: () => void 
   )
 }
 
-function askToRemove({ _meta, status }: Job, close: () => void): void {
+/** Guid of the wait that the job continues; empty for another job, also one that looks at documents which runs wait for. */
+function waitOf({ type, data }: Job): string {
+  return type === 'wait' && isJsonObject(data) && typeof data.wait === 'string' ? data.wait : ''
+}
+
+function WaitLink({ guid }: { readonly guid: string }) {
+  return (
+    <Anchor component={Link} href={`/operate/waits?open=${guid}`} size="sm">
+      Show it
+    </Anchor>
+  )
+}
+
+function askToRemove(job: Job, close: () => void): void {
+  const { _meta, status } = job
   confirm({
     title: status === 'running' ? 'Stop this job?' : 'Remove this job?',
     text:
       status === 'running'
         ? 'The job is asked to stop within a few seconds. Its committed writes stay.'
         : status === 'waiting'
-          ? 'It will not run.'
+          ? waitOf(job) !== ''
+            ? 'The run that waits for it never continues. This cannot be undone.'
+            : 'It will not run.'
           : 'Its record and its data are removed.',
     action: status === 'running' ? 'Stop it' : 'Remove',
     run: async () => {

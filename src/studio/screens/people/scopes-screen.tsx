@@ -2,13 +2,15 @@ import { Anchor, Badge, Code, Group, Skeleton, Table, Text } from '@mantine/core
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { BlockRecord } from '../../../shared/api/blueprint-actions.ts'
-import type { Blueprint } from '../../../shared/api/blueprints.ts'
+import { blueprintNamesQuery } from '../../api/blueprints.ts'
 import { groupsQuery, usersQuery } from '../../api/people.ts'
 import { search } from '../../api/request.ts'
 import { EmptyState } from '../../controls/empty-state.tsx'
 import { ErrorNotice } from '../../controls/error-notice.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { meaningOf, type ScopeUse, scopeUses } from './known-scopes.ts'
+
+const noNames: ReadonlyMap<string, string> = new Map()
 
 /** Every scope that a user or group holds or a trigger requires, with both lists. */
 export function ScopesScreen() {
@@ -23,12 +25,8 @@ export function ScopesScreen() {
         signal,
       ),
   })
-  const blueprints = useQuery({
-    queryKey: ['blueprints', 'names'],
-    queryFn: ({ signal }) => search<Blueprint>('/blueprints/search', { limit: 1000 }, signal),
-  })
+  const { data: names = noNames } = useQuery(blueprintNamesQuery)
   const error = groups.error ?? users.error ?? triggers.error
-  const names = new Map(blueprints.data?.records.map(({ _meta, name }) => [_meta.guid, name]))
   const uses =
     groups.data && users.data && triggers.data
       ? scopeUses(groups.data, users.data, triggers.data.records)

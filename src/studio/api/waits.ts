@@ -1,0 +1,30 @@
+import type { DocumentSearch } from '../../shared/api/documents.ts'
+import type { Wait } from '../../shared/api/waits.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { queryClient } from './query-client.ts'
+import { call, type Page, search } from './request.ts'
+
+const path = '/_system/waits'
+
+export function findWaits(body: DocumentSearch, signal: AbortSignal): Promise<Page<Wait>> {
+  return search<Wait>(`${path}/search`, body, signal)
+}
+
+export function readWait(guid: string, signal: AbortSignal): Promise<Wait> {
+  return call<Wait>('GET', `${path}/${guid}`, { signal })
+}
+
+/** The run goes on as a job. `ended`: the way, and what comes with it. */
+export async function continueWait(guid: string, ended: JsonObject): Promise<void> {
+  await call('POST', `${path}/${guid}/continue`, { body: ended })
+}
+
+export async function cancelWait(guid: string): Promise<void> {
+  await call('DELETE', `${path}/${guid}`)
+}
+
+/** The jobs of waits change with them. */
+export async function forgetWaits(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ['waits'] })
+  await queryClient.invalidateQueries({ queryKey: ['jobs'] })
+}

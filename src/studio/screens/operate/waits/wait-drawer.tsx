@@ -1,0 +1,67 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Wait } from '../../../../shared/api/waits.ts'
+import { cancelWait, forgetWaits, readWait } from '../../../api/waits.ts'
+import { confirm } from '../../../controls/confirm.ts'
+import { notifyDone } from '../../../controls/notify.ts'
+import { RecordDrawer } from '../../../controls/record-drawer.tsx'
+import { ContinueDialog } from './continue-dialog.tsx'
+import { ApprovalDetails, WaitFacts } from './wait-facts.tsx'
+import { type WaitWay, waysOf } from './wait-ways.ts'
+
+export function WaitDrawer() {
+  return (
+    <RecordDrawer<Wait> title="Waiting run" queryKey={['waits', 'one']} load={readWait}>
+      {(wait, close) => <Opened wait={wait} close={close} />}
+    </RecordDrawer>
+  )
+}
+
+function Opened({ wait, close }: { readonly wait: Wait; readonly close: () => void }) {
+  const [way, ask] = useState<WaitWay>()
+  const ended = async () => {
+    close()
+    notifyDone('The run continues')
+    await forgetWaits()
+  }
+  return (
+    <Stack gap="md">
+      <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+        {wait.title}
+      </Text>
+      <ApprovalDetails details={wait.details} />
+      <WaitFacts wait={wait} />
+      <Group gap="xs">
+        {wait.state === 'waiting'
+          ? waysOf[wait.kind].map((one, place) => (
+              <Button
+                key={one.way}
+                variant={place === 0 ? 'filled' : 'default'}
+                {...(one.color && { color: one.color, variant: 'light' })}
+                onClick={() => ask(one)}
+              >
+                {one.label}
+              </Button>
+            ))
+          : null}
+        <Button variant="default" onClick={() => askToCancel(wait, close)}>
+          Cancel the run
+        </Button>
+      </Group>
+      <ContinueDialog wait={wait} way={way} onClose={() => ask(undefined)} onEnded={ended} />
+    </Stack>
+  )
+}
+
+function askToCancel({ _meta, title }: Wait, close: () => void): void {
+  confirm({
+    title: 'Cancel this run?',
+    text: `“${title}” never continues. What the run wrote before stays. This cannot be undone.`,
+    action: 'Cancel the run',
+    run: async () => {
+      await cancelWait(_meta.guid)
+      close()
+      await forgetWaits()
+    },
+  })
+}

@@ -1,0 +1,83 @@
+import { Anchor, Badge, Code, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import type { Wait } from '../../../../shared/api/waits.ts'
+import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
+import { blueprintNamesQuery } from '../../../api/blueprints.ts'
+import { Facts } from '../../../controls/facts.tsx'
+import { Time } from '../../../controls/time.tsx'
+import { kindLabels } from './wait-ways.ts'
+
+/** What is known of a wait of any kind. */
+export function WaitFacts({ wait }: { readonly wait: Wait }) {
+  const { kind, state, storage, blueprint, block, until, user, version, job, run, _meta } = wait
+  const { data } = useQuery(blueprintNamesQuery)
+  return (
+    <Facts
+      facts={{
+        'Waits for': storage === '' ? kindLabels[kind] : `${kindLabels[kind]} of ${storage}`,
+        State: state === 'resumed' ? 'Its job continues it, or is tried again' : 'Waiting',
+        Since: <Time at={_meta.created} exact />,
+        Until: until === null ? 'It is ended' : <Time at={until} exact />,
+        Blueprint: (
+          <Anchor component={Link} href={`/blueprints/${blueprint}?block=${block}`} size="sm">
+            {data?.get(blueprint) ?? 'Show its block'}
+          </Anchor>
+        ),
+        'Who may decide': kind === 'approval' ? <Deciders wait={wait} /> : null,
+        'Begun for': user?.username,
+        'Continues on': version === 'same' ? 'the version that it began with' : 'the deployed version',
+        Job:
+          job === '' ? null : (
+            <Anchor component={Link} href={`/operate/queues?open=${job}`} size="sm">
+              Show its job
+            </Anchor>
+          ),
+        Run: <Code>{run}</Code>,
+        Guid: <Code>{_meta.guid}</Code>,
+      }}
+    />
+  )
+}
+
+function Deciders({ wait: { scopes, state, _meta } }: { readonly wait: Wait }) {
+  if (scopes.length === 0) return 'Holders of its link'
+  return (
+    <Group gap={6}>
+      {scopes.map((scope) => (
+        <Badge key={scope} color="petrol" tt="none">
+          {scope}
+        </Badge>
+      ))}
+      {state === 'waiting' ? (
+        <Anchor href={`/_approvals/${_meta.guid}`} target="_blank" rel="noreferrer" size="sm">
+          Open its page
+        </Anchor>
+      ) : null}
+    </Group>
+  )
+}
+
+/** Text and fields, as the page of an approval shows them. */
+export function ApprovalDetails({ details }: { readonly details: JsonValue }) {
+  const { text, fields } = isJsonObject(details) ? details : {}
+  return (
+    <>
+      {typeof text === 'string' && text !== '' ? (
+        <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {text}
+        </Text>
+      ) : null}
+      {isJsonObject(fields) && Object.keys(fields).length > 0 ? <Facts facts={shown(fields)} /> : null}
+    </>
+  )
+}
+
+function shown(fields: Readonly<Record<string, JsonValue>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  )
+}

@@ -1,0 +1,187 @@
+/** Runs that wait, in the studio: listed, read, approved, continued and cancelled by a person. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { objectsOf } from '../end-to-end/harness.ts'
+import { axeProblems } from './axe-check.ts'
+import { eventually, textOf } from './studio-eventually.ts'
+import { openStudio, type StudioRoom } from './studio-room.ts'
+
+let studio: StudioRoom
+let page: Page
+beforeAll(async () => {
+  studio = await openStudio()
+  const post = (uri: string) => ({ type: 'on_startup_register_uri_post', in: { uri }, scopes: ['*public'] })
+  const notes = (flow: string, set: string) => ({
+    type: 'function_create_document_from_mutations',
+    in: { flow, storage: 'ended', set },
+  })
+  await studio.quoin.install('Orders', {
+    order: post('order'),
+    approval: {
+      type: 'wait_for_approval',
+      title: 'Ask',
+      in: {
+        flow: '@order.flow',
+        title: '="Order of " + body.customer',
+        text: 'Above the limit.\nPlease look at it.',
+        fields: '={ Customer: body.customer, Price: 5000 }',
+        scopes: ['orders_approve'],
+        for: '3d',
+      },
+    },
+    yes: notes(
+      '@approval.approved',
+      '={ end: "approved", by: approval.by.username, comment: approval.comment }',
+    ),
+    no: notes('@approval.rejected', '={ end: "rejected" }'),
+  })
+  await studio.quoin.install('Payments', {
+    pay: post('pay'),
+    hook: { type: 'wait_for_webhook', in: { flow: '@pay.flow' }, fields: { title: 'Payment of 17' } },
+    paid: notes('@hook.received', '={ end: "received", sent: hook.body }'),
+    later: post('later'),
+    wait: { type: 'wait', in: { flow: '@later.flow', for: '2h' }, fields: { title: 'Reminder' } },
+    look: post('look'),
+    document: {
+      type: 'wait_for_document',
+      in: { flow: '@look.flow', storage: 'orders', where: '=doc.paid == true', for: '7d' },
+      fields: { title: 'Paid order' },
+    },
+  })
+  await studio.quoin.addUser('viewer', ['waits_view'])
+  page = await studio.open('admin', 'operate/waits')
+}, 240_000)
+afterAll(() => studio?.close())
+
+const begin = (path: string) => studio.quoin.send('POST', path, { body: { customer: 'Ada' } })
+const stored = async () => objectsOf(await studio.quoin.manage('POST', '/_system/waits/search', {}))
+const titles = async () => (await stored()).map(({ title }) => title).toSorted()
+const ended = () => studio.quoin.documents('ended')
+const dialog = (name: string | RegExp) => page.getByRole('dialog', { name })
+const row = (title: string) => page.getByRole('main').getByRole('row').filter({ hasText: title })
+const drawer = () => dialog('Waiting run')
+
+async function openWait(title: string): Promise<void> {
+  await row(title).getByRole('link').first().click()
+  await drawer().getByText('Waits for').waitFor()
+}
+
+test('without a run that waits the screen says what would be there', async () => {
+  await page.getByText('No run waits').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+})
+
+test('runs are listed with what they wait for, and by blueprint and kind', async () => {
+  for (const path of ['/order', '/pay', '/later', '/look'])
+    expect((await begin(path)).status).toBeLessThan(300)
+  await page.reload()
+  await eventually(textOf(row('Order of Ada'))).toMatch(/Approval.*Orders.*in 2 days/)
+  await eventually(textOf(row('Payment of 17'))).toMatch(/Webhook.*Payments.*it is ended/)
+  await eventually(textOf(row('Reminder'))).toMatch(/Time.*Payments/)
+  await eventually(textOf(row('Paid order'))).toMatch(/Document.*orders.*Payments/)
+  expect(await axeProblems(page)).toEqual([])
+  for (const [label, option, count] of [
+    ['Blueprint', 'Payments', 3],
+    ['Waits for', 'Document', 1],
+  ] as const) {
+    await page.getByRole('combobox', { name: label }).click()
+    await page.getByRole('option', { name: option }).click()
+    await eventually(() => page.getByRole('main').getByRole('row').count()).toBe(count + 1)
+  }
+  await row('Paid order').waitFor()
+  await page.goto('operate/waits')
+})
+
+test('one is read with its text, its fields and who may decide, and leads to its block, its job and its page', async () => {
+  await openWait('Order of Ada')
+  for (const text of ['Please look at it.', 'Customer', '5000', 'orders_approve'])
+    await drawer().getByText(text).waitFor()
+  const [wait] = (await stored()).filter(({ kind }) => kind === 'approval')
+  const link = (name: string) => drawer().getByRole('link', { name })
+  await eventually(() => link('Orders').getAttribute('href')).toBe(
+    `/studio/blueprints/${wait?.blueprint}?block=${wait?.block}`,
+  )
+  expect(await link('Open its page').getAttribute('href')).toMatch(/^\/_approvals\/[0-9a-f-]{36}$/)
+  expect(await axeProblems(page)).toEqual([])
+  await link('Show its job').click()
+  await dialog('Job').getByText('_waits').waitFor()
+  await dialog('Job').getByRole('link', { name: 'Show it' }).click()
+  await drawer().getByText('Please look at it.').waitFor()
+})
+
+test('the block that a run waits at is chosen on the canvas', async () => {
+  await drawer().getByRole('link', { name: 'Orders' }).click()
+  await page.locator('.react-flow__node-block.selected[aria-label^="Ask"]').waitFor()
+  await page.goto('operate/waits')
+})
+
+test('a user without waits_update is refused in the dialog, and the run waits on', async () => {
+  const other = await studio.open('viewer', 'operate/waits')
+  await other.getByRole('link', { name: 'Order of Ada' }).click()
+  await other.getByRole('button', { name: 'Approve' }).click()
+  const asked = other.getByRole('dialog', { name: 'Order of Ada' })
+  await asked.getByRole('button', { name: 'Approve' }).click()
+  await asked.getByRole('alert').waitFor()
+  expect(await titles()).toContain('Order of Ada')
+  await other.context().close()
+})
+
+test('an approval is decided with a comment when that is confirmed', async () => {
+  await openWait('Order of Ada')
+  await drawer().getByRole('button', { name: 'Approve' }).click()
+  const asked = dialog('Order of Ada')
+  await asked.getByText('This cannot be undone.').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  expect(await titles()).toContain('Order of Ada')
+  await drawer().getByRole('button', { name: 'Approve' }).click()
+  await asked.getByLabel('Comment').fill('By phone')
+  await asked.getByRole('button', { name: 'Approve' }).click()
+  await expect
+    .poll(ended, { timeout: 10_000 })
+    .toMatchObject([{ end: 'approved', by: 'admin', comment: 'By phone' }])
+  await eventually(() => row('Order of Ada').count()).toBe(0)
+  expect(await drawer().count()).toBe(0)
+})
+
+test('a webhook is continued with what counts as sent; what is no JSON is not sent', async () => {
+  await openWait('Payment of 17')
+  await drawer().getByRole('button', { name: 'Continue as received' }).click()
+  const asked = dialog('Payment of 17')
+  await asked.getByLabel('Body').fill('{ "paid": ')
+  await asked.getByRole('button', { name: 'Continue as received' }).click()
+  await asked.getByRole('alert').waitFor()
+  expect(await titles()).toContain('Payment of 17')
+  await asked.getByLabel('Body').fill('{ "paid": true }')
+  await asked.getByRole('button', { name: 'Continue as received' }).click()
+  await expect
+    .poll(async () => (await ended()).at(-1), { timeout: 10_000 })
+    .toMatchObject({ sent: { paid: true } })
+})
+
+test('the job of a wait says on a phone what cancelling it does', async () => {
+  const [wait] = (await stored()).filter(({ kind }) => kind === 'time')
+  const phone = { viewport: { width: 390, height: 844 } }
+  const other = await studio.open('admin', `operate/queues?open=${wait?.job}`, phone)
+  await other.getByRole('button', { name: 'Cancel the job' }).click()
+  const asked = other.getByRole('dialog', { name: 'Remove this job?' })
+  await asked.getByText('never continues').waitFor()
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  expect(await titles()).toContain('Reminder')
+  await other.getByRole('link', { name: 'Show it' }).click()
+  await other.getByRole('button', { name: 'Continue now' }).waitFor()
+  expect(await axeProblems(other)).toEqual([])
+  await other.context().close()
+})
+
+test('a run is cancelled when that is confirmed', async () => {
+  await openWait('Reminder')
+  await drawer().getByRole('button', { name: 'Cancel the run' }).click()
+  const asked = dialog('Cancel this run?')
+  await asked.getByText('This cannot be undone.').waitFor()
+  expect(await titles()).toEqual(['Paid order', 'Reminder'])
+  await asked.getByRole('button', { name: 'Cancel the run' }).click()
+  await eventually(() => row('Reminder').count()).toBe(0)
+  expect(await titles()).toEqual(['Paid order'])
+  expect(studio.complaints()).toEqual([])
+})
